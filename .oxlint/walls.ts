@@ -1,0 +1,127 @@
+import { dirname, resolve } from 'node:path';
+import type { Context, ESTree, Rule } from '@oxlint/plugins';
+import { grantOf, roomOf } from './map.ts';
+import { placeOf } from './place.ts';
+
+/** Of a module that is otherwise pure, the names that neither draw by chance nor wait. */
+const pureNames: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['createHash', 'createHmac', 'hash', 'timingSafeEqual'],
+};
+
+/** Names that say nothing about what is inside. */
+const nameless = /(^|\/)(utils?|common|helpers?|misc|shared|types|index)(\/|\.)/;
+
+/** Refuses imports, exports, dynamic imports and `import('…').T` types that cross a wall of the map, and files it has no place for. */
+export const walls: Rule = {
+  create(context) {
+    const place = placeOf(context.filename);
+    if (place === null) return {};
+    const check = (node: ESTree.Node, specifier: string | null, names: readonly string[]): void => {
+      const problem = crossing({ file: context.filename, place, specifier, names });
+      if (problem !== null) context.report({ node, message: problem });
+    };
+    return {
+      Program: (node) => {
+        if (roomOf(place) === null) context.report({ node, message: homeless(place) });
+        if (nameless.test(place)) context.report({ node, message: unnamed(place) });
+      },
+      ImportDeclaration: (node) => check(node, node.source.value, valuesOf(node)),
+      ExportAllDeclaration: (node) => check(node, node.source.value, ['*']),
+      ExportNamedDeclaration: (node) => {
+        if (node.source !== null) check(node, node.source.value, ['*']);
+      },
+      ImportExpression: (node) => check(node, literalOf(node.source, context), ['*']),
+      TSImportType: (node) => check(node, node.source.value, []),
+      TSExternalModuleReference: (node) => check(node, node.expression.value, ['*']),
+    };
+  },
+};
+
+interface Import {
+  readonly file: string;
+  readonly place: string;
+  /** Null when it is computed. */
+  readonly specifier: string | null;
+  /** The values it takes; `*` stands for all of them. Types are not counted. */
+  readonly names: readonly string[];
+}
+
+function crossing(taken: Import): string | null {
+  const { specifier } = taken;
+  if (specifier === null) return computed(taken);
+  return /^\.\.?(\/|$)/.test(specifier)
+    ? throughWall(taken, specifier)
+    : throughGate(taken, specifier);
+}
+
+function computed({ place }: Import): string | null {
+  if (allows(grantOf(place).packages, 'node:*')) return null;
+  return 'A computed import can cross any wall. Write the path out.';
+}
+
+/** A relative import: does it stay in this folder or the ones below? */
+function throughWall({ file, place }: Import, specifier: string): string | null {
+  const room = roomOf(place);
+  const { folders } = grantOf(place);
+  const owner = placeOf(resolve(dirname(file), specifier))?.split('/', 1)[0] ?? 'the outside';
+  if (owner === room || allows(folders, owner)) return null;
+  return `\`${room}\` may import ${listed(folders)}, but ${specifier} lies in ${owner}. Take it as an argument, or move the noun down.`;
+}
+
+/** A package: may this folder know it, and these names of it? */
+function throughGate({ place, names }: Import, specifier: string): string | null {
+  const room = roomOf(place);
+  const { packages } = grantOf(place);
+  const name = packageOf(specifier);
+  if (name.startsWith('node:') && allows(packages, 'node:*')) return null;
+  if (!allows(packages, name)) {
+    return `\`${room}\` may use ${listed(packages)}, but not ${specifier}. Let the folder that may use it do the work, behind a port of model.`;
+  }
+  const pure = pureNames[name] ?? names;
+  const impure = names.filter((taken) => !pure.includes(taken));
+  if (impure.length === 0) return null;
+  return `\`${room}\` may use ${listed(pure)} of ${specifier}, but not ${listed(impure)}. Chance is an argument: take a Draw.`;
+}
+
+function homeless(place: string): string {
+  return `src/${place} lies in no folder of the map. Put it into one of them, or add the folder to .oxlint/map.ts and src/README.md.`;
+}
+
+function unnamed(place: string): string {
+  return `src/${place} is named after no noun or verb of the domain. Say what it holds; import from the file that has it, not through a barrel.`;
+}
+
+function allows(grants: readonly string[], name: string): boolean {
+  return grants.includes(name) || grants.includes('*');
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing else' : names.join(', ');
+}
+
+/** `@scope/name/deep/file` belongs to `@scope/name`; the built-in modules keep their whole name. */
+function packageOf(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function valuesOf(node: ESTree.ImportDeclaration): readonly string[] {
+  if (node.importKind === 'type') return [];
+  return node.specifiers.flatMap((specifier) => {
+    if (specifier.type !== 'ImportSpecifier') return ['*'];
+    if (specifier.importKind === 'type') return [];
+    const { imported } = specifier;
+    return [imported.type === 'Identifier' ? imported.name : imported.value];
+  });
+}
+
+function literalOf(node: ESTree.Expression, context: Context): string | null {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node.type === 'TemplateLiteral' && node.expressions.length === 0) {
+    return context.sourceCode.getText(node).slice(1, -1);
+  }
+  return null;
+}

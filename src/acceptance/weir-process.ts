@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, vi } from 'vitest';
+
+// Whole processes start slowly on a busy machine; no figure depends on how long they take.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** The real program in a process of its own, as a user starts it. */
+
+const launcher = fileURLToPath(new URL('../cli/weir.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves once `text` was printed, on either stream. */
+  shown(text: string): Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
+const folders = new Set<string>();
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  folders.clear();
+});
+
+/** An empty folder that goes away after the test. */
+export const tempFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
+  folders.add(folder);
+  return folder;
+};
+
+/** A file in a folder that goes away after the test. */
+export const tempFile = async (name: string, text: string): Promise<string> => {
+  const path = join(await tempFolder(), name);
+  await writeFile(path, text);
+  return path;
+};
+
+/** Starts `weir` with these words; the environment is this one’s without any key of the user’s. */
+export const startWeir = (
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Started => {
+  const { WEIR_API_KEY: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [launcher, ...words], {
+    env: { ...inherited, CI: 'true', NO_COLOR: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]): Ended => {
+    children.delete(child);
+    return { code: code as number | null, stdout, stderr };
+  });
+  const shown = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (`${stdout}${stderr}`.includes(text)) resolve();
+      };
+      look();
+      child.stdout.on('data', look);
+      child.stderr.on('data', look);
+      child.once('close', () => reject(new Error(`ended without showing ${text}: ${stderr}`)));
+    });
+  return { child, ended, shown };
+};
+
+export const weir = (
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> => startWeir(words, environment).ended;

@@ -1,0 +1,47 @@
+import { redactor } from '../model/secret.ts';
+import { weirVersion } from '../platform/machine.ts';
+import { Problem } from '../platform/problem.ts';
+import { exitCode, type ExitName } from './exit-codes.ts';
+import { UsageProblem } from './options.ts';
+import { program } from './program.ts';
+import { toStderr } from './streams.ts';
+
+/** Values of environment variables whose names say that they are secret, for texts of last resort. */
+const likelySecrets = (): readonly string[] =>
+  Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && /KEY|TOKEN|SECRET|PASSWORD/.test(name) ? [value] : [],
+  );
+
+const tell = (error: unknown): ExitName => {
+  if (error instanceof UsageProblem) {
+    toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
+    return 'configuration';
+  }
+  if (error instanceof Problem) {
+    toStderr(error.message.includes('\n') ? error.message : `weir: ${error.message}`);
+    return 'configuration';
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  toStderr(
+    `weir ${weirVersion()}: a defect of Weir itself; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
+  );
+  return 'internal';
+};
+
+/** Runs the command line and leaves the exit code of the one table. */
+const main = async (): Promise<void> => {
+  let exit: ExitName = 'pass';
+  try {
+    exit = await program(process.argv.slice(2));
+  } catch (error) {
+    exit = tell(error);
+  }
+  process.exitCode = exitCode(exit);
+};
+
+// A reader that leaves early (`weir … | head`) is no defect.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+await main();

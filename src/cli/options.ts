@@ -1,0 +1,156 @@
+import type { Argv } from 'yargs';
+import type { PlanSource } from './read-plan.ts';
+
+/** A command line that makes no sense; the message says what was expected. */
+export class UsageProblem extends Error {}
+
+/** The last of an option that was given several times: later words win. */
+export const once = <T>(value: T | T[] | undefined): T | undefined =>
+  Array.isArray(value) ? value.at(-1) : value;
+
+export const scenarioOptions = <T>(builder: Argv<T>) =>
+  builder
+    .positional('scenario', { type: 'string', describe: 'Scenario file, YAML or JSON' })
+    .option('target', {
+      type: 'string',
+      group: 'Target:',
+      describe: 'Base address (https://host/v1), or `mock` for the embedded reference gateway',
+    })
+    .option('set', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      group: 'Scenario:',
+      describe: 'Override a field of the scenario: --set load.rate=10/s',
+    })
+    .option('model', { type: 'string', group: 'Without a file:', describe: 'Model to ask for' })
+    .option('kind', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'Kind of traffic: chat-stream (default), chat or models',
+    })
+    .option('prompt', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'What to ask [a short built-in prompt]',
+    })
+    .option('max-tokens', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'The most tokens of an answer',
+    })
+    .option('rate', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'Constant arrival rate: 5/s, 300/min',
+    })
+    .option('users', { type: 'string', group: 'Without a file:', describe: 'Closed-loop users' })
+    .option('iterations', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'Requests that the users share',
+    })
+    .option('duration', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'How long: 30s, 5m',
+    });
+
+export const tellingOptions = <T>(builder: Argv<T>) =>
+  builder
+    .option('json', {
+      type: 'boolean',
+      default: false,
+      group: 'Output:',
+      describe: 'Print the result as JSON instead of the summary',
+    })
+    .option('quiet', {
+      type: 'boolean',
+      default: false,
+      group: 'Output:',
+      describe: 'Print nothing but errors; files and exit code tell',
+    });
+
+interface ScenarioArguments {
+  readonly scenario?: string | undefined;
+  readonly target?: string | string[] | undefined;
+  readonly set: string[];
+  readonly model?: string | string[] | undefined;
+  readonly kind?: string | string[] | undefined;
+  readonly rate?: string | string[] | undefined;
+  readonly prompt?: string | string[] | undefined;
+  readonly maxTokens?: string | string[] | undefined;
+  readonly users?: string | string[] | undefined;
+  readonly iterations?: string | string[] | undefined;
+  readonly duration?: string | string[] | undefined;
+}
+
+export const sourceFrom = (given: ScenarioArguments): PlanSource => {
+  const flags = {
+    model: once(given.model),
+    kind: once(given.kind),
+    prompt: once(given.prompt),
+    maxTokens: once(given.maxTokens),
+    rate: once(given.rate),
+    users: once(given.users),
+    iterations: once(given.iterations),
+    duration: once(given.duration),
+  };
+  const used = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [name === 'maxTokens' ? '--max-tokens' : `--${name}`],
+  );
+  if (given.scenario !== undefined && used.length > 0) {
+    throw new UsageProblem(
+      `${used.join(', ')} ${used.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${given.scenario}): change its fields with --set, for example --set load.rate=10/s`,
+    );
+  }
+  if (given.scenario === undefined && used.length === 0) {
+    throw new UsageProblem(
+      'expected a scenario file, or --model with --rate and --duration (or --users) in its place',
+    );
+  }
+  return { scenario: given.scenario, flags, set: given.set, target: once(given.target) };
+};
+
+export const sliceFrom = (
+  text: string | undefined,
+): { readonly index: number; readonly count: number } => {
+  if (text === undefined) return { index: 0, count: 1 };
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || count < 1 || index >= count) {
+    throw new UsageProblem(
+      `--slice: expected INDEX/COUNT with INDEX from 0 to COUNT − 1, such as 0/2; got ${text}`,
+    );
+  }
+  return { index, count };
+};
+
+export const mockOptions = <T>(builder: Argv<T>) =>
+  builder
+    .option('port', { type: 'number', default: 8080, describe: 'Port; 0 takes a free one' })
+    .option('control-port', { type: 'number', default: 0, describe: 'Port for the counters' })
+    .option('host', {
+      type: 'string',
+      default: '127.0.0.1',
+      describe: 'Address to listen on',
+    })
+    .option('key', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      describe: 'API key to let in, repeatable [sk-weir-test and its kin]',
+    })
+    .option('ttft', { type: 'string', describe: 'Time to the first token [200ms]' })
+    .option('gap', { type: 'string', describe: 'Time between two tokens [20ms]' })
+    .option('requests-per-minute', {
+      type: 'number',
+      describe: 'Limit for each key; 0 for none [60]',
+    })
+    .option('tokens-per-minute', {
+      type: 'number',
+      describe: 'Limit for each key; 0 for none [2000000]',
+    })
+    .option('seed', { type: 'number', describe: 'Answers are drawn from it [1]' })
+    .option('embedded', { type: 'boolean', default: false, hidden: true });

@@ -1,0 +1,161 @@
+import yargs, { type Argv } from 'yargs';
+import { weirVersion } from '../platform/machine.ts';
+import type { ExitName } from './exit-codes.ts';
+import {
+  mockOptions,
+  once,
+  scenarioOptions,
+  sliceFrom,
+  sourceFrom,
+  tellingOptions,
+  UsageProblem,
+} from './options.ts';
+
+const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
+  cli.command(
+    'run [scenario]',
+    'Run a scenario and leave a report',
+    (builder) =>
+      tellingOptions(scenarioOptions(builder))
+        .option('out', {
+          type: 'string',
+          group: 'Output:',
+          describe: 'Folder for result.json and report.html [reports/TIME-NAME]',
+        })
+        .option('observations', {
+          type: 'string',
+          group: 'Output:',
+          describe: 'Also write one JSON line for each request to this file',
+        })
+        .option('slice', {
+          type: 'string',
+          group: 'Scale:',
+          describe: 'Run one slice of the plan, INDEX/COUNT; `weir merge` joins them',
+        })
+        .option('run-id', {
+          type: 'string',
+          group: 'Scale:',
+          describe: 'First part of every request id [derived from the plan]',
+        }),
+    async (given) => {
+      const { run } = await import('./run.ts');
+      ended(
+        await run({
+          source: sourceFrom(given),
+          out: once(given.out),
+          observations: once(given.observations),
+          slice: sliceFrom(once(given.slice)),
+          runId: once(given.runId),
+          json: given.json,
+          quiet: given.quiet,
+        }),
+      );
+    },
+  );
+
+const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
+  cli
+    .command(
+      'validate [scenario]',
+      'Check a scenario and list everything wrong with it',
+      (builder) =>
+        scenarioOptions(builder).option('json', {
+          type: 'boolean',
+          default: false,
+          group: 'Output:',
+          describe: 'Print the complete plan as JSON',
+        }),
+      async (given) => {
+        const { validate } = await import('./validate.ts');
+        ended(await validate(sourceFrom(given), given.json));
+      },
+    )
+    .command(
+      'report <result>',
+      'Write the reports of a stored result again',
+      (builder) =>
+        tellingOptions(builder)
+          .positional('result', { type: 'string', demandOption: true, describe: 'A result.json' })
+          .option('out', {
+            type: 'string',
+            group: 'Output:',
+            describe: 'Folder for the reports [that of the result]',
+          }),
+      async (given) => {
+        const { report } = await import('./report.ts');
+        ended(await report(given.result, once(given.out), given));
+      },
+    )
+    .command(
+      'merge <results..>',
+      'Join the results of the slices of one run',
+      (builder) =>
+        tellingOptions(builder)
+          .positional('results', { type: 'string', array: true, demandOption: true })
+          .option('out', {
+            type: 'string',
+            demandOption: true,
+            group: 'Output:',
+            describe: 'Folder for the joined result and its reports',
+          }),
+      async (given) => {
+        const { merge } = await import('./merge.ts');
+        ended(await merge(given.results, once(given.out) ?? '.', given));
+      },
+    );
+
+const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
+  cli
+    .command('mock', 'Start the reference gateway', mockOptions, async (given) => {
+      const { mock } = await import('./mock.ts');
+      ended(await mock(given));
+    })
+    .command(
+      'schema [subject]',
+      'Print the JSON Schema of scenario files or results',
+      (builder) =>
+        builder
+          .positional('subject', {
+            choices: ['scenario', 'result'] as const,
+            default: 'scenario' as const,
+          })
+          .option('write', {
+            type: 'boolean',
+            default: false,
+            hidden: true,
+            describe: 'Write both to their places in a checkout',
+          }),
+      async (given) => {
+        const { printSchema, writeSchemas } = await import('./schema.ts');
+        ended(given.write ? await writeSchemas() : printSchema(given.subject));
+      },
+    );
+
+/** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
+export const program = async (words: readonly string[]): Promise<ExitName> => {
+  let exit: ExitName = 'pass';
+  const ended = (end: ExitName): void => {
+    exit = end;
+  };
+  const cli = yargs([...words])
+    .scriptName('weir')
+    .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
+    .version(weirVersion())
+    .help()
+    .alias('help', 'h')
+    .wrap(Math.min(100, process.stderr.columns ?? 100))
+    .locale('en')
+    .strict()
+    .demandCommand(1, 'expected a verb: run, validate, report, merge, mock or schema')
+    .recommendCommands()
+    .exitProcess(false)
+    .showHelpOnFail(false)
+    .fail((message, error) => {
+      throw error ?? new UsageProblem(message);
+    });
+  addServing(addReading(addRun(cli, ended), ended), ended)
+    .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
+    .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
+  await cli.parseAsync();
+  return exit;
+};

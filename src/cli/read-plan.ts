@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Plan } from '../model/plan.ts';
+import { Problem } from '../platform/problem.ts';
+import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
+import { describeProblems } from '../scenario/problem.ts';
+import { readScenario } from '../scenario/read.ts';
+
+/** Where a plan comes from: a file, or flags alone; both with overrides. */
+export interface PlanSource {
+  readonly scenario: string | undefined;
+  readonly flags: ScenarioFlags;
+  readonly set: readonly string[];
+  readonly target: string | undefined;
+}
+
+/** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
+const readScenarioFile = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      throw new Problem(
+        `the scenario file ${path} does not exist: give the path of a YAML or JSON file`,
+      );
+    }
+    if (code === 'EISDIR')
+      throw new Problem(`${path} is a folder: give the path of a scenario file`);
+    throw new Problem(`the scenario file ${path} cannot be read: ${code ?? String(error)}`);
+  }
+};
+
+/** The plan, and the folder that relative paths in it start from. Throws a `Problem` that lists everything wrong. */
+export const readPlan = async (
+  source: PlanSource,
+): Promise<{ readonly plan: Plan; readonly folder: string }> => {
+  const { scenario, flags, set, target } = source;
+  const text = scenario === undefined ? scenarioFromFlags(flags) : await readScenarioFile(scenario);
+  const name = scenario ?? 'command line';
+  const read = readScenario({
+    text,
+    name,
+    environment: process.env,
+    overrides: set,
+    target,
+  });
+  if (!read.ok) throw new Problem(describeProblems(read.problems, name));
+  return {
+    plan: read.plan,
+    folder: scenario === undefined ? '.' : dirname(scenario),
+  };
+};

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import type { SliceOrder } from '../engine/run-slice.ts';
+import type { Slice } from '../model/arrival.ts';
+import { type Plan, planHash } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
+import type { Result } from '../model/result.ts';
+import { redactor } from '../model/secret.ts';
+import { wallClock } from '../platform/clock.ts';
+import { openRunFolder, type RunFolder } from '../platform/files.ts';
+import { type LineFile, openLineFile } from '../platform/lines.ts';
+import { thisMachine, weirVersion } from '../platform/machine.ts';
+import { readWitness } from '../platform/mock-process.ts';
+import { screenOn } from '../platform/screen.ts';
+import { observationLine, observationsHeader } from '../record/observation-lines.ts';
+import { emptyTally, record, toResult } from '../record/tally.ts';
+import { scheduledEnd } from '../schedule/stages.ts';
+import { type Driven, drive } from './drive.ts';
+import { type ExitName, exitOfSignal } from './exit-codes.ts';
+import { liveOn } from './live.ts';
+import { type PlanSource, readPlan } from './read-plan.ts';
+import { publish, verdictExit } from './publish.ts';
+import { toStderr } from './streams.ts';
+import { type ReadyTarget, readyTarget } from './target.ts';
+
+/** What `weir run` was asked. */
+export interface RunOrder {
+  readonly source: PlanSource;
+  /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
+  readonly out: string | undefined;
+  readonly observations: string | undefined;
+  readonly slice: Slice;
+  readonly runId: string | undefined;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** `2026-11-20T23-40-05Z-quickstart`: sorts by time, and no file system minds it. */
+const folderName = (startedAt: string, name: string): string => {
+  const time = startedAt.replace(/\.\d+/, '').replaceAll(':', '-');
+  const safe = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return `${time}-${safe || 'run'}`;
+};
+
+const orderFor = (plan: Plan, target: ReadyTarget, asked: RunOrder): SliceOrder => ({
+  plan,
+  slice: asked.slice,
+  runId: asked.runId ?? `weir-${planHash(plan).slice(0, 8)}`,
+  credentials: target.credentials,
+  headers: target.headers,
+  userAgent: `weir/${weirVersion()}`,
+  redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
+});
+
+/** Why a run is not the whole of its plan, in a sentence. */
+const partialReason = ({ stoppedBy, cut }: Driven): string | null => {
+  if (stoppedBy === null) return null;
+  return cut
+    ? `stopped by ${stoppedBy} before the load had ended`
+    : `stopped by ${stoppedBy} while the last answers were awaited`;
+};
+
+/** Everything that a run needs, opened before the first request; closed in the opposite order. */
+interface Opened {
+  readonly plan: Plan;
+  readonly folder: RunFolder;
+  readonly observations: LineFile | null;
+  readonly target: ReadyTarget;
+}
+
+const open = async (asked: RunOrder, startedAt: string): Promise<Opened> => {
+  const { plan, folder: home } = await readPlan(asked.source);
+  const folder = await openRunFolder(
+    asked.out ?? join('reports', folderName(startedAt, plan.name)),
+  );
+  try {
+    const observations =
+      asked.observations === undefined ? null : await openLineFile(asked.observations);
+    const target = await readyTarget(plan, home);
+    return { plan, folder, observations, target };
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  }
+};
+
+/** Drives the plan and returns its result, without anything secret in it. */
+const runOpened = async (
+  { plan, observations, target }: Opened,
+  asked: RunOrder,
+  startedAt: string,
+): Promise<{ readonly result: Result; readonly driven: Driven }> => {
+  const order = orderFor(plan, target, asked);
+  const { redact } = order;
+  const screen = screenOn(process.stderr, process.env);
+  const say = (text: string): void => {
+    if (!asked.quiet) screen.line(text);
+  };
+  const scheduled = milliseconds(scheduledEnd(plan));
+  const tally = emptyTally(plan);
+  observations?.write(
+    observationsHeader({
+      weir: weirVersion(),
+      planHash: planHash(plan),
+      runId: order.runId,
+      startedAt,
+    }),
+  );
+  const quietly = { note: () => undefined, draw: () => undefined };
+  const driven = await drive(order, target, {
+    live: asked.quiet ? quietly : liveOn(screen, { name: plan.name, scheduled }),
+    say,
+    record: (observation) => {
+      record(tally, observation);
+      observations?.write(redact(observationLine(observation)));
+    },
+  });
+  if (screen.live) screen.block('');
+  const witness = target.mock === null ? null : await readWitness(target.mock);
+  const { index, count } = asked.slice;
+  const result = toResult(tally, {
+    weir: weirVersion(),
+    runId: order.runId,
+    plan,
+    baseUrl: target.baseUrl,
+    slices: [{ index, count, startedAt, machine: thisMachine(), generator: [...driven.generator] }],
+    scheduled,
+    partial: partialReason(driven),
+    notes: [...driven.notes],
+    witness,
+  });
+  return { result: JSON.parse(redact(JSON.stringify(result))) as Result, driven };
+};
+
+/** Runs a plan and publishes what came of it; the exit says how it ended. */
+export const run = async (asked: RunOrder): Promise<ExitName> => {
+  const startedAt = wallClock();
+  const opened = await open(asked, startedAt);
+  try {
+    const { result, driven } = await runOpened(opened, asked, startedAt);
+    await opened.observations?.close();
+    const trust = await publish(result, opened.folder, asked);
+    if (asked.observations !== undefined && !asked.quiet) {
+      toStderr(`Observations: ${asked.observations}`);
+    }
+    return driven.stoppedBy === null ? verdictExit(result, trust) : exitOfSignal[driven.stoppedBy];
+  } finally {
+    await opened.target.mock?.stop();
+  }
+};

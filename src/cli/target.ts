@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
+import type { Credential } from '../engine/run-slice.ts';
+import type { Plan } from '../model/plan.ts';
+import { testKey } from '../mock/settings.ts';
+import { type MockProcess, startMockProcess } from '../platform/mock-process.ts';
+import { lookAtTarget } from '../platform/preflight.ts';
+import { Problem } from '../platform/problem.ts';
+import { resolveSecrets } from '../platform/secrets.ts';
+
+/** What a plan's requests are sent to and signed with, secrets filled in. */
+export interface ReadyTarget {
+  readonly baseUrl: string;
+  readonly certificates: string | null;
+  readonly credentials: readonly Credential[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** Everything that must never appear in anything written. */
+  readonly secrets: readonly string[];
+  /** The reference gateway, when it was started for this run. */
+  readonly mock: MockProcess | null;
+}
+
+const launcher = fileURLToPath(new URL('./weir.js', import.meta.url));
+
+/** The embedded mock has published test keys of its own: no real key is ever sent to it. */
+const mockCredentials = (plan: Plan): readonly Credential[] =>
+  plan.keys.map(({ name, weight }, index) => ({
+    name,
+    weight,
+    value: testKey(index),
+  }));
+
+const readCertificates = async (path: string | null): Promise<string | null> => {
+  if (path === null) return null;
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Problem(
+      `wire.caFile: the certificate file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
+    );
+  }
+};
+
+const fillKeysAndHeaders = async (plan: Plan, folder: string) => {
+  const toMock = plan.target.kind !== 'url';
+  const names = Object.keys(plan.headers);
+  const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
+  const { filled, secrets } = await resolveSecrets(
+    [...keyTemplates, ...Object.values(plan.headers)],
+    process.env,
+    folder,
+  );
+  const values = filled.slice(keyTemplates.length);
+  return {
+    credentials: toMock
+      ? mockCredentials(plan)
+      : plan.keys.map(({ name, weight }, index) => ({ name, weight, value: filled[index]! })),
+    headers: Object.fromEntries(names.map((name, index) => [name, values[index]!])),
+    secrets,
+  };
+};
+
+/** Starts or looks at the target; throws a `Problem` when it cannot be loaded. Nothing of the plan has been sent by then. */
+export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarget> => {
+  const filled = await fillKeysAndHeaders(plan, folder);
+  switch (plan.target.kind) {
+    case 'container':
+      throw new Problem(
+        'target: the container form of the reference gateway is not built yet: use `mock`, which starts the same gateway in a process',
+      );
+    case 'mock': {
+      const mock = await startMockProcess([process.execPath, launcher, 'mock', '--embedded'], {
+        ...plan.mock,
+        keys: filled.credentials.map(({ value }) => value),
+        seed: plan.seed,
+      });
+      return { ...filled, baseUrl: mock.url, certificates: null, mock };
+    }
+    case 'url': {
+      const certificates = await readCertificates(plan.wire.caFile);
+      // Without a key, so that no limit is spent.
+      const look = await lookAtTarget({
+        baseUrl: plan.target.url,
+        wire: plan.wire,
+        certificates,
+        path: routes.models.path,
+        headers: { accept: 'application/json', [requestIdHeader]: preflightId },
+      });
+      if (look.kind === 'unusable') throw new Problem(look.message);
+      return { ...filled, baseUrl: plan.target.url, certificates, mock: null };
+    }
+  }
+};

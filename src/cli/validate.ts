@@ -1,0 +1,18 @@
+import { loadDuration } from '../model/plan.ts';
+import type { ExitName } from './exit-codes.ts';
+import { type PlanSource, readPlan } from './read-plan.ts';
+import { toStdout } from './streams.ts';
+
+/** Reads a scenario without running it; a file with problems throws the `Problem` that lists them all. */
+export const validate = async (source: PlanSource, asJson: boolean): Promise<ExitName> => {
+  const { plan } = await readPlan(source);
+  if (asJson) {
+    toStdout(JSON.stringify(plan, null, 2));
+    return 'pass';
+  }
+  const seconds = plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0) / 1000;
+  toStdout(
+    `${source.scenario ?? 'command line'} is valid: plan “${plan.name}”, ${plan.stages.length} ${plan.stages.length === 1 ? 'stage' : 'stages'}, ${seconds} s`,
+  );
+  return 'pass';
+};

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const launcher = resolve('src/cli/weir.js');
+
+/** Runs the launcher on a Node that gives itself out for another version. */
+const launchedOn = (version: string): { readonly status: number | null; readonly said: string } => {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
+  const load = `import(${JSON.stringify(launcher)});`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend + load], {
+    encoding: 'utf8',
+  });
+  return { status, said: stdout + stderr };
+};
+
+describe('the launcher', () => {
+  it('says in one sentence what a Node that is too old lacks, and exits with 2', () => {
+    expect(launchedOn('22.21.1')).toMatchInlineSnapshot(`
+      {
+        "said": "weir needs Node.js 22.22 or newer, but this is Node.js 22.21.1: install Node.js 24, or in a checkout run \`npm ci\` and then \`npx weir\`, which brings its own.
+      ",
+        "status": 2,
+      }
+    `);
+    expect(launchedOn('12.22.12').status).toBe(2);
+  });
+
+  it('asks for the version that package.json names', async () => {
+    const manifest = z
+      .object({ engines: z.object({ node: z.templateLiteral(['>=', z.string()]) }) })
+      .parse(JSON.parse(await readFile('package.json', 'utf8')));
+    const oldest = manifest.engines.node.slice(2);
+    expect(launchedOn('4.0.0').said).toContain(`Node.js ${oldest} or newer`);
+    expect(launchedOn(`${oldest}.0`).said).not.toContain('or newer');
+  });
+
+  it('may be run by its name', async () => {
+    await expect(access(launcher, constants.X_OK)).resolves.toBeUndefined();
+  });
+});

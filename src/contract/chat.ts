@@ -1,0 +1,78 @@
+import { z } from 'zod';
+
+/** Chat completions: the request with every range (interface 4.1), the response (2.4), the streamed chunk (2.5). */
+
+const toolDefinition = z.looseObject({
+  type: z.literal('function'),
+  function: z.looseObject({
+    name: z.string().min(1),
+    description: z.string().optional(),
+    parameters: z.looseObject({ type: z.literal('object') }).optional(),
+  }),
+});
+
+export const chatRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  messages: z
+    .array(z.looseObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
+    .min(1),
+  max_tokens: z.int().positive().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.int().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  response_format: z.looseObject({ type: z.string() }).nullish(),
+  tools: z.array(toolDefinition).nullish(),
+});
+export type ChatRequest = z.infer<typeof chatRequestSchema>;
+
+export const usageSchema = z.looseObject({
+  prompt_tokens: z.int().nonnegative(),
+  completion_tokens: z.int().nonnegative(),
+  total_tokens: z.int().nonnegative().optional(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** What a client must be able to rely on; further fields are the server's own business. */
+export const chatResponseSchema = z.looseObject({
+  choices: z
+    .array(
+      z.looseObject({
+        message: z.looseObject({ content: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  usage: usageSchema.nullish(),
+});
+export type ChatResponse = z.infer<typeof chatResponseSchema>;
+
+/** One event of a stream. Everything is optional: real servers leave out, null and empty any of it. */
+export const chatChunkSchema = z.looseObject({
+  choices: z
+    .array(
+      z.looseObject({
+        index: z.int().optional(),
+        delta: z
+          .looseObject({
+            content: z.string().nullish(),
+            reasoning: z.string().nullish(),
+            reasoning_content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            tool_calls: z.array(z.unknown()).nullish(),
+          })
+          .nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+  usage: usageSchema.nullish(),
+  error: z.unknown().optional(),
+});
+
+/** The line that ends a stream. */
+export const streamEnd = '[DONE]';

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** Error bodies (interface section 7). */
+
+const text = z.string().nullish();
+
+/** `{error: {message, type, code}}`, and the gateway's second 429 form, which adds `param`. */
+export const errorBodySchema = z.looseObject({
+  error: z.looseObject({
+    message: text,
+    type: text,
+    // Some gateways send the code as a number.
+    code: z.union([z.string(), z.number()]).nullish(),
+    param: z.unknown().optional(),
+  }),
+});
+export interface ErrorBody {
+  readonly error: { readonly message: string; readonly type: string; readonly code: string };
+}
+
+/** The framework's own form: a sentence, or a list of findings. */
+export const detailBodySchema = z.looseObject({
+  detail: z.union([z.string(), z.array(z.unknown())]),
+});
+
+/** The documented type and code of each status that has one. */
+export const documentedErrors = {
+  401: { type: 'authentication_error', code: 'invalid_api_key' },
+  402: { type: 'payment_error', code: 'insufficient_credits' },
+  429: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+} as const;

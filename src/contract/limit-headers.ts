@@ -1,0 +1,30 @@
+/** The rate-limit headers of every response (interface section 8). */
+export const limitHeaders = {
+  limitRequests: 'x-ratelimit-api_key-limit-requests',
+  remainingRequests: 'x-ratelimit-api_key-remaining-requests',
+  limitTokens: 'x-ratelimit-api_key-limit-tokens',
+  remainingTokens: 'x-ratelimit-api_key-remaining-tokens',
+} as const;
+export type LimitHeader = keyof typeof limitHeaders;
+
+const integer = /^-?\d{1,15}$/;
+
+/** What the four headers say; `null` for each that is absent or no integer, and `null` when none came at all. */
+export const readLimitHeaders = (
+  headers: Readonly<Record<string, string>>,
+): Record<LimitHeader, number | null> | null => {
+  let found = false;
+  const read = (name: LimitHeader): number | null => {
+    const text = headers[limitHeaders[name]]?.trim();
+    if (text === undefined) return null;
+    found = true;
+    return integer.test(text) ? Number(text) : null;
+  };
+  const quota = {
+    limitRequests: read('limitRequests'),
+    remainingRequests: read('remainingRequests'),
+    limitTokens: read('limitTokens'),
+    remainingTokens: read('remainingTokens'),
+  };
+  return found ? quota : null;
+};

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** An element of the model list (interface 2.2). */
+export const modelSchema = z.looseObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+});
+export type Model = z.infer<typeof modelSchema>;
+
+export const modelListSchema = z.looseObject({
+  object: z.literal('list'),
+  data: z.array(modelSchema),
+});

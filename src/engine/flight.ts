@@ -1,0 +1,132 @@
+import type { Arrival } from '../model/arrival.ts';
+import type { BrokenCause, Connection, Exchange, ExchangeObserver } from '../model/exchange.ts';
+import type { Observation, Outcome } from '../model/observation.ts';
+import type { Deadlines } from '../model/plan.ts';
+import type { Instant } from '../model/quantity.ts';
+import type { TrafficKind } from '../model/traffic.ts';
+import type { AnswerReader } from '../traffic/kind.ts';
+
+/** What is known of a request before it is sent. */
+export interface Errand {
+  readonly arrival: Arrival;
+  readonly requestId: string;
+  readonly traffic: TrafficKind;
+  readonly model: string | null;
+  /** The key's name. */
+  readonly key: string;
+  readonly begun: Instant;
+}
+
+/** What a flight tells its run. */
+export interface Tower {
+  /** Called once, when the observation is complete. */
+  landed(flight: Flight, observation: Observation): void;
+  /** Called after each read, so that due arrivals do not wait for a timer while data pours in. */
+  pulse(): void;
+}
+
+/** After a stream's proper end the server may take this long to close it before the exchange is cut. */
+const lingering = 250;
+
+/** One exchange on its way: keeps its instants apart and makes exactly one observation of it. */
+export class Flight implements ExchangeObserver {
+  readonly #errand: Errand;
+  readonly #reader: AnswerReader;
+  readonly #tower: Tower;
+  #exchange: Exchange | null = null;
+  #connected: Instant | null = null;
+  #connection: Connection | null = null;
+  #sent: Instant | null = null;
+  #lastRead: Instant | null = null;
+  #landed = false;
+
+  constructor(errand: Errand, reader: AnswerReader, tower: Tower) {
+    this.#errand = errand;
+    this.#reader = reader;
+    this.#tower = tower;
+  }
+
+  /** Hands over the running exchange, so that the flight can be aborted. */
+  board(exchange: Exchange): void {
+    this.#exchange = exchange;
+  }
+
+  onConnected(at: Instant, connection: Connection): void {
+    this.#connected = at;
+    this.#connection = connection;
+  }
+
+  onSent(at: Instant): void {
+    this.#sent = at;
+  }
+
+  onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
+    this.#reader.onHeaders(at, status, headers);
+  }
+
+  onChunk(at: Instant, bytes: Uint8Array): void {
+    this.#lastRead = at;
+    this.#reader.onChunk(at, bytes);
+    const { verdict } = this.#reader;
+    if (verdict !== null) this.#exchange?.abort(verdict.cause, verdict.detail);
+    this.#tower.pulse();
+  }
+
+  onEnd(at: Instant): void {
+    if (!this.#landed) this.#land(at, this.#reader.ended(at));
+  }
+
+  onFailure(at: Instant, cause: BrokenCause, detail: string): void {
+    if (!this.#landed) this.#land(at, this.#reader.failed(at, cause, detail));
+  }
+
+  abort(cause: BrokenCause, detail: string): void {
+    this.#exchange?.abort(cause, detail);
+  }
+
+  /** Aborts the exchange if it has passed a deadline, and ends one whose answer is complete though the server keeps it open. */
+  checkDeadlines(now: Instant, deadlines: Deadlines): void {
+    const read = this.#lastRead;
+    if (this.#reader.complete && read !== null && now - read > lingering) {
+      this.#land(read, this.#reader.ended(read));
+      this.abort('aborted', 'the answer was complete and the server kept the stream open');
+      return;
+    }
+    const passed = (since: Instant | null, limit: number | null): boolean =>
+      since !== null && limit !== null && now - since > limit;
+    const { begun } = this.#errand;
+    const cut = (cause: BrokenCause, limit: number | null, what: string): void =>
+      this.abort(cause, `${what} within ${limit} ms`);
+    if (this.#connected === null && passed(begun, deadlines.connect)) {
+      cut('deadline-connect', deadlines.connect, 'no connection');
+    } else if (!this.#reader.answering && passed(this.#sent, deadlines.firstToken)) {
+      cut('deadline-first-token', deadlines.firstToken, 'no first token');
+    } else if (passed(read, deadlines.idle)) {
+      cut('deadline-idle', deadlines.idle, 'no further bytes');
+    } else if (passed(begun, deadlines.total)) {
+      cut('deadline-total', deadlines.total, 'no complete answer');
+    }
+  }
+
+  #land(ended: Instant, outcome: Outcome): void {
+    this.#landed = true;
+    const { arrival, begun, requestId, traffic, model, key } = this.#errand;
+    this.#tower.landed(this, {
+      requestId,
+      stage: arrival.stage,
+      index: arrival.index,
+      traffic,
+      model,
+      key,
+      due: arrival.due,
+      released: arrival.due,
+      begun,
+      connected: this.#connected,
+      connection: this.#connection,
+      sent: this.#sent,
+      head: this.#reader.head,
+      ended,
+      outcome,
+    });
+  }
+}

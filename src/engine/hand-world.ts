@@ -1,0 +1,93 @@
+import type { Clock } from '../model/clock.ts';
+import type { Exchange, ExchangeObserver, Transport, WireRequest } from '../model/exchange.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+
+/** For tests: a clock that is moved by hand and a transport whose answers are given by hand. */
+export interface HandWorld {
+  readonly clock: Clock;
+  readonly transport: Transport;
+  /** Every request so far, in order. */
+  readonly sent: readonly SentRequest[];
+  /** Moves time to `at`, firing the tickers on the way, one millisecond at a time. */
+  advanceTo(at: number): void;
+}
+
+export interface SentRequest {
+  readonly request: WireRequest;
+  readonly at: Instant;
+  readonly observer: ExchangeObserver;
+  /** Why it was aborted; `null` as long as it was not. */
+  aborted: string | null;
+  /** Answers with a whole response, now. */
+  answer(status: number, contentType: string, body: string): void;
+  over: boolean;
+}
+
+interface Ticking {
+  readonly every: number;
+  readonly tick: () => void;
+  next: number;
+}
+
+const openExchange = (request: WireRequest, observer: ExchangeObserver, now: () => Instant) => {
+  const exchange: SentRequest = {
+    request,
+    at: now(),
+    observer,
+    aborted: null,
+    over: false,
+    answer: (status, contentType, body) => {
+      observer.onHeaders(now(), status, { 'content-type': contentType });
+      if (body !== '') observer.onChunk(now(), new TextEncoder().encode(body));
+      exchange.over = true;
+      observer.onEnd(now());
+    },
+  };
+  return exchange;
+};
+
+export const handWorld = (): HandWorld => {
+  let time = 0;
+  const now = (): Instant => instant(time);
+  const ticking = new Set<Ticking>();
+  const sent: SentRequest[] = [];
+  return {
+    sent,
+    clock: {
+      now,
+      every: (milliseconds, tick) => {
+        const entry = { every: milliseconds, tick, next: time + milliseconds };
+        ticking.add(entry);
+        return () => ticking.delete(entry);
+      },
+    },
+    transport: {
+      send: (request, observer): Exchange => {
+        const exchange = openExchange(request, observer, now);
+        sent.push(exchange);
+        observer.onConnected(now(), 'new');
+        observer.onSent(now());
+        return {
+          abort: (cause, detail) => {
+            if (exchange.over) return;
+            exchange.over = true;
+            exchange.aborted = cause;
+            observer.onFailure(now(), cause, detail);
+          },
+        };
+      },
+      close: () => Promise.resolve(),
+    },
+    advanceTo: (at) => {
+      while (time < at) {
+        time = Math.min(at, time + 1);
+        for (const entry of [...ticking]) {
+          if (ticking.has(entry) && time >= entry.next) {
+            entry.next += entry.every;
+            entry.tick();
+          }
+        }
+      }
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import type { Slice } from '../model/arrival.ts';
+import { loadDuration, type Plan, type Stage } from '../model/plan.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+import { openArrivals } from '../schedule/open-arrivals.ts';
+import { stageStarts } from '../schedule/stages.ts';
+import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
+import { type Begin, closedLoop, type Loop, openLoop } from './loop.ts';
+
+/** How requests are begun: on schedule, subject to the cap in flight; or by a user, who is the cap. */
+export interface Beginning {
+  readonly scheduled: Begin;
+  readonly asked: Begin;
+}
+
+/** Counts each user's requests and numbers them by arithmetic. */
+const ownCount = (users: number): ((user: number) => number) => {
+  const asked = new Map<number, number>();
+  return (user) => {
+    const iteration = asked.get(user) ?? 0;
+    asked.set(user, iteration + 1);
+    return iterationIndex(user, iteration, users);
+  };
+};
+
+/** Hands the next index to whoever asks first. */
+const sharedCount = (indices: Iterator<number, void>): (() => number | null) => {
+  return () => {
+    const { done, value } = indices.next();
+    return done === true ? null : (value ?? null);
+  };
+};
+
+interface Placed {
+  readonly stage: Stage;
+  readonly position: number;
+  readonly start: Instant;
+}
+
+const loopFor = (plan: Plan, slice: Slice, placed: Placed, begin: Beginning): Loop => {
+  const { load } = placed.stage;
+  const { position, start } = placed;
+  const until = instant(start + loadDuration(load));
+  if (load.kind === 'open') {
+    const arrivals = openArrivals(load, { stage: position, start, seed: plan.seed, slice });
+    return openLoop(arrivals, until, begin.scheduled);
+  }
+  return closedLoop(
+    {
+      stage: position,
+      users: usersOf(load, start, slice),
+      claim: load.kind === 'closed' ? ownCount(load.users) : sharedCount(iterationsOf(load, slice)),
+      thinkTime: load.thinkTime,
+      until,
+    },
+    begin.asked,
+  );
+};
+
+/** One loop for each stage of the plan, each with this slice's share. */
+export const loopsFor = (plan: Plan, slice: Slice, begin: Beginning): readonly Loop[] => {
+  const starts = stageStarts(plan);
+  return plan.stages.map((stage, position) =>
+    loopFor(plan, slice, { stage, position, start: starts[position]! }, begin),
+  );
+};

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../model/observation.ts';
+import type { Load, Plan } from '../model/plan.ts';
+import { milliseconds, perSecond } from '../model/quantity.ts';
+import { handWorld } from './hand-world.ts';
+import { runSlice } from './run-slice.ts';
+
+const modelList = JSON.stringify({ object: 'list', data: [] });
+const json = 'application/json';
+
+const constant = (rate: number, duration: number): Load => ({
+  kind: 'open',
+  spacing: 'even',
+  curve: [{ from: perSecond(rate), to: perSecond(rate), duration: milliseconds(duration) }],
+});
+
+const planOf = (load: Load, changes: Partial<Plan> = {}): Plan => ({
+  format: 'plan/1',
+  name: 'test',
+  description: null,
+  target: { kind: 'url', url: 'http://127.0.0.1:1/v1' },
+  wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
+  keys: [{ name: 'default', template: '${env:WEIR_API_KEY}', weight: 1 }],
+  headers: {},
+  stages: [{ name: 'main', load, traffic: [{ kind: 'models', weight: 1 }] }],
+  warmUp: milliseconds(0),
+  grace: milliseconds(500),
+  inFlight: 100,
+  deadlines: {
+    connect: milliseconds(100),
+    firstToken: milliseconds(200),
+    idle: milliseconds(200),
+    total: milliseconds(1000),
+  },
+  caps: { bytes: 10_000, events: 100 },
+  limits: { requestsPerMinute: null, tokensPerMinute: null },
+  streams: 'lenient',
+  seed: 1,
+  mock: {
+    ttft: milliseconds(0),
+    gap: milliseconds(0),
+    limits: { requestsPerMinute: null, tokensPerMinute: null },
+  },
+  ...changes,
+});
+
+const noDeadlines = { connect: null, firstToken: null, idle: null, total: null };
+
+const start = (plan: Plan, slice = { index: 0, count: 1 }) => {
+  const world = handWorld();
+  const observations: Observation[] = [];
+  const running = runSlice(
+    {
+      plan,
+      slice,
+      runId: 'r',
+      credentials: [
+        { name: 'a', weight: 1, value: 'key-a' },
+        { name: 'b', weight: 1, value: 'key-b' },
+      ],
+      headers: { 'x-team': 'blue' },
+      userAgent: 'weir/test',
+      redact: (text) => text,
+    },
+    {
+      clock: world.clock,
+      transport: world.transport,
+      observe: (observation) => observations.push(observation),
+    },
+  );
+  const answerAll = (): void => {
+    for (const exchange of world.sent) if (!exchange.over) exchange.answer(200, json, modelList);
+  };
+  return { world, running, observations, answerAll };
+};
+
+const outcomes = (observations: readonly Observation[]): string[] =>
+  observations.map(({ outcome }) =>
+    'cause' in outcome ? `${outcome.kind} ${outcome.cause}` : outcome.kind,
+  );
+
+describe('an open loop', () => {
+  it('begins every arrival when it is due, whether or not answers have come', () => {
+    const { world } = start(planOf(constant(10, 1000)));
+    world.advanceTo(1000);
+    expect(world.sent.map(({ at }) => at)).toEqual([
+      1, 100, 200, 300, 400, 500, 600, 700, 800, 900,
+    ]);
+  });
+
+  it('keeps the due instant of an arrival that it began late, so that lag is begun − released', () => {
+    const { observations, answerAll, world } = start(planOf(constant(10, 1000)));
+    world.advanceTo(1);
+    answerAll();
+    expect(observations[0]).toMatchObject({ due: 0, released: 0, begun: 1, sent: 1, ended: 1 });
+  });
+
+  it('begins what is due in a data callback, without waiting for the timer', () => {
+    const { world } = start(planOf(constant(1000, 10)));
+    world.advanceTo(1);
+    const before = world.sent.length;
+    // Time moves while no timer fires: only the answer's read can notice.
+    Object.assign(world.clock, { now: () => 5 });
+    world.sent[0]!.observer.onChunk(5 as never, new TextEncoder().encode('{'));
+    expect(world.sent.length).toBeGreaterThan(before);
+  });
+
+  it('drops an arrival above the cap in flight and counts it, rather than queueing it', async () => {
+    const { world, running, observations, answerAll } = start(
+      planOf(constant(10, 1000), { inFlight: 3, deadlines: noDeadlines }),
+    );
+    world.advanceTo(1000);
+    answerAll();
+    world.advanceTo(1100);
+    await running.done;
+    expect(outcomes(observations).filter((o) => o === 'dropped saturated')).toHaveLength(7);
+    expect(observations).toHaveLength(10);
+  });
+
+  it('signs every request with a key, an id of ours and the plan’s headers', () => {
+    const { world } = start(planOf(constant(10, 1000)));
+    world.advanceTo(250);
+    expect(world.sent.map(({ request }) => request.headers['x-request-id'])).toEqual([
+      'r-0-0',
+      'r-0-1',
+      'r-0-2',
+    ]);
+    for (const { request } of world.sent) {
+      expect(request.headers['authorization']).toMatch(/^Bearer key-[ab]$/);
+      expect(request.headers).toMatchObject({ 'user-agent': 'weir/test', 'x-team': 'blue' });
+    }
+  });
+
+  it('sends the same requests for any number of slices', () => {
+    const plan = planOf(constant(50, 1000));
+    const requestsOf = (index: number, count: number): string[] => {
+      const { world } = start(plan, { index, count });
+      world.advanceTo(1000);
+      return world.sent.map(({ request }) => JSON.stringify(request));
+    };
+    const whole = requestsOf(0, 1);
+    const parts = [0, 1, 2].flatMap((index) => requestsOf(index, 3));
+    expect([...parts].sort()).toEqual([...whole].sort());
+    expect(whole).toHaveLength(50);
+  });
+});
+
+describe('a closed loop', () => {
+  const users: Load = {
+    kind: 'closed',
+    users: 2,
+    duration: milliseconds(1000),
+    thinkTime: milliseconds(100),
+    rampUp: milliseconds(0),
+  };
+
+  it('lets each user ask again only after its answer and its think time', () => {
+    const { world, answerAll } = start(planOf(users));
+    world.advanceTo(1);
+    expect(world.sent).toHaveLength(2);
+    world.advanceTo(50);
+    answerAll();
+    world.advanceTo(149);
+    expect(world.sent).toHaveLength(2);
+    world.advanceTo(150);
+    expect(world.sent).toHaveLength(4);
+  });
+
+  it('numbers requests by iteration × users + user', () => {
+    const { world, answerAll } = start(planOf(users));
+    for (let time = 1; time < 300; time += 1) {
+      world.advanceTo(time);
+      answerAll();
+    }
+    expect(world.sent.map(({ request }) => request.headers['x-request-id'])).toEqual([
+      'r-0-0',
+      'r-0-1',
+      'r-0-2',
+      'r-0-3',
+      'r-0-4',
+      'r-0-5',
+    ]);
+  });
+
+  it('ends when the time is over and everybody has an answer', async () => {
+    const { world, running, observations, answerAll } = start(planOf(users));
+    for (let time = 1; time < 1200; time += 1) {
+      world.advanceTo(time);
+      answerAll();
+    }
+    const end = await running.done;
+    expect(end.stopped).toBe(false);
+    expect(observations.every(({ begun }) => begun < 1000)).toBe(true);
+  });
+
+  it('shares a number of iterations among all users', async () => {
+    const { world, running, observations, answerAll } = start(
+      planOf({
+        kind: 'iterations',
+        users: 3,
+        iterations: 10,
+        maxDuration: milliseconds(60_000),
+        thinkTime: milliseconds(0),
+      }),
+    );
+    for (let time = 1; time < 100; time += 1) {
+      world.advanceTo(time);
+      answerAll();
+    }
+    await running.done;
+    expect(observations.map(({ index }) => index).sort((a, b) => a - b)).toEqual([
+      0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
+  });
+});
+
+describe('deadlines', () => {
+  it('cut an exchange without a first byte', () => {
+    const { world, observations } = start(planOf(constant(1, 1000)));
+    world.advanceTo(300);
+    expect(outcomes(observations)).toEqual(['broken deadline-first-token']);
+    expect(observations[0]!.ended).toBeLessThanOrEqual(1 + 200 + 20);
+  });
+
+  it('cut an exchange that falls silent', () => {
+    const { world, observations } = start(planOf(constant(1, 1000)));
+    world.advanceTo(100);
+    const { observer } = world.sent[0]!;
+    observer.onHeaders(world.clock.now(), 200, { 'content-type': json });
+    observer.onChunk(world.clock.now(), new TextEncoder().encode('{'));
+    world.advanceTo(400);
+    expect(outcomes(observations)).toEqual(['broken deadline-idle']);
+  });
+
+  it('cut an exchange that goes on for too long', () => {
+    const { world, observations } = start(planOf(constant(1, 1000)));
+    world.advanceTo(1);
+    const { observer } = world.sent[0]!;
+    observer.onHeaders(world.clock.now(), 200, { 'content-type': json });
+    for (let time = 50; time < 1100; time += 50) {
+      world.advanceTo(time);
+      observer.onChunk(world.clock.now(), new TextEncoder().encode(' '));
+    }
+    expect(outcomes(observations)).toEqual(['broken deadline-total']);
+  });
+});
+
+describe('the end of a run', () => {
+  it('gives what is unfinished the grace period and then aborts it', async () => {
+    const { world, running, observations } = start(
+      planOf(constant(10, 1000), { deadlines: noDeadlines }),
+    );
+    world.advanceTo(1300);
+    expect(observations).toHaveLength(0);
+    world.advanceTo(1600);
+    await running.done;
+    expect(new Set(outcomes(observations))).toEqual(new Set(['broken aborted']));
+    expect(observations).toHaveLength(10);
+  });
+
+  it('comes early when somebody stops it, and says that arrivals were left out', async () => {
+    const { world, running, observations, answerAll } = start(planOf(constant(10, 10_000)));
+    world.advanceTo(500);
+    running.stop(milliseconds(100));
+    answerAll();
+    world.advanceTo(700);
+    expect(await running.done).toMatchObject({ stopped: true });
+    expect(observations).toHaveLength(6);
+  });
+});

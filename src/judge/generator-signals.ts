@@ -1,0 +1,135 @@
+import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
+import type { Evidence, TrustLevel } from '../model/verdict.ts';
+import { judgedSeconds } from './judged-seconds.ts';
+import { levelAbove, sustained, worstOf } from './levels.ts';
+
+/** How one signal of a slice's samples is judged and told. */
+interface Signal {
+  readonly signal: string;
+  readonly expected: string;
+  /** The level of a slice over all its judged seconds; `null` where the samples do not tell. */
+  readonly level: (samples: readonly GeneratorSample[], lag: TrustLevel) => TrustLevel | null;
+  readonly observed: (samples: readonly GeneratorSample[]) => string;
+  readonly advice: (samples: readonly GeneratorSample[]) => string;
+}
+
+type Of = (sample: GeneratorSample) => number;
+const greatest = (samples: readonly GeneratorSample[], of: Of): number =>
+  samples.reduce((most, sample) => Math.max(most, of(sample)), 0);
+const mean = (samples: readonly GeneratorSample[], of: Of): number =>
+  samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+const percent = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;
+const rounded = (value: number): string => String(Number(value.toPrecision(2)));
+
+/** Wanting a CPU and not getting it: the loop is busy for twice the CPU time that it gets. */
+const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
+
+/**
+ * Utilisation alone says only that the loop was not idle, CPU alone only that something computed: a
+ * loop between half and nine tenths busy counts when it had half a core's work, or starved.
+ */
+const loopLevel = (sample: GeneratorSample): TrustLevel => {
+  const level = levelAbove(sample.utilisation, 0.5, 0.9);
+  return level === 'degraded' && sample.cpu < 0.5 && !isStarved(sample) ? 'valid' : level;
+};
+
+const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
+  eventsWaiting / Math.max(1, loops);
+
+/** Bursty servers leave up to 28 events waiting per turn of a healthy loop, and an idle loop hardly turns: a queue counts with utilisation only. */
+const queueLevel = (sample: GeneratorSample): TrustLevel => {
+  const waiting = waitingPerLoop(sample);
+  if (sample.utilisation > 0.9 && (waiting >= 100 || sample.loops < 100)) return 'invalid';
+  return sample.utilisation > 0.5 && waiting >= 30 ? 'degraded' : 'valid';
+};
+
+/** A throttled process wants a CPU as much as one that stands in the queue for it. */
+const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
+  Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000);
+
+const signals: readonly Signal[] = [
+  {
+    signal: 'event loop',
+    expected: 'busy for less than 50 % of a second; above 90 % what it reads is stamped late',
+    level: (samples) => sustained(samples.map(loopLevel)),
+    observed: (samples) =>
+      `busy for ${percent(mean(samples, (each) => each.utilisation))} on average, ${percent(greatest(samples, (each) => each.utilisation))} at most, using ${percent(mean(samples, (each) => each.cpu))} of a core`,
+    advice: (samples) =>
+      samples.filter((sample) => loopLevel(sample) !== 'valid').every(isStarved)
+        ? 'The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.'
+        : 'Share the run among more slices, or lower the rate.',
+  },
+  {
+    signal: 'event queue',
+    expected: 'few events waiting per turn of the loop, and more than 100 turns a second when busy',
+    level: (samples) => sustained(samples.map(queueLevel)),
+    observed: (samples) =>
+      `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
+    advice: () => 'Events came faster than they were read: share the run among more slices.',
+  },
+  {
+    signal: 'garbage collection',
+    expected: 'pauses up to 2 ms; above 10 ms they show in the figures',
+    level: (samples) => sustained(samples.map(({ gcMax }) => levelAbove(gcMax, 2, 10))),
+    observed: (samples) =>
+      `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
+    advice: () =>
+      'Share the run among more slices, or give Node more young space (--max-semi-space-size=64).',
+  },
+  {
+    signal: 'waiting for a CPU',
+    expected:
+      'less than 1 % of the time; above 5 % together with late starts the figures are the machine’s',
+    level: (samples, lag) => {
+      const told = samples.filter(
+        ({ cpuWait, throttled }) => cpuWait !== null || throttled !== null,
+      );
+      if (told.length === 0) return null;
+      const level = levelAbove(mean(told, cpuWaitOf), 0.01, 0.05);
+      // Not calibrated alone: a generator that still starts on time has room for the wait.
+      return level === 'invalid' && lag === 'valid' ? 'degraded' : level;
+    },
+    observed: (samples) =>
+      `${percent(mean(samples, cpuWaitOf))} of the time on average, ${percent(greatest(samples, cpuWaitOf))} of a second at most`,
+    advice: () =>
+      'Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.',
+  },
+];
+
+interface Judged {
+  readonly level: TrustLevel;
+  readonly samples: readonly GeneratorSample[];
+  readonly slice: SliceRun;
+}
+
+const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null => {
+  const level = worstOf(slices.map((slice) => slice.level));
+  const worst = slices.find((slice) => slice.level === level);
+  if (worst === undefined) return null;
+  const { samples, slice } = worst;
+  const where = slice.count === 1 ? '' : `slice ${slice.index}/${slice.count}: `;
+  return {
+    signal: signal.signal,
+    level,
+    observed: `${where}${signal.observed(samples)}`,
+    expected: signal.expected,
+    advice: level === 'valid' ? null : signal.advice(samples),
+  };
+};
+
+/**
+ * What the generator's own samples say, each signal by its worst slice (levels: the measurements of
+ * the engine's prototypes, see the design notes on performance). `lag` is the level of the start lag.
+ */
+export const generatorSignals = (result: Result, lag: TrustLevel): readonly Evidence[] => {
+  const slices = result.slices
+    .map((slice) => ({ slice, samples: judgedSeconds(result, slice.generator) }))
+    .filter(({ samples }) => samples.length > 0);
+  return signals.flatMap((signal) => {
+    const judged = slices.flatMap(({ slice, samples }): readonly Judged[] => {
+      const level = signal.level(samples, lag);
+      return level === null ? [] : [{ level, samples, slice }];
+    });
+    return evidenceOf(signal, judged) ?? [];
+  });
+};

@@ -1,0 +1,26 @@
+import type { TrustLevel } from '../model/verdict.ts';
+
+const order: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
+
+/** The worst of some levels; `valid` of none. */
+export const worstOf = (levels: Iterable<TrustLevel>): TrustLevel =>
+  order[[...levels].reduce((worst, level) => Math.max(worst, order.indexOf(level)), 0)]!;
+
+/** The level of a figure that is better when smaller: degraded above one mark, invalid above another. */
+export const levelAbove = (value: number, degraded: number, invalid: number): TrustLevel => {
+  if (value > invalid) return 'invalid';
+  return value > degraded ? 'degraded' : 'valid';
+};
+
+/**
+ * The level of a run from those of its seconds. A level counts as the run's when it, or a worse one,
+ * holds in one second of twenty and in three at least (in a run of fewer, in all): a hiccup is no
+ * state. A single invalid second still degrades.
+ */
+export const sustained = (seconds: readonly TrustLevel[]): TrustLevel => {
+  const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
+  const invalid = seconds.filter((level) => level === 'invalid').length;
+  const unhealthy = seconds.filter((level) => level !== 'valid').length;
+  if (invalid === 0 && unhealthy < enough) return 'valid';
+  return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
+};

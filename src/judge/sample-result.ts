@@ -1,0 +1,102 @@
+import { emptyHistogram } from '../model/histogram.ts';
+import { planHash } from '../model/plan.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
+import type { Failure, GeneratorSample, Result, Second, SliceRun } from '../model/result.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import { emptyOutcomes } from '../model/summary.ts';
+
+/** One second of a generator at its ease, for tests; any signal can be another. */
+export const sampleSecond = (
+  second: number,
+  differing: Partial<GeneratorSample> = {},
+): GeneratorSample => ({
+  second,
+  utilisation: 0.2,
+  delayP99: 0.1,
+  delayMax: 0.4,
+  loops: 2000,
+  events: 2000,
+  eventsWaiting: 100,
+  gcMax: 0.5,
+  gcTotal: 1,
+  cpu: 0.25,
+  cpuWait: 0.001,
+  throttled: 0,
+  memory: 80_000_000,
+  ...differing,
+});
+
+/** The samples of a run, one for each of these differences from a generator at its ease. */
+export const sampleSeconds = (
+  differing: readonly Partial<GeneratorSample>[],
+): readonly GeneratorSample[] => differing.map((each, second) => sampleSecond(second, each));
+
+export const sampleSlice = (
+  generator: readonly GeneratorSample[],
+  differing: Partial<SliceRun> = {},
+): SliceRun => ({
+  index: 0,
+  count: 1,
+  startedAt: '2026-07-01T10:20:30.000Z',
+  machine: { node: 'v24.0.0', platform: 'linux', cpu: 'a processor', cores: 2 },
+  generator: [...generator],
+  ...differing,
+});
+
+/** A second in which requests were due and begun with these lags. */
+const secondWith = (second: number, lags: readonly number[]): Second => {
+  const histogram = emptyHistogram(2);
+  for (const lag of lags) histogram.record(lag);
+  const count = lags.length;
+  return {
+    second,
+    due: count,
+    begun: count,
+    sent: count,
+    ended: count,
+    outcomes: { ...emptyOutcomes(), completed: count },
+    tokenEvents: 0,
+    latency: count === 0 ? {} : { lag: histogram.toJSON() },
+  };
+};
+
+export const sampleFailure = (differing: Partial<Failure>): Failure => ({
+  traffic: 'chat',
+  outcome: 'dropped',
+  status: null,
+  cause: 'saturated',
+  message: 'the cap on requests in flight was reached',
+  count: 1,
+  first: instant(1000),
+  last: instant(1000),
+  example: { requestId: 'run-0-1', serverId: null, text: '' },
+  ...differing,
+});
+
+/** A result of 30 healthy seconds for tests: 40 requests a second with these lags in each second; any field can be another. */
+export const sampleResult = ({
+  lags = Array.from({ length: 30 }, () => Array.from({ length: 40 }, () => 0.3)),
+  ...differing
+}: Partial<Result> & { readonly lags?: readonly (readonly number[])[] } = {}): Result => {
+  const plan = samplePlan({ warmUp: milliseconds(0) });
+  return {
+    format: 'result/1',
+    weir: '0.1.0',
+    runId: 'run',
+    plan,
+    planHash: planHash(plan),
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    startedAt: '2026-07-01T10:20:30.000Z',
+    slices: [sampleSlice(sampleSeconds(Array.from({ length: 30 }, () => ({}))))],
+    scheduled: milliseconds(30_000),
+    ended: milliseconds(30_500),
+    partial: null,
+    notes: [],
+    groups: [],
+    timeline: lags.map((each, second) => secondWith(second, each)),
+    failures: [],
+    ledger: [],
+    witness: null,
+    ...differing,
+  };
+};

@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../model/quantity.ts';
+import { type GeneratorSample, type Result, resultSchema } from '../model/result.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import type { Evidence, TrustLevel } from '../model/verdict.ts';
+import {
+  sampleFailure,
+  sampleResult,
+  sampleSecond,
+  sampleSeconds,
+  sampleSlice,
+} from './sample-result.ts';
+import { judgeTrust } from './trust.ts';
+
+/** A list of `length` in which every `period`-th place holds `value` and the others `otherwise`. */
+const every = <T>(period: number, value: T, otherwise: T, length = 40): readonly T[] =>
+  Array.from({ length }, (_, i) => (i % period === period - 1 ? value : otherwise));
+const repeated = <T>(value: T, length: number): readonly T[] => every(1, value, value, length);
+
+/** What judging says beyond `valid`, as signal and level. */
+const complaints = (result: Result): readonly (readonly [string, TrustLevel])[] =>
+  judgeTrust(result)
+    .evidence.filter(({ level }) => level !== 'valid')
+    .map(({ signal, level }) => [signal, level]);
+const evidence = (result: Result, signal: string): Evidence | undefined =>
+  judgeTrust(result).evidence.find((each) => each.signal === signal);
+
+const generating = (samples: readonly Partial<GeneratorSample>[], lag = 0.3): Result =>
+  sampleResult({
+    slices: [sampleSlice(sampleSeconds(samples))],
+    lags: repeated(repeated(lag, 40), 30),
+  });
+/** A run in which a signal was off in every second. */
+const throughout = (differing: Partial<GeneratorSample>, lag?: number): Result =>
+  generating(repeated(differing, 30), lag);
+
+describe('trust', () => {
+  it('is valid for a generator at its ease, with the evidence for it', () => {
+    const result = sampleResult();
+    expect(resultSchema.parse(result)).toEqual(result);
+    const trust = judgeTrust(result);
+    expect(trust.level).toBe('valid');
+    expect(trust.evidence.map(({ signal, observed }) => `${signal}: ${observed}`))
+      .toMatchInlineSnapshot(`
+        [
+          "start lag: p99 0.3 ms, at most 0.3 ms, over 1160 starts",
+          "arrivals begun: 1200 of the 1200 that had a free place",
+          "event loop: busy for 20 % on average, 20 % at most, using 25 % of a core",
+          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2000 turns a second",
+          "garbage collection: the longest pause took 0.5 ms",
+          "waiting for a CPU: 0.1 % of the time on average, 0.1 % of a second at most",
+        ]
+      `);
+    expect(trust.evidence.map(({ advice }) => advice)).toEqual(trust.evidence.map(() => null));
+  });
+
+  it('is as low as the worst of its evidence', () => {
+    const both = throughout({ gcMax: 3, utilisation: 0.95, cpu: 0.9 });
+    expect(complaints(both)).toEqual([
+      ['event loop', 'invalid'],
+      ['garbage collection', 'degraded'],
+    ]);
+    expect(judgeTrust(both).level).toBe('invalid');
+    expect(judgeTrust(throughout({ gcMax: 3 })).level).toBe('degraded');
+  });
+
+  it('gives with every complaint what was seen, what was expected and what to do', () => {
+    const result = throughout({ gcMax: 30, utilisation: 0.97, cpu: 0.15, cpuWait: 0.8 }, 25);
+    expect(judgeTrust(result).evidence.filter(({ advice }) => advice !== null))
+      .toMatchInlineSnapshot(`
+        [
+          {
+            "advice": "Lower the rate, share the run among more slices, or give the generator a machine of its own.",
+            "expected": "p99 up to 2 ms; above 10 ms requests were not sent when they were due",
+            "level": "invalid",
+            "observed": "p99 25 ms, at most 25 ms, over 1160 starts",
+            "signal": "start lag",
+          },
+          {
+            "advice": "The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.",
+            "expected": "busy for less than 50 % of a second; above 90 % what it reads is stamped late",
+            "level": "invalid",
+            "observed": "busy for 97 % on average, 97 % at most, using 15 % of a core",
+            "signal": "event loop",
+          },
+          {
+            "advice": "Share the run among more slices, or give Node more young space (--max-semi-space-size=64).",
+            "expected": "pauses up to 2 ms; above 10 ms they show in the figures",
+            "level": "invalid",
+            "observed": "the longest pause took 30 ms",
+            "signal": "garbage collection",
+          },
+          {
+            "advice": "Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.",
+            "expected": "less than 1 % of the time; above 5 % together with late starts the figures are the machine’s",
+            "level": "invalid",
+            "observed": "80 % of the time on average, 80 % of a second at most",
+            "signal": "waiting for a CPU",
+          },
+        ]
+      `);
+  });
+});
+
+describe('the start lag', () => {
+  it.each<[string, readonly (readonly number[])[], TrustLevel]>([
+    ['p99 of 1.9 ms', repeated(repeated(1.9, 40), 30), 'valid'],
+    ['p99 of 3 ms', repeated(repeated(3, 40), 30), 'degraded'],
+    ['p99 of 11 ms', repeated(repeated(11, 40), 30), 'invalid'],
+    ['late in one start of forty', repeated(every(40, 11, 0.3), 30), 'invalid'],
+    [
+      'late in one start of four hundred',
+      every(10, every(40, 11, 0.3), repeated(0.3, 40), 30),
+      'valid',
+    ],
+    ['one hiccup among few starts', repeated([11, ...repeated(0.3, 74)], 1), 'valid'],
+    [
+      'many hiccups among few starts',
+      repeated([11, 11, 11, 11, 11, 11, ...repeated(0.3, 70)], 1),
+      'invalid',
+    ],
+    [
+      'late in the first second only',
+      [repeated(50, 40), ...repeated(repeated(0.3, 40), 29)],
+      'valid',
+    ],
+    ['late in a run of one second', [repeated(50, 40)], 'invalid'],
+    ['nothing begun', [[], []], 'valid'],
+  ])('%s', (_, lags, level) => {
+    expect(judgeTrust(sampleResult({ lags })).level).toBe(level);
+  });
+
+  it('of the warm-up is in no figure and does not count', () => {
+    const lags = [...repeated(repeated(50, 40), 5), ...repeated(repeated(0.3, 40), 25)];
+    const plan = samplePlan({ warmUp: milliseconds(5000) });
+    expect(judgeTrust(sampleResult({ lags, plan })).level).toBe('valid');
+    expect(judgeTrust(sampleResult({ lags })).level).toBe('invalid');
+  });
+
+  it('says so when there are too few starts for a p99', () => {
+    expect(evidence(sampleResult({ lags: [repeated(0.3, 75)] }), 'start lag')?.observed).toBe(
+      'p99 0.3 ms, at most 0.3 ms, over 75 starts; too few for a p99, judged by its lower bound of 0.3 ms',
+    );
+  });
+});
+
+describe('the generator’s signals', () => {
+  it.each<[string, Partial<GeneratorSample>, readonly (readonly [string, TrustLevel])[]]>([
+    ['a loop at half its time', { utilisation: 0.5, cpu: 0.5 }, []],
+    ['a busy loop', { utilisation: 0.7, cpu: 0.7 }, [['event loop', 'degraded']]],
+    ['a busy loop at the upper mark', { utilisation: 0.9, cpu: 0.9 }, [['event loop', 'degraded']]],
+    ['a saturated loop', { utilisation: 0.95, cpu: 0.95 }, [['event loop', 'invalid']]],
+    ['a starved loop', { utilisation: 0.95, cpu: 0.15 }, [['event loop', 'invalid']]],
+    [
+      'a loop that is starved in part',
+      { utilisation: 0.6, cpu: 0.2 },
+      [['event loop', 'degraded']],
+    ],
+    ['utilisation that CPU does not confirm', { utilisation: 0.6, cpu: 0.4 }, []],
+    ['CPU alone: other threads compute', { utilisation: 0.2, cpu: 1.9 }, []],
+    ['an idle loop, which hardly turns', { utilisation: 0.01, loops: 5, eventsWaiting: 0 }, []],
+    ['a bursty server', { loops: 500, eventsWaiting: 14_000 }, []],
+    ['a great queue without utilisation', { loops: 10, eventsWaiting: 10_000 }, []],
+    [
+      'a queue with utilisation',
+      { utilisation: 0.7, cpu: 0.7, loops: 500, eventsWaiting: 20_000 },
+      [
+        ['event loop', 'degraded'],
+        ['event queue', 'degraded'],
+      ],
+    ],
+    [
+      'the saturation cliff: two turns a second',
+      { utilisation: 0.99, cpu: 0.99, loops: 2, eventsWaiting: 90_000 },
+      [
+        ['event loop', 'invalid'],
+        ['event queue', 'invalid'],
+      ],
+    ],
+    [
+      'a hundred events waiting per turn',
+      { utilisation: 0.95, cpu: 0.95, loops: 200, eventsWaiting: 20_000 },
+      [
+        ['event loop', 'invalid'],
+        ['event queue', 'invalid'],
+      ],
+    ],
+    ['short pauses', { gcMax: 2 }, []],
+    ['longer pauses', { gcMax: 5 }, [['garbage collection', 'degraded']]],
+    ['long pauses', { gcMax: 12 }, [['garbage collection', 'invalid']]],
+    ['some wait for a CPU', { cpuWait: 0.03 }, [['waiting for a CPU', 'degraded']]],
+    ['much wait without late starts', { cpuWait: 0.2 }, [['waiting for a CPU', 'degraded']]],
+    ['throttling', { cpuWait: null, throttled: 30 }, [['waiting for a CPU', 'degraded']]],
+  ])('%s', (_, differing, expected) => {
+    expect(complaints(throughout(differing))).toEqual(expected);
+  });
+
+  it('condemn a run for a CPU that was not there when its starts were late too', () => {
+    expect(complaints(throughout({ cpuWait: 0.2 }, 3))).toEqual([
+      ['start lag', 'degraded'],
+      ['waiting for a CPU', 'invalid'],
+    ]);
+  });
+
+  it('do not speak of a wait where the kernel does not tell', () => {
+    expect(
+      evidence(throughout({ cpuWait: null, throttled: null }), 'waiting for a CPU'),
+    ).toBeUndefined();
+  });
+
+  const bad: Partial<GeneratorSample> = { gcMax: 12 };
+  const poor: Partial<GeneratorSample> = { gcMax: 3 };
+  it.each<[string, readonly Partial<GeneratorSample>[], TrustLevel]>([
+    ['one poor second is a hiccup', every(30, poor, {}, 30), 'valid'],
+    ['two are hiccups', every(15, poor, {}, 30), 'valid'],
+    ['three of thirty are a state', every(10, poor, {}, 30), 'degraded'],
+    ['three of six hundred are hiccups', every(200, poor, {}, 600), 'valid'],
+    ['one of twenty is a state', every(20, poor, {}, 600), 'degraded'],
+    ['one bad second degrades', every(30, bad, {}, 30), 'degraded'],
+    ['one bad second of twenty condemns', every(20, bad, {}, 600), 'invalid'],
+    ['a run of two seconds, of which the first is not judged', [{}, bad], 'invalid'],
+    ['the first second is not judged', [bad, ...repeated({}, 29)], 'valid'],
+  ])('count by the second: %s', (_, samples, level) => {
+    expect(judgeTrust(generating(samples)).level).toBe(level);
+  });
+
+  it('are judged by the worst slice, which is named', () => {
+    const healthy = repeated({}, 30);
+    const slices = Array.from({ length: 40 }, (_, index) =>
+      sampleSlice(sampleSeconds(index === 7 ? repeated(bad, 30) : healthy), { index, count: 40 }),
+    );
+    const found = evidence(sampleResult({ slices }), 'garbage collection');
+    expect(found?.level).toBe('invalid');
+    expect(found?.observed).toBe('slice 7/40: the longest pause took 12 ms');
+  });
+
+  it('that are missing from a slice are not taken for good ones', () => {
+    const slices = [0, 1].map((index) =>
+      sampleSlice(index === 0 ? [sampleSecond(1)] : [], { index, count: 2 }),
+    );
+    expect(complaints(sampleResult({ slices }))).toEqual([['generator samples', 'degraded']]);
+    const short = { slices: [sampleSlice([])], ended: milliseconds(1500) };
+    expect(complaints(sampleResult(short))).toEqual([]);
+  });
+});
+
+describe('what was sent', () => {
+  const dropped = (cause: string, count: number) => [sampleFailure({ cause, count })];
+  /** 30 times 40 arrivals, of which this many were never begun. */
+  const short = (missing: number, differing: Partial<Result> = {}): Result => {
+    const { timeline } = sampleResult();
+    return sampleResult({
+      ...differing,
+      timeline: timeline.map((second) => ({ ...second, begun: second.begun - missing })),
+    });
+  };
+
+  it.each<[string, Result, readonly (readonly [string, TrustLevel])[]]>([
+    ['nearly all', short(2), []],
+    ['too little', short(3), [['arrivals begun', 'invalid']]],
+    [
+      'too little because of a stop',
+      short(3, { partial: 'interrupted', failures: dropped('stopped', 90) }),
+      [],
+    ],
+    [
+      'too little because the cap was reached',
+      short(3, { failures: dropped('saturated', 90) }),
+      [['requests in flight', 'degraded']],
+    ],
+  ])('%s', (_, result, expected) => {
+    expect(complaints(result)).toEqual(expected);
+  });
+
+  it('was less because of the cap: the advice names it, and says that the generator is not at fault', () => {
+    const found = evidence(short(3, { failures: dropped('saturated', 90) }), 'requests in flight');
+    expect(found?.observed).toBe('90 of 1200 arrivals were dropped: all 100 places were taken');
+    expect(found?.advice).toMatch(/no fault of the generator\. Raise inFlight/);
+  });
+
+  it.each<[string, number, TrustLevel]>([
+    ['out-of-sockets', 1, 'degraded'],
+    ['out-of-sockets', 13, 'invalid'],
+    ['internal', 1, 'degraded'],
+  ])('failed on this side with %s, %i times', (cause, count, level) => {
+    const failures = [sampleFailure({ outcome: 'broken', cause, count })];
+    expect(judgeTrust(sampleResult({ failures })).level).toBe(level);
+  });
+
+  it.each([0.4, 1])('by slices that began %d s apart is one load', (apart) => {
+    const slices = [0, apart].map((late, index) =>
+      sampleSlice(sampleSeconds(repeated({}, 30)), {
+        index,
+        count: 2,
+        startedAt: `2026-07-01T10:20:3${late.toFixed(3)}Z`,
+      }),
+    );
+    expect(complaints(sampleResult({ slices }))).toEqual([]);
+  });
+
+  it('by slices that began far apart is not one load', () => {
+    const slices = ['30', '42'].map((second, index) =>
+      sampleSlice(sampleSeconds(repeated({}, 30)), {
+        index,
+        count: 2,
+        startedAt: `2026-07-01T10:20:${second}.000Z`,
+      }),
+    );
+    expect(evidence(sampleResult({ slices }), 'begin of the slices')).toMatchObject({
+      level: 'degraded',
+      observed: '12 s apart',
+    });
+  });
+});
+
+describe('a target', () => {
+  const failing = (differing: Parameters<typeof sampleFailure>[0]): Result => {
+    const { timeline } = sampleResult();
+    return sampleResult({
+      timeline: timeline.map((second) => ({
+        ...second,
+        outcomes: { ...second.outcomes, completed: 0, broken: second.due },
+      })),
+      failures: [sampleFailure({ count: 1200, ...differing })],
+    });
+  };
+
+  it.each([
+    ['refuses every request', { outcome: 'refused', status: 500, cause: 'saturated' }],
+    ['limits every request', { outcome: 'limited', status: 429, cause: 'rate_limit_exceeded' }],
+    ['never answers', { outcome: 'broken', cause: 'deadline-first-token' }],
+    ['is not there', { outcome: 'broken', cause: 'connect-refused' }],
+    ['sends rubbish', { outcome: 'malformed', cause: 'not-json' }],
+  ] as const)('that %s is not the generator’s fault', (_, differing) => {
+    expect(judgeTrust(failing(differing)).level).toBe('valid');
+  });
+
+  it('that answers after minutes is not the generator’s fault', () => {
+    expect(judgeTrust(sampleResult({ ended: milliseconds(300_000) })).level).toBe('valid');
+  });
+});

@@ -1,0 +1,123 @@
+import type { BrokenCause } from '../model/exchange.ts';
+import type { DroppedCause } from '../model/observation.ts';
+import type { Result } from '../model/result.ts';
+import type { Evidence, Trust } from '../model/verdict.ts';
+import { generatorSignals } from './generator-signals.ts';
+import { worstOf } from './levels.ts';
+import { startLag } from './start-lag.ts';
+
+const failuresBy = ({ failures }: Result, cause: DroppedCause | BrokenCause): number =>
+  failures
+    .filter((failure) => failure.status === null && failure.cause === cause)
+    .reduce((sum, { count }) => sum + count, 0);
+
+const arrivalsIn = ({ timeline }: Result): { due: number; begun: number } => ({
+  due: timeline.reduce((sum, { due }) => sum + due, 0),
+  begun: timeline.reduce((sum, { begun }) => sum + begun, 0),
+});
+
+/** Arrivals that had a free place in flight, and a run that went on, must have been begun. */
+const begunOnes = (result: Result): Evidence | null => {
+  const { due, begun } = arrivalsIn(result);
+  const excused =
+    failuresBy(result, 'saturated') + (result.partial === null ? 0 : failuresBy(result, 'stopped'));
+  const free = due - excused;
+  if (free <= 0) return null;
+  const level = begun / free < 0.95 ? 'invalid' : 'valid';
+  return {
+    signal: 'arrivals begun',
+    level,
+    observed: `${begun} of the ${free} that had a free place`,
+    expected: 'at least 95 %',
+    advice: level === 'valid' ? null : 'Lower the rate, or share the run among more slices.',
+  };
+};
+
+const capReached = (result: Result): Evidence | null => {
+  const dropped = failuresBy(result, 'saturated');
+  if (dropped === 0) return null;
+  return {
+    signal: 'requests in flight',
+    level: 'degraded',
+    observed: `${dropped} of ${arrivalsIn(result).due} arrivals were dropped: all ${result.plan.inFlight} places were taken`,
+    expected: 'a free place for every arrival',
+    advice:
+      'Answers took longer than the cap allows for, which is no fault of the generator. Raise inFlight to the rate times the time an answer takes, or lower the rate.',
+  };
+};
+
+/** Failures on this side of the wire. */
+const ownFailures = (
+  result: Result,
+  cause: BrokenCause,
+  words: { readonly signal: string; readonly advice: string },
+): Evidence | null => {
+  const failed = failuresBy(result, cause);
+  if (failed === 0) return null;
+  const { begun } = arrivalsIn(result);
+  return {
+    signal: words.signal,
+    level: failed > begun / 100 ? 'invalid' : 'degraded',
+    observed: `${failed} of ${begun} requests failed on the generator’s side (${cause})`,
+    expected: 'none; above 1 % the figures are not the target’s',
+    advice: words.advice,
+  };
+};
+
+/** Seconds of the timeline are counted from each slice's own begin: slices out of step are not one load. */
+const slicesTogether = ({ slices }: Result): Evidence | null => {
+  if (slices.length < 2) return null;
+  const begins = slices.map(({ startedAt }) => Date.parse(startedAt));
+  const apart = (Math.max(...begins) - Math.min(...begins)) / 1000;
+  const level = apart > 1 ? 'degraded' : 'valid';
+  return {
+    signal: 'begin of the slices',
+    level,
+    observed: `${apart} s apart`,
+    expected: 'all within 1 s',
+    advice: level === 'valid' ? null : 'Begin all slices at one moment, with --start-at.',
+  };
+};
+
+/** Samples come once a second; a run of two seconds has at least one. */
+const silence = ({ slices, ended }: Result): Evidence | null => {
+  const silent = slices.filter(({ generator }) => generator.length === 0);
+  if (silent.length === 0 || ended < 2000) return null;
+  const names = silent.map(({ index, count }) => `${index}/${count}`).join(', ');
+  return {
+    signal: 'generator samples',
+    level: 'degraded',
+    observed: `none from slice ${names}`,
+    expected: 'one a second from every slice',
+    advice: 'Nothing shows how the generator fared: run again with its signals recorded.',
+  };
+};
+
+const present = (evidence: readonly (Evidence | null)[]): readonly Evidence[] =>
+  evidence.filter((each) => each !== null);
+
+/**
+ * Whether the generator was healthy enough for its figures to be believed. A slow, limiting or
+ * failing target, and a run in which nothing succeeded, are no matter of trust.
+ */
+export const judgeTrust = (result: Result): Trust => {
+  const lag = startLag(result);
+  const evidence = present([
+    lag,
+    begunOnes(result),
+    capReached(result),
+    ...generatorSignals(result, lag?.level ?? 'valid'),
+    silence(result),
+    slicesTogether(result),
+    ownFailures(result, 'out-of-sockets', {
+      signal: 'sockets',
+      advice:
+        'Raise the limit of open files (ulimit -n) or the range of local ports, or run on more machines.',
+    }),
+    ownFailures(result, 'internal', {
+      signal: 'faults of Weir',
+      advice: 'This is a defect: please report it with the result file.',
+    }),
+  ]);
+  return { level: worstOf(evidence.map(({ level }) => level)), evidence };
+};

@@ -1,0 +1,72 @@
+import { onTestFinished } from 'vitest';
+import { streamEnd } from '../contract/chat.ts';
+import { type HandClock, handClock } from './hand-clock.ts';
+import type { SettingsInput } from './settings.ts';
+import { type Mock, startMock } from './start.ts';
+
+/** A mock on real sockets whose time stands still, and a client for it. */
+export interface Bench {
+  readonly clock: HandClock;
+  readonly mock: Mock;
+  /** GET below the base address, signed with the first test key unless headers say otherwise. */
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  /** POST /chat/completions with a JSON value, or with text or bytes as they stand. */
+  readonly chat: (body: unknown, init?: RequestInit) => Promise<Response>;
+  /** The same, with the time moved on until it is answered. */
+  readonly answered: (body: unknown, headers?: Record<string, string>) => Promise<Response>;
+  readonly counters: () => Promise<Record<string, number>>;
+  /** Resolves when the counters have these values; sockets need a moment to tell of a client that hung up. */
+  readonly countersReach: (expected: Record<string, number>) => Promise<void>;
+}
+
+/** 2026-03-01T12:00:00Z. */
+const noon = Date.UTC(2026, 2, 1, 12);
+
+export const key = { authorization: 'Bearer sk-weir-test' };
+export const hello = { model: 'weir/small', messages: [{ role: 'user', content: 'hello there' }] };
+
+/** Starts a mock for the running test; it is closed when the test ends. */
+export const mockByHand = async (settings: SettingsInput = {}): Promise<Bench> => {
+  const clock = handClock(noon);
+  const mock = await startMock({ ttft: 100, gap: 20, ...settings }, clock);
+  onTestFinished(() => mock.close());
+
+  const counters = async (): Promise<Record<string, number>> =>
+    (await (await fetch(`${mock.controlUrl}/counters`)).json()) as Record<string, number>;
+  const chat = (body: unknown, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${mock.url}/chat/completions`, {
+      method: 'POST',
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      headers: key,
+      ...init,
+    });
+  return {
+    clock,
+    mock,
+    counters,
+    chat,
+    get: (path, headers = key) => fetch(mock.url + path, { headers }),
+    answered: async (body, headers = key) => {
+      const waiting = clock.waiting;
+      const response = chat(body, { headers });
+      await Promise.race([response, clock.armed(waiting + 1)]);
+      clock.advance(60_000);
+      return response;
+    },
+    countersReach: async (expected) => {
+      const reached = (now: Record<string, number>): boolean =>
+        Object.entries(expected).every(([name, value]) => now[name] === value);
+      while (!reached(await counters()));
+    },
+  };
+};
+
+/** The events of a complete stream: each payload parsed, `[DONE]` as it stands. */
+export const eventsIn = (text: string): readonly unknown[] =>
+  text
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => {
+      const payload = event.slice('data: '.length);
+      return payload === streamEnd ? payload : (JSON.parse(payload) as unknown);
+    });

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { Usage } from '../contract/chat.ts';
+import { drawFrom } from '../model/draw.ts';
+import { largestBody, readBody } from './body.ts';
+import { created } from './catalogue.ts';
+import { type Chat, readChat } from './chat-request.ts';
+import { chunkFrames } from './chunk-frames.ts';
+import { complete, type Completion } from './completion.ts';
+import { openEventStream } from './event-stream.ts';
+import type { Admitted, Handler } from './handler.ts';
+import { pace } from './pace.ts';
+
+/** A chat under way: what was asked, what will be answered, and when it began. */
+interface Talk {
+  readonly id: string;
+  readonly chat: Chat;
+  readonly completion: Completion;
+  readonly begin: number;
+}
+
+const usageOf = ({ chat, completion }: Talk): Usage => ({
+  prompt_tokens: chat.promptTokens,
+  completion_tokens: completion.tokens.length,
+  total_tokens: chat.promptTokens + completion.tokens.length,
+});
+
+/** Charges a chat that has ended: its prompt, and of its answer what was handed over. */
+const charge = ({ allowance, clock }: Admitted, { chat }: Talk, output: number): void =>
+  allowance.charge(clock.now(), chat.promptTokens + output);
+
+/** Answers in one piece, when a stream would have brought its last token. */
+const answerWhole = (admitted: Admitted, talk: Talk): void => {
+  const { exchange, settings, clock } = admitted;
+  const { tokens, finish } = talk.completion;
+  const answer = (): void => {
+    charge(admitted, talk, tokens.length);
+    exchange.tally.tokens.output += tokens.length;
+    exchange.answer('completed.chat', 200, {
+      id: talk.id,
+      object: 'chat.completion',
+      created,
+      model: talk.chat.model,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: tokens.join('') },
+          finish_reason: finish,
+        },
+      ],
+      usage: usageOf(talk),
+    });
+  };
+  const due = talk.begin + settings.ttft + Math.max(0, tokens.length - 1) * settings.gap;
+  const cancel = pace(clock, { first: due, gap: 0, steps: 1 }, answer);
+  exchange.onInterruption(() => {
+    cancel();
+    charge(admitted, talk, 0);
+  });
+};
+
+/** Answers token by token; the role comes with the first token, the end with the last. */
+const answerStream = (admitted: Admitted, talk: Talk): void => {
+  const { exchange, settings, clock } = admitted;
+  const { tokens, finish } = talk.completion;
+  const stream = openEventStream(exchange);
+  const frames = chunkFrames(talk.id, talk.chat.model, talk.chat.streamUsage);
+  const steps = Math.max(1, tokens.length);
+  let sent = 0;
+  const emit = (from: number, to: number): void => {
+    let events = from === 0 ? frames.role : '';
+    for (const token of tokens.slice(from, to)) events += frames.token(token);
+    sent = Math.min(to, tokens.length);
+    exchange.tally.tokens.output += sent - from;
+    if (to < steps) {
+      stream.write(events);
+      return;
+    }
+    charge(admitted, talk, sent);
+    exchange.settle('completed.chat-stream');
+    stream.write(events + frames.end(finish, usageOf(talk)));
+    stream.end();
+  };
+  const cancel = pace(clock, { first: talk.begin + settings.ttft, gap: settings.gap, steps }, emit);
+  exchange.onInterruption(() => {
+    cancel();
+    charge(admitted, talk, sent);
+  });
+};
+
+/** What the request's randomness is keyed by: the id its client gave it, else its key and body. */
+const digestOf = ({ exchange, key }: Admitted, body: Uint8Array): Buffer => {
+  const hash = createHash('sha256');
+  if (exchange.clientId !== null) return hash.update(exchange.clientId).digest();
+  return hash.update(key).update('\0').update(body).digest();
+};
+
+const begin = (admitted: Admitted, chat: Chat, digest: Buffer): Talk => {
+  const { exchange, settings, clock } = admitted;
+  exchange.tally.tokens.input += chat.promptTokens;
+  const room = settings.contextTokens - chat.promptTokens;
+  const { min, max } = settings.outputTokens;
+  const draw = drawFrom(settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4));
+  return {
+    id: `chatcmpl-${digest.toString('hex', 0, 12)}`,
+    chat,
+    completion: complete(draw, {
+      maxTokens: chat.maxTokens,
+      length: { min: Math.min(min, room), max: Math.min(max, room) },
+      stops: chat.stops,
+    }),
+    begin: clock.now(),
+  };
+};
+
+/** POST /chat/completions (interface 4.1). */
+export const answerChat: Handler = (admitted) => {
+  const { exchange, settings } = admitted;
+  readBody(exchange.request, (body) => {
+    if (!exchange.isOpen) return;
+    if (body === null) {
+      exchange.refuse({
+        cause: 'too-large',
+        message: `The request body is larger than ${largestBody} bytes.`,
+      });
+      return;
+    }
+    const chat = readChat(body, settings);
+    if ('cause' in chat) {
+      exchange.refuse(chat);
+      return;
+    }
+    const talk = begin(admitted, chat, digestOf(admitted, body));
+    if (chat.stream) answerStream(admitted, talk);
+    else answerWhole(admitted, talk);
+  });
+};

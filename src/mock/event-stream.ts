@@ -1,0 +1,31 @@
+import type { Exchange } from './exchange.ts';
+
+/** A Server-Sent Events answer whose head is on the wire. */
+export interface EventStream {
+  /** Hands whole events over to the socket, in one write. */
+  write(events: string): void;
+  end(): void;
+}
+
+/**
+ * Sends the head of a stream. Events are framed here and written past the response object, which
+ * would hold each back until the end of the tick; the response still ends the message.
+ */
+export const openEventStream = (exchange: Exchange): EventStream => {
+  const { response } = exchange;
+  exchange.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+  response.flushHeaders();
+  return {
+    write: (events) => {
+      // Without a socket an earlier answer on this connection is not complete; without chunks the client speaks HTTP/1.0.
+      if (response.socket === null || !response.chunkedEncoding) response.write(events);
+      else {
+        response.socket.write(`${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n`);
+      }
+    },
+    end: () => response.end(),
+  };
+};

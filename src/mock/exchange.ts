@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdHeader } from '../contract/routes.ts';
+import type { MockClock } from './clock.ts';
+import { errorBody, type Refusal, refusals } from './refusal.ts';
+import type { End, Tally } from './tally.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * One request and its answer: carries the headers that every answer has, and sees to it that the
+ * request is counted under exactly one end, whatever the client does meanwhile.
+ */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly tally: Tally;
+  /** The id by which the client named the request, or `null`. */
+  readonly clientId: string | null;
+  readonly #clock: MockClock;
+  #headers: Headers;
+  #open = true;
+  #interrupted = (): void => undefined;
+
+  constructor(
+    wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    clock: MockClock,
+    tally: Tally,
+    serverId: string,
+  ) {
+    this.request = wire.request;
+    this.response = wire.response;
+    this.tally = tally;
+    this.#clock = clock;
+    const id = wire.request.headers[requestIdHeader];
+    this.clientId = typeof id === 'string' && id !== '' ? id : null;
+    this.#headers = { [requestIdHeader]: this.clientId ?? serverId };
+    tally.received += 1;
+    wire.response.once('close', () => this.#interrupt('aborted'));
+  }
+
+  /** Whether the request has not ended yet. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Adds to the headers of whatever answer is given. */
+  carry(headers: Headers): void {
+    this.#headers = { ...this.#headers, ...headers };
+  }
+
+  /** Sets what is to be done, once, if the request ends before its answer does. */
+  onInterruption(run: () => void): void {
+    this.#interrupted = run;
+  }
+
+  /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
+  writeHead(status: number, headers: Headers): void {
+    this.response.sendDate = false;
+    this.response.writeHead(status, {
+      date: new Date(this.#clock.wall()).toUTCString(),
+      ...this.#headers,
+      ...headers,
+    });
+  }
+
+  /** Counts the end; call it before the last byte is handed over, so that whoever has the answer finds it counted. */
+  settle(end: End): void {
+    if (!this.#open) throw new Error(`a request that has ended cannot end as ${end}`);
+    this.#open = false;
+    this.tally.ended[end] += 1;
+  }
+
+  /** Answers with a JSON body and ends the request. */
+  answer(end: End, status: number, body: unknown, headers: Headers = {}): void {
+    const text = JSON.stringify(body);
+    this.settle(end);
+    this.writeHead(status, {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(text)),
+    });
+    this.response.end(text);
+  }
+
+  refuse({ cause, message }: Refusal, headers: Headers = {}): void {
+    const refusal = refusals[cause];
+    this.answer(`refused.${cause}`, refusal.status, errorBody(refusal, message), headers);
+  }
+
+  /** Ends the request because the mock stops: a stream ends short, anything else gets the 500 of interface section 7. */
+  cut(): void {
+    this.#interrupt('cut');
+    if (this.response.headersSent) {
+      this.response.end();
+      return;
+    }
+    const stopping = { type: 'server_error', code: 'stopping' };
+    this.writeHead(500, { 'content-type': 'application/json' });
+    this.response.end(
+      JSON.stringify(errorBody(stopping, 'The mock is stopping; ask again later.')),
+    );
+  }
+
+  #interrupt(end: 'aborted' | 'cut'): void {
+    if (!this.#open) return;
+    this.settle(end);
+    this.#interrupted();
+  }
+}

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { readLimitHeaders } from '../contract/limit-headers.ts';
+import { modelListSchema } from '../contract/models.ts';
+import { hello, key, mockByHand } from './by-hand-suite.ts';
+import { largestBody } from './body.ts';
+
+const quotaOf = (response: Response) => readLimitHeaders(Object.fromEntries(response.headers));
+
+/** Status and error code of an answer, and whether it told the limits. */
+const verdict = async (response: Response) => ({
+  status: response.status,
+  code: ((await response.json()) as { error: { code: string } }).error.code,
+  limitsTold: quotaOf(response) !== null,
+});
+
+describe('the gateway', () => {
+  it('looks at path, method, key, limits and parameters in this order', async () => {
+    const { mock, get, chat } = await mockByHand({ limits: { requestsPerMinute: 1 } });
+    const wrongKey = { headers: { authorization: 'Bearer sk-wrong' } };
+    const root = mock.url.slice(0, -'/v1'.length);
+    expect(await verdict(await fetch(`${root}/chat/completions`, wrongKey))).toEqual({
+      status: 404,
+      code: 'not_found',
+      limitsTold: false,
+    });
+    expect(await verdict(await fetch(`${mock.url}/chat/completions`, wrongKey))).toEqual({
+      status: 405,
+      code: 'method_not_allowed',
+      limitsTold: false,
+    });
+    expect(await verdict(await chat('not json', wrongKey))).toEqual({
+      status: 401,
+      code: 'invalid_api_key',
+      limitsTold: false,
+    });
+    expect(await verdict(await chat('not json'))).toEqual({
+      status: 400,
+      code: 'invalid_json',
+      limitsTold: true,
+    });
+    expect(await verdict(await chat('not json'))).toEqual({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      limitsTold: true,
+    });
+    expect((await get('/models?x=1', { authorization: 'Bearer sk-weir-test-2' })).status).toBe(200);
+  });
+
+  it('says which method a path wants', async () => {
+    const { get } = await mockByHand();
+    expect((await get('/chat/completions')).headers.get('allow')).toBe('POST');
+  });
+
+  it('tells a missing key from a wrong one and takes the scheme in any case', async () => {
+    const { get } = await mockByHand();
+    const message = async (headers: Record<string, string>) =>
+      (await get('/models', headers)).text();
+    expect(await message({})).toMatchInlineSnapshot(
+      `"{"error":{"message":"No API key came; send it as \\"Authorization: Bearer <API_KEY>\\".","type":"authentication_error","code":"invalid_api_key"}}"`,
+    );
+    expect(await message({ authorization: 'Bearer nope' })).toMatchInlineSnapshot(
+      `"{"error":{"message":"The API key is not valid.","type":"authentication_error","code":"invalid_api_key"}}"`,
+    );
+    expect((await get('/models', { authorization: 'bearer sk-weir-test' })).status).toBe(200);
+  });
+
+  it('lists its models as the contract says', async () => {
+    const { get } = await mockByHand({ models: ['acme/one', 'acme/two'] });
+    const { data } = modelListSchema.parse(await (await get('/models')).json());
+    expect(data.map(({ id, owned_by }) => [id, owned_by])).toEqual([
+      ['acme/one', 'acme'],
+      ['acme/two', 'acme'],
+    ]);
+  });
+
+  it('echoes the client’s request id on every answer and gives one where there is none', async () => {
+    const { get } = await mockByHand();
+    const named = { 'x-request-id': 'run-7' };
+    for (const [path, headers] of [
+      ['/nowhere', named],
+      ['/models', named],
+      ['/models', { ...key, ...named }],
+    ] as const) {
+      expect((await get(path, headers)).headers.get('x-request-id')).toBe('run-7');
+    }
+    expect((await get('/models')).headers.get('x-request-id')).toBe('mock-4');
+  });
+
+  it('dates its answers by its own clock', async () => {
+    const { clock, get } = await mockByHand();
+    clock.advance(90_000);
+    expect((await get('/models')).headers.get('date')).toBe('Sun, 01 Mar 2026 12:01:30 GMT');
+  });
+});
+
+describe('the limits of the gateway', () => {
+  it('refuse with the documented body and the time that is left, and open again when it has passed', async () => {
+    const { clock, get } = await mockByHand({ limits: { requestsPerMinute: 2 } });
+    expect(quotaOf(await get('/models'))?.remainingRequests).toBe(1);
+    clock.advance(17_600);
+    expect(quotaOf(await get('/models'))?.remainingRequests).toBe(0);
+    const refused = await get('/models');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('43');
+    expect(quotaOf(refused)).toEqual({
+      limitRequests: 2,
+      remainingRequests: 0,
+      limitTokens: 2_000_000,
+      remainingTokens: 2_000_000,
+    });
+    expect(await refused.json()).toMatchInlineSnapshot(`
+      {
+        "error": {
+          "code": "rate_limit_exceeded",
+          "message": "Rate limit reached: 2 requests per 60 s for this key. Try again in 43 s.",
+          "type": "rate_limit_error",
+        },
+      }
+    `);
+    clock.advance(42_399);
+    expect((await get('/models')).status).toBe(429);
+    clock.advance(1);
+    expect((await get('/models')).status).toBe(200);
+  });
+
+  it('are each key’s own', async () => {
+    const { get } = await mockByHand({ limits: { requestsPerMinute: 1 } });
+    const second = { authorization: 'Bearer sk-weir-test-2' };
+    const statuses = [];
+    for (const headers of [key, key, second, second]) {
+      statuses.push((await get('/models', headers)).status);
+    }
+    expect(statuses).toEqual([200, 429, 200, 429]);
+  });
+
+  it('charge tokens when an answer has ended', async () => {
+    const { clock, chat, get } = await mockByHand({ limits: { tokensPerMinute: 10 } });
+    const asked = [9, 9].map((max_tokens) => chat({ ...hello, max_tokens }));
+    await clock.armed(2);
+    expect(quotaOf(await get('/models'))?.remainingTokens).toBe(10);
+    clock.advance(1000);
+    const answers = await Promise.all(asked);
+    expect(answers.map((answer) => [answer.status, quotaOf(answer)?.remainingTokens])).toEqual([
+      [200, 10],
+      [200, 10],
+    ]);
+    const refused = await get('/models');
+    expect(refused.status).toBe(429);
+    expect(quotaOf(refused)?.remainingTokens).toBe(0);
+    expect(await refused.text()).toContain('10 tokens per 60 s');
+  });
+
+  it('admit exactly as many of a hundred concurrent requests as they say, each with a remainder of its own', async () => {
+    const { get, counters } = await mockByHand({ limits: { requestsPerMinute: 60 } });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => get('/models')));
+    const admitted = answers.filter(({ status }) => status === 200);
+    const left = admitted.map((answer) => quotaOf(answer)?.remainingRequests ?? -1);
+    expect(left.toSorted((a, b) => b - a)).toEqual(Array.from({ length: 60 }, (_, n) => 59 - n));
+    expect(await counters()).toMatchObject({
+      received: 100,
+      'completed.models': 60,
+      'limited.requests': 40,
+    });
+  });
+});
+
+describe('the parameters of a chat', () => {
+  it.each([
+    [{ messages: hello.messages }, 'model'],
+    [{ ...hello, messages: [] }, 'messages'],
+    [{ ...hello, messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].role'],
+    [{ ...hello, max_tokens: 0 }, 'max_tokens'],
+    [{ ...hello, temperature: 2.1 }, 'temperature'],
+    [{ ...hello, top_p: -0.1 }, 'top_p'],
+    [{ ...hello, stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop'],
+    [{ ...hello, presence_penalty: -3 }, 'presence_penalty'],
+    [{ ...hello, stream: 'yes' }, 'stream'],
+    [[], 'request body'],
+  ])('are refused with their name: %j', async (body, parameter) => {
+    const { chat } = await mockByHand();
+    const answer = await chat(body);
+    expect(answer.status).toBe(400);
+    expect(quotaOf(answer)?.remainingRequests).toBe(59);
+    const { error } = (await answer.json()) as { error: Record<string, string> };
+    expect(error).toMatchObject({ type: 'invalid_request_error', code: 'invalid_value' });
+    expect(error['message']).toContain(`Invalid ${parameter}: `);
+  });
+
+  it('name all that is wrong at once', async () => {
+    const { chat } = await mockByHand();
+    const answer = await chat({ ...hello, temperature: 3, stop: [1], max_tokens: 1.5 });
+    expect(await answer.json()).toMatchInlineSnapshot(`
+      {
+        "error": {
+          "code": "invalid_value",
+          "message": "Invalid max_tokens: expected int, received number. Invalid temperature: Too big: expected number to be <=2. Invalid stop: expected string, received array; or expected string, received number.",
+          "type": "invalid_request_error",
+        },
+      }
+    `);
+  });
+
+  it('are refused where the model is unknown or its context too small', async () => {
+    const { chat } = await mockByHand({ contextTokens: 10 });
+    const unknown = await chat({ ...hello, model: 'weir/none' });
+    expect([unknown.status, await unknown.json()]).toMatchInlineSnapshot(`
+      [
+        404,
+        {
+          "error": {
+            "code": "model_not_found",
+            "message": "The model "weir/none" does not exist; GET /models lists those that do.",
+            "type": "invalid_request_error",
+          },
+        },
+      ]
+    `);
+    const large = await chat({ ...hello, max_tokens: 9 });
+    expect([large.status, await large.json()]).toMatchInlineSnapshot(`
+      [
+        400,
+        {
+          "error": {
+            "code": "context_length_exceeded",
+            "message": "The context window has 10 tokens; the messages have 2 and max_tokens asks for 9.",
+            "type": "invalid_request_error",
+          },
+        },
+      ]
+    `);
+  });
+
+  it('are refused when they are not UTF-8', async () => {
+    const { chat } = await mockByHand();
+    const bytes = Buffer.from(JSON.stringify(hello).replace('hello', 'h\u00e9llo'), 'latin1');
+    expect(await verdict(await chat(bytes))).toMatchObject({ status: 400, code: 'invalid_json' });
+  });
+
+  const oversized = new Uint8Array(largestBody + 1);
+  it.each([
+    ['by its declared length', (): RequestInit => ({ body: oversized })],
+    ['as it comes', (): RequestInit => ({ body: new Blob([oversized]).stream(), duplex: 'half' })],
+  ])(
+    'are refused when they are too large, seen %s, and the connection lives on',
+    async (_, sent) => {
+      const { chat, get } = await mockByHand();
+      const answer = await chat(null, sent());
+      expect(await verdict(answer)).toEqual({
+        status: 413,
+        code: 'request_too_large',
+        limitsTold: true,
+      });
+      expect((await get('/models')).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,121 @@
+import type { RequestListener } from 'node:http';
+import { documentedErrors } from '../contract/failure.ts';
+import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
+import { type Allowance, freshAllowance } from './allowance.ts';
+import { listModels } from './catalogue.ts';
+import { answerChat } from './chat.ts';
+import type { MockClock } from './clock.ts';
+import { Exchange } from './exchange.ts';
+import type { Handler } from './handler.ts';
+import { errorBody } from './refusal.ts';
+import type { Settings } from './settings.ts';
+import { counters, emptyTally, type RouteName, type Tally } from './tally.ts';
+
+/** The version segment of the base address (interface section 9). */
+export const basePath = '/v1';
+
+const handlers = {
+  chat: answerChat,
+  models: ({ exchange, settings }) =>
+    exchange.answer('completed.models', 200, listModels(settings.models)),
+} as const satisfies Record<RouteName, Handler>;
+
+const routesByPath = new Map(
+  (Object.keys(routes) as RouteName[]).map((name) => [basePath + routes[name].path, name]),
+);
+
+interface World {
+  readonly settings: Settings;
+  readonly clock: MockClock;
+}
+
+/** What is counted together: a reset begins a new era, and what is in flight then stays with the old one. */
+interface Era {
+  readonly tally: Tally;
+  readonly allowances: ReadonlyMap<string, Allowance>;
+}
+
+/** The public interface without its socket, and what the control interface may do with it. */
+export interface Gateway {
+  readonly receive: RequestListener;
+  counters(): Record<string, number>;
+  /** Sets all counters to zero and gives every key its full limits. */
+  reset(): void;
+  /** Ends every open request. */
+  stop(): void;
+}
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/** Checks in the order path, method, key, limits; the handler then looks at the parameters. */
+const admit = (exchange: Exchange, era: Era, world: World): void => {
+  const { settings, clock } = world;
+  const { method = '', url = '', headers } = exchange.request;
+  const path = url.split('?', 1)[0] ?? '';
+  const route = routesByPath.get(path);
+  if (route === undefined) {
+    const message = `There is nothing at ${path}; the interface is below ${basePath}.`;
+    exchange.refuse({ cause: 'not-found', message });
+    return;
+  }
+  const expected = routes[route].method;
+  if (method !== expected) {
+    const message = `${path} is asked with ${expected}, not with ${method}.`;
+    exchange.refuse({ cause: 'wrong-method', message }, { allow: expected });
+    return;
+  }
+  const key = bearer.exec(headers.authorization ?? '')?.[1];
+  const allowance = key === undefined ? undefined : era.allowances.get(key);
+  if (key === undefined || allowance === undefined) {
+    const message =
+      key === undefined
+        ? 'No API key came; send it as "Authorization: Bearer <API_KEY>".'
+        : 'The API key is not valid.';
+    exchange.refuse({ cause: 'unauthorized', message }, { 'www-authenticate': 'Bearer' });
+    return;
+  }
+  const now = clock.now();
+  const admission = allowance.ask(now);
+  exchange.carry(allowance.headers(now));
+  if (!admission.admitted) {
+    const { cause, limit, level } = admission;
+    const seconds = Math.max(1, Math.ceil((level.resetAt - now) / 1000));
+    const message = `Rate limit reached: ${limit} ${cause} per ${settings.windowMs / 1000} s for this key. Try again in ${seconds} s.`;
+    exchange.answer(`limited.${cause}`, 429, errorBody(documentedErrors[429], message), {
+      'retry-after': String(seconds),
+    });
+    return;
+  }
+  era.tally.admitted[route] += 1;
+  handlers[route]({ exchange, key, allowance, settings, clock });
+};
+
+/** A gateway with full limits and nothing counted. */
+export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
+  const newEra = (): Era => ({
+    tally: emptyTally(),
+    allowances: new Map(settings.keys.map((key) => [key, freshAllowance(settings)])),
+  });
+  let era = newEra();
+  let serial = 0;
+  const open = new Set<Exchange>();
+  return {
+    receive: (request, response) => {
+      serial += 1;
+      const isPreflight = request.headers[requestIdHeader] === preflightId;
+      if (isPreflight) era.tally.preflights += 1;
+      const tally = isPreflight ? emptyTally() : era.tally;
+      const exchange = new Exchange({ request, response }, clock, tally, `mock-${serial}`);
+      open.add(exchange);
+      response.once('close', () => open.delete(exchange));
+      admit(exchange, era, { settings, clock });
+    },
+    counters: () => counters(era.tally),
+    reset: () => {
+      era = newEra();
+    },
+    stop: () => {
+      for (const exchange of open) if (exchange.isOpen) exchange.cut();
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MockClock } from './clock.ts';
+import { handClock } from './hand-clock.ts';
+import { pace } from './pace.ts';
+
+/** A clock whose wake-ups come `lateness()` after they were due. */
+const tardy = (clock: MockClock, lateness: () => number): MockClock => ({
+  ...clock,
+  at: (due, run) => clock.at(Math.max(due, clock.now()) + lateness(), run),
+});
+
+describe('pace', () => {
+  it('emits each step at its own instant', () => {
+    const clock = handClock(0);
+    const log: (readonly [number, number, number])[] = [];
+    pace(clock, { first: 100, gap: 20, steps: 4 }, (from, to) => log.push([clock.now(), from, to]));
+    clock.advance(1000);
+    expect(log).toEqual([
+      [100, 0, 1],
+      [120, 1, 2],
+      [140, 2, 3],
+      [160, 3, 4],
+    ]);
+  });
+
+  it('catches up after a late wake-up instead of shifting what follows', () => {
+    const clock = handClock(0);
+    const late = [0, 65, 0, 0, 0];
+    const log: (readonly [number, number, number])[] = [];
+    pace(
+      tardy(clock, () => late.shift() ?? 0),
+      { first: 100, gap: 20, steps: 6 },
+      (from, to) => log.push([clock.now(), from, to]),
+    );
+    clock.advance(1000);
+    expect(log).toEqual([
+      [100, 0, 1],
+      [185, 1, 5],
+      [200, 5, 6],
+    ]);
+  });
+
+  it('emits what is already due at once, without a deadline', () => {
+    const clock = handClock(0);
+    const log: (readonly [number, number])[] = [];
+    pace(clock, { first: 0, gap: 0, steps: 3 }, (from, to) => log.push([from, to]));
+    expect(log).toEqual([[0, 3]]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('leaves no deadline behind when it is called off', () => {
+    const clock = handClock(0);
+    const log: number[] = [];
+    const cancel = pace(clock, { first: 10, gap: 10, steps: 5 }, (from) => log.push(from));
+    clock.advance(25);
+    cancel();
+    expect(clock.waiting).toBe(0);
+    clock.advance(1000);
+    expect(log).toEqual([0, 1]);
+  });
+
+  it('emits every step once, in order, never early, and late only by its own wake-up', () => {
+    const positive = fc.double({ min: 0, max: 50, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.record({ first: positive, gap: positive, steps: fc.integer({ min: 1, max: 40 }) }),
+        fc.array(fc.double({ min: 0, max: 30, noNaN: true }), { minLength: 1, maxLength: 10 }),
+        (deadlines, latenesses) => {
+          const clock = handClock(0);
+          let wake = 0;
+          const late = tardy(clock, () => latenesses[(wake += 1) % latenesses.length] ?? 0);
+          const worst = Math.max(...latenesses);
+          let expected = 0;
+          pace(late, deadlines, (from, to) => {
+            expect(from).toBe(expected);
+            for (let step = from; step < to; step += 1) {
+              const due = deadlines.first + step * deadlines.gap;
+              expect(clock.now()).toBeGreaterThanOrEqual(due);
+              expect(clock.now() - due).toBeLessThanOrEqual(worst + 1e-9);
+            }
+            expected = to;
+          });
+          clock.advance(1e6);
+          expect(expected).toBe(deadlines.steps);
+        },
+      ),
+    );
+  });
+});

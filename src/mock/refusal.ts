@@ -1,0 +1,32 @@
+import { documentedErrors, type ErrorBody } from '../contract/failure.ts';
+
+/** Why a request is refused, limits apart. Types and codes that the interface leaves open are those of the OpenAI API. */
+export const refusals = {
+  'not-found': { status: 404, type: 'invalid_request_error', code: 'not_found' },
+  'wrong-method': { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
+  unauthorized: { status: 401, ...documentedErrors[401] },
+  'too-large': { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
+  'not-json': { status: 400, type: 'invalid_request_error', code: 'invalid_json' },
+  'invalid-parameter': { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
+  'context-exceeded': {
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'context_length_exceeded',
+  },
+  'unknown-model': { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
+} as const satisfies Record<string, { status: number; type: string; code: string }>;
+
+export type RefusalCause = keyof typeof refusals;
+export const refusalCauses = Object.keys(refusals) as readonly RefusalCause[];
+
+/** A refusal with its sentence for the client. */
+export interface Refusal {
+  readonly cause: RefusalCause;
+  readonly message: string;
+}
+
+/** The body of an error (interface section 7). */
+export const errorBody = (
+  { type, code }: { readonly type: string; readonly code: string },
+  message: string,
+): ErrorBody => ({ error: { message, type, code } });

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { settingsSchema, testKey } from './settings.ts';
+
+it('has a default for everything', () => {
+  expect(settingsSchema.parse({})).toMatchInlineSnapshot(`
+    {
+      "contextTokens": 131072,
+      "controlPort": 0,
+      "gap": 20,
+      "host": "127.0.0.1",
+      "keys": [
+        "sk-weir-test",
+        "sk-weir-test-2",
+        "sk-weir-test-3",
+      ],
+      "limits": {
+        "algorithm": "fixed-from-first",
+        "requestsPerMinute": 60,
+        "tokensPerMinute": 2000000,
+      },
+      "models": [
+        "weir/small",
+        "weir/large",
+      ],
+      "outputTokens": {
+        "max": 96,
+        "min": 32,
+      },
+      "port": 0,
+      "seed": 1,
+      "ttft": 200,
+      "windowMs": 60000,
+    }
+  `);
+});
+
+it('fills in what a partly given group leaves out', () => {
+  const { limits } = settingsSchema.parse({ limits: { requestsPerMinute: null } });
+  expect(limits).toEqual({
+    requestsPerMinute: null,
+    tokensPerMinute: 2_000_000,
+    algorithm: 'fixed-from-first',
+  });
+});
+
+it('numbers the published keys from one', () => {
+  expect([0, 1, 2].map(testKey)).toEqual(['sk-weir-test', 'sk-weir-test-2', 'sk-weir-test-3']);
+});
+
+it.each([
+  [{ tftt: 3 }, 'Unrecognized key: "tftt"'],
+  [{ models: ['small'] }, 'expected <publisher>/<model>'],
+  [{ keys: ['a key'] }, 'expected a key of printable characters, no spaces'],
+  [{ outputTokens: { min: 9, max: 3 } }, 'expected max to be at least min'],
+])('refuses %j', (input, message) => {
+  expect(settingsSchema.safeParse(input).error?.issues.map((issue) => issue.message)).toEqual([
+    message,
+  ]);
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { hello, mockByHand } from './by-hand-suite.ts';
+import { handClock } from './hand-clock.ts';
+import { type Mock, readyLine, startMock } from './start.ts';
+
+const portOf = ({ url }: Mock): number => Number(new URL(url).port);
+
+describe('the control interface', () => {
+  it('tells every counter, and every request that was received has one end', async () => {
+    const { clock, chat, get, counters } = await mockByHand({ limits: { requestsPerMinute: 6 } });
+    await get('/nowhere');
+    await get('/chat/completions');
+    await get('/models', {});
+    await get('/models');
+    await chat('{');
+    await chat({ ...hello, top_p: 2 });
+    await chat({ ...hello, model: 'weir/none' });
+    const asked = [false, true].map((stream) => chat({ ...hello, max_tokens: 3, stream }));
+    await clock.armed(2);
+    await chat(hello);
+    const during = await counters();
+    clock.advance(1000);
+    for (const answer of asked) await (await answer).text();
+    const after = await counters();
+    expect(after).toMatchInlineSnapshot(`
+      {
+        "aborted": 0,
+        "admitted": 6,
+        "admitted.chat": 5,
+        "admitted.models": 1,
+        "completed": 3,
+        "completed.chat": 1,
+        "completed.chat-stream": 1,
+        "completed.models": 1,
+        "cut": 0,
+        "inFlight": 0,
+        "limited": 1,
+        "limited.requests": 1,
+        "limited.tokens": 0,
+        "preflights": 0,
+        "received": 10,
+        "refused": 6,
+        "refused.context-exceeded": 0,
+        "refused.invalid-parameter": 1,
+        "refused.not-found": 1,
+        "refused.not-json": 1,
+        "refused.too-large": 0,
+        "refused.unauthorized": 1,
+        "refused.unknown-model": 1,
+        "refused.wrong-method": 1,
+        "tokens.input": 4,
+        "tokens.output": 6,
+      }
+    `);
+    for (const now of [during, after]) {
+      const { received, completed, limited, refused, aborted, cut, inFlight } = now;
+      expect(received).toBe(completed! + limited! + refused! + aborted! + cut! + inFlight!);
+    }
+    expect([during['inFlight'], after['inFlight']]).toEqual([2, 0]);
+  });
+
+  it('sets the counters to zero and the limits to full; what is in flight belongs to the count before', async () => {
+    const { clock, mock, chat, get, counters } = await mockByHand({
+      limits: { requestsPerMinute: 1 },
+    });
+    const early = chat(hello);
+    await clock.armed();
+    expect((await get('/models')).status).toBe(429);
+    await fetch(`${mock.controlUrl}/reset`, { method: 'POST' });
+    clock.advance(10_000);
+    expect((await early).status).toBe(200);
+    expect(Object.values(await counters()).every((count) => count === 0)).toBe(true);
+    const next = await get('/models');
+    expect(next.status).toBe(200);
+    expect(next.headers.get('x-ratelimit-api_key-remaining-tokens')).toBe('2000000');
+  });
+
+  it('is not reachable on the public port, nor the public interface on the control port', async () => {
+    const { mock, get } = await mockByHand();
+    expect((await get('/counters')).status).toBe(404);
+    expect((await fetch(new URL('/counters', mock.url))).status).toBe(404);
+    expect((await fetch(`${mock.controlUrl}/v1/models`)).status).toBe(404);
+  });
+
+  it('says that it is well, and what it knows when it is asked for something else', async () => {
+    const { mock } = await mockByHand();
+    expect(await (await fetch(`${mock.controlUrl}/health`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${mock.controlUrl}/toString`)).json()).toMatchInlineSnapshot(`
+      {
+        "error": "Expected one of: GET /health, GET /counters, POST /reset; got GET /toString.",
+      }
+    `);
+  });
+});
+
+describe('closing', () => {
+  it('ends streams short, answers what waits with 500 and refuses new connections', async () => {
+    const { clock, mock, chat, get } = await mockByHand();
+    const stream = await chat({ ...hello, stream: true, max_tokens: 9 });
+    const waiting = chat(hello);
+    await clock.armed(2);
+    clock.advance(100);
+    await mock.close();
+    const text = await stream.text();
+    expect(text).toContain('"content":" ');
+    expect(text).not.toContain('[DONE]');
+    const answer = await waiting;
+    expect([answer.status, await answer.json()]).toMatchInlineSnapshot(`
+      [
+        500,
+        {
+          "error": {
+            "code": "stopping",
+            "message": "The mock is stopping; ask again later.",
+            "type": "server_error",
+          },
+        },
+      ]
+    `);
+    expect(clock.waiting).toBe(0);
+    await expect(get('/models')).rejects.toThrow('fetch failed');
+  });
+
+  it('may be asked for twice', async () => {
+    const mock = await startMock({}, handClock(0));
+    await Promise.all([mock.close(), mock.close()]);
+    await expect(mock.close()).resolves.toBeUndefined();
+  });
+});
+
+describe('starting', () => {
+  it('tells its addresses in one line of JSON', async () => {
+    const { mock } = await mockByHand();
+    expect(mock.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect(mock.controlUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(JSON.parse(readyLine(mock))).toEqual({ url: mock.url, control: mock.controlUrl });
+  });
+
+  it.each(['port', 'controlPort'])('says so when its %s is taken', async (name) => {
+    const { mock } = await mockByHand();
+    const taken = portOf(mock);
+    await expect(startMock({ [name]: taken }, handClock(0))).rejects.toThrow(
+      `The mock cannot listen on 127.0.0.1 port ${taken}: it is in use; choose another port, or 0 for a free one.`,
+    );
+  });
+
+  it('gives its public port back when it cannot have its control port', async () => {
+    const { mock } = await mockByHand();
+    const earlier = await startMock({}, handClock(0));
+    await earlier.close();
+    const port = portOf(earlier);
+    const halfTaken = { port, controlPort: portOf(mock) };
+    await expect(startMock(halfTaken, handClock(0))).rejects.toThrow('cannot listen');
+    const later = await startMock({ port }, handClock(0));
+    expect(portOf(later)).toBe(port);
+    await later.close();
+  });
+
+  it('refuses settings that are wrong', async () => {
+    await expect(startMock({ ttft: -1 }, handClock(0))).rejects.toThrow('ttft');
+  });
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { MockClock } from './clock.ts';
+import { controlListener } from './control.ts';
+import { basePath, openGateway } from './gateway.ts';
+import { type SettingsInput, settingsSchema } from './settings.ts';
+
+/** A running mock gateway. */
+export interface Mock {
+  /** The base address, ending in `/v1`. */
+  readonly url: string;
+  /** The address of the control interface: `GET /counters`, `POST /reset`, `GET /health`. */
+  readonly controlUrl: string;
+  /** Ends open answers and closes every socket. */
+  close(): Promise<void>;
+}
+
+/** As long as usual proxies keep an idle connection; Node's own 5 s would make slow loads reconnect. */
+const keepAliveTimeout = 75_000;
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use; choose another port, or 0 for a free one',
+  EACCES: 'this user may not; choose a port above 1023',
+  EADDRNOTAVAIL: 'no interface of this machine has that address',
+  ENOTFOUND: 'that name has no address',
+};
+
+/** Listens and returns the address as `http://host:port`. */
+const listen = async (server: Server, host: string, port: number): Promise<string> => {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const reason = listenProblems[code] ?? String(cause);
+    throw new Error(`The mock cannot listen on ${host} port ${port}: ${reason}.`, { cause });
+  }
+  const { address, family, port: actual } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+};
+
+const shut = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+/**
+ * Starts the mock gateway on a public and a control port. Rejects with a sentence for people when it
+ * cannot listen, with a ZodError when the settings are wrong (validate them by `settingsSchema` first).
+ */
+export const startMock = async (input: SettingsInput, clock: MockClock): Promise<Mock> => {
+  const settings = settingsSchema.parse(input);
+  const gateway = openGateway(settings, clock);
+  const front = createServer({ keepAliveTimeout }, gateway.receive);
+  const control = createServer(controlListener(gateway));
+  const close = async (): Promise<void> => {
+    gateway.stop();
+    await Promise.all([shut(front), shut(control)]);
+  };
+  try {
+    const url = (await listen(front, settings.host, settings.port)) + basePath;
+    const controlUrl = await listen(control, settings.host, settings.controlPort);
+    return { url, controlUrl, close };
+  } catch (problem) {
+    await close();
+    throw problem;
+  }
+};
+
+/** The one line that the mock's process prints once it listens: the addresses as JSON. */
+export const readyLine = ({ url, controlUrl }: Mock): string =>
+  JSON.stringify({ url, control: controlUrl });

@@ -1,0 +1,80 @@
+import { routes } from '../contract/routes.ts';
+import { type LimitCause, limitCauses } from './allowance.ts';
+import { type RefusalCause, refusalCauses } from './refusal.ts';
+
+export type RouteName = keyof typeof routes;
+const routeNames = Object.keys(routes) as readonly RouteName[];
+
+const answerKinds = ['chat', 'chat-stream', 'models'] as const;
+type AnswerKind = (typeof answerKinds)[number];
+
+/**
+ * How a request can end. `completed` and `refused` are counted when the last byte is handed over,
+ * `aborted` is a client that hung up before, `cut` a request that was open when the mock stopped.
+ */
+export type End =
+  | `completed.${AnswerKind}`
+  | `limited.${LimitCause}`
+  | `refused.${RefusalCause}`
+  | 'aborted'
+  | 'cut';
+
+const ends: readonly End[] = [
+  ...answerKinds.map((kind) => `completed.${kind}` as const),
+  ...limitCauses.map((cause) => `limited.${cause}` as const),
+  ...refusalCauses.map((cause) => `refused.${cause}` as const),
+  'aborted',
+  'cut',
+];
+
+/** Exact counts: every request that was received has one end or is in flight. */
+export interface Tally {
+  received: number;
+  /** Looks at the gateway before a run, in no other count. */
+  preflights: number;
+  /** Requests that passed path, key and limits. */
+  readonly admitted: Record<RouteName, number>;
+  readonly ended: Record<End, number>;
+  /** Prompt tokens of the chats that were begun, and completion tokens that were handed over. */
+  readonly tokens: { input: number; output: number };
+}
+
+const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
+  Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+
+export const emptyTally = (): Tally => ({
+  received: 0,
+  preflights: 0,
+  admitted: zeros(routeNames),
+  ended: zeros(ends),
+  tokens: { input: 0, output: 0 },
+});
+
+/**
+ * The counters as the control port tells them: flat, always with every name. `received` =
+ * `completed` + `limited` + `refused` + `aborted` + `cut` + `inFlight`, and the three sums are those
+ * of the names that begin with theirs and a dot.
+ */
+export const counters = ({
+  received,
+  preflights,
+  admitted,
+  ended,
+  tokens,
+}: Tally): Record<string, number> => {
+  const sum = (prefix: string): number =>
+    ends.reduce((total, end) => total + (end.startsWith(prefix) ? ended[end] : 0), 0);
+  return {
+    received,
+    admitted: routeNames.reduce((total, route) => total + admitted[route], 0),
+    ...Object.fromEntries(routeNames.map((route) => [`admitted.${route}`, admitted[route]])),
+    completed: sum('completed.'),
+    limited: sum('limited.'),
+    refused: sum('refused.'),
+    ...ended,
+    inFlight: received - sum(''),
+    preflights,
+    'tokens.input': tokens.input,
+    'tokens.output': tokens.output,
+  };
+};

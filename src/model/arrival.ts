@@ -1,0 +1,20 @@
+import type { Instant } from './quantity.ts';
+
+/** One request that is to be made: its stage (by position), its index within the stage, and when it is due. */
+export interface Arrival {
+  readonly stage: number;
+  readonly index: number;
+  readonly due: Instant;
+}
+
+/** The share of a run that one worker or machine executes: slice `index` of `count`. */
+export interface Slice {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** The whole run as one slice. */
+export const wholeRun: Slice = { index: 0, count: 1 };
+
+/** Whether a slice owns position `index`: arrivals of open loads and users of closed ones are striped over the slices. */
+export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;

@@ -1,0 +1,175 @@
+import * as fc from 'fast-check';
+import * as hdr from 'hdr-histogram-js';
+import { describe, expect, it } from 'vitest';
+import {
+  decodeHistogram,
+  type Digits,
+  emptyHistogram,
+  encodedHistogramSchema,
+  type Histogram,
+  sumOfHistograms,
+} from './histogram.ts';
+
+const holding = (samples: readonly number[], digits: Digits = 3): Histogram => {
+  const histogram = emptyHistogram(digits);
+  for (const sample of samples) histogram.record(sample);
+  return histogram;
+};
+const sum = (a: Histogram, b: Histogram): Histogram => sumOfHistograms([a, b], a.digits);
+
+/** Whole thousandths up to some days in ms, so that a sample is kept as it is. */
+const sample = fc.oneof(
+  fc.nat(5_000_000),
+  fc.nat(4_000_000_000).map((n) => n * 5),
+  fc.constantFrom(0, 1, 2_047, 2_048, 2 ** 21 - 1, 2 ** 21, 2 ** 32 - 1, 2 ** 32),
+);
+const samples = fc.array(
+  sample.map((thousandths) => thousandths / 1000),
+  { maxLength: 60 },
+);
+const digits = fc.constantFrom<Digits>(2, 3);
+
+describe('a histogram', () => {
+  it('that holds nothing has no extremes, no mean and a sum of 0', () => {
+    const empty = emptyHistogram();
+    expect([empty.count, empty.min, empty.max, empty.mean, empty.sum]).toEqual([
+      0,
+      null,
+      null,
+      null,
+      0,
+    ]);
+    expect(empty.shareUpTo(1)).toBe(0);
+    expect(() => empty.atRank(1)).toThrow(RangeError);
+  });
+
+  it.each([-1, -1e-9, Number.NaN, Number.POSITIVE_INFINITY, 1e16])('refuses %d', (value) => {
+    const histogram = emptyHistogram();
+    expect(() => histogram.record(value)).toThrow(RangeError);
+    expect(histogram.count).toBe(0);
+  });
+
+  it('takes a negative zero for a zero, before and after encoding', () => {
+    const histogram = holding([-0]);
+    expect(histogram.min).toBe(0);
+    expect(decodeHistogram(histogram.toJSON()).toJSON()).toEqual(histogram.toJSON());
+  });
+
+  it('keeps count, extremes and sum exactly', () => {
+    fc.assert(
+      fc.property(samples, digits, (values, precision) => {
+        const histogram = holding(values, precision);
+        const whole = values.map((value) => Math.round(value * 1000));
+        expect(histogram.count).toBe(values.length);
+        expect(histogram.sum).toBe(whole.reduce((a, b) => a + b, 0) / 1000);
+        expect(histogram.min).toBe(values.length === 0 ? null : Math.min(...values));
+        expect(histogram.max).toBe(values.length === 0 ? null : Math.max(...values));
+      }),
+    );
+  });
+
+  it('gives every rank’s sample to its digits', () => {
+    fc.assert(
+      fc.property(samples, digits, (values, precision) => {
+        const histogram = holding(values, precision);
+        const sorted = values.toSorted((a, b) => a - b);
+        for (const [i, exact] of sorted.entries()) {
+          const value = histogram.atRank(i + 1);
+          expect(value).toBeGreaterThanOrEqual(exact);
+          expect(value).toBeLessThanOrEqual(exact * (1 + 10 ** -precision) + 0.001);
+        }
+      }),
+    );
+  });
+
+  it('has every rank between its extremes and no rank outside 1 … count', () => {
+    const histogram = holding([3, 1, 2]);
+    expect([1, 2, 3].map((rank) => histogram.atRank(rank))).toEqual([1, 2, 3]);
+    for (const rank of [0, 4, Number.NaN]) expect(() => histogram.atRank(rank)).toThrow(RangeError);
+  });
+
+  it('finds the same rank in a million samples as in three', () => {
+    const histogram = emptyHistogram();
+    for (let i = 0; i < 100_000; i += 1) histogram.record(i % 1000);
+    for (const rank of [1, 99, 100, 101, 49_999, 50_000, 50_001, 99_900, 99_901, 100_000]) {
+      const exact = Math.floor((rank - 1) / 100);
+      expect(histogram.atRank(rank)).toBeGreaterThanOrEqual(exact);
+      expect(histogram.atRank(rank)).toBeLessThanOrEqual(exact * 1.001 + 0.001);
+    }
+  });
+
+  it('tells which part of the samples does not exceed a value', () => {
+    const histogram = holding([1, 1, 1.5, 2]);
+    expect([0.5, 1, 1.7, 2, 9].map((value) => histogram.shareUpTo(value))).toEqual([
+      0, 0.5, 0.75, 1, 1,
+    ]);
+  });
+
+  it('refuses to add a histogram of other digits', () => {
+    expect(() => holding([1], 3).add(holding([1], 2))).toThrow(/3 and 2 digits/);
+  });
+});
+
+describe('adding histograms', () => {
+  it('is byte for byte the same as recording in one, before and after encoding', () => {
+    fc.assert(
+      fc.property(samples, samples, digits, (some, others, precision) => {
+        const whole = holding([...some, ...others], precision).toJSON();
+        const [a, b] = [holding(some, precision), holding(others, precision)];
+        const decoded = sum(decodeHistogram(a.toJSON()), decodeHistogram(b.toJSON()));
+        expect(sum(a, b).toJSON()).toEqual(whole);
+        expect(decoded.toJSON()).toEqual(whole);
+      }),
+    );
+  });
+
+  it('does not depend on order or grouping, and nothing added changes nothing', () => {
+    fc.assert(
+      fc.property(samples, samples, samples, (first, second, third) => {
+        const [a, b, c] = [holding(first), holding(second), holding(third)];
+        expect(sum(a, b).toJSON()).toEqual(sum(b, a).toJSON());
+        expect(sum(sum(a, b), c).toJSON()).toEqual(sum(a, sum(b, c)).toJSON());
+        expect(sum(a, emptyHistogram()).toJSON()).toEqual(a.toJSON());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('leaves the added histogram as it was', () => {
+    const added = holding([1, 5000]);
+    const before = added.toJSON();
+    holding([70_000]).add(added);
+    expect(added.toJSON()).toEqual(before);
+  });
+});
+
+describe('an encoded histogram', () => {
+  it('decodes to the same histogram, and fits its schema', () => {
+    fc.assert(
+      fc.property(samples, digits, (values, precision) => {
+        const encoded = holding(values, precision).toJSON();
+        expect(encodedHistogramSchema.parse(JSON.parse(JSON.stringify(encoded)))).toEqual(encoded);
+        expect(decodeHistogram(encoded).toJSON()).toEqual(encoded);
+      }),
+    );
+  });
+
+  it('goes on recording where it stood', () => {
+    fc.assert(
+      fc.property(samples, samples, (before, after) => {
+        const resumed = decodeHistogram(holding(before).toJSON());
+        for (const value of after) resumed.record(value);
+        expect(resumed.toJSON()).toEqual(holding([...before, ...after]).toJSON());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is in the standard form, which other tools read, in thousandths of the unit', () => {
+    const values = [0.5, 12.25, 12.25, 99_000];
+    const read = hdr.decodeFromCompressedBase64(holding(values).toJSON().hdr);
+    expect(read.totalCount).toBe(4);
+    expect(read.getValueAtPercentile(50)).toBeCloseTo(12_250, -2);
+    expect(read.maxValue / 99_000_000).toBeCloseTo(1, 3);
+  });
+});

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { brokenCauses } from './exchange.ts';
+import { droppedCauses, malformedIssues, type Observation, tokenSources } from './observation.ts';
+import { instantSchema } from './quantity.ts';
+import { trafficKinds } from './traffic.ts';
+
+/**
+ * The lines of an observations file, `observations/1`: one header, then one observation per line
+ * with every instant in ms since the run began. There is no field for a prompt or an answer's text;
+ * what a server said of a failure is kept, secrets masked.
+ */
+export const observationsHeaderSchema = z.strictObject({
+  format: z.literal('observations/1'),
+  /** The version of Weir that wrote it. */
+  weir: z.string(),
+  planHash: z.string(),
+  runId: z.string(),
+  startedAt: z.iso.datetime(),
+});
+export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
+
+const count = z.int().nonnegative();
+const moment = instantSchema.nullable();
+const instants = z.array(z.number()).transform((list) => Float64Array.from(list));
+
+const tokensSchema = z.strictObject({
+  input: count.nullable(),
+  output: count,
+  source: z.enum(tokenSources),
+});
+
+const answerSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('chat'),
+    firstByte: instantSchema,
+    tokens: tokensSchema,
+    finish: z.string().nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal('chat-stream'),
+    firstByte: instantSchema,
+    firstEvent: moment,
+    firstToken: moment,
+    firstVisible: moment,
+    lastToken: moment,
+    tokenInstants: instants,
+    commentInstants: instants,
+    coalesced: count,
+    tokens: tokensSchema,
+    firstChunkTokens: count.nullable(),
+    finish: z.string().nullable(),
+    buffered: z.boolean(),
+    notes: z.array(z.string()),
+  }),
+  z.strictObject({ kind: z.literal('models'), firstByte: instantSchema, models: count }),
+]);
+
+const refusalSchema = z.strictObject({
+  status: z.int(),
+  form: z.enum(['error', 'none-429', 'detail', 'json', 'text', 'html', 'empty']),
+  type: z.string().nullable(),
+  code: z.string().nullable(),
+  message: z.string(),
+});
+
+const outcomeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('completed'), answer: answerSchema }),
+  z.strictObject({
+    kind: z.literal('limited'),
+    refusal: refusalSchema,
+    retryAfter: z.string().nullable(),
+  }),
+  z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema }),
+  z.strictObject({
+    kind: z.literal('malformed'),
+    issue: z.enum(malformedIssues),
+    detail: z.string(),
+    partial: answerSchema.nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal('broken'),
+    cause: z.enum(brokenCauses),
+    detail: z.string(),
+    partial: answerSchema.nullable(),
+  }),
+  z.strictObject({ kind: z.literal('dropped'), cause: z.enum(droppedCauses) }),
+]);
+
+const limit = z.number().nullable();
+const headSchema = z.strictObject({
+  at: instantSchema,
+  status: z.int(),
+  quota: z
+    .strictObject({
+      limitRequests: limit,
+      remainingRequests: limit,
+      limitTokens: limit,
+      remainingTokens: limit,
+    })
+    .nullable(),
+  serverId: z.string().nullable(),
+});
+
+export const observationSchema = z.strictObject({
+  requestId: z.string(),
+  stage: count,
+  index: count,
+  traffic: z.enum(trafficKinds),
+  model: z.string().nullable(),
+  key: z.string(),
+  due: instantSchema,
+  released: instantSchema,
+  begun: instantSchema,
+  connected: moment,
+  connection: z.enum(['new', 'reused']).nullable(),
+  sent: moment,
+  head: headSchema.nullable(),
+  ended: instantSchema,
+  outcome: outcomeSchema,
+}) satisfies z.ZodType<Observation>;

@@ -1,0 +1,162 @@
+import type { BrokenCause, Connection } from './exchange.ts';
+import type { Instant } from './quantity.ts';
+import type { TrafficKind } from './traffic.ts';
+
+/** Where an answer's token counts come from, best first. Statistics never mix sources silently. */
+export const tokenSources = ['usage', 'events', 'characters'] as const;
+export type TokenSource = (typeof tokenSources)[number];
+
+/** Token counts of one answer. `input` is unknown unless the server said so. */
+export interface Tokens {
+  readonly input: number | null;
+  readonly output: number;
+  readonly source: TokenSource;
+}
+
+/** A complete non-streamed chat answer. */
+export interface ChatAnswer {
+  readonly kind: 'chat';
+  readonly firstByte: Instant;
+  readonly tokens: Tokens;
+  readonly finish: string | null;
+}
+
+/**
+ * A streamed chat answer. Instants are those of the socket read that brought the event;
+ * `null` where the event never came.
+ */
+export interface ChatStreamAnswer {
+  readonly kind: 'chat-stream';
+  readonly firstByte: Instant;
+  /** First event with `choices`; a role-only delta counts (what some tools call TTFT). */
+  readonly firstEvent: Instant | null;
+  /** First delta with content, reasoning, a tool call or a refusal. */
+  readonly firstToken: Instant | null;
+  /** First delta with something other than reasoning. */
+  readonly firstVisible: Instant | null;
+  readonly lastToken: Instant | null;
+  /** The arrival instants of all token events, in order; the first is `firstToken`, the last `lastToken`. */
+  readonly tokenInstants: Float64Array;
+  /** The arrival instants of SSE comments (`: ping`), at most the first thousand: they tell a slow model from a dead connection. */
+  readonly commentInstants: Float64Array;
+  /** How many token events came in a read that had brought one before them. */
+  readonly coalesced: number;
+  readonly tokens: Tokens;
+  /** Tokens in the first token event: known from continuous usage only, otherwise `null` (taken as 1). */
+  readonly firstChunkTokens: number | null;
+  readonly finish: string | null;
+  /** Fake streaming: nearly all tokens in one burst at the end. Its gaps and TPOT are not counted. */
+  readonly buffered: boolean;
+  /** What was odd and tolerated, for example `data-after-done`, `no-done`, `compressed`. */
+  readonly notes: readonly string[];
+}
+
+/** A complete model list. */
+export interface ModelsAnswer {
+  readonly kind: 'models';
+  readonly firstByte: Instant;
+  readonly models: number;
+}
+
+export type Answer = ChatAnswer | ChatStreamAnswer | ModelsAnswer;
+
+/** What a non-2xx response said of itself, bounded, with secrets masked. */
+export interface Refusal {
+  readonly status: number;
+  /** The body's form: the documented error object, the gateway's second 429 form, `{"detail"}`, other JSON, text, HTML, nothing. */
+  readonly form: 'error' | 'none-429' | 'detail' | 'json' | 'text' | 'html' | 'empty';
+  readonly type: string | null;
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** How a 2xx answer breaks the contract. A closed set. */
+export const malformedIssues = [
+  'content-type',
+  'not-json',
+  'shape',
+  'stream-error',
+  'stream-truncated',
+  'stream-event',
+  'empty',
+] as const;
+export type MalformedIssue = (typeof malformedIssues)[number];
+
+export const droppedCauses = ['saturated', 'stopped'] as const;
+/** Why an arrival was never sent: the in-flight cap was reached, or the run was stopped before its turn. */
+export type DroppedCause = (typeof droppedCauses)[number];
+
+/** What became of an arrival: exactly one of these. */
+export type Outcome =
+  | { readonly kind: 'completed'; readonly answer: Answer }
+  | { readonly kind: 'limited'; readonly refusal: Refusal; readonly retryAfter: string | null }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | {
+      readonly kind: 'malformed';
+      readonly issue: MalformedIssue;
+      readonly detail: string;
+      /** What had come by then, where the kind can tell. */
+      readonly partial: Answer | null;
+    }
+  | {
+      readonly kind: 'broken';
+      readonly cause: BrokenCause;
+      readonly detail: string;
+      readonly partial: Answer | null;
+    }
+  | { readonly kind: 'dropped'; readonly cause: DroppedCause };
+
+export const outcomeKinds = [
+  'completed',
+  'limited',
+  'refused',
+  'malformed',
+  'broken',
+  'dropped',
+] as const satisfies readonly Outcome['kind'][];
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+/** The four limit headers of interface section 8; a field is `null` where the header was absent or unreadable. */
+export interface Quota {
+  readonly limitRequests: number | null;
+  readonly remainingRequests: number | null;
+  readonly limitTokens: number | null;
+  readonly remainingTokens: number | null;
+}
+
+/** What the head of a response told. */
+export interface ResponseHead {
+  readonly at: Instant;
+  readonly status: number;
+  /** `null` when none of the four headers came. */
+  readonly quota: Quota | null;
+  /** The server's own request id (`x-request-id` and its kin), to look the request up in its logs. */
+  readonly serverId: string | null;
+}
+
+/**
+ * What happened to one arrival. All instants are kept apart and derived figures are never stored:
+ * user time is `ended − due`, service time `ended − sent`, the generator's lag `begun − released`.
+ */
+export interface Observation {
+  readonly requestId: string;
+  readonly stage: number;
+  readonly index: number;
+  readonly traffic: TrafficKind;
+  readonly model: string | null;
+  /** The key's name, never its value. */
+  readonly key: string;
+  /** When the schedule wanted it. */
+  readonly due: Instant;
+  /** After waiting for pace or a retry; equal to `due` without them. */
+  readonly released: Instant;
+  /** When the generator acted. For a dropped arrival: when it was dropped. */
+  readonly begun: Instant;
+  readonly connected: Instant | null;
+  readonly connection: Connection | null;
+  /** Before the first byte was written; `null` when nothing was sent. */
+  readonly sent: Instant | null;
+  readonly head: ResponseHead | null;
+  readonly ended: Instant;
+  readonly outcome: Outcome;
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { millisecondsSchema, perSecondSchema } from './quantity.ts';
+import { trafficSchema } from './traffic.ts';
+
+/**
+ * The typed, complete, immutable meaning of a scenario: everything a run needs, nothing left to
+ * default, plain data that crosses a thread or a machine unchanged. It holds no secret: keys and
+ * header values stay the templates that the scenario wrote (`model/secret.ts` fills them late).
+ */
+
+/** One straight piece of a rate curve: from one rate to another within a length of time. */
+const rateSegmentSchema = z.strictObject({
+  from: perSecondSchema,
+  to: perSecondSchema,
+  duration: millisecondsSchema,
+});
+export type RateSegment = z.infer<typeof rateSegmentSchema>;
+
+/** Arrivals come when the clock says so, whether or not earlier answers have come. */
+const openLoadSchema = z.strictObject({
+  kind: z.literal('open'),
+  /** The rate over time; constant, ramping and stairs are all curves. */
+  curve: z.array(rateSegmentSchema).min(1),
+  /** `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area. */
+  spacing: z.enum(['even', 'poisson']),
+});
+
+/** A fixed number of users, each of whom asks again when its answer has come and it has thought. */
+const closedLoadSchema = z.strictObject({
+  kind: z.literal('closed'),
+  users: z.int().positive(),
+  duration: millisecondsSchema,
+  thinkTime: millisecondsSchema,
+  /** The users begin one after another over this length of time. */
+  rampUp: millisecondsSchema,
+});
+
+/** Users share a fixed number of requests; the stage ends when they are done, or at `maxDuration`. */
+const iterationsLoadSchema = z.strictObject({
+  kind: z.literal('iterations'),
+  users: z.int().positive(),
+  iterations: z.int().positive(),
+  maxDuration: millisecondsSchema,
+  thinkTime: millisecondsSchema,
+});
+
+export const loadSchema = z.discriminatedUnion('kind', [
+  openLoadSchema,
+  closedLoadSchema,
+  iterationsLoadSchema,
+]);
+export type Load = z.infer<typeof loadSchema>;
+export type OpenLoad = z.infer<typeof openLoadSchema>;
+export type ClosedLoad = z.infer<typeof closedLoadSchema>;
+export type IterationsLoad = z.infer<typeof iterationsLoadSchema>;
+
+/** A named part of a run with a load of its own. Stages follow one another without a gap. */
+const stageSchema = z.strictObject({
+  name: z.string().min(1),
+  load: loadSchema,
+  /** This stage's traffic mix. */
+  traffic: z.array(trafficSchema).min(1),
+});
+export type Stage = z.infer<typeof stageSchema>;
+
+/** A key to spend. `template` is what the scenario wrote, for example `${env:WEIR_API_KEY}`. */
+const keySchema = z.strictObject({
+  name: z.string().min(1),
+  template: z.string().min(1),
+  weight: z.number().positive(),
+});
+export type Key = z.infer<typeof keySchema>;
+
+const targetSchema = z.discriminatedUnion('kind', [
+  /** A gateway's base address, ending in its version segment (`…/v1`), without a trailing slash. */
+  z.strictObject({ kind: z.literal('url'), url: z.url() }),
+  /** The bundled reference gateway, started for the run in a process of its own. */
+  z.strictObject({ kind: z.literal('mock') }),
+  /** The bundled reference gateway in a container. */
+  z.strictObject({ kind: z.literal('container') }),
+]);
+export type Target = z.infer<typeof targetSchema>;
+
+/** How connections are made. */
+const wireSchema = z.strictObject({
+  http2: z.boolean(),
+  /** An explicit proxy; `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY; `none` goes direct. */
+  proxy: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('none') }),
+    z.strictObject({ kind: z.literal('environment') }),
+    z.strictObject({ kind: z.literal('url'), url: z.url() }),
+  ]),
+  /** A file of PEM certificates to trust beside the system's; `null` for none. */
+  caFile: z.string().nullable(),
+  verifyTls: z.boolean(),
+});
+export type Wire = z.infer<typeof wireSchema>;
+
+/** Each deadline is a cause of its own (`broken{deadline-…}`); `null` switches one off. */
+const deadlinesSchema = z.strictObject({
+  connect: millisecondsSchema.nullable(),
+  /** From sent to the first token of a stream, or to the first byte of any other answer's body. */
+  firstToken: millisecondsSchema.nullable(),
+  /** The longest silence between two reads of one answer. */
+  idle: millisecondsSchema.nullable(),
+  /** From begun to the end. */
+  total: millisecondsSchema.nullable(),
+});
+export type Deadlines = z.infer<typeof deadlinesSchema>;
+
+/** What one answer may at most be; beyond it the exchange is cut with a cause of its own. */
+const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
+export type Caps = z.infer<typeof capsSchema>;
+
+/** The limits that the gateway declares per key (interface 8); `null` for none. */
+const limitsSchema = z.strictObject({
+  requestsPerMinute: z.int().positive().nullable(),
+  tokensPerMinute: z.int().positive().nullable(),
+});
+
+/** The settings of the embedded reference gateway; ignored against any other target. */
+const mockSettingsSchema = z.strictObject({
+  /** Time to the first token. An answer that is not streamed comes when a stream would have its last token. */
+  ttft: millisecondsSchema,
+  /** Time between two tokens. */
+  gap: millisecondsSchema,
+  limits: limitsSchema,
+});
+
+export const planSchema = z.strictObject({
+  format: z.literal('plan/1'),
+  name: z.string().min(1),
+  description: z.string().nullable(),
+  target: targetSchema,
+  wire: wireSchema,
+  keys: z.array(keySchema).min(1),
+  /** Extra request headers; values are templates as in `keys`. */
+  headers: z.record(z.string(), z.string()),
+  stages: z.array(stageSchema).min(1),
+  /** Arrivals due before this length of time has passed are marked and left out of the figures. */
+  warmUp: millisecondsSchema,
+  /** How long unfinished exchanges may go on after the load has ended, before they are aborted. */
+  grace: millisecondsSchema,
+  /** The most exchanges in flight; an arrival above it is `dropped{saturated}`. */
+  inFlight: z.int().positive(),
+  deadlines: deadlinesSchema,
+  caps: capsSchema,
+  limits: limitsSchema,
+  /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
+  streams: z.enum(['lenient', 'strict']),
+  seed: z.int().nonnegative(),
+  mock: mockSettingsSchema,
+});
+export type Plan = z.infer<typeof planSchema>;
+
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, entry]) => [key, canonical(entry)]),
+  );
+};
+
+/** SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their fields. */
+export const planHash = (plan: Plan): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(plan)))
+    .digest('hex');
+
+/** How long a load lasts by arithmetic; for `iterations` the most it may last. */
+export const loadDuration = (load: Load): number => {
+  switch (load.kind) {
+    case 'open':
+      return load.curve.reduce((sum, segment) => sum + segment.duration, 0);
+    case 'closed':
+      return load.duration;
+    case 'iterations':
+      return load.maxDuration;
+  }
+};

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/**
+ * Numbers that know their unit. This file holds the only casts: text is converted once, at the
+ * border (`scenario/notation.ts`), and inside the house a number of milliseconds is never taken
+ * for a rate.
+ */
+
+/** A length of time in milliseconds; fractions allowed. */
+export type Milliseconds = number & z.$brand<'Milliseconds'>;
+/** A moment: milliseconds since the run began, on the run's monotonic clock. */
+export type Instant = number & z.$brand<'Instant'>;
+/** Events per second. */
+export type PerSecond = number & z.$brand<'PerSecond'>;
+/** A share between 0 and 1. */
+export type Ratio = number & z.$brand<'Ratio'>;
+
+export const milliseconds = (value: number): Milliseconds => value as Milliseconds;
+export const instant = (value: number): Instant => value as Instant;
+export const perSecond = (value: number): PerSecond => value as PerSecond;
+export const ratio = (value: number): Ratio => value as Ratio;
+
+export const millisecondsSchema = z.number().nonnegative().brand<'Milliseconds'>();
+export const instantSchema = z.number().brand<'Instant'>();
+export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
+
+/** The whole second since the run began in which a moment lies; never negative. */
+export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { encodedHistogramSchema } from './histogram.ts';
+import { type MeasureName, measureNames } from './measures.ts';
+import { outcomeKinds, tokenSources } from './observation.ts';
+import { planSchema } from './plan.ts';
+import { instantSchema, millisecondsSchema } from './quantity.ts';
+import { trafficKinds } from './traffic.ts';
+
+/**
+ * The written form of a run, `result/1`: everything reports and judges read, nothing secret, and
+ * mergeable with the results of the other slices of the same plan. Its JSON Schema is published
+ * as `reports/result.schema.json`.
+ */
+
+const count = z.int().nonnegative();
+
+/** What figures are kept apart by. `stage` is the stage's name, `key` the key's name. */
+export const labelsSchema = z.strictObject({
+  traffic: z.enum(trafficKinds),
+  model: z.string().nullable(),
+  key: z.string(),
+  stage: z.string(),
+  /** Due within the warm-up: counted, and left out of every figure. */
+  warmUp: z.boolean(),
+});
+export type Labels = z.infer<typeof labelsSchema>;
+
+/** How many arrivals came to each end; together every arrival that was due. */
+export const outcomeCountsSchema = z.strictObject(
+  Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
+    (typeof outcomeKinds)[number],
+    typeof count
+  >,
+);
+export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
+
+/** Token sums of completed answers, kept apart by where the counts come from. */
+const tokenSumsSchema = z.strictObject({
+  source: z.enum(tokenSources),
+  answers: count,
+  /** How many of these answers told their input tokens; `input` sums those. */
+  answersWithInput: count,
+  input: count,
+  output: count,
+});
+
+/** All arrivals that share their labels. */
+export const groupSchema = z.strictObject({
+  labels: labelsSchema,
+  outcomes: outcomeCountsSchema,
+  /** Requests of which at least the first byte was written. */
+  sent: count,
+  tokens: z.array(tokenSumsSchema),
+  /** Streams that were flagged as buffered (fake streaming). */
+  buffered: count,
+  /** Token events that shared a socket read with an earlier one, and all token events. */
+  coalescedEvents: count,
+  tokenEvents: count,
+  connections: z.strictObject({ new: count, reused: count }),
+  /** One histogram per measure that has samples. */
+  distributions: z.partialRecord(
+    z.enum(measureNames as [MeasureName, ...MeasureName[]]),
+    encodedHistogramSchema,
+  ),
+});
+export type Group = z.infer<typeof groupSchema>;
+
+/** The distributions that are also kept per second, at two digits, by the second in which the request was due. */
+export const timelineMeasures = ['ttft', 'gap', 'endToEnd', 'lag'] as const;
+export type TimelineMeasure = (typeof timelineMeasures)[number];
+
+/**
+ * One second of the run. `due` and the latencies belong to the second of the due instant, `begun`
+ * and `sent` to their own, outcomes to the second in which they ended. Exchanges in flight at a
+ * second's begin are the sum of begun − ended over all earlier seconds.
+ */
+export const secondSchema = z.strictObject({
+  second: count,
+  due: count,
+  /** Acted on; dropped arrivals are not in it. */
+  begun: count,
+  sent: count,
+  /** Exchanges that ended; dropped arrivals are not in it. */
+  ended: count,
+  outcomes: outcomeCountsSchema,
+  tokenEvents: count,
+  latency: z.partialRecord(z.enum(timelineMeasures), encodedHistogramSchema),
+});
+export type Second = z.infer<typeof secondSchema>;
+
+/** Failures that are alike: same kind of traffic, same outcome, same cause, same masked message. */
+export const failureSchema = z.strictObject({
+  traffic: z.enum(trafficKinds),
+  outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
+  /** The HTTP status of a refusal. */
+  status: z.int().nullable(),
+  /** error.code or error.type of a refusal, otherwise the issue or cause. */
+  cause: z.string(),
+  /** What the server or the transport said, with numbers and ids masked, bounded. */
+  message: z.string(),
+  count,
+  first: instantSchema,
+  last: instantSchema,
+  example: z.strictObject({
+    requestId: z.string(),
+    serverId: z.string().nullable(),
+    text: z.string(),
+  }),
+});
+export type Failure = z.infer<typeof failureSchema>;
+
+/**
+ * What one key was told. A row is `[sent, answered, status, limit requests, remaining requests,
+ * limit tokens, remaining tokens]`, instants in milliseconds, `null` for an absent header;
+ * ordered by `sent`, and at most `ledgerRows` of them: `left` says how many more there were.
+ */
+const ledgerCell = z.number().nullable();
+export const ledgerSchema = z.strictObject({
+  key: z.string(),
+  rows: z.array(
+    z.tuple([z.number(), z.number(), z.int(), ledgerCell, ledgerCell, ledgerCell, ledgerCell]),
+  ),
+  left: count,
+});
+export type Ledger = z.infer<typeof ledgerSchema>;
+export type LedgerRow = Ledger['rows'][number];
+export const ledgerRows = 20_000;
+
+/**
+ * The generator's own signals over one second, sampled by the machine that ran the slice.
+ * `null` where the kernel or runtime does not tell.
+ */
+export const generatorSampleSchema = z.strictObject({
+  second: count,
+  /** Event-loop utilisation, 0 … 1. */
+  utilisation: z.number(),
+  /** Event-loop delay in ms, the monitor's own resolution subtracted. */
+  delayP99: z.number(),
+  delayMax: z.number(),
+  /** Loop turns, and events that were ready but had to wait for a further poll (uvMetricsInfo). */
+  loops: count,
+  events: count,
+  eventsWaiting: count,
+  /** Garbage collection: the longest pause and all pauses, in ms. */
+  gcMax: z.number(),
+  gcTotal: z.number(),
+  /** CPU time of the process as a share of one core. */
+  cpu: z.number(),
+  /** Share of the second in which the process wanted a CPU and did not get one (/proc/self/schedstat). */
+  cpuWait: z.number().nullable(),
+  /** Milliseconds for which the cgroup was throttled. */
+  throttled: z.number().nullable(),
+  /** Resident memory in bytes. */
+  memory: z.number(),
+});
+export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
+
+/** One slice's part in the run: where it ran, when, and how its generator fared. */
+const sliceRunSchema = z.strictObject({
+  index: count,
+  count: z.int().positive(),
+  /** Wall-clock begin, ISO 8601. */
+  startedAt: z.iso.datetime(),
+  machine: z.strictObject({
+    node: z.string(),
+    platform: z.string(),
+    cpu: z.string(),
+    cores: z.int().positive(),
+  }),
+  generator: z.array(generatorSampleSchema),
+});
+export type SliceRun = z.infer<typeof sliceRunSchema>;
+
+export const resultSchema = z.strictObject({
+  format: z.literal('result/1'),
+  /** The version of Weir that wrote it. */
+  weir: z.string(),
+  runId: z.string(),
+  plan: planSchema,
+  planHash: z.string(),
+  /** The base address that was really used. */
+  baseUrl: z.string(),
+  startedAt: z.iso.datetime(),
+  /** Slices in order; fewer than their `count` make the run incomplete. */
+  slices: z.array(sliceRunSchema).min(1),
+  /** How long arrivals were scheduled, and when the last exchange ended. */
+  scheduled: millisecondsSchema,
+  ended: millisecondsSchema,
+  /** Why the run stopped before its plan did; `null` when it ran through. */
+  partial: z.string().nullable(),
+  /** Sentences that the reader of the figures must know, for example that a field was dropped from requests. */
+  notes: z.array(z.string()),
+  groups: z.array(groupSchema),
+  timeline: z.array(secondSchema),
+  failures: z.array(failureSchema),
+  ledger: z.array(ledgerSchema),
+  /** The reference gateway's own counters over the run, where it was the target; an independent witness. */
+  witness: z.record(z.string(), count).nullable(),
+});
+export type Result = z.infer<typeof resultSchema>;
+
+/** What a run knows about itself beside its observations. */
+export type ResultFacts = Pick<
+  Result,
+  'weir' | 'runId' | 'plan' | 'baseUrl' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
+>;
+
+/** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
+export const resultJsonSchema = (): object => ({
+  title: 'A result of Weir, result/1',
+  ...z.toJSONSchema(resultSchema, { io: 'input' }),
+});

@@ -1,0 +1,53 @@
+import type { Answer, Observation } from './observation.ts';
+import type { Instant } from './quantity.ts';
+
+/** How the table of measures takes its samples from observations. */
+
+/** The samples that one observation gives; most give none or one. */
+export type Sampling = (observation: Observation) => readonly number[] | Float64Array;
+
+const none: readonly number[] = [];
+
+/** Samples of completed answers of one kind. */
+export const fromAnswer =
+  <K extends Answer['kind']>(
+    kind: K,
+    sample: (
+      answer: Extract<Answer, { kind: K }>,
+      observation: Observation,
+    ) => number | null | readonly number[] | Float64Array,
+  ): Sampling =>
+  (observation) => {
+    if (observation.outcome.kind !== 'completed') return none;
+    const { answer } = observation.outcome;
+    if (answer.kind !== kind) return none;
+    const value = sample(answer as Extract<Answer, { kind: K }>, observation);
+    if (value === null) return none;
+    return typeof value === 'number' ? [value] : value;
+  };
+
+/** One sample of every completed request that has it. */
+export const completed =
+  (sample: (observation: Observation) => number | null): Sampling =>
+  (observation) => {
+    if (observation.outcome.kind !== 'completed') return none;
+    const value = sample(observation);
+    return value === null ? none : [value];
+  };
+
+/** The time between two instants; `null` when either never came. */
+export const span = (from: Instant | null, to: Instant | null): number | null =>
+  from === null || to === null ? null : to - from;
+
+/** When the user has the whole answer: a stream's last token, otherwise the end. */
+export const answered = (observation: Observation): Instant =>
+  observation.outcome.kind === 'completed' && observation.outcome.answer.kind === 'chat-stream'
+    ? (observation.outcome.answer.lastToken ?? observation.ended)
+    : observation.ended;
+
+/** The times between consecutive instants. */
+export const gapsOf = (instants: Float64Array): Float64Array => {
+  const gaps = new Float64Array(Math.max(0, instants.length - 1));
+  for (let i = 1; i < instants.length; i += 1) gaps[i - 1] = instants[i]! - instants[i - 1]!;
+  return gaps;
+};

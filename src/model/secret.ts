@@ -1,0 +1,37 @@
+/**
+ * Secrets stay templates until a request head is built: a plan, a result and a report hold
+ * `${env:NAME}` or `${secret:PATH}`, never what they stand for.
+ */
+
+/** Where a template's value comes from: an environment variable, or the whole text of a file. */
+export type Reference =
+  | { readonly kind: 'env'; readonly name: string }
+  | { readonly kind: 'secret'; readonly path: string };
+
+const pattern = /\$\{(env|secret):([^}]+)\}/g;
+
+/** All references in a template, in order. */
+export const references = (template: string): readonly Reference[] =>
+  [...template.matchAll(pattern)].map(([, kind, name = '']) =>
+    kind === 'env' ? { kind: 'env', name } : { kind: 'secret', path: name },
+  );
+
+/** The template with every reference replaced by what `value` gives for it. */
+export const fillTemplate = (template: string, value: (reference: Reference) => string): string =>
+  template.replace(pattern, (_, kind: string, name: string) =>
+    value(kind === 'env' ? { kind: 'env', name } : { kind: 'secret', path: name }),
+  );
+
+/** What stands in place of a secret wherever text leaves the house. */
+export const redacted = '[redacted]';
+
+/** Shorter values are too common in ordinary text to be masked safely. */
+const shortestSecret = 6;
+
+/** A function that replaces every occurrence of any of `secrets` (at least six characters long) by `[redacted]`. */
+export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
+  const known = secrets
+    .filter((secret) => secret.length >= shortestSecret)
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => known.reduce((masked, secret) => masked.replaceAll(secret, redacted), text);
+};

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { emptyHistogram } from './histogram.ts';
+import type { MeasureName } from './measures.ts';
+import { planHash } from './plan.ts';
+import { milliseconds } from './quantity.ts';
+import type { Group, Labels, Result } from './result.ts';
+import { samplePlan } from './sample-plan.ts';
+import {
+  arrivalsIn,
+  distribution,
+  emptyOutcomes,
+  groupsWhere,
+  measured,
+  measuredSeconds,
+  measuresPresent,
+  outcomesOf,
+} from './summary.ts';
+
+const groupWith = (
+  labels: Partial<Labels>,
+  completed: number,
+  samples: Partial<Record<MeasureName, readonly number[]>>,
+): Group => ({
+  labels: {
+    traffic: 'chat-stream',
+    model: 'publisher/model-8b',
+    key: 'main',
+    stage: 'steady',
+    warmUp: false,
+    ...labels,
+  },
+  outcomes: { ...emptyOutcomes(), completed, limited: 1 },
+  sent: completed,
+  tokens: [],
+  buffered: 0,
+  coalescedEvents: 0,
+  tokenEvents: 0,
+  connections: { new: 0, reused: completed },
+  distributions: Object.fromEntries(
+    Object.entries(samples).map(([measure, values]) => {
+      const histogram = emptyHistogram();
+      for (const value of values) histogram.record(value);
+      return [measure, histogram.toJSON()];
+    }),
+  ),
+});
+
+const plan = samplePlan();
+const result: Result = {
+  format: 'result/1',
+  weir: '0.1.0',
+  runId: 'run',
+  plan,
+  planHash: planHash(plan),
+  baseUrl: 'http://127.0.0.1:8080/v1',
+  startedAt: '2026-07-01T10:20:30.000Z',
+  slices: [],
+  scheduled: milliseconds(25_000),
+  ended: milliseconds(26_000),
+  partial: null,
+  notes: [],
+  groups: [
+    groupWith({ warmUp: true }, 1, { ttft: [900], connect: [3] }),
+    groupWith({}, 2, { ttft: [100, 200], gap: [20] }),
+    groupWith({ key: 'spare' }, 1, { ttft: [300], stall: [] }),
+  ],
+  timeline: [],
+  failures: [],
+  ledger: [],
+  witness: null,
+};
+
+describe('reading a result', () => {
+  it('adds a measure’s distributions over the groups asked for', () => {
+    const all = distribution(result, 'ttft', measured);
+    expect([all.count, all.min, all.max, all.sum]).toEqual([3, 100, 300, 600]);
+    expect(distribution(result, 'ttft', ({ key }) => key === 'spare').count).toBe(1);
+    expect(distribution(result, 'tpot', measured).count).toBe(0);
+  });
+
+  it('leaves the warm-up out of what is measured', () => {
+    expect(groupsWhere(result, measured)).toHaveLength(2);
+    expect(groupsWhere(result, ({ warmUp }) => warmUp)).toHaveLength(1);
+  });
+
+  it('names the measures that have samples, in the order of their table', () => {
+    expect(measuresPresent(result, measured)).toEqual(['ttft', 'gap']);
+    expect(measuresPresent(result, () => true)).toEqual(['ttft', 'gap', 'connect']);
+  });
+
+  it('counts every arrival, failures included', () => {
+    const outcomes = outcomesOf(groupsWhere(result, measured));
+    expect(outcomes).toEqual({ ...emptyOutcomes(), completed: 3, limited: 2 });
+    expect(arrivalsIn(outcomes)).toBe(5);
+    expect(arrivalsIn(outcomesOf([]))).toBe(0);
+  });
+
+  it.each([
+    [2000, 23],
+    [0, 25],
+    [60_000, 0],
+  ])(
+    'measures from the end of a warm-up of %i ms to the end of the schedule',
+    (warmUp, seconds) => {
+      const warmed = { ...result, plan: samplePlan({ warmUp: milliseconds(warmUp) }) };
+      expect(measuredSeconds(warmed)).toBe(seconds);
+    },
+  );
+});

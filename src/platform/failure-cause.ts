@@ -1,0 +1,72 @@
+import type { BrokenCause, Connection } from '../model/exchange.ts';
+
+/** How far an exchange had come when it failed; the same error means different things before and after. */
+export interface Progress {
+  readonly connection: Connection | null;
+  readonly sent: boolean;
+  readonly answered: boolean;
+}
+
+const whileConnecting: Readonly<Record<string, BrokenCause>> = {
+  ECONNREFUSED: 'connect-refused',
+  ECONNRESET: 'connect-reset',
+  EPIPE: 'connect-reset',
+  ENOTFOUND: 'name-not-resolved',
+  EAI_AGAIN: 'name-not-resolved',
+  EHOSTUNREACH: 'connect-unreachable',
+  ENETUNREACH: 'connect-unreachable',
+  ETIMEDOUT: 'connect-unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'connect-unreachable',
+};
+
+const anyTime: Readonly<Record<string, BrokenCause>> = {
+  EMFILE: 'out-of-sockets',
+  ENFILE: 'out-of-sockets',
+  EADDRNOTAVAIL: 'out-of-sockets',
+  ENOBUFS: 'out-of-sockets',
+  UND_ERR_HEADERS_OVERFLOW: 'too-large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too-large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'closed-early',
+  WEIR_PROXY: 'proxy',
+};
+
+const tlsCodes =
+  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_OSSL|EPROTO|HOSTNAME_MISMATCH)/;
+
+const codeOf = (error: unknown): string => {
+  if (typeof error !== 'object' || error === null) return '';
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string' && code !== 'UND_ERR_SOCKET') return code;
+  const inner = cause === undefined ? '' : codeOf(cause);
+  return inner === '' && typeof code === 'string' ? code : inner;
+};
+
+/** Whether an HTTP parser gave up on what the server sent. Some of these errors carry no code. */
+export const isParserComplaint = (error: unknown): boolean =>
+  (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
+
+/** The closed cause for what a socket, a TLS stack or an HTTP parser threw. */
+export const failureCause = (error: unknown, progress: Progress): BrokenCause => {
+  const code = codeOf(error);
+  const known = anyTime[code];
+  if (known !== undefined) return known;
+  if (isParserComplaint(error) || code === 'UND_ERR_INVALID_ARG') return 'protocol';
+  if (progress.connection === null) {
+    return whileConnecting[code] ?? (tlsCodes.test(code) ? 'tls' : 'connect-unreachable');
+  }
+  if (!progress.answered && progress.connection === 'reused') return 'closed-on-reuse';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'reset';
+  if (code === 'UND_ERR_SOCKET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return 'closed-early';
+  return code === '' ? 'internal' : 'closed-early';
+};
+
+/** A short sentence about an error, for people. */
+export const failureDetail = (error: unknown): string => {
+  if (error instanceof AggregateError) return failureDetail(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const code = codeOf(error);
+  return code !== '' && !error.message.includes(code)
+    ? `${error.message} (${code})`
+    : error.message;
+};

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
+import type { GeneratorSample } from '../model/result.ts';
+
+/** The resolution of the delay monitor in ms; it is part of every delay that the monitor reports. */
+const resolution = 10;
+
+const kernelText = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+};
+
+/** Nanoseconds for which this thread wanted a CPU and did not get one (second field, Documentation/scheduler/sched-stats). */
+const runDelay = (): number | null => {
+  const field = kernelText('/proc/thread-self/schedstat')?.split(' ')[1];
+  return field === undefined ? null : Number(field);
+};
+
+/** Microseconds for which the cgroup's CPU quota held it back. */
+const throttledTime = (): number | null => {
+  const match = /^throttled_usec (\d+)$/m.exec(kernelText('/sys/fs/cgroup/cpu.stat') ?? '');
+  return match?.[1] === undefined ? null : Number(match[1]);
+};
+
+const difference = (now: number | null, before: number | null): number | null =>
+  now === null || before === null ? null : Math.max(0, now - before);
+
+/** Adds up garbage collection pauses between two calls of `take`. */
+const watchPauses = () => {
+  let longest = 0;
+  let total = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      total += duration;
+      longest = Math.max(longest, duration);
+    }
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return {
+    take: () => {
+      const pauses = { gcMax: longest, gcTotal: total };
+      longest = 0;
+      total = 0;
+      return pauses;
+    },
+    stop: () => observer.disconnect(),
+  };
+};
+
+/** Watches how late the event loop's timers are, the monitor's own resolution subtracted. */
+const watchDelay = () => {
+  const monitor = monitorEventLoopDelay({ resolution });
+  monitor.enable();
+  const beyond = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - resolution);
+  return {
+    take: () => {
+      const quiet = monitor.count === 0;
+      const delays = {
+        delayP99: quiet ? 0 : beyond(monitor.percentile(99)),
+        delayMax: quiet ? 0 : beyond(monitor.max),
+      };
+      monitor.reset();
+      return delays;
+    },
+    stop: () => monitor.disable(),
+  };
+};
+
+/** Counters that only grow; a second's figures are differences of two readings. */
+const counters = () => ({
+  at: performance.now(),
+  utilisation: performance.eventLoopUtilization(),
+  loop: { ...performance.nodeTiming.uvMetricsInfo },
+  cpu: process.cpuUsage(),
+  wait: runDelay(),
+  throttled: throttledTime(),
+});
+
+/** Watches this process as a load generator: `sample(second)` tells how it fared since the last call. */
+export interface GeneratorSignals {
+  sample(second: number): GeneratorSample;
+  stop(): void;
+}
+
+export const watchGenerator = (): GeneratorSignals => {
+  const pauses = watchPauses();
+  const delay = watchDelay();
+  let before = counters();
+  return {
+    sample: (second) => {
+      const now = counters();
+      const length = Math.max(1, now.at - before.at);
+      const wait = difference(now.wait, before.wait);
+      const throttled = difference(now.throttled, before.throttled);
+      const cpu = now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system;
+      const sample: GeneratorSample = {
+        second,
+        utilisation: performance.eventLoopUtilization(now.utilisation, before.utilisation)
+          .utilization,
+        ...delay.take(),
+        loops: now.loop.loopCount - before.loop.loopCount,
+        events: now.loop.events - before.loop.events,
+        eventsWaiting: now.loop.eventsWaiting - before.loop.eventsWaiting,
+        ...pauses.take(),
+        cpu: cpu / 1000 / length,
+        cpuWait: wait === null ? null : wait / 1e6 / length,
+        throttled: throttled === null ? null : throttled / 1000,
+        memory: process.memoryUsage.rss(),
+      };
+      before = now;
+      return sample;
+    },
+    stop: () => {
+      delay.stop();
+      pauses.stop();
+    },
+  };
+};

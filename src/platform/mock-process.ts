@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { Problem } from './problem.ts';
+
+/** The reference gateway in a process of its own, started for one run. */
+export interface MockProcess {
+  /** The base address for requests. */
+  readonly url: string;
+  /** The control address, for counters. */
+  readonly control: string;
+  /** Ends the process and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+/** What the process prints as its first line once it listens. */
+const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
+
+const stopGrace = 2000;
+
+const gone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+/**
+ * Starts `command` (a Node executable and its arguments), hands it `settings` as one JSON line on
+ * its standard input and waits for its ready line. The input stays open: when this process dies,
+ * however it dies, the mock reads its end and leaves too.
+ */
+export const startMockProcess = async (
+  command: readonly [string, ...string[]],
+  settings: unknown,
+): Promise<MockProcess> => {
+  const [executable, ...parameters] = command;
+  const child = spawn(executable, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-2000);
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(`${JSON.stringify(settings)}\n`);
+
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([
+    once(lines, 'line').then(([line]) => String(line)),
+    once(child, 'exit').then(() => null),
+    once(child, 'error').then(([error]) => {
+      complaint += String(error);
+      return null;
+    }),
+  ]);
+  if (first === null) {
+    throw new Problem(
+      `the reference gateway did not start: ${complaint.trim() || 'no reason given'}`,
+    );
+  }
+  const { url, control } = mockReadySchema.parse(JSON.parse(first));
+  return {
+    url,
+    control,
+    stop: async () => {
+      if (gone(child)) return;
+      const exited = once(child, 'exit');
+      child.stdin.end();
+      const impatience = setTimeout(() => child.kill('SIGKILL'), stopGrace);
+      await exited;
+      clearTimeout(impatience);
+    },
+  };
+};
+
+/** The mock’s own counters over its life so far. */
+export const readWitness = async ({ control }: MockProcess): Promise<Record<string, number>> => {
+  const response = await fetch(`${control}/counters`);
+  return z.record(z.string(), z.int()).parse(await response.json());
+};

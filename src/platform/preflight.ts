@@ -1,0 +1,85 @@
+import { Client, type Dispatcher } from 'undici';
+import type { BrokenCause } from '../model/exchange.ts';
+import type { Wire } from '../model/plan.ts';
+import { connectorTo } from './connector.ts';
+import { failureCause, failureDetail, isParserComplaint } from './failure-cause.ts';
+
+/** What one look at the target found, before any load. */
+export type Preflight =
+  | { readonly kind: 'reached'; readonly status: number }
+  /** It cannot be loaded; `message` says why and what to do. */
+  | { readonly kind: 'unusable'; readonly message: string };
+
+const patience = 10_000;
+
+const advice: Partial<Record<BrokenCause, string>> = {
+  'connect-refused': 'nothing listens there: is the port right and the server up?',
+  'name-not-resolved': 'the host name does not resolve: is it spelt right?',
+  'connect-unreachable': 'the host cannot be reached from here',
+  tls: 'the TLS handshake failed: give the server’s authority with wire.caFile, or look at the certificate',
+  proxy: 'look at wire.proxy in the scenario, or at HTTP_PROXY and HTTPS_PROXY',
+  protocol:
+    'what answers there does not speak HTTP: is it the right port, and http where https is meant?',
+};
+
+const wordsFor = (url: string, error: Error): string => {
+  const cause = failureCause(error, { connection: null, sent: false, answered: false });
+  // Before a response head, an HTTP parser’s complaint or a close says that no HTTP server is there.
+  const closed = 'code' in error && error.code === 'UND_ERR_SOCKET';
+  const hint = isParserComplaint(error) || closed ? advice.protocol : advice[cause];
+  return `the target ${url} cannot be used: ${failureDetail(error)}${hint === undefined ? '' : `; ${hint}`}`;
+};
+
+const looksLikeHtml = (contentType: string, body: string): boolean =>
+  contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
+
+/** Where to look, and with what: a path below the base address and the request's headers. */
+export interface Look {
+  readonly baseUrl: string;
+  readonly wire: Wire;
+  readonly certificates: string | null;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Asks the target one question before any load, to learn whether it can be loaded at all: refused,
+ * unresolved, no HTTP and HTML answers are told apart.
+ */
+export const lookAtTarget = async (look: Look): Promise<Preflight> => {
+  const { baseUrl, wire } = look;
+  const { origin, pathname } = new URL(baseUrl);
+  const client = new Client(origin, {
+    connect: connectorTo(baseUrl, wire, look.certificates),
+    allowH2: wire.http2,
+  });
+  try {
+    const response: Dispatcher.ResponseData = await client.request({
+      method: 'GET',
+      path: pathname.replace(/\/$/, '') + look.path,
+      headers: { ...look.headers },
+      signal: AbortSignal.timeout(patience),
+      headersTimeout: patience,
+      bodyTimeout: patience,
+    });
+    const body = (await response.body.text()).slice(0, 500);
+    if (looksLikeHtml(String(response.headers['content-type'] ?? ''), body)) {
+      return {
+        kind: 'unusable',
+        message: `the target ${baseUrl} answers with an HTML page (status ${response.statusCode}) where JSON was expected: the base address of an inference gateway ends in its version, for example https://host/v1`,
+      };
+    }
+    return { kind: 'reached', status: response.statusCode };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (error.name === 'TimeoutError') {
+      return {
+        kind: 'unusable',
+        message: `the target ${baseUrl} did not answer within ${patience / 1000} s: is it up, and can it be reached from here?`,
+      };
+    }
+    return { kind: 'unusable', message: wordsFor(baseUrl, error) };
+  } finally {
+    await client.destroy();
+  }
+};

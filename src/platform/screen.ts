@@ -1,0 +1,53 @@
+import type { WriteStream } from 'node:tty';
+
+/** Where people watch a run: one block that is drawn over itself on a terminal, plain lines elsewhere. */
+export interface Screen {
+  /** Whether blocks can be drawn over; if not, `block` writes nothing. */
+  readonly live: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Replaces the block that was drawn last. */
+  block(text: string): void;
+  /** Removes the block and writes a line above where it was. */
+  line(text: string): void;
+}
+
+const plainWidth = 100;
+const eraseBelow = '\u001b[J';
+const up = (rows: number): string => (rows === 0 ? '\r' : `\u001b[${rows}A\r`);
+
+/** A terminal can be drawn over unless it says it cannot (TERM=dumb) or nobody watches (CI). */
+const canRedraw = (stream: WriteStream, environment: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY && environment['TERM'] !== 'dumb' && environment['CI'] === undefined;
+
+export const screenOn = (stream: WriteStream, environment: NodeJS.ProcessEnv): Screen => {
+  const live = canRedraw(stream, environment);
+  let drawn = 0;
+  const erase = (): string => {
+    const text = drawn === 0 ? '' : up(drawn) + eraseBelow;
+    drawn = 0;
+    return text;
+  };
+  return {
+    live,
+    get width() {
+      return stream.isTTY ? stream.columns : plainWidth;
+    },
+    block: (text) => {
+      if (!live) return;
+      const before = erase();
+      drawn = text.split('\n').length;
+      stream.write(`${before}${text}\n`);
+    },
+    line: (text) => {
+      stream.write(`${erase()}${text}\n`);
+    },
+  };
+};
+
+/** Whether colours are wanted on a stream (NO_COLOR and FORCE_COLOR as their conventions say). */
+export const wantsColour = (stream: WriteStream, environment: NodeJS.ProcessEnv): boolean => {
+  if (environment['NO_COLOR'] !== undefined && environment['NO_COLOR'] !== '') return false;
+  if (environment['FORCE_COLOR'] !== undefined) return environment['FORCE_COLOR'] !== '0';
+  return stream.isTTY && environment['TERM'] !== 'dumb';
+};

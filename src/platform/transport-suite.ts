@@ -1,0 +1,285 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../model/clock.ts';
+import type { Exchange, ExchangeObserver, Transport, WireRequest } from '../model/exchange.ts';
+import { startClock } from './clock.ts';
+import { type ScriptedServer, serve } from './scripted-server.ts';
+
+/** What every transport must do, whichever library is behind it; each transport's test calls this. */
+export type TransportUnderTest = (url: string, clock: Clock) => Transport;
+
+const post: WireRequest = {
+  method: 'POST',
+  path: '/chat/completions',
+  headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
+  body: new TextEncoder().encode('{"a":1}'),
+};
+const get: WireRequest = { method: 'GET', path: '/models', headers: {}, body: null };
+
+/** Everything that an observer was told, in order, with the instants kept beside. */
+interface Story {
+  readonly told: string[];
+  readonly instants: number[];
+  readonly body: string;
+  readonly chunkInstants: number[];
+}
+
+const observe = (
+  firstChunk: () => void = () => undefined,
+): { observer: ExchangeObserver; story: Promise<Story> } => {
+  const { promise, resolve } = Promise.withResolvers<Story>();
+  const told: string[] = [];
+  const instants: number[] = [];
+  const chunkInstants: number[] = [];
+  let body = '';
+  const note = (at: number, words: string): void => {
+    instants.push(at);
+    told.push(words);
+  };
+  const finish = (): void => resolve({ told, instants, body, chunkInstants });
+  return {
+    story: promise,
+    observer: {
+      onConnected: (at, connection) => note(at, `connected ${connection}`),
+      onSent: (at) => note(at, 'sent'),
+      onHeaders: (at, status, headers) =>
+        note(at, `headers ${status} ${headers['content-type'] ?? '-'}`),
+      onChunk: (at, bytes) => {
+        chunkInstants.push(at);
+        body += Buffer.from(bytes).toString('utf8');
+        firstChunk();
+      },
+      onEnd: (at) => {
+        note(at, 'end');
+        finish();
+      },
+      onFailure: (at, cause) => {
+        note(at, `failure ${cause}`);
+        finish();
+      },
+    },
+  };
+};
+
+const ok = (body: string, head = ''): string =>
+  `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+const chunkedHead =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+
+export const transportSuite = (name: string, make: TransportUnderTest): void => {
+  describe(name, () => {
+    const open: { server: ScriptedServer; transport: Transport }[] = [];
+
+    /** The script is also given a promise of the client's having read its first chunk. */
+    const against = async (
+      script: (socket: Socket, n: number, chunkRead: Promise<void>) => unknown,
+    ) => {
+      const { promise: chunkRead, resolve: firstChunk } = Promise.withResolvers<void>();
+      const server = await serve((socket, n) => void script(socket, n, chunkRead));
+      const transport = make(server.url, startClock());
+      open.push({ server, transport });
+      const send = (request: WireRequest = post): { story: Promise<Story>; exchange: Exchange } => {
+        const { observer, story } = observe(firstChunk);
+        return { story, exchange: transport.send(request, observer) };
+      };
+      return { server, transport, send, chunkRead };
+    };
+
+    afterEach(async () => {
+      for (const { server, transport } of open.splice(0)) {
+        await transport.close();
+        await server.close();
+      }
+    });
+
+    it('tells connected, sent, headers and end in order, with instants that never run backwards', async () => {
+      const { send } = await against((socket) => socket.write(ok('hello')));
+      const { told, instants, body } = await send().story;
+      expect(told).toEqual(['connected new', 'sent', 'headers 200 text/plain', 'end']);
+      expect(body).toBe('hello');
+      expect(instants).toEqual([...instants].sort((a, b) => a - b));
+    });
+
+    it('sends method, path below the base address, headers and body', async () => {
+      const { send, server } = await against((socket) => socket.write(ok('')));
+      await send().story;
+      const [request = ''] = server.requests;
+      expect(request).toMatch(/^POST \/v1\/chat\/completions HTTP\/1\.1\r\n/);
+      expect(request).toMatch(/authorization: Bearer k\r\n/i);
+      expect(request).toMatch(/content-length: 7\r\n/i);
+      expect(request.endsWith('\r\n\r\n{"a":1}')).toBe(true);
+    });
+
+    it('keeps a connection alive and says that it was reused', async () => {
+      const { send, server } = await against((socket) => socket.write(ok('x')));
+      await send().story;
+      const { told } = await send(get).story;
+      expect(told[0]).toBe('connected reused');
+      expect(server.connections()).toBe(1);
+    });
+
+    it('opens a further connection for an exchange that begins while another is under way', async () => {
+      const waiting: (() => void)[] = [];
+      const { send, server } = await against((socket) => {
+        waiting.push(() => socket.write(ok('x')));
+        if (waiting.length === 2) for (const answer of waiting) answer();
+      });
+      const stories = [send().story, send().story];
+      for (const { told } of await Promise.all(stories)) expect(told[0]).toBe('connected new');
+      expect(server.connections()).toBe(2);
+    });
+
+    it('does not reuse a connection that the server closes after its answer', async () => {
+      const { send, server } = await against((socket) =>
+        socket.end(ok('x', 'connection: close\r\n')),
+      );
+      await send().story;
+      const { told } = await send().story;
+      expect(told).toEqual(['connected new', 'sent', 'headers 200 text/plain', 'end']);
+      expect(server.connections()).toBe(2);
+    });
+
+    it('gives all chunks of one socket read the same instant', async () => {
+      const { send } = await against((socket) =>
+        socket.write(`${chunkedHead}${chunk('one')}${chunk('two')}${chunk('three')}0\r\n\r\n`),
+      );
+      const { body, chunkInstants } = await send().story;
+      expect(body).toBe('onetwothree');
+      expect(new Set(chunkInstants).size).toBe(1);
+    });
+
+    it('gives a later read a later instant', async () => {
+      const { send } = await against(async (socket, _, chunkRead) => {
+        socket.write(`${chunkedHead}${chunk('one')}`);
+        await chunkRead;
+        socket.write(`${chunk('two')}0\r\n\r\n`);
+      });
+      const { chunkInstants } = await send().story;
+      expect(chunkInstants).toHaveLength(2);
+      expect(chunkInstants[1]!).toBeGreaterThan(chunkInstants[0]!);
+    });
+
+    it('skips interim responses', async () => {
+      const { send } = await against((socket) =>
+        socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${ok('x')}`),
+      );
+      const { told } = await send().story;
+      expect(told).toEqual(['connected new', 'sent', 'headers 200 text/plain', 'end']);
+    });
+
+    it('ends a body without length at the close of the connection', async () => {
+      const { send } = await against((socket) =>
+        socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nto the end'),
+      );
+      const { told, body } = await send().story;
+      expect(told.at(-1)).toBe('end');
+      expect(body).toBe('to the end');
+    });
+
+    it('passes refusals through like any answer', async () => {
+      const { send } = await against((socket) =>
+        socket.write('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 2\r\n\r\nno'),
+      );
+      const { told, body } = await send().story;
+      expect(told).toContain('headers 429 -');
+      expect(body).toBe('no');
+    });
+
+    it('joins repeated headers by a comma', async () => {
+      const { transport } = await against((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 0\r\n\r\n'),
+      );
+      const { observer, story } = observe();
+      let seen = '';
+      transport.send(get, {
+        ...observer,
+        onHeaders: (_, __, headers) => {
+          seen = headers['x-a'] ?? '';
+        },
+      });
+      await story;
+      expect(seen).toBe('1, 2');
+    });
+
+    describe('names why no answer came', () => {
+      it('a body that stops short', async () => {
+        const { send } = await against((socket) =>
+          socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'),
+        );
+        expect((await send().story).told.at(-1)).toBe('failure closed-early');
+      });
+
+      it('a chunked body without its last chunk', async () => {
+        const { send } = await against((socket) => socket.end(`${chunkedHead}${chunk('one')}`));
+        const { told, body } = await send().story;
+        expect(told.at(-1)).toBe('failure closed-early');
+        expect(body).toBe('one');
+      });
+
+      it('a reset in mid-answer', async () => {
+        const { send } = await against(async (socket, _, chunkRead) => {
+          socket.write(`${chunkedHead}${chunk('one')}`);
+          await chunkRead;
+          socket.resetAndDestroy();
+        });
+        expect((await send().story).told.at(-1)).toBe('failure reset');
+      });
+
+      it('a new connection that is closed without an answer', async () => {
+        const { send } = await against((socket) => socket.end());
+        expect((await send().story).told).toEqual([
+          'connected new',
+          'sent',
+          'failure closed-early',
+        ]);
+      });
+
+      it('a kept connection that is closed without an answer, and does not send again', async () => {
+        const { send, server } = await against((socket, n) =>
+          n === 0 ? socket.write(ok('x')) : socket.end(),
+        );
+        await send().story;
+        expect((await send().story).told).toEqual([
+          'connected reused',
+          'sent',
+          'failure closed-on-reuse',
+        ]);
+        expect(server.requests).toHaveLength(2);
+      });
+
+      it('an answer that is no HTTP', async () => {
+        const { send } = await against((socket) => socket.end('220 mail.example ESMTP\r\n'));
+        expect((await send().story).told.at(-1)).toBe('failure protocol');
+      });
+
+      it('a port where nothing listens', async () => {
+        const { server, send } = await against(() => undefined);
+        await server.close();
+        expect((await send().story).told).toEqual(['failure connect-refused']);
+        open.splice(0);
+      });
+    });
+
+    it('tells an abort once, with its cause, and nothing after it', async () => {
+      const { send, chunkRead } = await against((socket) =>
+        socket.write(`${chunkedHead}${chunk('one')}`),
+      );
+      const { exchange, story } = send();
+      await chunkRead;
+      exchange.abort('deadline-total', 'too long');
+      exchange.abort('aborted', 'again');
+      const { told } = await story;
+      expect(told.filter((words) => words.startsWith('failure'))).toEqual([
+        'failure deadline-total',
+      ]);
+    });
+
+    it('aborts an exchange that has no connection yet', async () => {
+      const { send } = await against(() => undefined);
+      const { exchange, story } = send();
+      exchange.abort('deadline-connect', 'too slow');
+      expect((await story).told).toEqual(['failure deadline-connect']);
+    });
+  });
+};

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Wire } from '../model/plan.ts';
+import { startClock } from './clock.ts';
+import { proxyFor } from './connector.ts';
+import { lookAtTarget } from './preflight.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+const direct: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };
+
+let certificate: { key: string; cert: string };
+beforeAll(async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  });
+  certificate = { key, cert };
+});
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+const listen = async (server: net.Server): Promise<number> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+const answer = (_: unknown, response: http.ServerResponse): void => {
+  response.setHeader('content-type', 'application/json').end('{"object":"list","data":[]}');
+};
+
+/** How one GET ends: the status, or the cause of its failure. */
+const fetchOnce = async (
+  url: string,
+  wire: Wire,
+  certificates: string | null = null,
+): Promise<number | string> => {
+  const transport = undiciTransport({ url, wire, certificates }, startClock());
+  const { promise, resolve } = Promise.withResolvers<number | string>();
+  let status = 0;
+  transport.send(
+    { method: 'GET', path: '/models', headers: {}, body: null },
+    {
+      onConnected: () => undefined,
+      onSent: () => undefined,
+      onHeaders: (_, seen) => {
+        status = seen;
+      },
+      onChunk: () => undefined,
+      onEnd: () => resolve(status),
+      onFailure: (_, cause) => resolve(cause),
+    },
+  );
+  const ended = await promise;
+  await transport.close();
+  return ended;
+};
+
+/** A proxy that tunnels by CONNECT and counts; it lets in whoever gives the right credentials. */
+const startProxy = async (credentials: string | null) => {
+  const tunnels: string[] = [];
+  const proxy = http.createServer();
+  proxy.on('connect', (request, socket) => {
+    const expected = `Basic ${Buffer.from(credentials ?? '').toString('base64')}`;
+    if (credentials !== null && request.headers['proxy-authorization'] !== expected) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
+    tunnels.push(request.url ?? '');
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const onward = net.connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
+  return { port: await listen(proxy), tunnels };
+};
+
+describe('TLS', () => {
+  it('refuses a certificate that nobody vouches for', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(await fetchOnce(`https://localhost:${port}/v1`, direct)).toBe('tls');
+  });
+
+  it('accepts it with the authority that the scenario names', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(await fetchOnce(`https://localhost:${port}/v1`, direct, certificate.cert)).toBe(200);
+  });
+
+  it('accepts it when verification is switched off', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(await fetchOnce(`https://localhost:${port}/v1`, { ...direct, verifyTls: false })).toBe(
+      200,
+    );
+  });
+
+  it('is named as the cause when the port speaks plain HTTP', async () => {
+    const port = await listen(http.createServer(answer));
+    expect(await fetchOnce(`https://localhost:${port}/v1`, direct)).toBe('tls');
+  });
+});
+
+describe('HTTP/2', () => {
+  const secure = async (): Promise<number> =>
+    listen(
+      http2.createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
+        response.setHeader('content-type', 'text/plain');
+        response.statusCode = request.httpVersion === '2.0' ? 200 : 505;
+        response.end(request.httpVersion);
+      }),
+    );
+
+  it('is spoken when the scenario asks for it and the server offers it', async () => {
+    const url = `https://localhost:${await secure()}/v1`;
+    expect(await fetchOnce(url, { ...direct, http2: true }, certificate.cert)).toBe(200);
+  });
+
+  it('is not spoken unasked', async () => {
+    const url = `https://localhost:${await secure()}/v1`;
+    expect(await fetchOnce(url, direct, certificate.cert)).toBe(505);
+  });
+});
+
+describe('a proxy', () => {
+  it('carries plain requests through a tunnel', async () => {
+    const port = await listen(http.createServer(answer));
+    const proxy = await startProxy(null);
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const wire: Wire = { ...direct, proxy: { kind: 'url', url } };
+    expect(await fetchOnce(`http://127.0.0.1:${port}/v1`, wire)).toBe(200);
+    expect(proxy.tunnels).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  it('carries TLS end to end, with its credentials', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    const proxy = await startProxy('user:pass');
+    const url = `http://user:pass@127.0.0.1:${proxy.port}`;
+    const wire: Wire = { ...direct, proxy: { kind: 'url', url } };
+    expect(await fetchOnce(`https://localhost:${port}/v1`, wire, certificate.cert)).toBe(200);
+  });
+
+  it('that refuses is a cause of its own', async () => {
+    const port = await listen(http.createServer(answer));
+    const proxy = await startProxy('user:pass');
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const wire: Wire = { ...direct, proxy: { kind: 'url', url } };
+    expect(await fetchOnce(`http://127.0.0.1:${port}/v1`, wire)).toBe('proxy');
+  });
+
+  it('of the environment is used only when the plan says so', () => {
+    expect(proxyFor('http://target.example/v1', { kind: 'none' })).toBeNull();
+  });
+});
+
+describe('a look at the target', () => {
+  const look = (baseUrl: string) =>
+    lookAtTarget({ baseUrl, wire: direct, certificates: null, path: '/models', headers: {} });
+  const message = async (url: string): Promise<string> => {
+    const found = await look(url);
+    return found.kind === 'unusable' ? found.message : `reached ${found.status}`;
+  };
+
+  it('reaches a gateway, whatever status it answers', async () => {
+    const port = await listen(http.createServer(answer));
+    expect(await look(`http://127.0.0.1:${port}/v1`)).toEqual({ kind: 'reached', status: 200 });
+  });
+
+  it('says that nothing listens', async () => {
+    const server = net.createServer();
+    const port = await listen(server);
+    server.close();
+    await once(server, 'close');
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('nothing listens there');
+  });
+
+  it('says that a name does not resolve', async () => {
+    expect(await message('http://no-such-host.invalid/v1')).toContain('does not resolve');
+  });
+
+  it('says that the port does not speak HTTP', async () => {
+    const port = await listen(net.createServer((socket) => socket.end('220 ready\r\n')));
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('does not speak HTTP');
+  });
+
+  it('says that a web page answers where a gateway should', async () => {
+    const port = await listen(
+      http.createServer((_, response) => {
+        response.setHeader('content-type', 'text/html').end('<!doctype html><p>hello');
+      }),
+    );
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('HTML page');
+  });
+});

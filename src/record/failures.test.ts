@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../model/observation.ts';
+import { instant } from '../model/quantity.ts';
+import type { Failure } from '../model/result.ts';
+import { failureRecorder } from './failures.ts';
+import { refusedWith, sampleObservation } from './sample-observations.ts';
+
+const failuresOf = (observations: readonly Observation[]): readonly Failure[] => {
+  const failures = failureRecorder.empty();
+  for (const observation of observations) failureRecorder.record(failures, observation);
+  return failureRecorder.store(failures);
+};
+const refused = (message: string, differing = {}): Observation =>
+  sampleObservation({ outcome: refusedWith(message, differing) });
+const letters = (n: number): string => String.fromCodePoint(0x100 + n);
+const total = (rows: readonly Failure[]): number => rows.reduce((sum, row) => sum + row.count, 0);
+
+describe('failures', () => {
+  it('that differ in numbers and ids only are one, with the earliest as its example', () => {
+    const at = (ended: number, requestId: string, message: string) => ({
+      ...refused(message),
+      ended: instant(ended),
+      requestId,
+    });
+    const rows = failuresOf([
+      at(900, 'b', 'key 12 is unknown'),
+      at(300, 'a', 'key 7 is unknown'),
+      at(500, 'c', 'key 99 is unknown'),
+    ]);
+    expect(rows).toEqual([
+      {
+        traffic: 'chat',
+        outcome: 'refused',
+        status: 401,
+        cause: 'invalid_api_key',
+        message: 'key # is unknown',
+        count: 3,
+        first: 300,
+        last: 900,
+        example: { requestId: 'a', serverId: 'server-15', text: 'key 7 is unknown' },
+      },
+    ]);
+  });
+
+  it.each<[string, Observation['outcome'], string | null, number | null]>([
+    ['its code', refusedWith(''), 'invalid_api_key', 401],
+    ['its type where it has no code', refusedWith('', { code: null }), 'authentication_error', 401],
+    [
+      'the form of its body where it has neither',
+      refusedWith('', { code: null, type: null, form: 'html', status: 502 }),
+      'html',
+      502,
+    ],
+    [
+      'the issue of a malformed answer',
+      { kind: 'malformed', issue: 'not-json', detail: 'got <html>', partial: null },
+      'not-json',
+      null,
+    ],
+    [
+      'the cause of a broken one',
+      { kind: 'broken', cause: 'deadline-idle', detail: '', partial: null },
+      'deadline-idle',
+      null,
+    ],
+    ['the reason for dropping it', { kind: 'dropped', cause: 'saturated' }, 'saturated', null],
+  ])('are named by %s', (_, outcome, cause, status) => {
+    expect(failuresOf([sampleObservation({ outcome })])).toMatchObject([
+      { cause, status, count: 1 },
+    ]);
+  });
+
+  it('say in words why an arrival was dropped', () => {
+    const outcome = { kind: 'dropped', cause: 'stopped' } as const;
+    expect(failuresOf([sampleObservation({ outcome })])[0]?.message).toBe(
+      'the run was stopped before its turn',
+    );
+  });
+
+  it('come in order of their number, and completed requests are none of them', () => {
+    const rows = failuresOf([
+      refused('rare'),
+      refused('often'),
+      refused('often'),
+      sampleObservation(),
+    ]);
+    expect(rows.map(({ message, count }) => [message, count])).toEqual([
+      ['often', 2],
+      ['rare', 1],
+    ]);
+  });
+
+  it('keep 20 messages of a family and count the rest in one row', () => {
+    const rows = failuresOf(
+      Array.from({ length: 50 }, (_, i) => refused(`${letters(i)} is wrong`)),
+    );
+    expect(rows).toHaveLength(21);
+    expect(rows[0]).toMatchObject({
+      message: 'other messages',
+      cause: 'invalid_api_key',
+      count: 30,
+    });
+  });
+
+  it('keep 30 causes of a kind and count the rest in one row, other kinds untouched', () => {
+    const many = Array.from({ length: 50 }, (_, i) => refused('no', { code: letters(i) }));
+    const outcome = { kind: 'dropped', cause: 'stopped' } as const;
+    const rows = failuresOf([...many, ...many, sampleObservation({ outcome })]);
+    expect(rows).toHaveLength(32);
+    expect(rows[0]).toMatchObject({ cause: 'other causes', status: null, count: 40 });
+    expect(rows.at(-1)).toMatchObject({ cause: 'stopped', count: 1 });
+    expect(total(rows)).toBe(101);
+  });
+
+  it('stay few and lose no count when codes and messages are ever new', () => {
+    const many = Array.from({ length: 2000 }, (_, i) =>
+      refused(letters(i % 83), { code: letters(i % 89) }),
+    );
+    const rows = failuresOf(many);
+    expect(rows.length).toBeLessThanOrEqual(30 * 21 + 1);
+    expect(total(rows)).toBe(2000);
+  });
+
+  it('bound the example’s text', () => {
+    expect(failuresOf([refused('x'.repeat(5000))])[0]?.example.text).toHaveLength(300);
+  });
+});

@@ -1,0 +1,160 @@
+import type { DroppedCause, Observation, Outcome, Refusal } from '../model/observation.ts';
+import type { Failure } from '../model/result.ts';
+import { maskedMessage } from './masked-message.ts';
+import { byText } from './order.ts';
+import type { Recorder } from './recorder.ts';
+
+/** Rows of one kind of traffic and outcome, by family (status and cause), then by masked message. */
+type Families = Map<string, Map<string, Failure>>;
+export type Failures = Map<string, Families>;
+
+/**
+ * A server can put something new into every message, and some put it into the code. So each family
+ * keeps this many messages, and each kind of traffic and outcome this many families; the rest is
+ * counted in a row of its own. Those kept are the first by their text, not the most frequent ones:
+ * whoever is first of all was first in every part, so merged counts are exact.
+ */
+const messagesKept = 20;
+const familiesKept = 30;
+const otherMessages = 'other messages';
+const otherCauses = 'other causes';
+
+const exampleText = 300;
+
+const droppedBecause = {
+  saturated: 'the cap on requests in flight was reached',
+  stopped: 'the run was stopped before its turn',
+} satisfies Record<DroppedCause, string>;
+
+interface Told {
+  readonly outcome: Failure['outcome'];
+  readonly status: number | null;
+  readonly cause: string;
+  readonly text: string;
+}
+
+const refusalTold = ({ status, code, type, form, message }: Refusal) => ({
+  status,
+  cause: maskedMessage(code === null && type === null ? form : (code ?? type ?? '')),
+  text: message,
+});
+
+const toldBy = (outcome: Outcome): Told | null => {
+  switch (outcome.kind) {
+    case 'completed':
+      return null;
+    case 'limited':
+    case 'refused':
+      return { outcome: outcome.kind, ...refusalTold(outcome.refusal) };
+    case 'malformed':
+      return { outcome: outcome.kind, status: null, cause: outcome.issue, text: outcome.detail };
+    case 'broken':
+      return { outcome: outcome.kind, status: null, cause: outcome.cause, text: outcome.detail };
+    case 'dropped':
+      return {
+        outcome: outcome.kind,
+        status: null,
+        cause: outcome.cause,
+        text: droppedBecause[outcome.cause],
+      };
+  }
+};
+
+const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): Failure | null => {
+  const told = toldBy(outcome);
+  if (told === null) return null;
+  const { text, ...kind } = told;
+  return {
+    traffic,
+    ...kind,
+    message: maskedMessage(text),
+    count: 1,
+    first: ended,
+    last: ended,
+    example: {
+      requestId,
+      serverId: head?.serverId ?? null,
+      text: text.slice(0, exampleText).toWellFormed(),
+    },
+  };
+};
+
+const inTime = (a: Failure, b: Failure): number =>
+  a.first - b.first || byText(JSON.stringify(a.example), JSON.stringify(b.example));
+
+/** Both rows in one, under the first one's name; the example is the earlier one's. */
+const united = (a: Failure, b: Failure): Failure => {
+  const earlier = inTime(a, b) <= 0 ? a : b;
+  return {
+    ...a,
+    count: a.count + b.count,
+    first: earlier.first,
+    last: a.last > b.last ? a.last : b.last,
+    example: earlier.example,
+  };
+};
+
+const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
+const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
+
+const memberOf = <V>(map: Map<string, V>, key: string, empty: () => V): V => {
+  const value = map.get(key) ?? empty();
+  map.set(key, value);
+  return value;
+};
+
+/** The last key by its text, `never` left out, once there are more than `kept` others. */
+const surplus = (keys: readonly string[], never: string, kept: number): string | null => {
+  const others = keys.filter((key) => key !== never);
+  return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
+};
+
+/** Puts a row into its place; what then is too much moves to the rows for the rest. */
+const addRow = (failures: Failures, row: Failure): void => {
+  const families = memberOf(failures, kindOf(row), (): Families => new Map());
+  const family = memberOf(families, familyOf(row), () => new Map<string, Failure>());
+  const known = family.get(row.message);
+  family.set(row.message, known === undefined ? row : united(known, row));
+  if (known !== undefined) return;
+  const message = surplus([...family.keys()], otherMessages, messagesKept);
+  if (message !== null) {
+    const moved = family.get(message)!;
+    family.delete(message);
+    addRow(failures, { ...moved, message: otherMessages });
+  }
+  const rest = { status: null, cause: otherCauses, message: otherMessages };
+  const last = surplus([...families.keys()], familyOf({ ...row, ...rest }), familiesKept);
+  if (last === null) return;
+  const moved = [...families.get(last)!.values()];
+  families.delete(last);
+  for (const each of moved) addRow(failures, { ...each, ...rest });
+};
+
+const rowsOf = (failures: Failures): readonly Failure[] =>
+  [...failures.values()].flatMap((families) =>
+    [...families.values()].flatMap((family) => [...family.values()]),
+  );
+
+const fromRows = (rows: Iterable<Failure>): Failures => {
+  const failures: Failures = new Map();
+  for (const row of rows) addRow(failures, row);
+  return failures;
+};
+
+const mostFirst = (a: Failure, b: Failure): number =>
+  b.count - a.count ||
+  byText(kindOf(a), kindOf(b)) ||
+  byText(familyOf(a), familyOf(b)) ||
+  byText(a.message, b.message);
+
+/** Failures that are alike counted together, the most frequent first. */
+export const failureRecorder: Recorder<Failures, Failure> = {
+  empty: () => new Map(),
+  record: (failures, observation) => {
+    const row = failureOf(observation);
+    if (row !== null) addRow(failures, row);
+  },
+  merge: (a, b) => fromRows([...rowsOf(a), ...rowsOf(b)]),
+  store: (failures) => rowsOf(failures).toSorted(mostFirst),
+  restore: fromRows,
+};

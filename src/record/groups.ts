@@ -1,0 +1,181 @@
+import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
+import { type MeasureName, measureNames, measures } from '../model/measures.ts';
+import { type Observation, outcomeKinds, type Tokens, tokenSources } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Group, Labels } from '../model/result.ts';
+import { emptyOutcomes } from '../model/summary.ts';
+import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { byText } from './order.ts';
+import type { Recorder } from './recorder.ts';
+import { streamOf } from './stream-of.ts';
+
+/** One group while it grows: its distributions are open histograms. */
+type Growing = Omit<Group, 'distributions'> & {
+  readonly distributions: Map<MeasureName, Histogram>;
+};
+export type Groups = Map<string, Growing>;
+
+const keyOf = ({ traffic, model, key, stage, warmUp }: Labels): string =>
+  JSON.stringify([stage, traffic, model, key, warmUp]);
+
+const emptyGroup = (labels: Labels): Growing => ({
+  labels,
+  outcomes: emptyOutcomes(),
+  sent: 0,
+  tokens: [],
+  buffered: 0,
+  coalescedEvents: 0,
+  tokenEvents: 0,
+  connections: { new: 0, reused: 0 },
+  distributions: new Map(),
+});
+
+const groupOf = (groups: Groups, labels: Labels): Growing => {
+  const key = keyOf(labels);
+  let group = groups.get(key);
+  if (group === undefined) {
+    group = emptyGroup(labels);
+    groups.set(key, group);
+  }
+  return group;
+};
+
+const histogramOf = ({ distributions }: Growing, measure: MeasureName): Histogram => {
+  let histogram = distributions.get(measure);
+  if (histogram === undefined) {
+    histogram = emptyHistogram();
+    distributions.set(measure, histogram);
+  }
+  return histogram;
+};
+
+const tokensOf = (group: Growing, source: Tokens['source']): Group['tokens'][number] => {
+  let sums = group.tokens.find((each) => each.source === source);
+  if (sums === undefined) {
+    sums = { source, answers: 0, answersWithInput: 0, input: 0, output: 0 };
+    group.tokens.push(sums);
+  }
+  return sums;
+};
+
+/** The measures that can have samples of a kind of traffic: the others need not be asked. */
+const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
+  trafficKinds.map((kind) => [
+    kind,
+    measureNames.filter((name) =>
+      (measures[name].traffic as readonly TrafficKind[]).includes(kind),
+    ),
+  ]),
+);
+
+const recordAnswer = (group: Growing, { outcome }: Observation): void => {
+  const stream = streamOf(outcome);
+  if (stream !== null) {
+    group.tokenEvents += stream.tokenInstants.length;
+    group.coalescedEvents += stream.coalesced;
+  }
+  if (outcome.kind !== 'completed') return;
+  if (stream?.buffered === true) group.buffered += 1;
+  if (!('tokens' in outcome.answer)) return;
+  const { input, output, source } = outcome.answer.tokens;
+  const sums = tokensOf(group, source);
+  sums.answers += 1;
+  sums.output += output;
+  if (input === null) return;
+  sums.answersWithInput += 1;
+  sums.input += input;
+};
+
+const recordInto = (group: Growing, observation: Observation): void => {
+  group.outcomes[observation.outcome.kind] += 1;
+  if (observation.sent !== null) group.sent += 1;
+  if (observation.connection !== null) group.connections[observation.connection] += 1;
+  recordAnswer(group, observation);
+  if (observation.outcome.kind !== 'completed') return;
+  for (const measure of measuresOf.get(observation.traffic) ?? []) {
+    const samples = measures[measure].of(observation);
+    if (samples.length === 0) continue;
+    const histogram = histogramOf(group, measure);
+    for (const sample of samples) histogram.record(sample);
+  }
+};
+
+const addGroup = (into: Growing, from: Growing): void => {
+  for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
+  into.sent += from.sent;
+  into.buffered += from.buffered;
+  into.coalescedEvents += from.coalescedEvents;
+  into.tokenEvents += from.tokenEvents;
+  into.connections.new += from.connections.new;
+  into.connections.reused += from.connections.reused;
+  for (const { source, answers, answersWithInput, input, output } of from.tokens) {
+    const sums = tokensOf(into, source);
+    sums.answers += answers;
+    sums.answersWithInput += answersWithInput;
+    sums.input += input;
+    sums.output += output;
+  }
+  for (const [measure, histogram] of from.distributions) histogramOf(into, measure).add(histogram);
+};
+
+const storeGroup = (group: Growing): Group => ({
+  ...group,
+  outcomes: { ...group.outcomes },
+  connections: { ...group.connections },
+  tokens: tokenSources.flatMap((source) =>
+    group.tokens.filter((sums) => sums.source === source).map((sums) => ({ ...sums })),
+  ),
+  distributions: Object.fromEntries(
+    measureNames.flatMap((name) => {
+      const histogram = group.distributions.get(name);
+      return histogram === undefined ? [] : [[name, histogram.toJSON()]];
+    }),
+  ),
+});
+
+const restoreGroup = ({ distributions, ...counts }: Group): Growing => ({
+  ...structuredClone(counts),
+  distributions: new Map(
+    measureNames.flatMap((name) => {
+      const encoded = distributions[name];
+      return encoded === undefined ? [] : [[name, decodeHistogram(encoded)]];
+    }),
+  ),
+});
+
+/**
+ * Counts and distributions of all arrivals that share their labels; ordered by stage as the plan
+ * has them, then by traffic, model and key, the warm-up first.
+ */
+export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
+  const stageNames = plan.stages.map(({ name }) => name);
+  const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => ({
+    traffic,
+    model,
+    key,
+    stage: stageNames[stage] ?? `stage ${stage}`,
+    warmUp: due < plan.warmUp,
+  });
+  const inOrder = (a: Labels, b: Labels): number =>
+    stageNames.indexOf(a.stage) - stageNames.indexOf(b.stage) ||
+    byText(a.stage, b.stage) ||
+    trafficKinds.indexOf(a.traffic) - trafficKinds.indexOf(b.traffic) ||
+    byText(a.model ?? '', b.model ?? '') ||
+    byText(a.key, b.key) ||
+    Number(b.warmUp) - Number(a.warmUp);
+  return {
+    empty: () => new Map(),
+    record: (groups, observation) =>
+      recordInto(groupOf(groups, labelsOf(observation)), observation),
+    merge: (a, b) => {
+      const whole: Groups = new Map();
+      for (const group of [...a.values(), ...b.values()]) {
+        addGroup(groupOf(whole, group.labels), group);
+      }
+      return whole;
+    },
+    store: (groups) =>
+      [...groups.values()].toSorted((a, b) => inOrder(a.labels, b.labels)).map(storeGroup),
+    restore: (stored) => new Map(stored.map((group) => [keyOf(group.labels), restoreGroup(group)])),
+  };
+};

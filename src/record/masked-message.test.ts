@@ -1,0 +1,52 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maskedMessage } from './masked-message.ts';
+
+/** What the masks look for, and halves of what is no character alone. */
+const troublesome = fc.constantFrom(
+  ...Array.from('019afxz-:.,/\'"` TZ'),
+  '\ud83d',
+  '\ude00',
+  '2026-07-01',
+);
+
+describe('a masked message', () => {
+  it.each([
+    ['limit 60, remaining 0', 'limit #, remaining #'],
+    ['connect ECONNREFUSED 127.0.0.1:8080', 'connect ECONNREFUSED #'],
+    ['took 12.5ms of 1,000', 'took #ms of #'],
+    ['resets at: 2026-07-01 10:20:30 UTC', 'resets at: <time>'],
+    ['at 2026-07-01T10:20:30.123Z, not 10:21:00', 'at <time>, not <time>'],
+    ['id 550e8400-e29b-41d4-a716-446655440000', 'id <id>'],
+    ['api_key: 8f3a9bc01d22e at 0xdeadbeef', 'api_key: <id> at <id>'],
+    ['chatcmpl-9xYz12ab34cd failed', 'chatcmpl-<id> failed'],
+    ['voice "x1.wav" and \'y2\' and `z3`', 'voice "<id>" and \'<id>\' and `<id>`'],
+    ['model gpt-4o is not here', 'model gpt-#o is not here'],
+    ['a decoded facade, effaced', 'a decoded facade, effaced'],
+    ['the "voice" isn’t "known"', 'the "voice" isn’t "known"'],
+    ['  two\n\tlines ', 'two lines'],
+    ['', ''],
+  ])('of %j is %j', (text, masked) => {
+    expect(maskedMessage(text)).toBe(masked);
+  });
+
+  it('is equal for sentences that differ in their numbers only', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), (a, b) => {
+        expect(maskedMessage(`waited ${a} s`)).toBe(maskedMessage(`waited ${b} s`));
+      }),
+    );
+  });
+
+  it('is bounded, well formed, holds no digit, and masking it again changes nothing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: troublesome, maxLength: 300 }), (text) => {
+        const masked = maskedMessage(text);
+        expect(masked.length).toBeLessThanOrEqual(200);
+        expect(masked.isWellFormed()).toBe(true);
+        expect(masked).not.toMatch(/\d/);
+        expect(maskedMessage(masked)).toBe(masked);
+      }),
+    );
+  });
+});

@@ -1,0 +1,153 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { owns } from '../model/arrival.ts';
+import type { Observation } from '../model/observation.ts';
+import { milliseconds } from '../model/quantity.ts';
+import type { Result, ResultFacts } from '../model/result.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import { mergeResults } from './merge-results.ts';
+import { anyObservations } from './recorder-suite.ts';
+import { sampleFacts, sampleSlice } from './sample-facts.ts';
+import { sampleObservation } from './sample-observations.ts';
+import { emptyTally, record, toResult } from './tally.ts';
+
+const resultOf = (
+  observations: readonly Observation[],
+  slices: readonly number[],
+  { count = 2, ...differing }: Partial<ResultFacts> & { readonly count?: number } = {},
+): Result => {
+  const plan = differing.plan ?? samplePlan();
+  const tally = emptyTally(plan);
+  for (const observation of observations) record(tally, observation);
+  return toResult(
+    tally,
+    sampleFacts(
+      slices.map((index) => ({ index, count })),
+      differing,
+    ),
+  );
+};
+const merged = (...results: readonly Result[]): Result => {
+  const merging = mergeResults(results);
+  if (!merging.ok) throw new Error(merging.message);
+  return merging.result;
+};
+const refusal = (results: readonly Result[], names?: readonly string[]): string => {
+  const merging = mergeResults(results, names);
+  return merging.ok ? 'merged' : merging.message;
+};
+
+describe('merged results', () => {
+  it('of all slices are the result of one run, to the last byte of every histogram', () => {
+    fc.assert(
+      fc.property(anyObservations, fc.integer({ min: 1, max: 4 }), (observations, count) => {
+        const slices = Array.from({ length: count }, (_, index) => index);
+        const parts = slices.map((index) =>
+          resultOf(
+            observations.filter((_, i) => owns({ index, count }, i)),
+            [index],
+            { count },
+          ),
+        );
+        const whole = resultOf(observations, slices, { count });
+        expect(JSON.stringify(merged(...parts))).toBe(JSON.stringify(whole));
+        expect(JSON.stringify(merged(...parts.toReversed()))).toBe(JSON.stringify(whole));
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('can be merged further', () => {
+    const parts = [0, 1, 2].map((index) => resultOf([sampleObservation()], [index], { count: 3 }));
+    const [a, b, c] = parts as [Result, Result, Result];
+    expect(merged(merged(a, b), c)).toEqual(merged(a, merged(c, b)));
+    expect(merged(merged(a, b), c)).toEqual(merged(a, b, c));
+  });
+
+  it('of one slice alone are that slice’s result: a missing slice is for the judges to say', () => {
+    const alone = resultOf([sampleObservation()], [1]);
+    expect(merged(alone)).toEqual(alone);
+  });
+
+  it('say what the slices said, each thing once, and cover the longest of them', () => {
+    const a = resultOf([], [0], {
+      notes: ['both', 'first'],
+      partial: 'interrupted',
+      scheduled: milliseconds(1000),
+    });
+    const b = resultOf([], [1], { notes: ['both', 'second'], partial: 'interrupted' });
+    const both = merged(b, a);
+    expect(both.notes).toEqual(['both', 'first', 'second']);
+    expect(both.partial).toBe('interrupted');
+    expect(both.scheduled).toBe(25_000);
+    expect(merged(resultOf([], [0], { partial: 'out of time' }), b).partial).toBe(
+      'out of time; interrupted',
+    );
+    expect(merged(resultOf([], [0]), b).partial).toBe('interrupted');
+  });
+
+  it('begin when the first slice began', () => {
+    const early = { ...sampleSlice({ index: 1, count: 2 }), startedAt: '2026-07-01T10:20:29.900Z' };
+    expect(merged(resultOf([], [0]), resultOf([], [], { slices: [early] })).startedAt).toBe(
+      early.startedAt,
+    );
+  });
+
+  it.each([
+    ['all parts read the same', { a: 1, b: 2 }, { b: 2, a: 1 }, { a: 1, b: 2 }],
+    ['parts read differently', { a: 1 }, { a: 2 }, null],
+    ['only one part read them', { a: 1 }, null, null],
+    ['no part read them', null, null, null],
+  ])('keep the target’s counters if %s: otherwise they witness nothing', (_, a, b, both) => {
+    expect(
+      merged(resultOf([], [0], { witness: a }), resultOf([], [1], { witness: b })).witness,
+    ).toEqual(both);
+  });
+});
+
+describe('merging refuses', () => {
+  const first = resultOf([sampleObservation()], [0]);
+
+  it.each([
+    [
+      'another plan',
+      resultOf([], [1], { plan: samplePlan({ seed: 43 }) }),
+      /the plan \(its hash\) differs/,
+    ],
+    [
+      'another version',
+      resultOf([], [1], { weir: '0.2.0' }),
+      /version of Weir differs: 0\.1\.0 .* 0\.2\.0/,
+    ],
+    [
+      'another number of slices',
+      resultOf([], [1], { count: 3 }),
+      /number of slices differs: 2 .* 3/,
+    ],
+    ['the same slice', resultOf([], [0]), /^Slice 0\/2 is in result 1 and again in result 2/],
+  ])('%s', (_, second, message) => {
+    expect(refusal([first, second])).toMatch(message);
+  });
+
+  it('histograms of other digits', () => {
+    const [group] = first.groups;
+    const endToEnd = { ...group!.distributions.endToEnd!, digits: 2 as const };
+    const coarse = { ...resultOf([], [1]), groups: [{ ...group!, distributions: { endToEnd } }] };
+    expect(refusal([first, coarse])).toMatch(/digits differs: 3 in distributions.* 2 in distr/);
+  });
+
+  it('nothing at all', () => {
+    expect(refusal([])).toBe('Nothing to merge: expected at least one result, got none.');
+  });
+
+  it('by the names that it is given', () => {
+    expect(refusal([first, first], ['a.json', 'b.json'])).toMatchInlineSnapshot(
+      `"Slice 0/2 is in a.json and again in b.json; its requests would count twice. Leave one of them out."`,
+    );
+    expect(
+      refusal([first, resultOf([], [1], { weir: '2' })], ['a.json', 'b.json']),
+    ).toMatchInlineSnapshot(
+      `"Only slices of one run can be merged, and the version of Weir differs: 0.1.0 in a.json, 2 in b.json. Merge results that were made from the same plan by the same version."`,
+    );
+  });
+});

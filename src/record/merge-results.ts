@@ -1,0 +1,112 @@
+import { milliseconds } from '../model/quantity.ts';
+import type { Result, ResultFacts } from '../model/result.ts';
+import { byText } from './order.ts';
+import { fromResult, mergeTallies, toResult } from './tally.ts';
+
+export type Merged =
+  | { readonly ok: true; readonly result: Result }
+  | { readonly ok: false; readonly message: string };
+
+interface Part {
+  readonly name: string;
+  readonly result: Result;
+}
+
+const digitsOf = ({ groups, timeline }: Result): string => {
+  const distributions = groups.flatMap((group) => Object.values(group.distributions));
+  const latencies = timeline.flatMap(({ latency }) => Object.values(latency));
+  const digits = (all: readonly { readonly digits: number }[]): string =>
+    [...new Set(all.map((each) => each.digits))].toSorted((a, b) => a - b).join(' and ');
+  return `${digits(distributions) || '3'} in distributions, ${digits(latencies) || '2'} per second`;
+};
+
+/** What all parts of one run have in common: how a message names it, and where a result has it. */
+const inCommon: readonly (readonly [string, (result: Result) => string])[] = [
+  ['the plan (its hash)', ({ planHash }) => planHash.slice(0, 12)],
+  ['the version of Weir', ({ weir }) => weir],
+  ['the number of slices', ({ slices }) => String(slices[0]?.count)],
+  ['the histograms’ digits', digitsOf],
+];
+
+const difference = (first: Part, other: Part): string | null => {
+  for (const [what, of] of inCommon) {
+    const [expected, found] = [of(first.result), of(other.result)];
+    if (expected !== found) {
+      return `Only slices of one run can be merged, and ${what} differs: ${expected} in ${first.name}, ${found} in ${other.name}. Merge results that were made from the same plan by the same version.`;
+    }
+  }
+  return null;
+};
+
+const overlap = (parts: readonly Part[]): string | null => {
+  const owners = new Map<number, string>();
+  for (const { name, result } of parts) {
+    for (const { index, count } of result.slices) {
+      const owner = owners.get(index);
+      if (owner !== undefined) {
+        return `Slice ${index}/${count} is in ${owner} and again in ${name}; its requests would count twice. Leave one of them out.`;
+      }
+      owners.set(index, name);
+    }
+  }
+  return null;
+};
+
+const firstSlice = ({ slices }: Result): number => Math.min(...slices.map(({ index }) => index));
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+/** What the parts say of the run, said together. Counters of the reference gateway stand only if all parts read the same. */
+const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
+  const [first] = results;
+  const reasons = unique(
+    results.flatMap(({ partial }) => (partial === null ? [] : partial.split('; '))),
+  );
+  const witnesses = unique(
+    results.map(({ witness }) =>
+      JSON.stringify(witness && Object.entries(witness).toSorted(([a], [b]) => byText(a, b))),
+    ),
+  );
+  return {
+    weir: first.weir,
+    runId: first.runId,
+    plan: first.plan,
+    baseUrl: first.baseUrl,
+    slices: results.flatMap(({ slices }) => slices),
+    scheduled: milliseconds(Math.max(...results.map(({ scheduled }) => scheduled))),
+    partial: reasons.length === 0 ? null : reasons.join('; '),
+    notes: unique(results.flatMap(({ notes }) => notes)),
+    witness: witnesses.length === 1 ? first.witness : null,
+  };
+};
+
+/**
+ * One result of the slices' results, equal to that of one process that ran them all: counts are
+ * summed and histograms added, never a percentile or a rate averaged. Refuses, with a sentence that
+ * names what differs, what are not disjoint parts of one plan. `names` are the results' names in
+ * such sentences, for example their files.
+ */
+export const mergeResults = (
+  results: readonly Result[],
+  names: readonly string[] = results.map((_, i) => `result ${i + 1}`),
+): Merged => {
+  const parts = results
+    .map((result, i): Part => ({ name: names[i] ?? `result ${i + 1}`, result }))
+    .toSorted((a, b) => firstSlice(a.result) - firstSlice(b.result));
+  const [first, ...others] = parts;
+  if (first === undefined) {
+    return { ok: false, message: 'Nothing to merge: expected at least one result, got none.' };
+  }
+  for (const other of others) {
+    const message = difference(first, other);
+    if (message !== null) return { ok: false, message };
+  }
+  const message = overlap(parts);
+  if (message !== null) return { ok: false, message };
+  const tally = others.reduce(
+    (sum, { result }) => mergeTallies(sum, fromResult(result)),
+    fromResult(first.result),
+  );
+  const facts = factsOf([first.result, ...others.map(({ result }) => result)]);
+  return { ok: true, result: toResult(tally, facts) };
+};

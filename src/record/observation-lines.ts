@@ -1,0 +1,64 @@
+import type { Observation } from '../model/observation.ts';
+import {
+  type ObservationsHeader,
+  observationSchema,
+  observationsHeaderSchema,
+} from '../model/observation-schema.ts';
+
+/** The first line of an observations file, without its line feed. */
+export const observationsHeader = ({
+  weir,
+  planHash,
+  runId,
+  startedAt,
+}: Omit<ObservationsHeader, 'format'>): string =>
+  JSON.stringify({ format: 'observations/1', weir, planHash, runId, startedAt });
+
+/** One observation as a line, without its line feed. Numbers are written in full, so that figures can be recomputed to the bit. */
+export const observationLine = (observation: Observation): string =>
+  JSON.stringify(observation, (_, value: unknown) =>
+    value instanceof Float64Array ? Array.from(value) : value,
+  );
+
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string };
+
+/** What this file needs of a schema. */
+interface Schema<T> {
+  safeParse(value: unknown):
+    | { readonly success: true; readonly data: T }
+    | {
+        readonly success: false;
+        readonly error: {
+          readonly issues: readonly { path: readonly PropertyKey[]; message: string }[];
+        };
+      };
+}
+
+const read = <T>(line: string, schema: Schema<T>, expected: string): Read<T> => {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    const start = line.length > 60 ? `${line.slice(0, 60).toWellFormed()}…` : line;
+    return {
+      ok: false,
+      message: `Expected ${expected}, as JSON on one line; got ${JSON.stringify(start)}.`,
+    };
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const findings = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
+  return { ok: false, message: `Expected ${expected}; ${findings.join('; ')}.` };
+};
+
+/** The header that the first line of an observations file holds, or a sentence on what is wrong with it. */
+export const readObservationsHeader = (line: string): Read<ObservationsHeader> =>
+  read(line, observationsHeaderSchema, 'the header of an observations/1 file');
+
+/** The observation that any further line holds, or a sentence on what is wrong with it. */
+export const readObservation = (line: string): Read<Observation> =>
+  read(line, observationSchema, 'an observation of format observations/1');

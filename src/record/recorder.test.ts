@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { samplePlan } from '../model/sample-plan.ts';
+import { failureRecorder } from './failures.ts';
+import { groupRecorder } from './groups.ts';
+import { ledgerRecorder } from './ledger.ts';
+import { anyObservation, itObeysTheLaws } from './recorder-suite.ts';
+import { timelineRecorder } from './timeline.ts';
+
+const plan = samplePlan();
+
+/** Refusals with ever new codes and messages, as from a server that wants to fill our memory. */
+const unruly = fc.array(
+  fc
+    .tuple(anyObservation, fc.oneof(fc.constant(0), fc.nat(39)), fc.nat(29))
+    .map(([observation, code, message]) => ({
+      ...observation,
+      outcome: {
+        kind: 'refused' as const,
+        refusal: {
+          status: 500,
+          form: 'error' as const,
+          type: null,
+          code: `code-${String.fromCodePoint(0x100 + code)}`,
+          message: `message ${String.fromCodePoint(0x200 + message)}`,
+        },
+      },
+    })),
+  { maxLength: 120 },
+);
+
+itObeysTheLaws('the groups', groupRecorder(plan), { runs: 8 });
+itObeysTheLaws('the timeline', timelineRecorder());
+itObeysTheLaws('the timeline with a single open second', timelineRecorder(1));
+itObeysTheLaws('the failures', failureRecorder);
+itObeysTheLaws('the failures beyond their caps', failureRecorder, {
+  observations: unruly,
+  runs: 15,
+});
+itObeysTheLaws('the ledger', ledgerRecorder());
+itObeysTheLaws('the ledger beyond its cap', ledgerRecorder(3));

@@ -1,0 +1,9 @@
+import type { ChatStreamAnswer, Outcome } from '../model/observation.ts';
+
+/** The stream that came, whole or in part; `null` where none did. */
+export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
+  let answer = null;
+  if (outcome.kind === 'completed') answer = outcome.answer;
+  else if (outcome.kind === 'malformed' || outcome.kind === 'broken') answer = outcome.partial;
+  return answer?.kind === 'chat-stream' ? answer : null;
+};

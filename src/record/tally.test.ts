@@ -1,0 +1,68 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wholeRun } from '../model/arrival.ts';
+import type { Observation } from '../model/observation.ts';
+import { instant } from '../model/quantity.ts';
+import { resultSchema } from '../model/result.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import { anyObservations } from './recorder-suite.ts';
+import { sampleFacts, sampleSlice } from './sample-facts.ts';
+import { sampleObservation } from './sample-observations.ts';
+import { emptyTally, fromResult, mergeTallies, record, type Tally, toResult } from './tally.ts';
+
+const facts = sampleFacts([wholeRun]);
+const tallyOf = (observations: readonly Observation[]): Tally => {
+  const tally = emptyTally(samplePlan());
+  for (const observation of observations) record(tally, observation);
+  return tally;
+};
+
+describe('a tally', () => {
+  it('becomes a result that fits its schema and survives JSON', () => {
+    fc.assert(
+      fc.property(anyObservations, (observations) => {
+        const result = toResult(tallyOf(observations), facts);
+        expect(resultSchema.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('read back from a result gives that result again', () => {
+    fc.assert(
+      fc.property(anyObservations, (observations) => {
+        const result = toResult(tallyOf(observations), facts);
+        expect(toResult(fromResult(result), facts)).toEqual(result);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('merged of parts is the tally of the whole', () => {
+    fc.assert(
+      fc.property(anyObservations, anyObservations, (a, b) => {
+        const merged = mergeTallies(tallyOf(a), tallyOf(b));
+        expect(toResult(merged, facts)).toEqual(toResult(tallyOf([...a, ...b]), facts));
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('ends with its last exchange; a dropped arrival is none', () => {
+    const dropped = {
+      ended: instant(9000),
+      outcome: { kind: 'dropped', cause: 'stopped' },
+    } as const;
+    const tally = tallyOf([sampleObservation(), sampleObservation(dropped)]);
+    expect(toResult(tally, facts).ended).toBe(5200);
+    expect(toResult(tallyOf([]), facts).ended).toBe(0);
+  });
+
+  it('is written with its slices in order and the earliest of their begins', () => {
+    const late = { ...sampleSlice({ index: 0, count: 2 }), startedAt: '2026-07-01T10:20:31.000Z' };
+    const early = sampleSlice({ index: 1, count: 2 });
+    const result = toResult(tallyOf([]), sampleFacts([], { slices: [early, late] }));
+    expect(result.slices).toEqual([late, early]);
+    expect(result.startedAt).toBe(early.startedAt);
+  });
+});

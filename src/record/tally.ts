@@ -1,0 +1,99 @@
+import type { Observation } from '../model/observation.ts';
+import { type Plan, planHash } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
+import type { Result, ResultFacts } from '../model/result.ts';
+import { failureRecorder, type Failures } from './failures.ts';
+import { groupRecorder, type Groups } from './groups.ts';
+import { type Ledgers, ledgerRecorder } from './ledger.ts';
+import { byText } from './order.ts';
+import type { Recorder } from './recorder.ts';
+import { type Timeline, timelineRecorder } from './timeline.ts';
+
+/** Everything that a run's observations have come to so far. It grows in place while it records. */
+export interface Tally {
+  readonly plan: Plan;
+  readonly groupsBy: Recorder<Groups, Result['groups'][number]>;
+  readonly groups: Groups;
+  readonly timeline: Timeline;
+  readonly failures: Failures;
+  readonly ledger: Ledgers;
+  /** When the last exchange ended, in ms. */
+  ended: number;
+}
+
+const timelineBy = timelineRecorder();
+const ledgerBy = ledgerRecorder();
+
+export const emptyTally = (plan: Plan): Tally => {
+  const groupsBy = groupRecorder(plan);
+  return {
+    plan,
+    groupsBy,
+    groups: groupsBy.empty(),
+    timeline: timelineBy.empty(),
+    failures: failureRecorder.empty(),
+    ledger: ledgerBy.empty(),
+    ended: 0,
+  };
+};
+
+/** Adds one observation to the tally. */
+export const record = (tally: Tally, observation: Observation): void => {
+  tally.groupsBy.record(tally.groups, observation);
+  timelineBy.record(tally.timeline, observation);
+  failureRecorder.record(tally.failures, observation);
+  ledgerBy.record(tally.ledger, observation);
+  if (observation.outcome.kind === 'dropped') return;
+  tally.ended = Math.max(tally.ended, observation.ended);
+};
+
+/** The tally of both parts' observations together; the parts, of the same plan, stay as they were. */
+export const mergeTallies = (a: Tally, b: Tally): Tally => ({
+  plan: a.plan,
+  groupsBy: a.groupsBy,
+  groups: a.groupsBy.merge(a.groups, b.groups),
+  timeline: timelineBy.merge(a.timeline, b.timeline),
+  failures: failureRecorder.merge(a.failures, b.failures),
+  ledger: ledgerBy.merge(a.ledger, b.ledger),
+  ended: Math.max(a.ended, b.ended),
+});
+
+/** The written form of a tally, with what the run knows about itself. */
+export const toResult = (tally: Tally, facts: ResultFacts): Result => {
+  const slices = facts.slices.toSorted((a, b) => a.index - b.index);
+  return {
+    format: 'result/1',
+    weir: facts.weir,
+    runId: facts.runId,
+    plan: facts.plan,
+    planHash: planHash(facts.plan),
+    baseUrl: facts.baseUrl,
+    startedAt: slices
+      .map(({ startedAt }) => startedAt)
+      .reduce((a, b) => (byText(a, b) < 0 ? a : b)),
+    slices,
+    scheduled: facts.scheduled,
+    ended: milliseconds(tally.ended),
+    partial: facts.partial,
+    notes: facts.notes,
+    groups: tally.groupsBy.store(tally.groups),
+    timeline: timelineBy.store(tally.timeline),
+    failures: failureRecorder.store(tally.failures),
+    ledger: ledgerBy.store(tally.ledger),
+    witness: facts.witness,
+  };
+};
+
+/** The tally that a result was written from. */
+export const fromResult = (result: Result): Tally => {
+  const groupsBy = groupRecorder(result.plan);
+  return {
+    plan: result.plan,
+    groupsBy,
+    groups: groupsBy.restore(result.groups),
+    timeline: timelineBy.restore(result.timeline),
+    failures: failureRecorder.restore(result.failures),
+    ledger: ledgerBy.restore(result.ledger),
+    ended: result.ended,
+  };
+};

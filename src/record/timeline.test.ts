@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../model/observation.ts';
+import { instant } from '../model/quantity.ts';
+import type { Second } from '../model/result.ts';
+import { arrivalsIn } from '../model/summary.ts';
+import { anyObservations } from './recorder-suite.ts';
+import { sampleObservation, sampleStream } from './sample-observations.ts';
+import { timelineRecorder } from './timeline.ts';
+
+const timelineOf = (
+  observations: readonly Observation[],
+  openSeconds?: number,
+): readonly Second[] => {
+  const recorder = timelineRecorder(openSeconds);
+  const timeline = recorder.empty();
+  for (const observation of observations) recorder.record(timeline, observation);
+  return recorder.store(timeline);
+};
+
+const slowStream = sampleObservation({
+  traffic: 'chat-stream',
+  due: instant(500),
+  released: instant(500),
+  begun: instant(1002),
+  sent: instant(2004),
+  ended: instant(4100),
+  outcome: { kind: 'completed', answer: sampleStream([3000, 3010, 4000]) },
+});
+const dropped = sampleObservation({
+  due: instant(900),
+  begun: instant(1100),
+  sent: null,
+  head: null,
+  ended: instant(1100),
+  outcome: { kind: 'dropped', cause: 'saturated' },
+});
+
+describe('the timeline', () => {
+  it('counts every instant in its own second, from 0 on without a hole', () => {
+    const seconds = timelineOf([slowStream, dropped]);
+    const counts = seconds.map(({ second, due, begun, sent, ended, tokenEvents, outcomes }) =>
+      [second, due, begun, sent, ended, tokenEvents, outcomes.completed, outcomes.dropped].join(
+        ' ',
+      ),
+    );
+    expect(counts).toEqual([
+      '0 2 0 0 0 0 0 0',
+      '1 0 1 0 0 0 0 1',
+      '2 0 0 1 0 0 0 0',
+      '3 0 0 0 0 2 0 0',
+      '4 0 0 0 1 1 1 0',
+    ]);
+  });
+
+  it('keeps latencies, at two digits, in the second in which the request was due', () => {
+    const [first, ...later] = timelineOf([slowStream, dropped]);
+    const { latency } = first!;
+    expect(Object.keys(latency)).toEqual(['ttft', 'gap', 'endToEnd', 'lag']);
+    expect(Object.values(latency).map(({ digits, count, max }) => [digits, count, max])).toEqual([
+      [2, 1, 2500],
+      [2, 2, 990],
+      [2, 1, 3500],
+      [2, 1, 502],
+    ]);
+    expect(later.map((second) => second.latency)).toEqual([{}, {}, {}, {}]);
+  });
+
+  it('knows the lag of requests that failed', () => {
+    const failed = sampleObservation({
+      outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null },
+    });
+    expect(Object.keys(timelineOf([failed])[5]!.latency)).toEqual(['lag']);
+  });
+
+  it('of nothing is empty', () => {
+    expect(timelineOf([])).toEqual([]);
+  });
+
+  it('accounts for every arrival, and for every exchange that was begun', () => {
+    fc.assert(
+      fc.property(anyObservations, (observations) => {
+        const seconds = timelineOf(observations);
+        const sum = (of: (second: Second) => number) => seconds.reduce((a, b) => a + of(b), 0);
+        const gone = observations.filter(({ outcome }) => outcome.kind !== 'dropped').length;
+        expect(seconds.map(({ second }) => second)).toEqual([...seconds.keys()]);
+        expect(sum(({ due }) => due)).toBe(observations.length);
+        expect(sum(({ outcomes }) => arrivalsIn(outcomes))).toBe(observations.length);
+        expect([sum(({ begun }) => begun), sum(({ ended }) => ended)]).toEqual([gone, gone]);
+        expect(sum(({ latency }) => latency.lag?.count ?? 0)).toBe(gone);
+      }),
+    );
+  });
+
+  it('is the same however few seconds stay open', () => {
+    fc.assert(
+      fc.property(anyObservations, fc.integer({ min: 1, max: 4 }), (observations, openSeconds) => {
+        expect(timelineOf(observations, openSeconds)).toEqual(timelineOf(observations));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('keeps no more seconds open than it was told', () => {
+    const recorder = timelineRecorder(2);
+    const timeline = recorder.empty();
+    for (const second of [0, 1, 2, 3, 0, 9]) {
+      recorder.record(
+        timeline,
+        sampleObservation({ due: instant(second * 1000), ended: instant(20_000) }),
+      );
+    }
+    expect([...timeline.open.keys()]).toEqual([0, 9]);
+    expect([...timeline.sealed.keys()].toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+  });
+});

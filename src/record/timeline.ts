@@ -1,0 +1,169 @@
+import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
+import { measures } from '../model/measures.ts';
+import { type Observation, outcomeKinds } from '../model/observation.ts';
+import { instant, secondOf } from '../model/quantity.ts';
+import { type Second, type TimelineMeasure, timelineMeasures } from '../model/result.ts';
+import { emptyOutcomes } from '../model/summary.ts';
+import type { Recorder } from './recorder.ts';
+import { streamOf } from './stream-of.ts';
+
+type Counts = Omit<Second, 'latency'>;
+type Latency = Map<TimelineMeasure, Histogram>;
+
+/**
+ * The seconds that something happened in. An open histogram takes some 15 KB, an encoded one a few
+ * hundred bytes: only the seconds touched last stay open, the others are sealed and opened again
+ * for a straggler.
+ */
+export interface Timeline {
+  readonly counts: Map<number, Counts>;
+  /** Least recently touched first. */
+  readonly open: Map<number, Latency>;
+  readonly sealed: Map<number, Second['latency']>;
+}
+
+const samplesOf = {
+  ttft: measures.ttft.of,
+  gap: measures.gap.of,
+  endToEnd: measures.endToEnd.of,
+  lag: ({ outcome, begun, released }) => (outcome.kind === 'dropped' ? [] : [begun - released]),
+} satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
+
+const emptyTimeline = (): Timeline => ({ counts: new Map(), open: new Map(), sealed: new Map() });
+
+const countsOf = ({ counts }: Timeline, second: number): Counts => {
+  let found = counts.get(second);
+  if (found === undefined) {
+    found = {
+      second,
+      due: 0,
+      begun: 0,
+      sent: 0,
+      ended: 0,
+      outcomes: emptyOutcomes(),
+      tokenEvents: 0,
+    };
+    counts.set(second, found);
+  }
+  return found;
+};
+
+const seal = (latency: Latency): Second['latency'] =>
+  Object.fromEntries(
+    timelineMeasures.flatMap((measure) => {
+      const histogram = latency.get(measure);
+      return histogram === undefined ? [] : [[measure, histogram.toJSON()]];
+    }),
+  );
+
+const unseal = (sealed: Second['latency']): Latency =>
+  new Map(
+    timelineMeasures.flatMap((measure) => {
+      const encoded = sealed[measure];
+      return encoded === undefined ? [] : [[measure, decodeHistogram(encoded)]];
+    }),
+  );
+
+const histogramOf = (latency: Latency, measure: TimelineMeasure): Histogram => {
+  let histogram = latency.get(measure);
+  if (histogram === undefined) {
+    histogram = emptyHistogram(2);
+    latency.set(measure, histogram);
+  }
+  return histogram;
+};
+
+/** The open latencies of a second; to make room for them another second may be sealed. */
+const latencyOf = ({ open, sealed }: Timeline, second: number, atMost: number): Latency => {
+  const latency = open.get(second) ?? unseal(sealed.get(second) ?? {});
+  sealed.delete(second);
+  open.delete(second);
+  open.set(second, latency);
+  for (const [oldest, idle] of open) {
+    if (open.size <= atMost) break;
+    sealed.set(oldest, seal(idle));
+    open.delete(oldest);
+  }
+  return latency;
+};
+
+const recordCounts = (timeline: Timeline, observation: Observation): void => {
+  const { due, begun, sent, ended, outcome } = observation;
+  countsOf(timeline, secondOf(due)).due += 1;
+  const last = countsOf(timeline, secondOf(ended));
+  last.outcomes[outcome.kind] += 1;
+  if (outcome.kind === 'dropped') return;
+  last.ended += 1;
+  countsOf(timeline, secondOf(begun)).begun += 1;
+  if (sent !== null) countsOf(timeline, secondOf(sent)).sent += 1;
+  for (const moment of streamOf(outcome)?.tokenInstants ?? []) {
+    countsOf(timeline, secondOf(instant(moment))).tokenEvents += 1;
+  }
+};
+
+const addCounts = (into: Counts, from: Counts): void => {
+  into.due += from.due;
+  into.begun += from.begun;
+  into.sent += from.sent;
+  into.ended += from.ended;
+  into.tokenEvents += from.tokenEvents;
+  for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
+};
+
+const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null => {
+  const encoded = sealed.get(second);
+  return open.get(second) ?? (encoded === undefined ? null : unseal(encoded));
+};
+
+const storeSecond = (timeline: Timeline, second: number): Second => {
+  const counts = countsOf(timeline, second);
+  const open = timeline.open.get(second);
+  return {
+    ...counts,
+    outcomes: { ...counts.outcomes },
+    latency: open === undefined ? (timeline.sealed.get(second) ?? {}) : seal(open),
+  };
+};
+
+/** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them in open form. */
+export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> => ({
+  empty: emptyTimeline,
+  record: (timeline, observation) => {
+    recordCounts(timeline, observation);
+    if (observation.outcome.kind === 'dropped') return;
+    const latency = latencyOf(timeline, secondOf(observation.due), openSeconds);
+    for (const measure of timelineMeasures) {
+      const samples = samplesOf[measure](observation);
+      if (samples.length === 0) continue;
+      const histogram = histogramOf(latency, measure);
+      for (const sample of samples) histogram.record(sample);
+    }
+  },
+  merge: (a, b) => {
+    const whole = emptyTimeline();
+    for (const part of [a, b]) {
+      for (const [second, counts] of part.counts) {
+        addCounts(countsOf(whole, second), counts);
+        const latency = latencyIn(part, second);
+        if (latency === null) continue;
+        const sum = latencyOf(whole, second, openSeconds);
+        for (const [measure, histogram] of latency) histogramOf(sum, measure).add(histogram);
+      }
+    }
+    return whole;
+  },
+  store: (timeline) => {
+    const seconds = [...timeline.counts.keys()].reduce((a, b) => Math.max(a, b), -1) + 1;
+    return Array.from({ length: seconds }, (_, second) => storeSecond(timeline, second));
+  },
+  restore: (stored) => ({
+    counts: new Map(
+      stored.map(({ second, due, begun, sent, ended, outcomes, tokenEvents }) => [
+        second,
+        { second, due, begun, sent, ended, outcomes: { ...outcomes }, tokenEvents },
+      ]),
+    ),
+    open: new Map(),
+    sealed: new Map(stored.map(({ second, latency }) => [second, latency])),
+  }),
+});

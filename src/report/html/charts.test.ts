@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { outcomesOf } from '../../model/summary.ts';
+import { sampleResult } from '../sample-result.ts';
+import { sampleObservations } from '../sample-run.ts';
+import { invalidTrust, validTrust } from '../sample-trust.ts';
+import { chartText } from './chart-figure.ts';
+import type { Chart } from './chart.ts';
+import { flowChart, inFlightChart } from './flow-charts.ts';
+import { generatorCharts } from './generator-charts.ts';
+import { chartedKeys, keyCharts } from './key-charts.ts';
+import { latencyCharts } from './latency-charts.ts';
+
+const result = sampleResult();
+const observations = sampleObservations();
+const outcomes = outcomesOf(result.groups);
+const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((whole, value) => whole + (value ?? 0), 0);
+const lineOf = (chart: Chart | undefined, label: string) =>
+  chart?.lines.find((line) => line.label === label)?.values ?? [];
+
+describe('charts over time', () => {
+  it('of the flow hold every arrival once', () => {
+    const flow = flowChart(result);
+    expect(flow.step).toBe(1);
+    expect(sum(lineOf(flow, 'offered'))).toBe(observations.length);
+    expect(sum(lineOf(flow, 'completed'))).toBe(outcomes.completed);
+    expect(sum(lineOf(flow, '429'))).toBe(outcomes.limited);
+    expect(sum(lineOf(flow, 'other failures'))).toBe(
+      outcomes.refused + outcomes.malformed + outcomes.broken + outcomes.dropped,
+    );
+  });
+
+  it('of what is in flight agree with counting the open exchanges at each second', () => {
+    const drawn = lineOf(inFlightChart(result), 'in flight');
+    for (const second of [0, 1, 17, 42, 59, 61]) {
+      const open = observations.filter(
+        ({ begun, ended, outcome }) =>
+          outcome.kind !== 'dropped' && begun < second * 1000 && ended >= second * 1000,
+      );
+      expect(drawn[second]).toBe(open.length);
+    }
+  });
+
+  it('of latency mark every failure by its outcome, and no completed request', () => {
+    const [ttft] = latencyCharts(result, validTrust);
+    expect(
+      Object.fromEntries(ttft!.marks.map(({ label, values }) => [label, sum(values)])),
+    ).toEqual({
+      limited: outcomes.limited,
+      refused: outcomes.refused,
+      malformed: outcomes.malformed,
+      broken: outcomes.broken,
+      dropped: outcomes.dropped,
+    });
+  });
+
+  it('draw no percentile from a bin that holds no sample beyond it', () => {
+    const charts = latencyCharts(result, validTrust);
+    const [ttft, gap] = charts;
+    expect(charts.map(({ id }) => id)).toEqual(['ttft', 'gap', 'endToEnd']);
+    expect(ttft!.lines.map(({ label }) => label)).toEqual(['p50', 'p95']);
+    expect(gap!.lines.map(({ label }) => label)).toEqual(['p50', 'p95', 'p99']);
+  });
+
+  it('show the maximum where no bin has samples enough for a tail', () => {
+    const sparse = {
+      ...result,
+      timeline: result.timeline.filter(({ second }) => second % 20 === 0),
+    };
+    const trimmed = sparse.timeline.map((each) => ({
+      ...each,
+      latency: { ttft: each.latency.ttft! },
+    }));
+    const few = trimmed.filter(({ latency }) => latency.ttft !== undefined).slice(0, 1);
+    const [chart] = latencyCharts({ ...result, timeline: few }, validTrust);
+    expect(chart!.lines.map(({ label }) => label)).toEqual(['p50', 'max']);
+  });
+
+  it('leave chunk gaps out when the generator was not valid', () => {
+    expect(latencyCharts(result, invalidTrust).map(({ id }) => id)).toEqual(['ttft', 'endToEnd']);
+  });
+
+  it('of the generator show the worst slice', () => {
+    const [slice] = result.slices;
+    const worse = slice!.generator.map((sample) => ({ ...sample, utilisation: 0.9 }));
+    const charts = generatorCharts({
+      ...result,
+      slices: [slice!, { ...slice!, index: 1, generator: worse }],
+    });
+    expect(charts.map(({ id }) => id)).toEqual(['lag', 'busy', 'pauses']);
+    expect(new Set(lineOf(charts[1], 'loop utilisation'))).toEqual(new Set([90]));
+  });
+
+  it('of a key show its lowest remaining and its 429s, for no more keys than a page bears', () => {
+    const [alpha] = keyCharts(result);
+    expect(lineOf(alpha, 'lowest remaining')[44]).toBe(0);
+    expect(sum(alpha!.marks[0]!.values)).toBe(outcomes.limited);
+    const many = Array.from({ length: 40 }, () => result.ledger[0]!);
+    expect(keyCharts({ ...result, ledger: many })).toHaveLength(chartedKeys);
+  });
+
+  it('say in a sentence what they show', () => {
+    const chart: Chart = {
+      id: 'x',
+      title: 'X',
+      unit: 'ms',
+      step: 2,
+      drawn: 'joined',
+      lines: [{ label: 'p50', colour: 'p50', style: 'plain', values: [10, null, 250] }],
+      marks: [{ label: 'refused', colour: 'refused', values: [0, 3, 0] }],
+    };
+    expect(chartText(chart)).toBe(
+      'p50 10.0 to 250 ms, highest at 4 s; 3 refused between 2 s and 4 s',
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { measures } from '../../model/measures.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result.ts';
+import { measuresPresent } from '../../model/summary.ts';
+import { sampleResult } from '../sample-result.ts';
+import { invalidTrust, validTrust } from '../sample-trust.ts';
+import type { PageData } from './chart.ts';
+import { htmlReport } from './html.ts';
+
+const assets = {
+  chartScript: 'const uPlot = 1;\r\n',
+  chartStyle: '.uplot { color: red }',
+  pageScript: 'const page = uPlot;',
+  pageStyle: 'body { margin: 0 }',
+};
+const result = sampleResult();
+const report = htmlReport(result, validTrust, assets);
+const all = (pattern: RegExp, text = report): readonly string[] =>
+  [...text.matchAll(pattern)].map(([, part = '']) => part);
+const dataIn = (page: string): PageData => {
+  const [text = ''] = all(/type="application\/octet-stream">([^<]*)</g, page);
+  return JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as PageData;
+};
+
+describe('the HTML report', () => {
+  it('allows by hash exactly the scripts and styles that it carries', () => {
+    const hash = (text: string): string =>
+      `&#39;sha256-${createHash('sha256').update(text).digest('base64')}&#39;`;
+    const [policy = ''] = all(/Content-Security-Policy" content="([^"]*)"/g);
+    const scripts = all(/<script>([^]*?)<\/script>/g);
+    const styles = all(/<style>([^]*?)<\/style>/g);
+    expect([scripts.length, styles.length]).toEqual([2, 2]);
+    expect(policy).toContain(`default-src &#39;none&#39;`);
+    expect(policy).toContain(`script-src ${scripts.map(hash).join(' ')};`);
+    expect(policy).toContain(`style-src ${styles.map(hash).join(' ')};`);
+  });
+
+  it('loads nothing: no address in any attribute that fetches, no inline handler or style', () => {
+    expect(
+      all(/\s(?:src|srcset|href|action|data|poster)\s*=\s*"([^"]*)"/g).filter(
+        (to) => !to.startsWith('#'),
+      ),
+    ).toEqual([]);
+    expect(report).not.toMatch(/<[a-z][^>]*\s(?:on\w+|style)=/i);
+    expect(report).not.toMatch(/<(?:link|img|iframe|object|embed|base)\b/i);
+  });
+
+  it('shows what a hostile server said as text', () => {
+    expect(report).not.toContain('<img src=x');
+    expect(report).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/);
+    expect(report).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;');
+  });
+
+  it('holds no prompt, no literal header value and no credentials', () => {
+    const whole = report + JSON.stringify(dataIn(report));
+    for (const secret of ['the quick brown prompt', 'typed-in-value', 'user:pass']) {
+      expect(whole).not.toContain(secret);
+    }
+  });
+
+  it('comes in the order in which a reader needs it', () => {
+    expect(all(/<section\s+id="([^"]*)"/g)).toEqual([
+      'verdict',
+      'figures',
+      'outcomes',
+      'latency',
+      'flow',
+      'percentiles',
+      'generator',
+      'keys',
+      'scenario',
+      'definitions',
+    ]);
+    expect(report.indexOf('class="ran"')).toBeGreaterThan(report.indexOf('id="verdict"'));
+    expect(report.indexOf('class="ran"')).toBeLessThan(report.indexOf('id="figures"'));
+  });
+
+  it('defines every measure that it shows', () => {
+    const terms = all(/<dt>([^<]*)<\/dt>/g);
+    const present = measuresPresent(result, () => true);
+    expect(present.length).toBeGreaterThan(10);
+    for (const name of present) expect(terms).toContain(measures[name].label);
+    expect(terms).toContain('Generator lag');
+  });
+
+  it('gives every table a caption and every header cell a scope', () => {
+    expect(all(/<table([^]*?)<\/table>/g).every((table) => table.includes('<caption>'))).toBe(true);
+    expect(
+      all(/<th\b([^>]*)>/g).filter((attributes) => !/scope="(col|row)"/.test(attributes)),
+    ).toEqual([]);
+  });
+
+  it('has a place in the page for every chart in its data', () => {
+    const { charts, warmUp, scheduled, end, stages } = dataIn(report);
+    expect(charts.map(({ id }) => id)).toEqual(all(/data-chart="([^"]*)"/g));
+    expect({ warmUp, scheduled, stages }).toEqual({
+      warmUp: 10,
+      scheduled: 60,
+      stages: [
+        { name: 'steady', from: 0 },
+        { name: 'peak', from: 40 },
+      ],
+    });
+    expect(end).toBeCloseTo(result.ended / 1000, 6);
+  });
+
+  it('prints no gap figure, chart or plot of an invalid run', () => {
+    const invalid = htmlReport(result, invalidTrust, assets);
+    expect(invalid).toContain('withheld: the generator could not keep up');
+    expect(dataIn(invalid).charts.map(({ id }) => id)).not.toContain('gap');
+    expect(invalid).not.toContain('aria-label="Chunk gap by percentile');
+  });
+
+  it('of a ten-minute run stays far below a megabyte', () => {
+    const timeline = Array.from({ length: 600 }, (_, second) => ({
+      ...result.timeline[second % 60]!,
+      second,
+    }));
+    const long: Result = {
+      ...result,
+      timeline,
+      scheduled: milliseconds(600_000),
+      ended: milliseconds(600_000),
+    };
+    // The chart library and our own page add about 80 kB.
+    expect(htmlReport(long, validTrust, assets).length).toBeLessThan(300_000);
+  });
+
+  it('of a run without a single request still reads', () => {
+    const empty: Result = {
+      ...result,
+      groups: [],
+      timeline: [],
+      failures: [],
+      ledger: [],
+      notes: [],
+      witness: null,
+      slices: result.slices.map((slice) => ({ ...slice, generator: [] })),
+    };
+    const page = htmlReport(empty, { level: 'valid', evidence: [] }, assets);
+    expect(page).toContain('No request was due.');
+    expect(page).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});

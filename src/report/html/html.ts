@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { MeasureName } from '../../model/measures.ts';
+import { measures } from '../../model/measures.ts';
+import type { Result } from '../../model/result.ts';
+import { distribution, measured } from '../../model/summary.ts';
+import type { Trust } from '../../model/verdict.ts';
+import { isWithheld, kindsPresent } from '../figures.ts';
+import { chartFigure } from './chart-figure.ts';
+import type { Chart } from './chart.ts';
+import { flowChart, inFlightChart } from './flow-charts.ts';
+import { generatorCharts } from './generator-charts.ts';
+import { keyCharts } from './key-charts.ts';
+import { latencyCharts } from './latency-charts.ts';
+import { markup, type Markup, verbatim } from './markup.ts';
+import { embeddedData } from './page-data.ts';
+import { percentilePlot } from './percentile-plot.ts';
+import { arrivalsSection } from './sections/arrivals.ts';
+import { headlineSection } from './sections/headline.ts';
+import { keysSection } from './sections/keys.ts';
+import { definitionsSection, scenarioSection } from './sections/reference.ts';
+import { runLine, verdictSection } from './sections/verdict.ts';
+
+/** The scripts and styles that the page carries within itself. */
+interface PageAssets {
+  readonly chartScript: string;
+  readonly chartStyle: string;
+  readonly pageScript: string;
+  readonly pageStyle: string;
+}
+
+interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly body: Markup | null;
+}
+
+/** The parser of HTML reads every line end as one line feed, and the hash is of what it read. */
+const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing but what is written in this file may run, load or be sent to. */
+const policy = ({ chartScript, chartStyle, pageScript, pageStyle }: PageAssets): string =>
+  [
+    "default-src 'none'",
+    `script-src ${hashOf(chartScript)} ${hashOf(pageScript)}`,
+    `style-src ${hashOf(chartStyle)} ${hashOf(pageStyle)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+
+const plots = (result: Result, trust: Trust): Markup => {
+  const plotted: readonly MeasureName[] = ['ttft', 'gap', 'endToEnd'];
+  return markup`<div class="plots">
+      ${plotted
+        .filter((name) => !isWithheld(name, trust))
+        .map((name) =>
+          percentilePlot(
+            measures[name].label,
+            measures[name].unit,
+            kindsPresent(result).map((kind) => ({
+              name: kind,
+              histogram: distribution(result, name, (l) => measured(l) && l.traffic === kind),
+            })),
+          ),
+        )}
+    </div>
+    <p class="aside">
+      Bands are 95 % confidence intervals; curves are dashed where fewer than ten samples lie
+      beyond.
+    </p>`;
+};
+
+const figures = (charts: readonly Chart[]): Markup | null =>
+  charts.length === 0 ? null : markup`${charts.map(chartFigure)}`;
+
+const latencyMarkup = (charts: readonly Chart[]): Markup | null =>
+  charts.length === 0
+    ? null
+    : markup`<p class="aside">
+          Completed requests, by the time at which they were due; failures are marked above, at the
+          time at which they ended.
+          <span class="hint">Drag across a chart to look closer, double-click to go back.</span>
+        </p>
+        ${figures(charts)}`;
+
+const sectionMarkup = ({ id, title, body }: Section): Markup =>
+  markup`<section id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${body}
+  </section>`;
+
+const sectionsOf = (
+  result: Result,
+  trust: Trust,
+): { sections: readonly Section[]; charts: readonly Chart[] } => {
+  const latency = latencyCharts(result, trust);
+  const flow = [flowChart(result)];
+  const inFlight = [inFlightChart(result)];
+  const generator = generatorCharts(result);
+  const keys = keyCharts(result);
+  const all: readonly Section[] = [
+    { id: 'figures', title: 'Figures', body: headlineSection(result, trust) },
+    { id: 'outcomes', title: 'Outcomes', body: arrivalsSection(result) },
+    { id: 'latency', title: 'Latency over time', body: latencyMarkup(latency) },
+    { id: 'flow', title: 'Flow', body: figures([...flow, ...inFlight]) },
+    { id: 'percentiles', title: 'Percentiles', body: plots(result, trust) },
+    { id: 'generator', title: 'Generator', body: figures(generator) },
+    { id: 'keys', title: 'Keys', body: keysSection(result, keys) },
+    { id: 'scenario', title: 'Scenario', body: scenarioSection(result) },
+    { id: 'definitions', title: 'Definitions', body: definitionsSection(result) },
+  ];
+  return {
+    sections: all.filter(({ body }) => body !== null),
+    charts: [...latency, ...flow, ...inFlight, ...generator, ...keys],
+  };
+};
+
+const headMarkup = (result: Result, assets: PageAssets): Markup => markup`<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(assets)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Weir ${result.weir}">
+<title>${result.plan.name}: Weir report</title>
+<style>${verbatim(assets.chartStyle)}</style>
+<style>${verbatim(assets.pageStyle)}</style>
+</head>`;
+
+const navMarkup = (sections: readonly Section[]): Markup => markup`<nav aria-label="Sections">
+  <ul>${sections.map(({ id, title }) => markup`<li><a href="#${id}">${title}</a></li>`)}</ul>
+  <button id="theme" type="button" hidden>Theme: automatic</button>
+</nav>`;
+
+/**
+ * The whole report as one HTML file that needs no network: its scripts and styles stand in it
+ * and are allowed by their hash, everything else is forbidden, and all text of others is escaped.
+ * Without scripts the tables and the percentile plots still read.
+ */
+export const htmlReport = (result: Result, trust: Trust, given: PageAssets): string => {
+  const assets: PageAssets = {
+    chartScript: oneLineEnd(given.chartScript),
+    chartStyle: oneLineEnd(given.chartStyle),
+    pageScript: oneLineEnd(given.pageScript),
+    pageStyle: oneLineEnd(given.pageStyle),
+  };
+  const { sections, charts } = sectionsOf(result, trust);
+  const { name, description } = result.plan;
+  return markup`<!doctype html>
+<html lang="en">
+${headMarkup(result, assets)}
+<body>
+<header>
+  <p class="brand">Weir</p>
+  <h1>${name}</h1>
+  ${description === null ? null : markup`<p class="description">${description}</p>`}
+</header>
+${navMarkup(sections)}
+<main>
+${verdictSection(result, trust)}
+${runLine(result)}
+<noscript><p class="aside">The charts over time need JavaScript. Their captions say what they
+  would show; all tables and the percentile plots are here.</p></noscript>
+<p id="trouble" class="aside" role="alert" hidden></p>
+${sections.map(sectionMarkup)}
+</main>
+<footer><p>Measured by Weir ${result.weir}, begun ${result.startedAt}.</p></footer>
+<script id="data" type="application/octet-stream">${embeddedData(result, charts)}</script>
+<script>${verbatim(assets.chartScript)}</script>
+<script>${verbatim(assets.pageScript)}</script>
+</body>
+</html>
+`.markup;
+};

@@ -1,0 +1,91 @@
+import { decodeHistogram, type Histogram, sumOfHistograms } from '../../model/histogram.ts';
+import { measures } from '../../model/measures.ts';
+import { outcomeKinds } from '../../model/observation.ts';
+import { quantile } from '../../model/quantile.ts';
+import type { Result, TimelineMeasure } from '../../model/result.ts';
+import type { Trust } from '../../model/verdict.ts';
+import { isWithheld, kindsPresent, lag } from '../figures.ts';
+import { type Bins, dealt, drawn, percentileBins } from './bins.ts';
+import type { Chart, Line, Marks } from './chart.ts';
+
+/** Percentiles over time, by the second in which requests were due. */
+
+/** A percentile is drawn only where its bin holds a sample beyond it; otherwise it would be the maximum by another name. */
+const at = (histogram: Histogram, q: number): number | null => {
+  if (histogram.count * (1 - q) < 1 - 1e-9 && q > 0.5) return null;
+  const figure = quantile(histogram, q);
+  return figure === null ? null : drawn(figure.value);
+};
+
+/** p50, p95 and p99; where samples are too scarce for a single p95, the maximum says what the tail did. */
+const lines = (histograms: readonly Histogram[]): readonly Line[] => {
+  const line = (label: string, of: (each: Histogram) => number | null): Omit<Line, 'style'> => ({
+    label,
+    colour: label === 'p50' ? 'p50' : 'p95',
+    values: histograms.map(of),
+  });
+  const median: Line = { ...line('p50', (each) => at(each, 0.5)), style: 'strong' };
+  const tail = [
+    { ...line('p95', (each) => at(each, 0.95)), style: 'plain' },
+    { ...line('p99', (each) => at(each, 0.99)), style: 'dashed' },
+  ] as const;
+  const told = tail.filter(({ values }) => values.some((value) => value !== null));
+  return told.length > 0
+    ? [median, ...told]
+    : [median, { ...line('max', ({ max }) => max), style: 'dashed' }];
+};
+
+/** The failures per bin by outcome, by the second in which they ended; only outcomes that occurred. */
+export const failureMarks = (result: Result, bins: Bins): readonly Marks[] => {
+  const parts = dealt(result.timeline, bins);
+  return outcomeKinds
+    .filter((kind) => kind !== 'completed')
+    .map((kind): Marks => ({
+      label: kind,
+      colour: kind,
+      values: parts.map((seconds) =>
+        seconds.reduce((sum, { outcomes }) => sum + outcomes[kind], 0),
+      ),
+    }))
+    .filter(({ values }) => values.some((value) => value > 0));
+};
+
+const percentileChart = (result: Result, name: TimelineMeasure): Chart | null => {
+  const samples = result.timeline.reduce(
+    (sum, { latency }) => sum + (latency[name]?.count ?? 0),
+    0,
+  );
+  if (samples === 0) return null;
+  const bins = percentileBins(result, samples);
+  const histograms = dealt(result.timeline, bins).map((seconds) =>
+    sumOfHistograms(
+      seconds.flatMap(({ latency }) => {
+        const encoded = latency[name];
+        return encoded === undefined ? [] : [decodeHistogram(encoded)];
+      }),
+      2,
+    ),
+  );
+  const subject = name === 'lag' ? lag : measures[name];
+  return {
+    id: name,
+    // The timeline does not keep kinds of traffic apart; the reader must know what is mixed.
+    title:
+      name === 'endToEnd' && kindsPresent(result).length > 1
+        ? `${subject.label}, all traffic`
+        : subject.label,
+    unit: subject.unit,
+    step: bins.step,
+    drawn: 'joined',
+    lines: lines(histograms),
+    marks: name === 'lag' ? [] : failureMarks(result, bins),
+  };
+};
+
+/** Time to first token, chunk gap and end to end of completed requests, with the failures as marks. */
+export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
+  (['ttft', 'gap', 'endToEnd'] as const)
+    .filter((name) => !isWithheld(name, trust))
+    .flatMap((name) => percentileChart(result, name) ?? []);
+
+export const lagChart = (result: Result): Chart | null => percentileChart(result, 'lag');

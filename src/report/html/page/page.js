@@ -1,0 +1,115 @@
+/*
+ * Brings a report to life with the data embedded beside it. Everything that can be said without a
+ * script stands in the page already; this adds pictures, tables of their values, and themes.
+ */
+
+const root = document.documentElement;
+
+const readData = async () => {
+  const text = document.getElementById('data')?.textContent ?? '';
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return /** @type {PageData} */ (await new Response(stream).json());
+};
+
+/** @param {string} tag @param {readonly (string | Node)[]} content */
+const element = (tag, content) => {
+  const made = document.createElement(tag);
+  made.append(...content);
+  return made;
+};
+
+/** @param {Chart} chart @param {PageData} data */
+const tableOf = ({ title, lines, marks, step }, data) => {
+  const columns = [...lines, ...marks];
+  const heads = ['from', ...columns.map(({ label }) => label)].map((label) => {
+    const head = element('th', [label]);
+    head.setAttribute('scope', 'col');
+    return head;
+  });
+  const rows = (columns[0]?.values ?? []).map((_, i) => {
+    const texts = columns.map(({ values }) => valueText(values[i], ''));
+    const cells = [timeText(i * step, data), ...texts].map((text) => element('td', [text]));
+    return element('tr', cells);
+  });
+  const head = element('thead', [element('tr', heads)]);
+  return element('table', [element('caption', [title]), head, element('tbody', rows)]);
+};
+
+/** @param {PageData} data */
+const offerTables = (data) => {
+  for (const chart of data.charts) {
+    const details = document.querySelector(`details[data-rows="${chart.id}"]`);
+    if (!(details instanceof HTMLDetailsElement)) continue;
+    details.hidden = false;
+    details.addEventListener('toggle', () => {
+      if (details.querySelector('table') === null) details.append(tableOf(chart, data));
+    });
+  }
+};
+
+/** Draws all charts, and again when their width or the system's theme changes. @param {PageData} data */
+const keepDrawn = (data) => {
+  /** @type {uPlot[]} */
+  let plots = [];
+  let width = 0;
+  const redraw = () => {
+    for (const plot of plots) plot.destroy();
+    plots = data.charts.flatMap((chart) => {
+      const place = document.querySelector(`[data-chart="${chart.id}"]`);
+      return place instanceof HTMLElement ? [draw(chart, data, place)] : [];
+    });
+    width = document.body.clientWidth;
+  };
+  redraw();
+  new ResizeObserver(() => {
+    if (document.body.clientWidth !== width) redraw();
+  }).observe(document.body);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  return redraw;
+};
+
+/** @param {() => void} redraw */
+const offerThemes = (redraw) => {
+  const button = document.getElementById('theme');
+  const themes = ['automatic', 'light', 'dark'];
+  let chosen = 0;
+  /** @param {string} theme */
+  const show = (theme) => {
+    if (theme === 'automatic') delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    redraw();
+  };
+  addEventListener('beforeprint', () => {
+    for (const details of document.querySelectorAll('details:not(.rows)')) {
+      details.setAttribute('open', '');
+    }
+    show('light');
+  });
+  addEventListener('afterprint', () => show(themes[chosen] ?? 'automatic'));
+  if (button === null) return;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    chosen = (chosen + 1) % themes.length;
+    button.textContent = `Theme: ${themes[chosen]}`;
+    show(themes[chosen] ?? 'automatic');
+  });
+};
+
+const begin = async () => {
+  root.classList.add('scripted');
+  try {
+    const data = await readData();
+    offerTables(data);
+    offerThemes(keepDrawn(data));
+    root.classList.add('drawn');
+  } catch (reason) {
+    root.classList.remove('scripted');
+    const trouble = document.getElementById('trouble');
+    if (trouble === null) return;
+    trouble.hidden = false;
+    trouble.textContent = `The charts could not be drawn (${String(reason)}). A browser from 2024 or later draws them; tables and percentile plots are complete without them.`;
+  }
+};
+
+void begin();

@@ -1,0 +1,109 @@
+import type { Failure, Result } from '../../../model/result.ts';
+import { countText, momentText, plural, shareText } from '../../number-text.ts';
+import { type ArrivalRow, arrivalMeaning, arrivalRows } from '../../outcome-words.ts';
+import { markup, type Markup } from '../markup.ts';
+
+const arrivalRow = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
+  markup`<tr class="${row.all === 0 ? 'none' : 'some'}">
+    <th scope="row"><span class="dot ${row.name}">${row.name}</span></th>
+    <td>${countText(row.all)}</td>
+    <td>${shareText(row.all, due.all)}</td>
+    ${
+      apart
+        ? markup`<td>${countText(row.measured)}</td>
+            <td>${shareText(row.measured, due.measured)}</td>`
+        : null
+    }
+    <td class="words meaning">${arrivalMeaning[row.name]}</td>
+  </tr>`;
+
+/** What became of every arrival; all of them are the denominator. Without a warm-up there is one pair of columns. */
+const arrivalTable = (result: Result): Markup => {
+  const rows = arrivalRows(result);
+  const [due] = rows;
+  const apart = due !== undefined && due.all !== due.measured;
+  const after = markup`<th scope="col">After warm-up</th>
+          <th scope="col">share</th>`;
+  return markup`<div class="scroll" role="region" aria-label="Arrivals" tabindex="0">
+    <table>
+      <caption>
+        What became of every arrival; shares are of all that were due
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Outcome</th>
+          <th scope="col">Whole run</th>
+          <th scope="col">share</th>
+          ${apart ? after : null}
+          <th scope="col" class="words meaning">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${due === undefined ? null : rows.map((row) => arrivalRow(row, due, apart))}
+      </tbody>
+    </table>
+  </div>`;
+};
+
+const failureRow = (failure: Failure, arrivals: number): Markup => {
+  const { outcome, traffic, status, cause, count, first, last, message, example } = failure;
+  const server =
+    example.serverId === null ? null : markup`, server’s id <code>${example.serverId}</code>`;
+  return markup`<tr>
+    <td class="words"><span class="dot ${outcome}">${outcome}</span> <small>${traffic}</small></td>
+    <td>${countText(count)} <small>${shareText(count, arrivals)}</small></td>
+    <td class="words">
+      <b>${status === null ? cause : `${status} ${cause}`}</b>
+      <span class="message">${message}</span>
+      <details>
+        <summary>Example</summary>
+        <p>Request <code>${example.requestId}</code>${server}</p>
+        <pre tabindex="0">${example.text}</pre>
+      </details>
+    </td>
+    <td>${momentText(first)}</td>
+    <td>${momentText(last)}</td>
+  </tr>`;
+};
+
+const failureTable = (failures: readonly Failure[], arrivals: number): Markup =>
+  markup`<div class="scroll" role="region" aria-label="Failures" tabindex="0">
+    <table class="failures">
+      <caption>
+        ${plural(failures.length, 'kind')} of failure, most frequent first; numbers and ids masked
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col" class="words">Outcome</th>
+          <th scope="col">Count</th>
+          <th scope="col" class="words">What was said</th>
+          <th scope="col">First</th>
+          <th scope="col">Last</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${failures.map((failure) => failureRow(failure, arrivals))}
+      </tbody>
+    </table>
+  </div>`;
+
+const witnessMarkup = ({ witness }: Result): Markup | null =>
+  witness === null
+    ? null
+    : markup`<details>
+        <summary>The reference gateway’s own counters</summary>
+        <dl class="pairs">
+          ${Object.entries(witness).map(
+            ([name, value]) =>
+              markup`<dt>${name}</dt>
+                <dd>${countText(value)}</dd>`,
+          )}
+        </dl>
+      </details>`;
+
+export const arrivalsSection = (result: Result): Markup => {
+  const arrivals = arrivalRows(result)[0]?.all ?? 0;
+  const failures = result.failures.toSorted((a, b) => b.count - a.count);
+  return markup`${arrivalTable(result)} ${witnessMarkup(result)}
+  ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}`;
+};

@@ -1,0 +1,60 @@
+import { measures } from '../../../model/measures.ts';
+import type { Result } from '../../../model/result.ts';
+import { measuresPresent } from '../../../model/summary.ts';
+import { lag } from '../../figures.ts';
+import { arrivalMeaning } from '../../outcome-words.ts';
+import { scenarioList } from '../../scenario-list.ts';
+import { markup, type Markup } from '../markup.ts';
+
+const pairs = (entries: readonly { readonly term: string; readonly text: string }[]): Markup =>
+  markup`<dl class="pairs">
+    ${entries.map(
+      ({ term, text }) =>
+        markup`<dt>${term}</dt>
+          <dd>${text}</dd>`,
+    )}
+  </dl>`;
+
+/** The plan, with prompts counted and secrets left as the references they are. */
+export const scenarioSection = ({ plan, ...result }: Result): Markup => {
+  const machines = result.slices.map(({ index, machine }) => ({
+    term: result.slices.length === 1 ? 'Generator' : `Generator of slice ${index + 1}`,
+    text: `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
+  }));
+  return pairs([
+    ...scenarioList(plan),
+    { term: 'Plan hash', text: result.planHash },
+    {
+      term: 'Run',
+      text: `${result.runId}, begun ${result.startedAt}, written by Weir ${result.weir}`,
+    },
+    ...machines,
+  ]);
+};
+
+const rates = [
+  {
+    term: 'Requests per second',
+    text: 'Requests that were due in the measured window, and of these those sent and those completed, divided by the window’s length: from the end of the warm-up to the end of the schedule.',
+  },
+  {
+    term: 'Tokens per second',
+    text: 'Tokens of completed answers to requests that were due in the measured window, divided by its length. Counts from different sources are never added up.',
+  },
+  {
+    term: 'Percentile',
+    text: 'Nearest rank: the smallest sample that the given share does not exceed. Percentiles over time belong to the second in which the request was due and are left out where their bin holds no sample beyond them.',
+  },
+];
+
+/** What each measure in this report means: measures differ between tools under the same names. */
+export const definitionsSection = (result: Result): Markup =>
+  pairs([
+    ...measuresPresent(result, () => true).map((name) => ({
+      term: measures[name].label,
+      text: measures[name].definition,
+    })),
+    { term: lag.label, text: lag.definition },
+    ...Object.entries(arrivalMeaning).map(([name, text]) => ({ term: name, text })),
+    ...rates,
+  ]);

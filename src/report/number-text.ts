@@ -1,0 +1,59 @@
+/** Numbers as people read them: one notation for every report. */
+
+/** A whole number with thousands separators. */
+export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** Units that are counted in whole things. */
+const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models']);
+
+/**
+ * A measured figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`;
+ * whole things keep their whole numbers.
+ */
+export const figureText = (value: number, unit = ''): string => {
+  const size = Math.abs(value);
+  if (size >= 99.95 || (wholeUnits.has(unit) && Number.isInteger(value))) return countText(value);
+  return size === 0 ? '0' : value.toFixed(size >= 9.995 ? 1 : 2);
+};
+
+/**
+ * A part of a whole as a percentage with one decimal. Rounding never turns some into none or into
+ * all: those are `<0.1 %` and `>99.9 %`. An empty whole gives a dash.
+ */
+export const shareText = (part: number, whole: number): string => {
+  if (whole === 0) return '–';
+  const percent = ((part / whole) * 100).toFixed(1);
+  if (part > 0 && percent === '0.0') return '<0.1 %';
+  if (part < whole && percent === '100.0') return '>99.9 %';
+  return `${percent} %`;
+};
+
+const tenth = (value: number): string => String(Number(value.toFixed(1)));
+
+/** A length of time, or an instant of the run, given in milliseconds: `250 ms`, `31.2 s`, `2 min 5 s`, `1 h 2 min`. */
+export const timeText = (ms: number): string => {
+  if (ms > 0 && ms < 999.5) return `${ms < 99.95 ? tenth(ms) : Math.round(ms)} ms`;
+  if (ms < 119_950) return `${tenth(ms / 1000)} s`;
+  const tenths = Math.round(ms / 100) / 10;
+  const [hours, minutes] = [Math.floor(tenths / 3600), Math.floor((tenths % 3600) / 60)];
+  const seconds = tenth(tenths % 60);
+  return [
+    hours > 0 ? `${hours} h` : '',
+    minutes > 0 ? `${minutes} min` : '',
+    seconds === '0' ? '' : `${seconds} s`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+};
+
+/** A moment of the run, in milliseconds since it began, to a tenth of a second: `0.4 s`, `60.0 s`, `2 min 5.3 s`. */
+export const momentText = (ms: number): string =>
+  ms < 119_950 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms);
+
+/** `1 key`, `2 keys`: a count and its noun. */
+export const plural = (value: number, noun: string): string =>
+  `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
+
+/** The bounds of a confidence interval; `…` stands where no sample gives a bound. */
+export const intervalText = (low: number | null, high: number | null, unit = ''): string =>
+  `${low === null ? '…' : figureText(low, unit)}–${high === null ? '…' : figureText(high, unit)}`;

@@ -1,0 +1,42 @@
+import { type OutcomeKind, outcomeKinds, type TokenSource } from '../model/observation.ts';
+import type { Result } from '../model/result.ts';
+import { arrivalsIn, groupsWhere, measured, outcomesOf } from '../model/summary.ts';
+
+/** What each line of the arrivals table means, as reports print it. */
+export const arrivalMeaning = {
+  due: 'Every arrival of the schedule.',
+  sent: 'At least the first byte was written.',
+  completed: 'A complete answer that keeps the contract.',
+  limited: 'Answered 429: the gateway’s rate limit.',
+  refused: 'Answered with any other status outside 2xx.',
+  malformed:
+    'Answered 2xx, but the answer breaks the contract, for example an error inside a stream.',
+  broken: 'No complete answer: the connection failed, a deadline passed, or the run ended first.',
+  dropped: 'Due, but never sent: the cap on requests in flight was reached, or the run stopped.',
+} as const satisfies Record<ArrivalRow['name'], string>;
+
+export const tokenSourceMeaning = {
+  usage: 'counted by the server',
+  events: 'counted as token events',
+  characters: 'estimated as characters / 4',
+} as const satisfies Record<TokenSource, string>;
+
+/** One line of the arrivals table: over the whole run, and without the warm-up. */
+export interface ArrivalRow {
+  readonly name: 'due' | 'sent' | OutcomeKind;
+  readonly all: number;
+  readonly measured: number;
+}
+
+/** Due, sent, and each outcome; the shares of all of them have the first row as denominator. */
+export const arrivalRows = (result: Result): readonly ArrivalRow[] => {
+  const kept = groupsWhere(result, measured);
+  const [all, some] = [outcomesOf(result.groups), outcomesOf(kept)];
+  const sent = (groups: Result['groups']): number =>
+    groups.reduce((sum, group) => sum + group.sent, 0);
+  return [
+    { name: 'due', all: arrivalsIn(all), measured: arrivalsIn(some) },
+    { name: 'sent', all: sent(result.groups), measured: sent([...kept]) },
+    ...outcomeKinds.map((name) => ({ name, all: all[name], measured: some[name] })),
+  ];
+};

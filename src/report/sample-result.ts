@@ -1,0 +1,225 @@
+import { drawFrom } from '../model/draw.ts';
+import { type Digits, emptyHistogram, type EncodedHistogram } from '../model/histogram.ts';
+import { measureNames, measures, type MeasureName } from '../model/measures.ts';
+import type { Observation } from '../model/observation.ts';
+import { planHash } from '../model/plan.ts';
+import {
+  type Failure,
+  type GeneratorSample,
+  type Group,
+  type Labels,
+  type Ledger,
+  type Result,
+  resultSchema,
+  type Second,
+} from '../model/result.ts';
+import { emptyOutcomes } from '../model/summary.ts';
+import { hostileText, sampleObservations, reportedPlan } from './sample-run.ts';
+
+/**
+ * Test support: a result as a run would write it, folded from `sampleObservations` in the plainest
+ * way, so that report tests need no other stage.
+ */
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => ({
+  traffic,
+  model,
+  key,
+  stage: reportedPlan.stages[stage]!.name,
+  warmUp: due < reportedPlan.warmUp,
+});
+
+const encoded = (samples: readonly number[], digits: Digits): EncodedHistogram => {
+  const histogram = emptyHistogram(digits);
+  for (const sample of samples) histogram.record(sample);
+  return histogram.toJSON();
+};
+
+const groupOf = (labels: Labels, observations: readonly Observation[]): Group => {
+  const outcomes = emptyOutcomes();
+  const tokens = { source: 'usage' as const, answers: 0, answersWithInput: 0, input: 0, output: 0 };
+  const connections = { new: 0, reused: 0 };
+  let [sent, buffered, coalescedEvents, tokenEvents] = [0, 0, 0, 0];
+  for (const { outcome, ...observation } of observations) {
+    outcomes[outcome.kind] += 1;
+    if (observation.sent !== null) sent += 1;
+    if (observation.connection !== null) connections[observation.connection] += 1;
+    if (outcome.kind !== 'completed' || outcome.answer.kind === 'models') continue;
+    tokens.answers += 1;
+    tokens.answersWithInput += 1;
+    tokens.input += outcome.answer.tokens.input ?? 0;
+    tokens.output += outcome.answer.tokens.output;
+    if (outcome.answer.kind !== 'chat-stream') continue;
+    buffered += outcome.answer.buffered ? 1 : 0;
+    coalescedEvents += outcome.answer.coalesced;
+    tokenEvents += outcome.answer.tokenInstants.length;
+  }
+  const distributions: Partial<Record<MeasureName, EncodedHistogram>> = {};
+  for (const name of measureNames) {
+    const samples = observations.flatMap((each) => [...measures[name].of(each)]);
+    if (samples.length > 0) distributions[name] = encoded(samples, 3);
+  }
+  return {
+    labels,
+    outcomes,
+    sent,
+    tokens: tokens.answers === 0 ? [] : [tokens],
+    buffered,
+    coalescedEvents,
+    tokenEvents,
+    connections,
+    distributions,
+  };
+};
+
+const groups = (observations: readonly Observation[]): readonly Group[] => {
+  const byLabels = Map.groupBy(observations, (each) => JSON.stringify(labelsOf(each)));
+  return [...byLabels.values()].map((alike) => groupOf(labelsOf(alike[0]!), alike));
+};
+
+const secondIn = (moment: number): number => Math.max(0, Math.floor(moment / 1000));
+
+const timeline = (observations: readonly Observation[]): readonly Second[] => {
+  const last = Math.max(...observations.map(({ ended }) => secondIn(ended)));
+  return Array.from({ length: last + 1 }, (_, second) => {
+    const dueNow = observations.filter(({ due }) => secondIn(due) === second);
+    const real = observations.filter(({ outcome }) => outcome.kind !== 'dropped');
+    const endedNow = observations.filter(({ ended }) => secondIn(ended) === second);
+    const outcomes = emptyOutcomes();
+    for (const { outcome } of endedNow) outcomes[outcome.kind] += 1;
+    const latency: Mutable<Second['latency']> = {};
+    const fill = (name: keyof typeof latency, samples: readonly number[]): void => {
+      if (samples.length > 0) latency[name] = encoded(samples, 2);
+    };
+    for (const name of ['ttft', 'gap', 'endToEnd'] as const) {
+      fill(
+        name,
+        dueNow.flatMap((each) => [...measures[name].of(each)]),
+      );
+    }
+    fill(
+      'lag',
+      dueNow.map(({ begun, released }) => begun - released),
+    );
+    return {
+      second,
+      due: dueNow.length,
+      begun: real.filter(({ begun }) => secondIn(begun) === second).length,
+      sent: real.filter(({ sent }) => sent !== null && secondIn(sent) === second).length,
+      ended: endedNow.filter(({ outcome }) => outcome.kind !== 'dropped').length,
+      outcomes,
+      tokenEvents: 40 * endedNow.length,
+      latency,
+    };
+  });
+};
+
+const ledger = (observations: readonly Observation[], key: string): Ledger => ({
+  key,
+  left: 0,
+  rows: observations
+    .filter((each) => each.key === key && each.head !== null && each.sent !== null)
+    .map(({ sent, head }) => {
+      const quota = head!.quota;
+      return [
+        sent!,
+        head!.at,
+        head!.status,
+        quota?.limitRequests ?? null,
+        quota?.remainingRequests ?? null,
+        quota?.limitTokens ?? null,
+        quota?.remainingTokens ?? null,
+      ];
+    }),
+});
+
+const failures = (observations: readonly Observation[]): readonly Failure[] => {
+  const failed = observations.filter(({ outcome }) => outcome.kind !== 'completed');
+  const cause = ({ outcome }: Observation): string => {
+    if (outcome.kind === 'malformed') return outcome.issue;
+    if (outcome.kind === 'broken' || outcome.kind === 'dropped') return outcome.cause;
+    return 'refusal' in outcome ? (outcome.refusal.code ?? '') : '';
+  };
+  const text = ({ outcome }: Observation): string => {
+    if (outcome.kind === 'malformed' || outcome.kind === 'broken') return outcome.detail;
+    return 'refusal' in outcome
+      ? outcome.refusal.message
+      : 'the cap on requests in flight was reached';
+  };
+  const alike = Map.groupBy(
+    failed,
+    (each) => `${each.traffic} ${each.outcome.kind} ${cause(each)}`,
+  );
+  return [...alike.values()].map((each) => ({
+    traffic: each[0]!.traffic,
+    outcome: each[0]!.outcome.kind as Failure['outcome'],
+    status: 'refusal' in each[0]!.outcome ? each[0]!.outcome.refusal.status : null,
+    cause: cause(each[0]!),
+    message: text(each[0]!).replace(/\d+/g, '#'),
+    count: each.length,
+    first: each[0]!.ended,
+    last: each.at(-1)!.ended,
+    example: {
+      requestId: each[0]!.requestId,
+      serverId: each[0]!.head?.serverId ?? null,
+      text: text(each[0]!),
+    },
+  }));
+};
+
+const generator = (seconds: number): readonly GeneratorSample[] =>
+  Array.from({ length: seconds }, (_, second) => {
+    const draw = drawFrom(3, second);
+    const busy = 0.08 + 0.002 * second + 0.04 * draw.uniform();
+    return {
+      second,
+      utilisation: busy,
+      delayP99: 0.4 + draw.uniform(),
+      delayMax: 1 + 3 * draw.uniform(),
+      loops: 900,
+      events: 400,
+      eventsWaiting: 12,
+      gcMax: 1.5 * draw.uniform(),
+      gcTotal: 2,
+      cpu: busy * 1.1,
+      cpuWait: 0.004 * draw.uniform(),
+      throttled: null,
+      memory: 96_000_000 + 100_000 * second,
+    };
+  });
+
+/** About sixty seconds of mixed traffic that meets every outcome; the same at every call. */
+export const sampleResult = (): Result => {
+  const observations = sampleObservations();
+  const seconds = timeline(observations);
+  const ended = Math.max(...observations.map((each) => each.ended));
+  return resultSchema.parse({
+    format: 'result/1',
+    weir: '0.1.0',
+    runId: '01J8-sample',
+    plan: reportedPlan,
+    planHash: planHash(reportedPlan),
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    startedAt: '2025-11-03T09:30:00Z',
+    slices: [
+      {
+        index: 0,
+        count: 1,
+        startedAt: '2025-11-03T09:30:00Z',
+        machine: { node: 'v24.0.0', platform: 'linux x64', cpu: 'A sample processor', cores: 4 },
+        generator: generator(seconds.length),
+      },
+    ],
+    scheduled: 60_000,
+    ended,
+    partial: null,
+    notes: [`The target refused stream_options.include_usage: ${hostileText}`],
+    groups: groups(observations),
+    timeline: seconds,
+    failures: failures(observations),
+    ledger: reportedPlan.keys.map(({ name }) => ledger(observations, name)),
+    witness: { 'requests.chat-stream': 1204, 'responses.429': 233 },
+  });
+};

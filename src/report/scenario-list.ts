@@ -1,0 +1,155 @@
+import type { Load, Plan, Stage, Target, Wire } from '../model/plan.ts';
+import { redacted, references } from '../model/secret.ts';
+import { modelOf, type Traffic } from '../model/traffic.ts';
+import { countText, plural, timeText } from './number-text.ts';
+
+/**
+ * The plan as a list that people read. Prompts are counted, not shown; a header's value is shown
+ * only as the template it is, and an address without its user and password.
+ */
+
+/** A term and what it is set to. */
+export interface Entry {
+  readonly term: string;
+  readonly text: string;
+}
+
+/** An address without user information. */
+export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
+
+const short = (value: number): string => String(Number(value.toFixed(2)));
+const rate = (value: number): string => `${short(value)}/s`;
+
+/** A load in a few words, such as `20/s → 40/s in 30 s, Poisson`. */
+export const loadText = (load: Load): string => {
+  const users = 'users' in load ? plural(load.users, 'user') : '';
+  const think =
+    'thinkTime' in load && load.thinkTime > 0 ? `, thinking ${timeText(load.thinkTime)}` : '';
+  switch (load.kind) {
+    case 'open': {
+      const pieces = load.curve.map(({ from, to, duration }) =>
+        from === to
+          ? `${rate(to)} for ${timeText(duration)}`
+          : `${rate(from)} → ${rate(to)} in ${timeText(duration)}`,
+      );
+      return `${pieces.join(', then ')}${load.spacing === 'poisson' ? ', Poisson' : ''}`;
+    }
+    case 'closed':
+      return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;
+    case 'iterations':
+      return `${users} sharing ${plural(load.iterations, 'request')}${think}, at most ${timeText(load.maxDuration)}`;
+  }
+};
+
+/** Closed loads answer another question than open ones; the reader must know which it was. */
+const loadNature = {
+  open: 'open: requests come when they are due, whether or not answers have come',
+  closed: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+  iterations: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+} as const satisfies Record<Load['kind'], string>;
+
+const targetText = (target: Target): string =>
+  target.kind === 'url'
+    ? addressText(target.url)
+    : `the bundled ${target.kind === 'mock' ? 'mock' : 'mock in a container'}`;
+
+const extraFields = (body: Readonly<Record<string, unknown>>): string => {
+  const fields = Object.entries(body).map(([name, value]) =>
+    typeof value === 'number' || typeof value === 'boolean' ? `${name} ${value}` : name,
+  );
+  return fields.length === 0 ? '' : `, also ${fields.join(', ')}`;
+};
+
+const shareOf = (traffic: Traffic, mix: readonly Traffic[]): string => {
+  const whole = mix.reduce((sum, { weight }) => sum + weight, 0);
+  return `${String(Number(((traffic.weight / whole) * 100).toPrecision(3)))} %`;
+};
+
+/** A stage's traffic mix in a few words: `80 % chat-stream (m-large), 20 % models`. */
+export const mixText = ({ traffic }: Stage): string =>
+  traffic
+    .map((entry) => {
+      const model = modelOf(entry);
+      return `${shareOf(entry, traffic)} ${entry.kind}${model === null ? '' : ` (${model})`}`;
+    })
+    .join(', ');
+
+const requestText = (traffic: Traffic): string => {
+  if (!('conversations' in traffic)) return traffic.kind;
+  const most = traffic.maxTokens === null ? '' : `, at most ${plural(traffic.maxTokens, 'token')}`;
+  return `${traffic.kind} to ${traffic.model}: ${plural(traffic.conversations.length, 'prompt')}${most}${extraFields(traffic.body)}`;
+};
+
+const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): string => {
+  const parts = [
+    ...(requestsPerMinute === null ? [] : [`${countText(requestsPerMinute)} requests`]),
+    ...(tokensPerMinute === null ? [] : [`${countText(tokensPerMinute)} tokens`]),
+  ];
+  return parts.length === 0 ? 'none declared' : `${parts.join(' and ')} per minute and key`;
+};
+
+const wireText = ({ http2, proxy, caFile, verifyTls }: Wire): string =>
+  [
+    http2 ? 'HTTP/2' : 'HTTP/1.1',
+    proxy.kind === 'none'
+      ? 'direct'
+      : `proxy ${proxy.kind === 'url' ? addressText(proxy.url) : 'from the environment'}`,
+    ...(caFile === null ? [] : [`certificates from ${caFile}`]),
+    ...(verifyTls ? [] : ['certificates not verified']),
+  ].join(', ');
+
+const deadlinesText = (deadlines: Plan['deadlines']): string => {
+  const set = Object.entries({
+    connect: deadlines.connect,
+    'first token': deadlines.firstToken,
+    idle: deadlines.idle,
+    total: deadlines.total,
+  }).flatMap(([name, length]) => (length === null ? [] : [`${name} ${timeText(length)}`]));
+  return set.length === 0 ? 'none' : set.join(', ');
+};
+
+/** Only the references of a template: whatever a scenario typed around them may be the secret's other half. */
+const templateText = (template: string): string => {
+  const named = references(template).map((reference) =>
+    reference.kind === 'env' ? `\${env:${reference.name}}` : `\${secret:${reference.path}}`,
+  );
+  return named.length === 0 ? redacted : named.join(' ');
+};
+
+const streamsMeaning = {
+  lenient: 'without [DONE], a stream is complete when every choice has a finish reason',
+  strict: 'without [DONE], a stream is malformed',
+} as const satisfies Record<Plan['streams'], string>;
+
+/** The whole plan, term by term. */
+export const scenarioList = (plan: Plan): readonly Entry[] => [
+  { term: 'Name', text: plan.name },
+  ...(plan.description === null ? [] : [{ term: 'Description', text: plan.description }]),
+  { term: 'Target', text: targetText(plan.target) },
+  ...plan.stages.flatMap((stage) => [
+    {
+      term: `Stage ${stage.name}`,
+      text: `${loadText(stage.load)}; ${loadNature[stage.load.kind]}`,
+    },
+    ...stage.traffic.map((entry) => ({
+      term: `${stage.name}, ${shareOf(entry, stage.traffic)}`,
+      text: requestText(entry),
+    })),
+  ]),
+  {
+    term: 'Keys',
+    text: plan.keys.map(({ name, template }) => `${name} (${templateText(template)})`).join(', '),
+  },
+  { term: 'Declared limits', text: limitsText(plan.limits) },
+  { term: 'Warm-up', text: plan.warmUp === 0 ? 'none' : timeText(plan.warmUp) },
+  { term: 'Grace after the last arrival', text: timeText(plan.grace) },
+  { term: 'Cap in flight', text: plural(plan.inFlight, 'request') },
+  { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
+  { term: 'Connections', text: wireText(plan.wire) },
+  ...Object.entries(plan.headers).map(([name, template]) => ({
+    term: `Header ${name}`,
+    text: templateText(template),
+  })),
+  { term: 'Streams', text: `${plan.streams}: ${streamsMeaning[plan.streams]}` },
+  { term: 'Seed', text: String(plan.seed) },
+];

@@ -1,0 +1,77 @@
+import { type Figures, shownQuantiles } from '../figures.ts';
+import { countText, figureText, intervalText } from '../number-text.ts';
+import { type Cell, type Screen, type Table, tableLines, tableWidth } from './screen.ts';
+
+/** Which columns a table of figures has, and where its confidence intervals stand. */
+interface Shape {
+  readonly quantiles: readonly number[];
+  readonly max: boolean;
+  readonly interval: 'beside' | 'below';
+}
+
+/** Widest first; the first that fits is taken, and if none does the last. */
+const shapes: readonly Shape[] = [
+  { quantiles: shownQuantiles, max: true, interval: 'beside' },
+  { quantiles: shownQuantiles, max: true, interval: 'below' },
+  { quantiles: [0.5, 0.95, 0.99], max: true, interval: 'below' },
+  { quantiles: [0.5, 0.95], max: false, interval: 'below' },
+];
+
+const quiet = (text: string): Cell => ({ text, style: 'quiet' });
+
+const rowsOf = ({ subject, n, quantiles, max, withheld }: Figures, shape: Shape): Cell[][] => {
+  const show = (value: number): string => figureText(value, subject.unit);
+  const chosen = quantiles.filter(({ q }) => shape.quantiles.includes(q));
+  const name: Cell[] = [
+    { text: `  ${subject.short}` },
+    quiet(subject.unit),
+    { text: countText(n) },
+  ];
+  if (withheld) return [[...name, ...chosen.map((): Cell => quiet('withheld')), quiet('')]];
+  const values = chosen.map(({ value, low, high, weak }): Cell => {
+    const text = `${weak ? '~' : ''}${show(value)}`;
+    const interval =
+      shape.interval === 'beside' ? ` [${intervalText(low, high, subject.unit)}]` : '';
+    return { text: text + interval, style: weak ? 'quiet' : 'strong' };
+  });
+  const first = [...name, ...values, ...(shape.max ? [{ text: show(max) }] : [])];
+  if (shape.interval === 'beside') return [first];
+  const bounds = chosen.map(({ low, high }) => quiet(`[${intervalText(low, high, subject.unit)}]`));
+  return [first, [quiet(''), quiet(''), quiet(''), ...bounds]];
+};
+
+/** Figures that belong together, for example of one kind of traffic. */
+export interface FiguresSection {
+  readonly title: string;
+  readonly rows: readonly Figures[];
+}
+
+const tableOf = (sections: readonly FiguresSection[], shape: Shape): Table => ({
+  head: [
+    '',
+    'unit',
+    'n',
+    ...shape.quantiles.map((q) => `p${q * 100}`),
+    ...(shape.max ? ['max'] : []),
+  ],
+  rows: sections.flatMap(({ title, rows }, i) => [
+    ...(i === 0 ? [] : [[]]),
+    [{ text: title, style: 'strong' as const }],
+    ...rows.flatMap((figures) => rowsOf(figures, shape)),
+  ]),
+  rightFrom: 2,
+});
+
+/** One line per measure, or two when the confidence intervals do not fit beside their percentiles. */
+export const figuresTable = (
+  screen: Screen,
+  sections: readonly FiguresSection[],
+): readonly string[] => {
+  const tables = shapes.map((shape) => tableOf(sections, shape));
+  const table = tables.find((candidate) => tableWidth(candidate) <= screen.width) ?? tables.at(-1);
+  return table === undefined ? [] : tableLines(screen, table);
+};
+
+/** What the marks of a table of figures mean. */
+export const figuresLegend =
+  '[low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it; ~ marks a percentile with fewer than ten samples beyond it.';

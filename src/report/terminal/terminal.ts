@@ -1,0 +1,191 @@
+import type { OutcomeKind } from '../../model/observation.ts';
+import type { Failure, Result } from '../../model/result.ts';
+import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
+import type { Evidence, Trust, TrustLevel } from '../../model/verdict.ts';
+import { kindFigures, kindsPresent, lagFigures, ratesOf } from '../figures.ts';
+import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
+import { countText, figureText, momentText, plural, shareText, timeText } from '../number-text.ts';
+import { type ArrivalRow, arrivalRows, tokenSourceMeaning } from '../outcome-words.ts';
+import { printable } from '../printable.ts';
+import { runVerdict } from '../run-verdict.ts';
+import { addressText, loadText, mixText } from '../scenario-list.ts';
+import { figuresLegend, figuresTable } from './figures-table.ts';
+import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
+
+type Lines = readonly string[];
+
+const levelStyle = {
+  valid: 'good',
+  degraded: 'warning',
+  invalid: 'bad',
+} as const satisfies Record<TrustLevel, Style>;
+
+const outcomeStyle = {
+  completed: 'good',
+  limited: 'warning',
+  refused: 'bad',
+  malformed: 'bad',
+  broken: 'bad',
+  dropped: 'bad',
+} as const satisfies Record<OutcomeKind, Style>;
+
+const titled = (screen: Screen, title: string, lines: Lines): Lines =>
+  lines.length === 0 ? [] : ['', screen.paint('strong', title), ...lines];
+
+const evidenceLines = (screen: Screen, evidence: Evidence): Lines => {
+  const { signal, level, observed, expected, advice } = evidence;
+  return [
+    ...paragraph(screen, `${level}: ${signal}, ${observed} (healthy: ${expected})`, {
+      style: levelStyle[level],
+    }),
+    ...(advice === null ? [] : paragraph(screen, advice, { indent: 4 })),
+  ];
+};
+
+const verdictLines = (screen: Screen, result: Result, trust: Trust): Lines => {
+  const { level, title, sentences } = runVerdict(result, trust);
+  const findings = trust.evidence.filter((evidence) => evidence.level !== 'valid');
+  return [
+    screen.paint(levelStyle[level], `■ ${title.toUpperCase()}`),
+    ...sentences.flatMap((sentence) => paragraph(screen, printable(sentence))),
+    ...findings.flatMap((evidence) => evidenceLines(screen, evidence)),
+  ];
+};
+
+const runLines = (screen: Screen, result: Result): Lines => {
+  const { plan } = result;
+  const warmUp = plan.warmUp === 0 ? 'no warm-up' : `the first ${timeText(plan.warmUp)} warm-up`;
+  const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
+  return [
+    `${plan.name} → ${addressText(result.baseUrl)}`,
+    `${timeText(result.scheduled)} scheduled, ${timeText(result.ended)} in all, ${warmUp}; ${keys}`,
+    ...plan.stages.map((stage) => `${stage.name}: ${loadText(stage.load)}; ${mixText(stage)}`),
+  ].flatMap((text) => paragraph(screen, printable(text)));
+};
+
+const arrivalLines = (screen: Screen, result: Result): Lines => {
+  const rows = arrivalRows(result);
+  const due = rows[0]!;
+  const apart = due.measured !== due.all;
+  const styleOf = ({ name, all }: ArrivalRow): Style =>
+    all === 0 ? 'quiet' : name === 'due' || name === 'sent' ? 'plain' : outcomeStyle[name];
+  return tableLines(screen, {
+    head: ['', 'arrivals', 'share', ...(apart ? ['after warm-up', 'share'] : [])],
+    rows: rows.map((row) => [
+      { text: row.name, style: styleOf(row) },
+      { text: countText(row.all) },
+      { text: shareText(row.all, due.all), style: 'quiet' },
+      ...(apart
+        ? [
+            { text: countText(row.measured) },
+            { text: shareText(row.measured, due.measured), style: 'quiet' as const },
+          ]
+        : []),
+    ]),
+    rightFrom: 1,
+  });
+};
+
+const figureLines = (screen: Screen, result: Result, trust: Trust): Lines => {
+  const lag = lagFigures(result);
+  const sections = [
+    ...kindsPresent(result).map((kind) => ({
+      title: kind,
+      rows: kindFigures(result, trust, kind).headline,
+    })),
+    { title: 'generator', rows: lag === null ? [] : [lag] },
+  ].filter(({ rows }) => rows.length > 0);
+  if (sections.length === 0) return [];
+  return [
+    ...figuresTable(screen, sections),
+    '',
+    ...paragraph(screen, figuresLegend, { style: 'quiet' }),
+  ];
+};
+
+const rateLines = (screen: Screen, result: Result): Lines => {
+  const rates = ratesOf(result);
+  if (rates === null) return [];
+  const { offered, sent, completed, tokens, seconds } = rates;
+  const requests = `requests ${figureText(offered)}/s offered, ${figureText(sent)}/s sent, ${figureText(completed)}/s completed`;
+  const tokenTexts = tokens.map(({ source, answers, input, output }) => {
+    const read = input === null ? '' : `${figureText(input)}/s in, `;
+    return `tokens ${read}${figureText(output)}/s out (${tokenSourceMeaning[source]}, ${plural(answers, 'answer')})`;
+  });
+  return titled(
+    screen,
+    `Rates over the ${timeText(seconds * 1000)} measured`,
+    [requests, ...tokenTexts].flatMap((text) => paragraph(screen, text)),
+  );
+};
+
+const keyLines = (screen: Screen, result: Result): Lines =>
+  keyBudgets(result).flatMap((budget) => {
+    const limits = (['requests', 'tokens'] as const).map((name) => {
+      const allowance = budget[name];
+      return `${name}: ${limitText(allowance)}; lowest left ${remainingText(allowance)}`;
+    });
+    const blind = leftText(budget);
+    return [
+      ...paragraph(screen, printable(`${budget.key}: 429s ${limitedText(budget)}`), {
+        style: budget.limited === 0 ? 'plain' : 'warning',
+      }),
+      ...[...limits, ...(blind === null ? [] : [blind])].flatMap((text) =>
+        paragraph(screen, printable(text), { indent: 4 }),
+      ),
+    ];
+  });
+
+const failureLines = (screen: Screen, failure: Failure, arrivals: number): Lines => {
+  const { outcome, traffic, status, cause, count, first, last, message, example } = failure;
+  const what = [status ?? '', cause].filter((part) => part !== '').join(' ');
+  const when =
+    first === last ? `at ${momentText(first)}` : `${momentText(first)} to ${momentText(last)}`;
+  const server = example.serverId === null ? '' : `, server id ${example.serverId}`;
+  return [
+    ...paragraph(
+      screen,
+      `${countText(count)} × ${outcome} ${traffic}: ${printable(what)} (${shareText(count, arrivals)} of arrivals, ${when})`,
+      { style: outcomeStyle[outcome] },
+    ),
+    ...paragraph(screen, printable(message), { indent: 4 }),
+    ...paragraph(screen, printable(`for example ${example.requestId}${server}`), {
+      indent: 4,
+      style: 'quiet',
+    }),
+  ];
+};
+
+/**
+ * What a person reads after a run: whether to believe it, what ran, what became of every arrival,
+ * the headline figures with their uncertainty, limits and failures. No line is wider than `width`
+ * (at least 60); without `colour` there are no escape sequences, and none that a server sent pass.
+ */
+export const terminalReport = (
+  result: Result,
+  trust: Trust,
+  options: { readonly colour: boolean; readonly width: number },
+): string => {
+  const screen = screenOf(options);
+  const arrivals = arrivalsIn(outcomesOf(result.groups));
+  const failures = result.failures.toSorted((a, b) => b.count - a.count);
+  return [
+    ...verdictLines(screen, result, trust),
+    ...titled(screen, 'What ran', runLines(screen, result)),
+    ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
+    ...titled(screen, 'Figures', figureLines(screen, result, trust)),
+    ...rateLines(screen, result),
+    ...titled(screen, 'Rate limits by key', keyLines(screen, result)),
+    ...titled(
+      screen,
+      'Failures',
+      failures.flatMap((failure) => failureLines(screen, failure, arrivals)),
+    ),
+    ...titled(
+      screen,
+      'Notes',
+      result.notes.flatMap((note) => paragraph(screen, printable(note))),
+    ),
+    '',
+  ].join('\n');
+};

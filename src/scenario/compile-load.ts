@@ -1,0 +1,66 @@
+import type { Load, OpenLoad, RateSegment } from '../model/plan.ts';
+import { milliseconds, perSecond } from '../model/quantity.ts';
+import type { ScenarioLoad } from './load-schema.ts';
+import { formatRate } from './notation.ts';
+
+/** A load of the plan, and what is added to its stage's name where one scenario load becomes several. */
+export interface CompiledLoad {
+  readonly suffix: string;
+  readonly load: Load;
+}
+
+type LoadOf<K extends ScenarioLoad['kind']> = Extract<ScenarioLoad, { kind: K }>;
+
+const alone = (load: Load): readonly CompiledLoad[] => [{ suffix: '', load }];
+
+const level = (
+  { rate, duration }: Pick<LoadOf<'constant'>, 'rate' | 'duration'>,
+  spacing: OpenLoad['spacing'],
+): OpenLoad => ({ kind: 'open', curve: [{ from: rate, to: rate, duration }], spacing });
+
+const ramp = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => {
+  let rate = from;
+  const curve: RateSegment[] = [];
+  for (const { to, over } of steps) {
+    if (over > 0) curve.push({ from: rate, to, duration: over });
+    rate = to;
+  }
+  // A curve has at least one piece; one of no length is refused later, as a load without requests.
+  if (curve.length === 0) curve.push({ from: rate, to: rate, duration: milliseconds(0) });
+  return { kind: 'open', curve, spacing };
+};
+
+const table: {
+  readonly [K in ScenarioLoad['kind']]: (load: LoadOf<K>) => readonly CompiledLoad[];
+} = {
+  constant: (load) => alone(level(load, 'even')),
+  poisson: (load) => alone(level(load, 'poisson')),
+  ramping: (load) => alone(ramp(load)),
+  stairs: ({ from, step, every, steps, spacing }) =>
+    Array.from({ length: steps }, (_, index) => {
+      const rate = perSecond(from + index * step);
+      return { suffix: ` ${formatRate(rate)}`, load: level({ rate, duration: every }, spacing) };
+    }),
+  closed: alone,
+  iterations: alone,
+};
+
+/** The plan's loads for one of the scenario's: stairs give one each, all others give one. */
+export const compileLoad = <K extends ScenarioLoad['kind']>(
+  load: LoadOf<K>,
+): readonly CompiledLoad[] => table[load.kind](load);
+
+/** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
+export const arrivalsOf = (load: Load): number | null => {
+  switch (load.kind) {
+    case 'open':
+      return load.curve.reduce(
+        (sum, { from, to, duration }) => sum + (((from + to) / 2) * duration) / 1000,
+        0,
+      );
+    case 'iterations':
+      return load.iterations;
+    case 'closed':
+      return null;
+  }
+};

@@ -1,0 +1,186 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import type { Problem } from './problem.ts';
+import { dotted, type Mark, type Marks, type Path, pathKey, type Tree } from './tree.ts';
+
+/** What came of opening a text: the tree where one could be made, and what is wrong with the text. */
+export interface Opened {
+  readonly tree: Tree | null;
+  readonly problems: readonly Problem[];
+}
+
+/** More than any scenario needs; aliases of aliases would otherwise grow without bound. */
+const mostValues = 100_000;
+
+interface Walk {
+  readonly document: Document;
+  /** What each alias stands for: the library searches the whole document every time. */
+  readonly named: Map<Alias, Node | null>;
+  readonly lines: LineCounter;
+  readonly marks: Map<string, Marks>;
+  readonly problems: Problem[];
+  values: number;
+}
+
+const markAt = (walk: Walk, offset: number): Mark => {
+  const { line, col } = walk.lines.linePos(offset);
+  return { kind: 'text', line, column: col };
+};
+
+const complain = (walk: Walk, path: Path, node: Node | null, message: string): undefined => {
+  const { line, col } = walk.lines.linePos(node?.range?.[0] ?? 0);
+  walk.problems.push({
+    path: dotted(path),
+    line,
+    column: col,
+    flag: null,
+    message,
+    hint: null,
+  });
+};
+
+const resolve = (walk: Walk, alias: Alias): Node | null => {
+  const before = walk.named.get(alias);
+  if (before !== undefined) return before;
+  const node = alias.resolve(walk.document) ?? null;
+  walk.named.set(alias, node);
+  return node;
+};
+
+/** A key's text; YAML reads an unquoted 1 or true as something else. */
+const nameOf = ({ value }: Scalar): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** The pairs of a mapping with `<<` merged in: what stands in the mapping itself wins. */
+const pairsOf = (walk: Walk, map: YAMLMap, within: readonly Node[]): readonly Pair[] => {
+  const own: Pair[] = [];
+  const merged: Pair[] = [];
+  for (const pair of map.items) {
+    if (!(isScalar(pair.key) && pair.key.value === '<<' && pair.key.type === 'PLAIN')) {
+      own.push(pair);
+      continue;
+    }
+    const sources = isSeq(pair.value) ? pair.value.items : [pair.value];
+    for (const source of sources) {
+      const node = isAlias(source) ? resolve(walk, source) : source;
+      if (!isMap(node)) {
+        complain(walk, ['<<'], pair.key, '"<<" merges mappings; what it names is none');
+      } else if (!within.includes(node)) {
+        merged.push(...pairsOf(walk, node, [...within, node]));
+      }
+    }
+  }
+  const names = new Set(own.map(({ key }) => (isScalar(key) ? nameOf(key) : null)));
+  for (const pair of merged) {
+    const name = isScalar(pair.key) ? nameOf(pair.key) : null;
+    if (!names.has(name)) own.push(pair);
+    names.add(name);
+  }
+  return own;
+};
+
+/** Where the walk stands: the path, the mark of its key, and the nodes that enclose it. */
+interface Spot {
+  readonly path: Path;
+  readonly key: Mark | null;
+  readonly within: readonly Node[];
+}
+
+const readMap = (walk: Walk, map: YAMLMap, { path, within }: Spot): unknown => {
+  const entries: [string, unknown][] = [];
+  for (const { key, value } of pairsOf(walk, map, within)) {
+    if (!isScalar(key) || key.value === null) {
+      complain(walk, path, (key as Node | null) ?? map, 'a key must be plain text');
+      continue;
+    }
+    const name = nameOf(key);
+    const spot: Spot = { path: [...path, name], key: markAt(walk, key.range?.[0] ?? 0), within };
+    entries.push([name, readNode(walk, value as Node | null, spot)]);
+  }
+  return Object.fromEntries(entries);
+};
+
+/** Notes where a node stands; an empty value is marked at its key. */
+const noteMarks = (walk: Walk, node: Node | null, { path, key }: Spot): void => {
+  const offset = node?.range?.[0];
+  const empty = isScalar(node) && node.value === null && node.source === '';
+  const own = offset === undefined || empty ? null : markAt(walk, offset);
+  const value = own ?? key ?? markAt(walk, offset ?? 0);
+  const plain = isScalar(node) && node.type === 'PLAIN';
+  walk.marks.set(pathKey(path), { key: key ?? value, value, plain });
+};
+
+/** The plain value of a node; its marks go into the walk. */
+const readNode = (walk: Walk, node: Node | null, spot: Spot): unknown => {
+  const { path, within } = spot;
+  walk.values += 1;
+  if (walk.values > mostValues) return undefined;
+  const resolved = isAlias(node) ? resolve(walk, node) : node;
+  if (isAlias(node) && resolved === null) {
+    return complain(walk, path, node, `no anchor "&${node.source}" stands before this alias`);
+  }
+  if (resolved !== null && within.includes(resolved)) {
+    return complain(walk, path, node, 'this alias stands inside the value that it names');
+  }
+  noteMarks(walk, node, spot);
+  const inside = { path, key: null, within: resolved === null ? within : [...within, resolved] };
+  if (isMap(resolved)) return readMap(walk, resolved, inside);
+  if (isSeq(resolved)) {
+    return resolved.items.map((item, index) =>
+      readNode(walk, item as Node | null, { ...inside, path: [...path, index] }),
+    );
+  }
+  return isScalar(resolved) ? resolved.value : null;
+};
+
+/** Sentences for the mistakes that people make; the library's own words serve for the rest. */
+const sentences: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'this line is indented with a tab; YAML wants spaces',
+  DUPLICATE_KEY: 'this key stands twice in the same mapping; keep one of them',
+  MULTIPLE_DOCS: 'a second document begins here; a scenario file holds one',
+  TAG_RESOLVE_FAILED: 'this tag is not known here; a scenario needs none',
+};
+
+const syntaxProblem = (walk: Walk, error: YAMLError): Problem => {
+  const { line, col } = walk.lines.linePos(error.pos[0]);
+  const message = sentences[error.code] ?? `not readable as YAML: ${error.message}`;
+  return { path: '', line, column: col, flag: null, message, hint: null };
+};
+
+/** The text of a scenario file, YAML or JSON (which is YAML), as a tree. */
+export const openDocument = (text: string): Opened => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const walk: Walk = {
+    document,
+    named: new Map(),
+    lines,
+    marks: new Map(),
+    problems: [],
+    values: 0,
+  };
+  const faults = [...document.errors, ...document.warnings];
+  walk.problems.push(...faults.map((error) => syntaxProblem(walk, error)));
+  // A doubled key leaves the structure whole, so that the rest can be looked at too.
+  const broken = faults.some(({ code }) => code !== 'DUPLICATE_KEY');
+  if (broken) return { tree: null, problems: walk.problems };
+  const value = readNode(walk, document.contents, { path: [], key: null, within: [] });
+  if (walk.values > mostValues) {
+    complain(walk, [], null, `its aliases unfold into more than ${mostValues} values`);
+  }
+  const whole = walk.problems.length === faults.length;
+  return { tree: whole ? { value, marks: walk.marks } : null, problems: walk.problems };
+};

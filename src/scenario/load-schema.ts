@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { fastest, length, positiveLength, positiveRate, rateFromZero, whole } from './field.ts';
+import { formatRate } from './notation.ts';
+
+/** The loads of a scenario: how and when requests come. */
+
+const spacing = () =>
+  z
+    .enum(['even', 'poisson'])
+    .default('even')
+    .describe(
+      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps as independent callers would make. Default: even.',
+    );
+
+const constantLoad = z
+  .strictObject({
+    kind: z.literal('constant').describe('One rate, evenly spaced.'),
+    rate: positiveRate().describe('Requests per unit of time, for example 20/s or 60/min.'),
+    duration: positiveLength().describe('How long requests keep coming, for example 30s.'),
+  })
+  .describe('Open load: requests come at one rate, whether or not earlier answers have come.');
+
+const poissonLoad = z
+  .strictObject({
+    kind: z.literal('poisson').describe('One mean rate with random gaps.'),
+    rate: positiveRate().describe('The mean rate, for example 20/s or 60/min.'),
+    duration: positiveLength().describe('How long requests keep coming, for example 30s.'),
+  })
+  .describe('Open load: requests come at random moments, as from many independent callers.');
+
+const rampStep = z.strictObject(
+  {
+    to: rateFromZero().describe('The rate at the end of this step.'),
+    over: length().describe(
+      'How long the rate takes to get there in a straight line; 0s jumps at once.',
+    ),
+  },
+  { error: 'expected a step such as {to: 10/s, over: 30s}' },
+);
+
+const rampingLoad = z
+  .strictObject({
+    kind: z.literal('ramping').describe('A rate that rises and falls in straight lines.'),
+    from: rateFromZero().prefault('0/s').describe('The rate at the beginning. Default: 0/s.'),
+    steps: z
+      .array(rampStep, { error: 'expected a list of steps, each with "to" and "over"' })
+      .min(1, { error: 'expected at least one step' })
+      .max(1000, { error: 'expected at most 1,000 steps' })
+      .describe('The steps of the curve, one after another.'),
+    spacing: spacing(),
+  })
+  .describe('Open load: the rate follows a curve of straight pieces.');
+
+const stairsLoad = z
+  .strictObject({
+    kind: z.literal('stairs').describe('A rate that climbs in equal steps.'),
+    from: positiveRate().describe('The rate of the first stair.'),
+    step: positiveRate().describe('How much each stair is above the one before it.'),
+    every: positiveLength().describe('How long each stair lasts.'),
+    steps: whole(1, 1000).describe('How many stairs there are, the first one counted.'),
+    spacing: spacing(),
+  })
+  .describe('Open load: stairs of constant rate, each a stage with figures of its own.');
+
+const thinkTime = () =>
+  length()
+    .prefault('0s')
+    .describe('How long a user waits between an answer and the next request. Default: 0s.');
+
+const closedLoad = z
+  .strictObject({
+    kind: z.literal('closed').describe('A fixed number of users.'),
+    users: whole(1, 100_000).describe('How many users ask at the same time.'),
+    duration: positiveLength().describe('How long the users keep asking.'),
+    thinkTime: thinkTime(),
+    rampUp: length()
+      .prefault('0s')
+      .describe('The users begin one after another over this length of time. Default: 0s.'),
+  })
+  .describe(
+    'Closed load: each user asks again when its answer has come, so a slow gateway is asked less.',
+  );
+
+const iterationsLoad = z
+  .strictObject({
+    kind: z.literal('iterations').describe('A fixed number of requests, shared by users.'),
+    users: whole(1, 100_000).prefault(1).describe('How many users share the work. Default: 1.'),
+    iterations: whole(1, 10_000_000).describe('How many requests all users make together.'),
+    maxDuration: positiveLength()
+      .prefault('10m')
+      .describe('The stage ends here even if requests are left. Default: 10m.'),
+    thinkTime: thinkTime(),
+  })
+  .describe(
+    'Closed load: users share a number of requests and stop when it is used up. As nobody knows when that is, it can only be the last stage.',
+  );
+
+export const loadSchema = z
+  .discriminatedUnion(
+    'kind',
+    [constantLoad, poissonLoad, rampingLoad, stairsLoad, closedLoad, iterationsLoad],
+    {
+      error: ({ code }: { readonly code?: string }) =>
+        code === 'invalid_type'
+          ? 'expected a mapping with a "kind", for example {kind: constant, rate: 5/s, duration: 30s}'
+          : undefined,
+    },
+  )
+  .superRefine((load, context) => {
+    const fault = (key: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (load.kind === 'closed' && load.rampUp > load.duration) {
+      fault('rampUp', 'expected a ramp-up that is no longer than "duration"');
+    }
+    if (load.kind === 'stairs' && load.from + (load.steps - 1) * load.step > fastest) {
+      fault('steps', `expected stairs that end at ${formatRate(fastest)} or below`);
+    }
+    if (load.kind === 'iterations' && load.users > load.iterations) {
+      fault('users', `expected at most as many users as iterations (${load.iterations})`);
+    }
+  });
+/** A load as the scenario gives it, its quantities read. */
+export type ScenarioLoad = z.output<typeof loadSchema>;

@@ -1,0 +1,55 @@
+import { dotted, markOf, type Path, type Tree } from './tree.ts';
+
+/** Something in a scenario that must be put right before it can run. */
+export interface Problem {
+  /** What it is about, as `--set` writes it, for example `traffic.0.model`. */
+  readonly path: string;
+  /** Where in the file, from 1; `null` when a flag brought it. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** The flag that brought it, for example `--set load.rate`; `null` when it stands in the file. */
+  readonly flag: string | null;
+  readonly message: string;
+  /** What to do about it; `null` when the message says all. */
+  readonly hint: string | null;
+}
+
+/** What is wrong with a path, before its place is looked up. */
+export interface Finding {
+  readonly path: Path;
+  /** Whether to point at the entry's key or at its value. */
+  readonly part: 'key' | 'value';
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export const problemFrom = (tree: Tree, finding: Finding): Problem => {
+  const { path, part, message, hint } = finding;
+  const mark = markOf(tree, path, part);
+  const place =
+    mark.kind === 'text'
+      ? { line: mark.line, column: mark.column, flag: null }
+      : { line: null, column: null, flag: mark.flag };
+  return { path: dotted(path), ...place, message, hint };
+};
+
+const position = (problem: Problem): number =>
+  problem.line === null ? Number.POSITIVE_INFINITY : problem.line * 1e6 + (problem.column ?? 0);
+
+/** In the order of the file, those of flags last, each once. */
+export const inOrder = (problems: readonly Problem[]): readonly Problem[] => {
+  const seen = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return [...seen.values()].toSorted((a, b) => {
+    const [left, right] = [position(a), position(b)];
+    return left === right ? 0 : left - right;
+  });
+};
+
+/** One line each: `file:line:column: message; hint`, or the flag in the place of the position. */
+export const describeProblems = (problems: readonly Problem[], name: string): string =>
+  problems
+    .map(({ line, column, flag, message, hint }) => {
+      const place = flag ?? `${name}:${line}:${column}`;
+      return `${place}: ${message}${hint === null ? '' : `; ${hint}`}`;
+    })
+    .join('\n');

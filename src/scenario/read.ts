@@ -1,0 +1,102 @@
+import type { Plan } from '../model/plan.ts';
+import { compile } from './compile.ts';
+import { findingsOf, sentence, shown } from './complaint.ts';
+import { checkHeaders, checkKeys } from './credentials.ts';
+import { openDocument } from './document.ts';
+import { applyOverrides } from './override.ts';
+import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
+import { brokenRules } from './rules.ts';
+import { scenarioSchema } from './schema.ts';
+import { settle } from './settle.ts';
+import { type Environment, fillEnvironment } from './template.ts';
+import { brokenTrafficRules } from './traffic-rules.ts';
+import { graft, isMapping, pathKey, type Tree, valueAt } from './tree.ts';
+
+/** A scenario to read, and what bears on its meaning. */
+export interface ScenarioSource {
+  /** The file's text, YAML or JSON, or the tree that flags stand for. */
+  readonly text: string | Tree;
+  /** The file's name; the plan is named after it where the scenario has no name. */
+  readonly name: string;
+  readonly environment: Environment;
+  /** `path=value` each, in order. */
+  readonly overrides?: readonly string[] | undefined;
+  /** What `--target` says: an address, `mock` or `container`. */
+  readonly target?: string | undefined;
+}
+
+export type Reading =
+  | { readonly ok: true; readonly plan: Plan }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+const emptyScenario: Finding = {
+  path: [],
+  part: 'value',
+  message: 'the scenario is empty: expected at least "traffic" and "load"',
+  hint: 'begin with a copy of scenarios/quickstart.yaml',
+};
+
+const notAMapping = (value: unknown): Finding => ({
+  path: [],
+  part: 'value',
+  message: `expected a mapping with "traffic" and "load", got ${shown(value)}`,
+  hint: null,
+});
+
+/** Keys must be there for a real gateway only: the reference gateway has test keys of its own. */
+const keyEnvironment = (scenario: unknown, environment: Environment): Environment | null => {
+  const target = scenarioSchema.shape.target.safeParse(valueAt(scenario, ['target']));
+  return target.data?.kind === 'url' ? environment : null;
+};
+
+const nameFrom = (file: string): string =>
+  file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
+
+const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading => {
+  const fail = (findings: readonly Finding[]): Reading => ({
+    ok: false,
+    problems: findings.map((finding) => problemFrom(tree, finding)),
+  });
+  if (tree.value === null) return fail([emptyScenario]);
+  if (!isMapping(tree.value)) return fail([notAMapping(tree.value)]);
+  const filled = fillEnvironment(tree, environment);
+  const parse = (value: unknown) => scenarioSchema.safeParse(value, { error: sentence });
+  const value = settle(filled.tree.value, parse(filled.tree.value).error?.issues ?? [], filled);
+  const parsed = parse(value);
+  const graver = [
+    ...filled.findings,
+    ...checkKeys(value, keyEnvironment(value, environment)),
+    ...checkHeaders(value, environment),
+  ];
+  const explained = new Set(graver.map(({ path }) => pathKey(path)));
+  const findings = [
+    ...graver,
+    ...(parsed.error?.issues ?? [])
+      .flatMap((issue) => findingsOf(issue, { value, filled: filled.filled }))
+      .filter(({ path }) => !explained.has(pathKey(path))),
+    ...brokenRules(value),
+    ...brokenTrafficRules(value),
+  ];
+  return findings.length === 0 && parsed.success
+    ? { ok: true, plan: compile(parsed.data, nameFrom(name)) }
+    : fail(findings);
+};
+
+/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
+export const readScenario = (source: ScenarioSource): Reading => {
+  const { text, overrides = [], target } = source;
+  const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
+  if (opened.tree === null) return { ok: false, problems: inOrder(opened.problems) };
+  const changed = applyOverrides(opened.tree, overrides);
+  const tree =
+    target !== undefined && isMapping(changed.tree.value)
+      ? graft(changed.tree, ['target'], target, '--target')
+      : changed.tree;
+  const reading = readTree(tree, source);
+  const problems = [
+    ...opened.problems,
+    ...changed.problems,
+    ...(reading.ok ? [] : reading.problems),
+  ];
+  return problems.length === 0 ? reading : { ok: false, problems: inOrder(problems) };
+};

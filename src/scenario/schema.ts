@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import type { Target, Wire } from '../model/plan.ts';
+import {
+  byteSize,
+  type IssueNotes,
+  length,
+  lengthOrNone,
+  share,
+  text,
+  whole,
+  wholeOrNone,
+} from './field.ts';
+import { loadSchema } from './load-schema.ts';
+import { bodyFields, trafficEntrySchema } from './traffic-schema.ts';
+import { addressFault } from './address.ts';
+
+/** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
+
+/** A field that is one of a few words or an address. */
+const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
+  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
+    const word = words.find((candidate) => candidate === value);
+    if (word !== undefined) return { kind: word };
+    const url = URL.parse(value);
+    const fault = addressFault(value, url);
+    if (url !== null && fault === null) return url;
+    const params: IssueNotes = { choices: words };
+    const message = fault === null ? expected : `${expected}; ${fault}`;
+    context.issues.push({ code: 'custom', message, input: value, params });
+    return z.NEVER;
+  });
+
+const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
+
+const target = wordOrAddress(
+  ['mock', 'container'],
+  'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
+).transform((value): Target =>
+  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
+);
+
+const proxy = wordOrAddress(
+  ['environment', 'none'],
+  'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
+).transform((value): Wire['proxy'] =>
+  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
+);
+
+const key = z.strictObject(
+  {
+    name: text()
+      .max(100, { error: 'expected a name of at most 100 characters' })
+      .describe('What reports call this key.'),
+    key: text().describe(
+      'Where the key is: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
+    ),
+    weight: share().describe('The share of the requests that use this key. Default: 1.'),
+  },
+  { error: 'expected a mapping with "name" and "key"' },
+);
+
+const keys = z
+  .union(
+    [
+      text(),
+      z
+        .array(key, { error: 'expected a list of keys, each with "name" and "key"' })
+        .min(1, { error: 'expected at least one key' }),
+    ],
+    {
+      error: 'expected ${env:NAME}, ${secret:PATH}, or a list of keys, each with "name" and "key"',
+    },
+  )
+  .optional();
+
+const traffic = z
+  .array(trafficEntrySchema, { error: 'expected a list of traffic entries, each with a "kind"' })
+  .min(1, { error: 'expected at least one traffic entry' })
+  .max(1000, { error: 'expected at most 1,000 traffic entries' });
+
+const stage = z.strictObject(
+  {
+    name: text()
+      .max(100, { error: 'expected a name of at most 100 characters' })
+      .describe('What reports call this stage.'),
+    load: loadSchema.describe('How and when requests come in this stage.'),
+    traffic: traffic.optional().describe('This stage’s own traffic. Default: the scenario’s.'),
+  },
+  { error: 'expected a mapping with "name" and "load"' },
+);
+
+const limits = (whose: string) =>
+  z
+    .strictObject({
+      requestsPerMinute: wholeOrNone(1_000_000_000)
+        .prefault(60)
+        .describe(`Requests per minute and key${whose}, or none. Default: 60.`),
+      tokensPerMinute: wholeOrNone(1_000_000_000_000)
+        .prefault(2_000_000)
+        .describe(`Tokens per minute and key${whose}, or none. Default: 2000000.`),
+    })
+    .prefault({});
+
+const deadlines = z.strictObject({
+  connect: lengthOrNone()
+    .prefault('10s')
+    .describe('The longest wait for a connection, or none. Default: 10s.'),
+  firstToken: lengthOrNone()
+    .prefault('60s')
+    .describe(
+      'The longest wait from sending to the first token, or to the first byte of any other answer; or none. Default: 60s.',
+    ),
+  idle: lengthOrNone()
+    .prefault('60s')
+    .describe('The longest silence within an answer, or none. Default: 60s.'),
+  total: lengthOrNone()
+    .prefault('10m')
+    .describe('The longest that one request may take, or none. Default: 10m.'),
+});
+
+const caps = z.strictObject({
+  bytes: byteSize()
+    .prefault('64 MiB')
+    .describe(
+      'The largest answer; a larger one is cut off and counted as broken. Default: 64 MiB.',
+    ),
+  events: whole(1, 100_000_000)
+    .prefault(500_000)
+    .describe('The most events in one stream. Default: 500000.'),
+});
+
+const flag = (word: boolean) => z.boolean({ error: 'expected true or false' }).prefault(word);
+
+const wire = z.strictObject({
+  http2: flag(false).describe('Whether to offer HTTP/2. Default: false.'),
+  proxy: proxy
+    .prefault('environment')
+    .describe(
+      'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address. Default: environment.',
+    ),
+  caFile: text()
+    .optional()
+    .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
+  verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
+});
+
+const mock = z.strictObject({
+  ttft: length().prefault('200ms').describe('Time to its first token. Default: 200ms.'),
+  gap: length().prefault('20ms').describe('Time between two of its tokens. Default: 20ms.'),
+  limits: limits(' that the mock enforces').describe('The limits that the mock enforces.'),
+});
+
+const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
+  error: 'expected a mapping of header names to text',
+});
+
+export const scenarioSchema = z
+  .strictObject({
+    $schema: z.string().optional().describe('The address of this schema, for editors.'),
+    name: text()
+      .max(200, { error: 'expected a name of at most 200 characters' })
+      .optional()
+      .describe('What reports call this run. Default: the file’s name.'),
+    description: text().optional().describe('What the run is for; printed in reports.'),
+    target: target
+      .prefault('mock')
+      .describe(
+        'What to measure: the base address of a gateway (ending in /v1), or "mock" for the bundled reference gateway, or "container" for the same in a container. Default: mock.',
+      ),
+    keys: keys.describe(
+      'The keys to spend: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
+    ),
+    headers: headers
+      .prefault({})
+      .describe('Extra request headers. Values may hold ${env:NAME} and ${secret:PATH}.'),
+    body: bodyFields
+      .prefault({})
+      .describe('Extra fields for the body of every chat request, for example top_k: 5.'),
+    traffic: traffic.optional().describe('What the requests ask for: a weighted mix.'),
+    load: loadSchema.optional().describe('How and when requests come. Either this or "stages".'),
+    stages: z
+      .array(stage, { error: 'expected a list of stages, each with "name" and "load"' })
+      .min(1, { error: 'expected at least one stage' })
+      .max(1000, { error: 'expected at most 1,000 stages' })
+      .optional()
+      .describe('Several loads, one after another without a gap, each with figures of its own.'),
+    warmUp: length()
+      .prefault('0s')
+      .describe('Requests due before this are sent, but left out of the figures. Default: 0s.'),
+    grace: length()
+      .prefault('30s')
+      .describe('How long unfinished requests may go on after the last arrival. Default: 30s.'),
+    inFlight: whole(1, 1_000_000)
+      .prefault(10_000)
+      .describe('The most requests in flight; what comes above it is dropped. Default: 10000.'),
+    deadlines: deadlines.prefault({}).describe('When a request is given up.'),
+    caps: caps.prefault({}).describe('What one answer may at most be.'),
+    limits: limits('').describe('The limits that the gateway declares for each key.'),
+    streams: z
+      .enum(['lenient', 'strict'])
+      .default('lenient')
+      .describe(
+        'Whether a stream without [DONE] counts as complete when every choice has a finish reason: "lenient" says yes, "strict" says it is malformed. Default: lenient.',
+      ),
+    seed: whole(0, Number.MAX_SAFE_INTEGER)
+      .prefault(1)
+      .describe('Where all chance comes from: the same seed sends the same requests. Default: 1.'),
+    wire: wire.prefault({}).describe('How connections are made.'),
+    mock: mock.prefault({}).describe('The bundled reference gateway; ignored with a real target.'),
+  })
+  .describe('A load test of an OpenAI-compatible gateway.');
+/** A scenario with its quantities read and its defaults filled in. */
+export type Scenario = z.output<typeof scenarioSchema>;
+
+/** What is no text may also come from the environment; the schema for editors has to say so. */
+const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
+
+/** The JSON Schema of scenario files (draft 7, which editors know best). */
+export const scenarioJsonSchema = (): Record<string, unknown> => {
+  const schema = z.toJSONSchema(scenarioSchema, {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ jsonSchema }) => {
+      if (!['integer', 'number', 'boolean'].includes(String(jsonSchema.type))) return;
+      (jsonSchema as { type: unknown }).type = [jsonSchema.type, 'string'];
+      jsonSchema.pattern = fromEnvironment;
+    },
+  });
+  const { $schema, ...rest } = schema;
+  return { $schema, title: 'Weir scenario', ...rest };
+};

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { didYouMean, nearest } from './spelling.ts';
+
+const keys = ['name', 'rate', 'duration', 'warmUp', 'users', 'thinkTime', 'inFlight', 'model'];
+
+describe('a misspelt word', () => {
+  it.each([
+    ['raet', 'rate'],
+    ['rat', 'rate'],
+    ['durations', 'duration'],
+    ['warm_up', 'warmUp'],
+    ['WARMUP', 'warmUp'],
+    ['think-time', 'thinkTime'],
+    ['modle', 'model'],
+  ])('%s is taken for %s', (word, meant) => {
+    expect(nearest(word, keys)).toBe(meant);
+  });
+
+  it.each([
+    ['vus', 'users'],
+    ['concurrency', 'users'],
+    ['rps', 'rate'],
+    ['max_in_flight', 'inFlight'],
+  ])('%s is another tool’s word for %s', (word, meant) => {
+    expect(nearest(word, keys)).toBe(meant);
+  });
+
+  it('that is near to nothing is taken for nothing', () => {
+    expect(nearest('zzz', keys)).toBeNull();
+    expect(nearest('__', keys)).toBeNull();
+    expect(nearest('rate', [])).toBeNull();
+    expect(didYouMean('zzz', keys)).toBeNull();
+  });
+});

@@ -1,0 +1,78 @@
+/**
+ * A scenario as it was written: plain values, and beside them where each stands, so that any later
+ * finding can be shown at its line and column, or at the flag that brought the value.
+ */
+export interface Tree {
+  readonly value: unknown;
+  /** By `pathKey`; places without an entry lie inside the nearest one above that has it. */
+  readonly marks: ReadonlyMap<string, Marks>;
+}
+
+export type Path = readonly (string | number)[];
+
+/** A position in the text (both count from 1), or the flag that was given. */
+export type Mark =
+  | { readonly kind: 'text'; readonly line: number; readonly column: number }
+  | { readonly kind: 'flag'; readonly flag: string };
+
+/** Where an entry's key and value stand; `plain` tells an unquoted scalar. */
+export interface Marks {
+  readonly key: Mark;
+  readonly value: Mark;
+  readonly plain: boolean;
+}
+
+export const pathKey = (path: Path): string => JSON.stringify(path);
+
+/** The way `--set` and messages write a path. */
+export const dotted = (path: Path): string => path.join('.');
+
+const start: Mark = { kind: 'text', line: 1, column: 1 };
+
+/** The mark of a path; what is not there is marked at the key of what should hold it. */
+export const markOf = (tree: Tree, path: Path, part: 'key' | 'value'): Mark => {
+  const own = tree.marks.get(pathKey(path));
+  if (own !== undefined) return own[part];
+  for (let length = path.length - 1; length >= 0; length -= 1) {
+    const holder = tree.marks.get(pathKey(path.slice(0, length)));
+    if (holder !== undefined) return holder.key;
+  }
+  return start;
+};
+
+export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value at a path, or `undefined`. */
+export const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inside, step) => {
+    if (Array.isArray(inside)) return typeof step === 'number' ? inside[step] : undefined;
+    return isMapping(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
+  }, value);
+
+/** A copy of `value` with `leaf` at `path`; what is missing on the way becomes a list where the path has a number, else a mapping. */
+export const withValueAt = (value: unknown, path: Path, leaf: unknown): unknown => {
+  const [step, ...rest] = path;
+  if (step === undefined) return leaf;
+  if (typeof step === 'number') {
+    const copy: unknown[] = Array.isArray(value) ? Array.from<unknown>(value) : [];
+    copy[step] = withValueAt(copy[step], rest, leaf);
+    return copy;
+  }
+  const entries = isMapping(value) ? Object.entries(value) : [];
+  const at = entries.findIndex(([key]) => key === step);
+  const entry: [string, unknown] = [step, withValueAt(entries[at]?.[1], rest, leaf)];
+  // From entries, so that a key named __proto__ stays an ordinary key.
+  return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
+};
+
+/** A copy of the tree with `leaf` at `path`, marked as the doing of `flag`. */
+export const graft = (tree: Tree, path: Path, leaf: unknown, flag: string): Tree => {
+  const mark: Mark = { kind: 'flag', flag };
+  const below = pathKey(path).slice(0, -1);
+  const marks = new Map(
+    [...tree.marks].filter(([key]) => !(key.startsWith(`${below},`) || key === `${below}]`)),
+  );
+  marks.set(pathKey(path), { key: mark, value: mark, plain: true });
+  return { value: withValueAt(tree.value, path, leaf), marks };
+};

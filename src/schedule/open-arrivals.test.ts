@@ -1,0 +1,242 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Arrival, type Slice, wholeRun } from '../model/arrival.ts';
+import { loadDuration, type OpenLoad, type RateSegment } from '../model/plan.ts';
+import { instant, milliseconds, perSecond } from '../model/quantity.ts';
+import { openArrivals, openCount } from './open-arrivals.ts';
+
+const segment = (from: number, to: number, duration: number): RateSegment => ({
+  from: perSecond(from),
+  to: perSecond(to),
+  duration: milliseconds(duration),
+});
+const open = (curve: readonly RateSegment[], spacing: OpenLoad['spacing'] = 'even'): OpenLoad => ({
+  kind: 'open',
+  curve: [...curve],
+  spacing,
+});
+const arrivals = (
+  load: OpenLoad,
+  { slice = wholeRun, start = 0, seed = 7, stage = 0 } = {},
+): readonly Arrival[] => [...openArrivals(load, { stage, seed, slice, start: instant(start) })];
+
+/** Rates in tenths and lengths in hundredths of a second, so that the oracle counts in whole numbers. */
+const curves = fc.array(
+  fc.record({
+    from: fc.integer({ min: 0, max: 300 }),
+    to: fc.integer({ min: 0, max: 300 }),
+    duration: fc.integer({ min: 0, max: 600 }),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+type Tenths = { from: number; to: number; duration: number }[];
+const curveOf = (tenths: Tenths): RateSegment[] =>
+  tenths.map(({ from, to, duration }) => segment(from / 10, to / 10, duration * 10));
+
+const microsPerDuration = 10_000n;
+/** One arrival in the oracle's unit: twice an area, in tenths of a rate times microseconds. */
+const arrivalArea = 2n * 10n * 1_000_000n;
+
+/** The exact area up to a moment in whole microseconds, as a fraction, by summing trapezes forward. */
+const areaUntil = (tenths: Tenths, micros: bigint): { over: bigint; under: bigint } => {
+  let over = 0n;
+  let under = 1n;
+  let begins = 0n;
+  for (const { from, to, duration } of tenths) {
+    const length = BigInt(duration) * microsPerDuration;
+    const t = micros - begins < length ? micros - begins : length;
+    if (length > 0n && t > 0n) {
+      // 2 · area = t · (2 · from + (to − from) · t / length)
+      const doubled = t * (2n * BigInt(from) * length + BigInt(to - from) * t);
+      over = over * length + doubled * under;
+      under *= length;
+    }
+    begins += length;
+  }
+  return { over, under };
+};
+
+describe('even arrivals', () => {
+  it('number 75 at 3/s over 25 s, the first at once and the last before the end', () => {
+    const due = arrivals(open([segment(3, 3, 25_000)])).map((arrival) => arrival.due);
+    expect(due).toHaveLength(75);
+    expect(due.slice(0, 4)).toEqual([0, 1000 / 3, 2000 / 3, 1000]);
+    expect(due.at(-1)).toBeCloseTo(24_666.666_667, 6);
+  });
+
+  it('come ever faster on a ramp from nothing: n is due at the root of n', () => {
+    const due = arrivals(open([segment(0, 10, 10_000)])).map((arrival) => arrival.due);
+    expect(due).toHaveLength(50);
+    for (const [n, moment] of due.entries()) {
+      expect(moment).toBeCloseTo(Math.sqrt(2 * n) * 1000, 9);
+    }
+  });
+
+  it.each([
+    ['a begun arrival counts', [segment(1, 1, 10_200)], 11],
+    ['less than one arrival is one', [segment(0.5, 0.5, 1000)], 1],
+    ['a binary fraction’s error adds none', [segment(0.1, 0.1, 30_000)], 3],
+    ['nor does a sum of them', Array.from({ length: 10 }, () => segment(0.1, 0.1, 1000)), 1],
+    ['a ramp down to nothing', [segment(10, 0, 10_000)], 50],
+    ['up and down', [segment(0, 4, 5000), segment(4, 0, 5000)], 20],
+    ['no rate, no arrivals', [segment(0, 0, 60_000)], 0],
+    ['no time, no arrivals', [segment(5, 5, 0)], 0],
+  ])('are counted by the area, rounded up: %s', (_, curve, count) => {
+    expect(arrivals(open(curve))).toHaveLength(count);
+    expect(openCount(open(curve))).toBe(count);
+  });
+
+  it('wait for the end of a pause instead of coming at its begin', () => {
+    const curve = [
+      segment(0, 0, 2000),
+      segment(2, 2, 1000),
+      segment(0, 0, 3000),
+      segment(2, 2, 1000),
+    ];
+    expect(arrivals(open(curve)).map(({ due }) => due)).toEqual([2000, 2500, 6000, 6500]);
+  });
+
+  it('wait for it although the area before it is no exact binary number', () => {
+    const curve = [segment(2.2, 2.2, 25_000), segment(0, 0, 5000), segment(2.2, 2.2, 25_000)];
+    expect(arrivals(open(curve)).find(({ index }) => index === 55)?.due).toBe(30_000);
+  });
+
+  it('stay within their stage where the clock is too coarse to tell them from its end', () => {
+    const start = 1e10;
+    const due = arrivals(open([segment(20_000, 20_000, 1.000_000_1)]), { start }).at(-1)!.due;
+    expect(due).toBeGreaterThanOrEqual(start);
+    expect(due).toBeLessThan(start + 1.000_000_1);
+  });
+
+  it('begin where their stage begins and carry its number', () => {
+    const [first, second] = arrivals(open([segment(2, 2, 1000)]), { start: 5000, stage: 3 });
+    expect(first).toEqual({ stage: 3, index: 0, due: 5000 });
+    expect(second).toEqual({ stage: 3, index: 1, due: 5500 });
+  });
+
+  it('are as many, and due when, the exact area of the curve says', () => {
+    fc.assert(
+      fc.property(curves, (tenths) => {
+        const load = open(curveOf(tenths));
+        const end = BigInt(loadDuration(load)) * 1000n;
+        const whole = areaUntil(tenths, end);
+        const all = arrivals(load);
+        const unit = whole.under * arrivalArea;
+        expect(BigInt(all.length)).toBe((whole.over + unit - 1n) / unit);
+        for (const { index, due } of all) {
+          const micros = BigInt(Math.round(due * 1000));
+          // Where a ramp leaves 0, the last bit of an area is some microseconds of time.
+          const before = micros > 20n ? micros - 20n : 0n;
+          const after = micros + 20n < end ? micros + 20n : end;
+          const target = BigInt(index) * arrivalArea;
+          const until = areaUntil(tenths, before);
+          expect(until.over <= target * until.under).toBe(true);
+          const beyond = areaUntil(tenths, after);
+          expect(beyond.over > target * beyond.under).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('Poisson arrivals', () => {
+  const steady = open([segment(50, 50, 100_000)], 'poisson');
+
+  it('repeat for the same seed and stage, and differ for another of either', () => {
+    expect(arrivals(steady)).toEqual(arrivals(steady));
+    const first = ({ due }: Arrival) => due;
+    const due = arrivals(steady).map(first);
+    expect(arrivals(steady, { seed: 8 }).map(first)).not.toEqual(due);
+    expect(arrivals(steady, { stage: 1 }).map(first)).not.toEqual(due);
+  });
+
+  it.each([1, 2, 3, 4, 5])(
+    'have the mean number within four standard deviations (seed %i)',
+    (seed) => {
+      expect(openCount(steady)).toBe(5000);
+      const count = arrivals(steady, { seed }).length;
+      expect(Math.abs(count - 5000)).toBeLessThan(4 * Math.sqrt(5000));
+    },
+  );
+
+  it.each([1, 2, 3])(
+    'have exponential gaps by the Kolmogorov-Smirnov test at 0.1 % (seed %i)',
+    (seed) => {
+      const due = arrivals(steady, { seed }).map((arrival) => arrival.due);
+      const gaps = due.map((moment, i) => moment - (due[i - 1] ?? 0)).toSorted((a, b) => a - b);
+      const distance = gaps.reduce((worst, gap, i) => {
+        const share = 1 - Math.exp((-gap * 50) / 1000);
+        return Math.max(
+          worst,
+          Math.abs(share - i / gaps.length),
+          Math.abs(share - (i + 1) / gaps.length),
+        );
+      }, 0);
+      expect(distance).toBeLessThan(1.95 / Math.sqrt(gaps.length));
+    },
+  );
+
+  it('follow a ramp: a quarter of them in its first half', () => {
+    const ramp = arrivals(open([segment(0, 100, 100_000)], 'poisson'));
+    const early = ramp.filter(({ due }) => due < 50_000).length;
+    expect(Math.abs(early - 1250)).toBeLessThan(4 * Math.sqrt(1250));
+  });
+});
+
+describe('arrivals of either spacing', () => {
+  const loads = fc
+    .tuple(curves, fc.constantFrom('even' as const, 'poisson' as const))
+    .map(([tenths, spacing]) => open(curveOf(tenths), spacing));
+  const seeds = fc.nat();
+  const starts = fc.integer({ min: 0, max: 10_000_000 });
+
+  it('are ordered, indexed from 0, and due within their stage', () => {
+    fc.assert(
+      fc.property(loads, seeds, starts, (load, seed, start) => {
+        const all = arrivals(load, { seed, start });
+        const end = start + loadDuration(load);
+        for (const [i, { index, due }] of all.entries()) {
+          expect(index).toBe(i);
+          expect(due >= (all[i - 1]?.due ?? start) && due < end).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are the same arrivals for any number of slices: disjoint, in order, together the whole', () => {
+    fc.assert(
+      fc.property(
+        loads,
+        seeds,
+        starts,
+        fc.integer({ min: 1, max: 9 }),
+        (load, seed, start, count) => {
+          const parts = Array.from({ length: count }, (_, index): readonly Arrival[] => {
+            const slice: Slice = { index, count };
+            return arrivals(load, { seed, start, slice });
+          });
+          for (const [slice, part] of parts.entries()) {
+            expect(part.map(({ index }) => index)).toEqual(part.map((_, i) => slice + i * count));
+          }
+          expect(parts.flat().toSorted((a, b) => a.index - b.index)).toEqual(
+            arrivals(load, { seed, start }),
+          );
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('are made as they are asked for: an endless load costs nothing before its arrivals', () => {
+    const endless = open([segment(20_000, 20_000, 1e12)], 'poisson');
+    const [first] = openArrivals(endless, {
+      stage: 0,
+      seed: 1,
+      slice: wholeRun,
+      start: instant(0),
+    });
+    expect(first?.index).toBe(0);
+  });
+});

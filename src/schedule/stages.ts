@@ -1,0 +1,33 @@
+import { type Load, loadDuration, type Plan } from '../model/plan.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+import { openCount } from './open-arrivals.ts';
+
+/**
+ * When each stage begins: stages follow one another without a gap, by arithmetic, so that all
+ * slices agree without a word. An `iterations` stage takes its whole `maxDuration`, even if its
+ * users are done sooner.
+ */
+export const stageStarts = (plan: Plan): readonly Instant[] => {
+  let start = 0;
+  return plan.stages.map(({ load }) => {
+    const begins = instant(start);
+    start += loadDuration(load);
+    return begins;
+  });
+};
+
+/** When the last stage's arrivals end. */
+export const scheduledEnd = (plan: Plan): Instant =>
+  instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
+
+/** How many requests a load asks for: exactly, on average for Poisson arrivals, `null` for users, who ask as fast as they are answered. */
+export const expectedCount = (load: Load): number | null => {
+  switch (load.kind) {
+    case 'open':
+      return openCount(load);
+    case 'iterations':
+      return load.iterations;
+    case 'closed':
+      return null;
+  }
+};

@@ -1,0 +1,40 @@
+import { owns, type Slice } from '../model/arrival.ts';
+import type { ClosedLoad, IterationsLoad } from '../model/plan.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+
+/** A closed-loop caller and the moment of its first request. */
+export interface User {
+  readonly user: number;
+  readonly begins: Instant;
+}
+
+/**
+ * The users that one slice owns, in the order in which they begin: of U users, user u begins
+ * u / U of the ramp-up after the stage. Those who would begin after the stage's end are left out.
+ */
+export const usersOf = (
+  load: ClosedLoad | IterationsLoad,
+  start: Instant,
+  slice: Slice,
+): readonly User[] => {
+  const rampUp = load.kind === 'closed' ? load.rampUp : 0;
+  const duration = load.kind === 'closed' ? load.duration : load.maxDuration;
+  return Array.from({ length: load.users }, (_, user) => ({
+    user,
+    begins: instant(start + (rampUp * user) / load.users),
+  })).filter(({ user, begins }) => owns(slice, user) && begins < start + duration);
+};
+
+/** The index within the stage of a user's n-th request (n from 0): unique over all users and slices without a word between them. */
+export const iterationIndex = (user: number, iteration: number, users: number): number =>
+  iteration * users + user;
+
+/**
+ * The request indices of a shared number of iterations that one slice's users may claim, in order.
+ * They are striped over the slices that have users: with more slices than users, the rest own none.
+ */
+export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
+  const stride = Math.min(slice.count, load.users);
+  if (slice.index >= stride) return;
+  for (let index = slice.index; index < load.iterations; index += stride) yield index;
+}

@@ -1,0 +1,94 @@
+import type { Answer, Outcome } from '../model/observation.ts';
+import type { Instant } from '../model/quantity.ts';
+import { chatRequest } from './chat-request.ts';
+import { encodingOf } from './encoding.ts';
+import { EventStreamReader } from './event-stream.ts';
+import type { Kind, Memory, ReadingContext } from './kind.ts';
+import { CompressedStream, NotAStream } from './not-a-stream.ts';
+import { type BodyReader, type Headers, readResponse, type Verdict } from './response.ts';
+
+/** Streamed chat completions (interface 4.1). */
+export const chatStream: Kind<'chat-stream'> = {
+  prepare: chatRequest,
+  read: (context) =>
+    readResponse(
+      context,
+      (headers) => openStream(context, headers),
+      (outcome) => learnUsage(context.memory, outcome),
+    ),
+};
+
+const openStream = (context: ReadingContext, headers: Headers): BodyReader => {
+  const encoding = encodingOf(headers);
+  return encoding === null ? new SniffedBody(context, headers) : new CompressedStream(encoding);
+};
+
+/** White space and the bytes of a byte order mark: they may stand before an event stream and before JSON. */
+const undecided = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
+
+/**
+ * A body is what its first byte says: servers label errors as event streams and streams as text.
+ * No line of an event stream that means anything begins with a brace, a bracket or a tag.
+ */
+class SniffedBody implements BodyReader {
+  readonly #redact: ReadingContext['redact'];
+  #body: BodyReader;
+  #isDecided = false;
+
+  constructor(context: ReadingContext, headers: Headers) {
+    this.#redact = context.redact;
+    this.#body = new EventStreamReader(context, headers);
+  }
+
+  onBytes(at: Instant, bytes: Uint8Array): void {
+    const first = this.#isDecided ? -1 : bytes.findIndex((byte) => !undecided.has(byte));
+    this.#isDecided ||= first !== -1;
+    if (first !== -1 && wholeBodyBegins.has(bytes[first]!)) {
+      this.#body = new NotAStream(this.#redact);
+      this.#body.onBytes(at, bytes.subarray(first));
+      return;
+    }
+    this.#body.onBytes(at, bytes);
+  }
+
+  outcome(cut: boolean): Outcome {
+    return this.#body.outcome(cut);
+  }
+
+  partial(): Answer | null {
+    return this.#body.partial();
+  }
+
+  get answering(): boolean {
+    return this.#body.answering;
+  }
+
+  get complete(): boolean {
+    return this.#body.complete;
+  }
+
+  get verdict(): Verdict | null {
+    return this.#body.verdict;
+  }
+}
+
+/** Statuses by which servers refuse a field they do not know; 422 is the framework's. */
+const refusesFields: ReadonlySet<number> = new Set([400, 422]);
+const namesUsage = /stream_options|include_usage/i;
+
+/**
+ * `stream_options` is not in the interface, so streams stop asking for usage as soon as the target
+ * names it in a refusal, or refuses a stream before any has completed.
+ */
+const learnUsage = (memory: Memory, outcome: Outcome): void => {
+  if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';
+  if (outcome.kind !== 'refused' || memory.usage === 'refused') return;
+  const { status, message } = outcome.refusal;
+  if (!refusesFields.has(status)) return;
+  if (memory.usage === 'accepted' && !namesUsage.test(message)) return;
+  memory.usage = 'refused';
+  memory.notes.add(
+    `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask; where the target does not tell usage unasked, tokens are counted by events.`,
+  );
+};

@@ -1,0 +1,53 @@
+/**
+ * Bytes copied out of socket reads into one growing buffer. Beyond `limit` nothing more is kept,
+ * and `cut` says so.
+ */
+export class Gathered {
+  readonly #limit: number;
+  #buffer: Buffer = Buffer.alloc(0);
+  #length = 0;
+  #cut = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether bytes were left out. */
+  get cut(): boolean {
+    return this.#cut;
+  }
+
+  /** The buffer whose first `length` bytes are the gathered ones; the next `append` may replace it. */
+  get buffer(): Buffer {
+    return this.#buffer;
+  }
+
+  append(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    const room = this.#limit - this.#length;
+    if (end - start > room) this.#cut = true;
+    const count = Math.min(end - start, room);
+    const length = this.#length + count;
+    if (length > this.#buffer.length) this.#grow(length);
+    this.#buffer.set(bytes.subarray(start, start + count), this.#length);
+    this.#length = length;
+  }
+
+  clear(): void {
+    this.#length = 0;
+    this.#cut = false;
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #grow(length: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length, 256));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+}

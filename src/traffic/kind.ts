@@ -1,0 +1,65 @@
+import type { Outcome, ResponseHead } from '../model/observation.ts';
+import type { Draw } from '../model/draw.ts';
+import type { BrokenCause, WireRequest } from '../model/exchange.ts';
+import type { Caps } from '../model/plan.ts';
+import type { Instant } from '../model/quantity.ts';
+import type { TrafficKind, TrafficOf } from '../model/traffic.ts';
+
+/**
+ * What one kind of traffic is: how its request is prepared and how its answer is read. The engine
+ * knows nothing else about a kind; adding one is a file and a row in `kinds.ts`.
+ */
+export interface Kind<K extends TrafficKind> {
+  /** The request with the kind's own headers (content type, accept); the engine adds key, request id and the plan's. */
+  prepare(traffic: TrafficOf<K>, draw: Draw, memory: Memory): WireRequest;
+  read(context: ReadingContext): AnswerReader;
+}
+
+/** What requests of one run learn from earlier answers; one per slice, changed by this folder only. */
+export interface Memory {
+  /**
+   * How the target takes `stream_options.include_usage`. Streams ask for it until it is `refused`;
+   * `accepted` once a stream that asked has completed.
+   */
+  usage: 'untried' | 'accepted' | 'refused';
+  /** Sentences for the result's notes; a set, since each is said once. */
+  readonly notes: Set<string>;
+}
+
+/** A memory that has learned nothing yet. */
+export const freshMemory = (): Memory => ({ usage: 'untried', notes: new Set() });
+
+/** What the reader of one answer is told beforehand. */
+export interface ReadingContext {
+  /** When the generator acted: an answer whose tokens came in one burst is held against the time since then. */
+  readonly begun: Instant;
+  readonly caps: Caps;
+  readonly streams: 'lenient' | 'strict';
+  readonly memory: Memory;
+  /** Masks the run's secrets. Readers apply it before they shorten what the server said, so that no half of a key stays. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * A plain state machine that is told of one response and in the end says what became of it. It
+ * keeps no reference to the bytes it is shown.
+ */
+export interface AnswerReader {
+  onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
+  onChunk(at: Instant, bytes: Uint8Array): void;
+  /** The outcome of a response that ended properly. Called at most once, instead of `failed`. */
+  ended(at: Instant): Outcome;
+  /** The outcome of an exchange that broke off. `refused` and `limited` heads keep their outcome if the status was known. */
+  failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
+  /** The response's head once it came. */
+  readonly head: ResponseHead | null;
+  /** Whether the answer proper has begun: the first token of a stream, the first body byte of anything else. The first-token deadline ends here. */
+  readonly answering: boolean;
+  /**
+   * Whether the outcome is settled although the body has not ended: after `[DONE]`, or after an error
+   * in mid-stream. The engine may abort after a short drain; `failed` then still gives the settled outcome.
+   */
+  readonly complete: boolean;
+  /** Set when the reader has seen enough and the exchange must be cut: a cap was passed. The engine aborts with this cause. */
+  readonly verdict: { readonly cause: BrokenCause; readonly detail: string } | null;
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { chatRequestSchema } from '../contract/chat.ts';
+import { drawFrom } from '../model/draw.ts';
+import type { Traffic, TrafficOf } from '../model/traffic.ts';
+import { freshMemory, type Memory } from './kind.ts';
+import { prepareRequest } from './kinds.ts';
+
+const conversations = ['one', 'two', 'three'].map((content) => [
+  { role: 'user' as const, content },
+]);
+type Chat = TrafficOf<'chat' | 'chat-stream'>;
+const entry = (kind: Chat['kind'], parts: Partial<Chat> = {}): Traffic => ({
+  kind,
+  weight: 1,
+  model: 'm',
+  conversations,
+  maxTokens: 16,
+  body: {},
+  ...parts,
+});
+
+const bodyOf = (
+  traffic: Traffic,
+  memory: Memory = freshMemory(),
+  seed = 1,
+): Record<string, unknown> => {
+  const { body } = prepareRequest(traffic, drawFrom(seed), memory);
+  return JSON.parse(Buffer.from(body ?? []).toString()) as Record<string, unknown>;
+};
+
+describe('a chat request', () => {
+  it('asks for the model, a conversation and a number of tokens', () => {
+    const one = conversations.slice(0, 1);
+    expect(bodyOf(entry('chat', { conversations: one }))).toEqual({
+      model: 'm',
+      messages: one[0],
+      max_tokens: 16,
+    });
+    expect(bodyOf(entry('chat', { maxTokens: null }))).not.toHaveProperty('max_tokens');
+  });
+
+  it('names path, content type and what it accepts, and asks for no compression', () => {
+    const { method, path, headers } = prepareRequest(entry('chat'), drawFrom(1), freshMemory());
+    expect({ method, path, headers }).toEqual({
+      method: 'POST',
+      path: '/chat/completions',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+      },
+    });
+  });
+
+  it('draws every conversation, and the same one from the same draw', () => {
+    const drawn = (seed: number): unknown => bodyOf(entry('chat'), freshMemory(), seed)['messages'];
+    const seeds = Array.from({ length: 40 }, (_, seed) => seed);
+    expect(new Set(seeds.map((seed) => JSON.stringify(drawn(seed)))).size).toBe(3);
+    expect(seeds.map(drawn)).toEqual(seeds.map(drawn));
+  });
+
+  it('lets the entry’s further fields win, but for stream, and says so', () => {
+    const memory = freshMemory();
+    const body = bodyOf(entry('chat', { body: { max_tokens: 5, seed: 7, stream: true } }), memory);
+    expect(body).toMatchObject({ max_tokens: 5, seed: 7 });
+    expect(body).not.toHaveProperty('stream');
+    expect(bodyOf(entry('chat-stream', { body: { stream: false } }), memory)['stream']).toBe(true);
+    expect([...memory.notes]).toEqual([
+      'The body field `stream: true` of chat traffic was not sent: the kind decides it. Use the kind chat-stream instead.',
+      'The body field `stream: false` of chat-stream traffic was not sent: the kind decides it. Use the kind chat instead.',
+    ]);
+  });
+
+  it('says nothing of a stream field that agrees with the kind', () => {
+    const memory = freshMemory();
+    bodyOf(entry('chat', { body: { stream: false } }), memory);
+    bodyOf(entry('chat-stream', { body: { stream: true } }), memory);
+    expect(memory.notes.size).toBe(0);
+  });
+
+  it('keeps to the contract', () => {
+    for (const kind of ['chat', 'chat-stream'] as const) {
+      expect(chatRequestSchema.safeParse(bodyOf(entry(kind))).success).toBe(true);
+    }
+  });
+});
+
+describe('a streamed chat request', () => {
+  it('asks for a stream and for usage, until the target refuses', () => {
+    const memory = freshMemory();
+    const asking = { stream: true, stream_options: { include_usage: true } };
+    expect(bodyOf(entry('chat-stream'), memory)).toMatchObject(asking);
+    memory.usage = 'accepted';
+    expect(bodyOf(entry('chat-stream'), memory)).toMatchObject(asking);
+    memory.usage = 'refused';
+    expect(bodyOf(entry('chat-stream'), memory)).not.toHaveProperty('stream_options');
+  });
+
+  it('leaves stream_options to the entry that names them', () => {
+    const stream_options = { include_usage: true, continuous_usage_stats: true };
+    const traffic = entry('chat-stream', { body: { stream_options } });
+    expect(bodyOf(traffic)['stream_options']).toEqual(stream_options);
+  });
+
+  it('accepts an event stream', () => {
+    const { headers } = prepareRequest(entry('chat-stream'), drawFrom(1), freshMemory());
+    expect(headers['accept']).toBe('text/event-stream');
+  });
+});
+
+it('asks for the model list without a body', () => {
+  expect(prepareRequest({ kind: 'models', weight: 1 }, drawFrom(1), freshMemory())).toEqual({
+    method: 'GET',
+    path: '/models',
+    headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+    body: null,
+  });
+});
