@@ -79,7 +79,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     await page.locator('html.drawn').waitFor();
     const charts = await page.locator('[data-chart]').count();
     const drawn = await coloursDrawn(page);
-    expect(charts).toBe(10);
+    expect(charts).toBe(12);
     expect(drawn).toHaveLength(charts);
     for (const colours of drawn) expect(colours).toBeGreaterThan(8);
     expect(troubles).toEqual([]);
@@ -127,7 +127,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     const { page } = await visit();
     await page.locator('html.drawn').waitFor();
     await page.locator('[data-chart="ttft"] .u-over').hover({ position: { x: 400, y: 60 } });
-    const legend = page.locator('[data-chart="endToEnd"] .u-legend');
+    const legend = page.locator('[data-chart="endToEnd-chat-stream"] .u-legend');
     await expect.poll(() => legend.innerText()).toMatch(/^at \d+ s\np50[\d,.]+ ms\n/);
   });
 

@@ -11,7 +11,9 @@ import { startMock } from '../mock/start.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { type Result, resultSchema } from '../model/result.ts';
 import { outcomesOf } from '../model/summary.ts';
-import { startWeir, tempFile, tempFolder, weir } from './weir-process.ts';
+import { startWeir, tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+
+tidyAfterEach();
 
 const scenario = (load: string): string => `
 name: short

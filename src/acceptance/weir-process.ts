@@ -6,9 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, vi } from 'vitest';
 
-// Whole processes start slowly on a busy machine; no figure depends on how long they take.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 /** The real program in a process of its own, as a user starts it. */
 
 const launcher = fileURLToPath(new URL('../cli/weir.js', import.meta.url));
@@ -29,12 +26,19 @@ export interface Started {
 const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-afterEach(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-  folders.clear();
-});
+/**
+ * Ends after each test what it started and wrote, and gives tests time: whole processes start slowly
+ * on a busy machine. Every test file calls it for itself, since files share their modules.
+ */
+export const tidyAfterEach = (): void => {
+  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+  afterEach(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    children.clear();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    folders.clear();
+  });
+};
 
 /** An empty folder that goes away after the test. */
 export const tempFolder = async (): Promise<string> => {

@@ -2,6 +2,7 @@ import { type RunningSlice, runSlice, type SliceOrder } from '../engine/run-slic
 import type { Observation } from '../model/observation.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
+import { cleanHeap } from '../platform/clean-heap.ts';
 import { startClock } from '../platform/clock.ts';
 import { watchGenerator } from '../platform/generator-signals.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
@@ -58,6 +59,7 @@ export const drive = async (
     readonly record: (observation: Observation) => void;
   },
 ): Promise<Driven> => {
+  cleanHeap();
   const clock = startClock();
   const transport = undiciTransport(
     { url: target.baseUrl, wire: order.plan.wire, certificates: target.certificates },

@@ -21,7 +21,7 @@ export const exitCodes = [
     code: 12,
     meaning: 'the generator was too unhealthy for the figures to count, or nothing succeeded',
   },
-  { name: 'pass', code: 0, meaning: 'the run is complete and valid' },
+  { name: 'pass', code: 0, meaning: 'the run is complete and its figures count' },
 ] as const;
 
 export type ExitName = (typeof exitCodes)[number]['name'];

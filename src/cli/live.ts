@@ -1,11 +1,17 @@
-import { emptyHistogram } from '../model/histogram.ts';
+import { emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import { emptyOutcomes } from '../model/summary.ts';
+import type { TrafficKind } from '../model/traffic.ts';
 import type { Motion } from '../engine/run-slice.ts';
 import type { Screen } from '../platform/screen.ts';
-import { progressBlock, progressLine, type RunProgress } from '../report/progress.ts';
+import {
+  progressBlock,
+  progressLine,
+  progressMeasure,
+  type RunProgress,
+} from '../report/progress.ts';
 
 /** Plain lines come this often where a block cannot be drawn over. */
 const lineEvery = 10_000;
@@ -21,19 +27,24 @@ export interface Live {
 /** Keeps the few figures that are shown live; the result is recorded elsewhere. */
 export const liveOn = (screen: Screen, run: { name: string; scheduled: Milliseconds }): Live => {
   const outcomes = emptyOutcomes();
-  const ttft = emptyHistogram(2);
+  const latencies = new Map<TrafficKind, Histogram>();
   let lastLine = 0;
   const progressAt = (now: number, motion: Motion): RunProgress => ({
     ...run,
     ...motion,
     elapsed: now,
     outcomes,
-    ttft,
+    latencies,
   });
   return {
     note: (observation) => {
-      outcomes[observation.outcome.kind] += 1;
-      for (const sample of measures.ttft.of(observation)) ttft.record(sample);
+      const { traffic, outcome } = observation;
+      outcomes[outcome.kind] += 1;
+      const latency = latencies.get(traffic) ?? emptyHistogram(2);
+      latencies.set(traffic, latency);
+      for (const sample of measures[progressMeasure[traffic]].of(observation)) {
+        latency.record(sample);
+      }
     },
     draw: (now, motion) => {
       if (screen.live) {

@@ -12,7 +12,7 @@ export const merge = async (
   telling: Telling,
 ): Promise<ExitName> => {
   const results = await Promise.all(paths.map(readResult));
-  const merged = mergeResults(results);
+  const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
   const trust = await publish(merged.result, await openRunFolder(out), telling);
   return verdictExit(merged.result, trust);

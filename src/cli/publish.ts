@@ -1,7 +1,6 @@
 import { judgeTrust } from '../judge/trust.ts';
-import { missingSlices } from '../judge/missing-slices.ts';
 import type { Result } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust } from '../model/verdict.ts';
 import type { RunFolder } from '../platform/files.ts';
 import { readReportAssets } from '../platform/report-assets.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/run-slice.ts';
 import type { Slice } from '../model/arrival.ts';
-import { type Plan, planHash } from '../model/plan.ts';
+import { type Plan, planHash, withoutPrompts } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { Result } from '../model/result.ts';
+import type { Result, SliceRun } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
@@ -44,10 +44,10 @@ const folderName = (startedAt: string, name: string): string => {
   return `${time}-${safe || 'run'}`;
 };
 
-const orderFor = (plan: Plan, target: ReadyTarget, asked: RunOrder): SliceOrder => ({
+const orderFor = ({ plan, hash, target }: Opened, asked: RunOrder): SliceOrder => ({
   plan,
   slice: asked.slice,
-  runId: asked.runId ?? `weir-${planHash(plan).slice(0, 8)}`,
+  runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
   credentials: target.credentials,
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
@@ -65,6 +65,10 @@ const partialReason = ({ stoppedBy, cut }: Driven): string | null => {
 /** Everything that a run needs, opened before the first request; closed in the opposite order. */
 interface Opened {
   readonly plan: Plan;
+  /** The plan's hash, by which slices and files know that they are of one plan. */
+  readonly hash: string;
+  /** Wall-clock begin, ISO 8601. */
+  readonly startedAt: string;
   readonly folder: RunFolder;
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
@@ -79,20 +83,33 @@ const open = async (asked: RunOrder, startedAt: string): Promise<Opened> => {
     const observations =
       asked.observations === undefined ? null : await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, folder, observations, target };
+    return { plan, hash: planHash(plan), startedAt, folder, observations, target };
   } catch (error) {
     await folder.discard();
     throw error;
   }
 };
 
-/** Drives the plan and returns its result, without anything secret in it. */
+const sliceRun = (
+  { slice: { index, count } }: RunOrder,
+  { startedAt, target: { baseUrl } }: Opened,
+  generator: Driven['generator'],
+): SliceRun => ({
+  index,
+  count,
+  startedAt,
+  baseUrl,
+  machine: thisMachine(),
+  generator: [...generator],
+});
+
+/** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
-  { plan, observations, target }: Opened,
+  opened: Opened,
   asked: RunOrder,
-  startedAt: string,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
-  const order = orderFor(plan, target, asked);
+  const { plan, hash, startedAt, observations, target } = opened;
+  const order = orderFor(opened, asked);
   const { redact } = order;
   const screen = screenOn(process.stderr, process.env);
   const say = (text: string): void => {
@@ -101,12 +118,7 @@ const runOpened = async (
   const scheduled = milliseconds(scheduledEnd(plan));
   const tally = emptyTally(plan);
   observations?.write(
-    observationsHeader({
-      weir: weirVersion(),
-      planHash: planHash(plan),
-      runId: order.runId,
-      startedAt,
-    }),
+    observationsHeader({ weir: weirVersion(), planHash: hash, runId: order.runId, startedAt }),
   );
   const quietly = { note: () => undefined, draw: () => undefined };
   const driven = await drive(order, target, {
@@ -117,15 +129,14 @@ const runOpened = async (
       observations?.write(redact(observationLine(observation)));
     },
   });
-  if (screen.live) screen.block('');
+  screen.clear();
   const witness = target.mock === null ? null : await readWitness(target.mock);
-  const { index, count } = asked.slice;
   const result = toResult(tally, {
     weir: weirVersion(),
     runId: order.runId,
-    plan,
-    baseUrl: target.baseUrl,
-    slices: [{ index, count, startedAt, machine: thisMachine(), generator: [...driven.generator] }],
+    plan: withoutPrompts(plan),
+    planHash: hash,
+    slices: [sliceRun(asked, opened, driven.generator)],
     scheduled,
     partial: partialReason(driven),
     notes: [...driven.notes],
@@ -136,10 +147,9 @@ const runOpened = async (
 
 /** Runs a plan and publishes what came of it; the exit says how it ended. */
 export const run = async (asked: RunOrder): Promise<ExitName> => {
-  const startedAt = wallClock();
-  const opened = await open(asked, startedAt);
+  const opened = await open(asked, wallClock());
   try {
-    const { result, driven } = await runOpened(opened, asked, startedAt);
+    const { result, driven } = await runOpened(opened, asked);
     await opened.observations?.close();
     const trust = await publish(result, opened.folder, asked);
     if (asked.observations !== undefined && !asked.quiet) {

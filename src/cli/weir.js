@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --no-memory-reducer
 // Plain old JavaScript: a Node that cannot run the program must still be able to read this file.
 
 const oldest = { major: 22, minor: 22 };

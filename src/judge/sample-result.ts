@@ -1,4 +1,4 @@
-import { emptyHistogram } from '../model/histogram.ts';
+import { emptyHistogram, type EncodedHistogram } from '../model/histogram.ts';
 import { planHash } from '../model/plan.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import type { Failure, GeneratorSample, Result, Second, SliceRun } from '../model/result.ts';
@@ -38,15 +38,25 @@ export const sampleSlice = (
   index: 0,
   count: 1,
   startedAt: '2026-07-01T10:20:30.000Z',
+  baseUrl: 'http://127.0.0.1:8080/v1',
   machine: { node: 'v24.0.0', platform: 'linux', cpu: 'a processor', cores: 2 },
   generator: [...generator],
   ...differing,
 });
 
-/** A second in which requests were due and begun with these lags. */
-const secondWith = (second: number, lags: readonly number[]): Second => {
+const distributionOf = (samples: readonly number[]): EncodedHistogram => {
   const histogram = emptyHistogram(2);
-  for (const lag of lags) histogram.record(lag);
+  for (const sample of samples) histogram.record(sample);
+  return histogram.toJSON();
+};
+
+/** A second in which requests of two kinds, by turns, were due and begun with these lags. */
+const secondWith = (second: number, lags: readonly number[]): Second => {
+  const kinds = ['chat', 'models'] as const;
+  const byKind = kinds.flatMap((kind, turn) => {
+    const own = lags.filter((_, i) => i % kinds.length === turn);
+    return own.length === 0 ? [] : [[kind, { lag: distributionOf(own) }] as const];
+  });
   const count = lags.length;
   return {
     second,
@@ -56,7 +66,7 @@ const secondWith = (second: number, lags: readonly number[]): Second => {
     ended: count,
     outcomes: { ...emptyOutcomes(), completed: count },
     tokenEvents: 0,
-    latency: count === 0 ? {} : { lag: histogram.toJSON() },
+    latency: Object.fromEntries(byKind),
   };
 };
 

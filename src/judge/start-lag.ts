@@ -1,6 +1,6 @@
-import { decodeHistogram, sumOfHistograms } from '../model/histogram.ts';
 import { quantile } from '../model/quantile.ts';
 import type { Result } from '../model/result.ts';
+import { lagOver } from '../model/summary.ts';
 import type { Evidence } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
 import { levelAbove } from './levels.ts';
@@ -13,12 +13,7 @@ const shown = (milliseconds: number): string => `${Number(milliseconds.toPrecisi
  * its 95 % confidence interval decides, so that one hiccup condemns no run.
  */
 export const startLag = (result: Result): Evidence | null => {
-  const lags = sumOfHistograms(
-    judgedSeconds(result, result.timeline).flatMap(({ latency }) =>
-      latency.lag === undefined ? [] : [decodeHistogram(latency.lag)],
-    ),
-    2,
-  );
+  const lags = lagOver(judgedSeconds(result, result.timeline));
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
   const decisive = p99.weak ? (p99.low ?? p99.value) : p99.value;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { loadDuration, type Plan, planHash, planSchema } from './plan.ts';
+import { loadDuration, type Plan, planHash, planSchema, withoutPrompts } from './plan.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 import { samplePlan } from './sample-plan.ts';
+import type { Traffic } from './traffic.ts';
 
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
@@ -33,6 +34,81 @@ describe('a plan', () => {
       { headers: { a: 'b' } },
     ].map((differing) => planHash(samplePlan(differing)));
     expect(new Set(hashes).size).toBe(hashes.length);
+  });
+});
+
+describe('a plan without its prompts', () => {
+  const marker = 'PLANTED';
+  const long = `${marker} and a text of well over forty characters`;
+  const [stage] = samplePlan().stages;
+  const chat: Traffic = {
+    kind: 'chat',
+    weight: 2,
+    model: 'publisher/model-8b',
+    conversations: [
+      [
+        { role: 'system', content: `${marker}🙂` },
+        { role: 'user', content: long },
+      ],
+      [{ role: 'user', content: '' }],
+    ],
+    maxTokens: null,
+    body: {
+      temperature: 0.5,
+      logprobs: true,
+      suffix: null,
+      tool_choice: 'auto',
+      guided_regex: 'x'.repeat(40),
+      prefix: 'x'.repeat(41),
+      tools: [{ type: 'function', function: { name: 'look_up', description: long } }],
+    },
+  };
+  const whole = samplePlan({
+    stages: [{ ...stage!, traffic: [chat, { kind: 'models', weight: 1 }] }],
+    headers: { 'x-tenant': marker, authorization: `${marker}\${env:PASS}` },
+    keys: [{ name: 'main', template: `${marker}-\${env:A}-\${secret:b/c}`, weight: 1 }],
+  });
+  const stripped = withoutPrompts(whole);
+
+  it('holds the length of each message and of each long text of a body, and keeps the rest', () => {
+    expect(stripped.stages[0]!.traffic).toEqual([
+      {
+        ...chat,
+        conversations: [
+          [
+            { role: 'system', content: '[8 characters]' },
+            { role: 'user', content: `[${long.length} characters]` },
+          ],
+          [{ role: 'user', content: '[0 characters]' }],
+        ],
+        body: {
+          ...chat.body,
+          prefix: '[41 characters]',
+          tools: [
+            {
+              type: 'function',
+              function: { name: 'look_up', description: `[${long.length} characters]` },
+            },
+          ],
+        },
+      },
+      { kind: 'models', weight: 1 },
+    ]);
+  });
+
+  it('shows of keys and headers only what they refer to', () => {
+    expect(stripped.headers).toEqual({
+      'x-tenant': '[redacted]',
+      authorization: '${env:PASS}',
+    });
+    expect(stripped.keys[0]!.template).toBe('${env:A} ${secret:b/c}');
+  });
+
+  it('is a valid plan of another hash, with nothing left of the texts; the whole one is untouched', () => {
+    expect(planSchema.parse(stripped)).toEqual(stripped);
+    expect(planHash(stripped)).not.toBe(planHash(whole));
+    expect(JSON.stringify(stripped)).not.toContain(marker);
+    expect(JSON.stringify(whole).split(marker)).toHaveLength(7);
   });
 });
 

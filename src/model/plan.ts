@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
-import { trafficSchema } from './traffic.ts';
+import { shownTemplate } from './secret.ts';
+import { type Traffic, trafficSchema } from './traffic.ts';
 
 /**
  * The typed, complete, immutable meaning of a scenario: everything a run needs, nothing left to
@@ -169,6 +170,54 @@ export const planHash = (plan: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(plan)))
     .digest('hex');
+
+/** A text's place, held by its length. */
+const lengthMarker = (text: string): string => {
+  const { length } = Array.from(text);
+  return `[${length} character${length === 1 ? '' : 's'}]`;
+};
+
+/** Names, formats and flags of a request body are shorter; tools, schemas and examples are not. */
+const longestKept = 40;
+
+type Json = z.infer<ReturnType<typeof z.json>>;
+
+const withoutLongTexts = (value: Json): Json => {
+  if (typeof value === 'string') return value.length > longestKept ? lengthMarker(value) : value;
+  if (Array.isArray(value)) return value.map(withoutLongTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return withoutLongFields(value);
+};
+
+const withoutLongFields = (fields: Readonly<Record<string, Json>>): Record<string, Json> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, withoutLongTexts(value)]),
+  );
+
+const withoutTexts = (traffic: Traffic): Traffic =>
+  'conversations' in traffic
+    ? {
+        ...traffic,
+        conversations: traffic.conversations.map((messages) =>
+          messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
+        ),
+        body: withoutLongFields(traffic.body),
+      }
+    : traffic;
+
+/**
+ * The plan as results and reports may hold it, still a valid plan: each message, and each text of
+ * more than 40 characters in a body, is a marker of its length such as `[54 characters]`; of headers
+ * and keys only the references are left. Its hash is another than the true plan's.
+ */
+export const withoutPrompts = (plan: Plan): Plan => ({
+  ...plan,
+  keys: plan.keys.map((key) => ({ ...key, template: shownTemplate(key.template) })),
+  headers: Object.fromEntries(
+    Object.entries(plan.headers).map(([name, template]) => [name, shownTemplate(template)]),
+  ),
+  stages: plan.stages.map((stage) => ({ ...stage, traffic: stage.traffic.map(withoutTexts) })),
+});
 
 /** How long a load lasts by arithmetic; for `iterations` the most it may last. */
 export const loadDuration = (load: Load): number => {

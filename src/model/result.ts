@@ -65,14 +65,18 @@ export const groupSchema = z.strictObject({
 });
 export type Group = z.infer<typeof groupSchema>;
 
-/** The distributions that are also kept per second, at two digits, by the second in which the request was due. */
+/**
+ * The distributions that are also kept per second, apart by kind of traffic, at two digits, by the
+ * second in which the request was due.
+ */
 export const timelineMeasures = ['ttft', 'gap', 'endToEnd', 'lag'] as const;
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
  * One second of the run. `due` and the latencies belong to the second of the due instant, `begun`
  * and `sent` to their own, outcomes to the second in which they ended. Exchanges in flight at a
- * second's begin are the sum of begun − ended over all earlier seconds.
+ * second's begin are the sum of begun − ended over all earlier seconds. Counts are of all traffic;
+ * latencies are kept apart by kind, since a model list takes milliseconds where a chat takes seconds.
  */
 export const secondSchema = z.strictObject({
   second: count,
@@ -84,7 +88,10 @@ export const secondSchema = z.strictObject({
   ended: count,
   outcomes: outcomeCountsSchema,
   tokenEvents: count,
-  latency: z.partialRecord(z.enum(timelineMeasures), encodedHistogramSchema),
+  latency: z.partialRecord(
+    z.enum(trafficKinds),
+    z.partialRecord(z.enum(timelineMeasures), encodedHistogramSchema),
+  ),
 });
 export type Second = z.infer<typeof secondSchema>;
 
@@ -155,12 +162,14 @@ export const generatorSampleSchema = z.strictObject({
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
-/** One slice's part in the run: where it ran, when, and how its generator fared. */
+/** One slice's part in the run: where it ran, when, which address it asked, and how its generator fared. */
 const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
   /** Wall-clock begin, ISO 8601. */
   startedAt: z.iso.datetime(),
+  /** The base address that was really used; each slice's embedded gateway has its own. */
+  baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
     platform: z.string(),
@@ -176,9 +185,11 @@ export const resultSchema = z.strictObject({
   /** The version of Weir that wrote it. */
   weir: z.string(),
   runId: z.string(),
+  /** The plan `withoutPrompts`. */
   plan: planSchema,
+  /** The hash of the plan that was run, prompts included: it cannot be computed from `plan`. */
   planHash: z.string(),
-  /** The base address that was really used. */
+  /** The first slice's base address; a note names the others where they differ. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
   /** Slices in order; fewer than their `count` make the run incomplete. */
@@ -202,7 +213,7 @@ export type Result = z.infer<typeof resultSchema>;
 /** What a run knows about itself beside its observations. */
 export type ResultFacts = Pick<
   Result,
-  'weir' | 'runId' | 'plan' | 'baseUrl' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
+  'weir' | 'runId' | 'plan' | 'planHash' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
 >;
 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */

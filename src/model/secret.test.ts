@@ -31,6 +31,13 @@ describe('a redactor', () => {
     expect(redactor(['secret', 'secret-longer'])('the secret-longer')).toBe('the [redacted]');
   });
 
+  it('masks a secret with quotes and backslashes inside JSON text', () => {
+    const secret = 'a"quoted\\key';
+    expect(redactor([secret])(JSON.stringify({ said: `key ${secret}` }))).toBe(
+      '{"said":"key [redacted]"}',
+    );
+  });
+
   it('takes secrets for text, not for patterns', () => {
     expect(redactor(['a.c*e+'])('abcdee a.c*e+')).toBe('abcdee [redacted]');
   });

@@ -25,12 +25,29 @@ export const fillTemplate = (template: string, value: (reference: Reference) => 
 /** What stands in place of a secret wherever text leaves the house. */
 export const redacted = '[redacted]';
 
+/**
+ * What may be shown of a template: its references only, since whatever was typed around them may be
+ * the secret's other half. A template without any is a literal and becomes `[redacted]`.
+ */
+export const shownTemplate = (template: string): string => {
+  const named = references(template).map((reference) =>
+    reference.kind === 'env' ? `\${env:${reference.name}}` : `\${secret:${reference.path}}`,
+  );
+  return named.length === 0 ? redacted : named.join(' ');
+};
+
 /** Shorter values are too common in ordinary text to be masked safely. */
 const shortestSecret = 6;
 
-/** A function that replaces every occurrence of any of `secrets` (at least six characters long) by `[redacted]`. */
+/** As a secret stands inside a JSON text, where quotes and backslashes are escaped. */
+const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
+
+/**
+ * A function that replaces every occurrence of any of `secrets` (at least six characters long) by
+ * `[redacted]`, in plain text and in JSON text alike.
+ */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
-  const known = secrets
+  const known = [...new Set(secrets.flatMap((secret) => [secret, inJson(secret)]))]
     .filter((secret) => secret.length >= shortestSecret)
     .toSorted((a, b) => b.length - a.length);
   return (text) => known.reduce((masked, secret) => masked.replaceAll(secret, redacted), text);

@@ -1,20 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { emptyHistogram } from './histogram.ts';
+import { type Digits, emptyHistogram, type EncodedHistogram } from './histogram.ts';
 import type { MeasureName } from './measures.ts';
 import { planHash } from './plan.ts';
 import { milliseconds } from './quantity.ts';
-import type { Group, Labels, Result } from './result.ts';
+import type { Group, Labels, Result, Second, SliceRun } from './result.ts';
 import { samplePlan } from './sample-plan.ts';
 import {
   arrivalsIn,
   distribution,
   emptyOutcomes,
   groupsWhere,
+  lagOver,
+  latencyOver,
   measured,
   measuredSeconds,
   measuresPresent,
+  missingSlices,
   outcomesOf,
 } from './summary.ts';
+
+const encoded = (values: readonly number[], digits: Digits = 3): EncodedHistogram => {
+  const histogram = emptyHistogram(digits);
+  for (const value of values) histogram.record(value);
+  return histogram.toJSON();
+};
 
 const groupWith = (
   labels: Partial<Labels>,
@@ -37,11 +46,7 @@ const groupWith = (
   tokenEvents: 0,
   connections: { new: 0, reused: completed },
   distributions: Object.fromEntries(
-    Object.entries(samples).map(([measure, values]) => {
-      const histogram = emptyHistogram();
-      for (const value of values) histogram.record(value);
-      return [measure, histogram.toJSON()];
-    }),
+    Object.entries(samples).map(([measure, values]) => [measure, encoded(values)]),
   ),
 });
 
@@ -106,4 +111,56 @@ describe('reading a result', () => {
       expect(measuredSeconds(warmed)).toBe(seconds);
     },
   );
+});
+
+describe('reading a timeline', () => {
+  const second = (n: number, latency: Second['latency']): Second => ({
+    second: n,
+    due: 0,
+    begun: 0,
+    sent: 0,
+    ended: 0,
+    outcomes: emptyOutcomes(),
+    tokenEvents: 0,
+    latency,
+  });
+  const seconds = [
+    second(0, {
+      chat: { endToEnd: encoded([1400], 2), lag: encoded([1], 2) },
+      models: { endToEnd: encoded([2], 2), lag: encoded([2], 2) },
+    }),
+    second(1, {}),
+    second(2, { chat: { endToEnd: encoded([1300], 2), lag: encoded([3], 2) } }),
+  ];
+
+  it('adds a latency over seconds, never over kinds of traffic', () => {
+    const chats = latencyOver(seconds, 'chat', 'endToEnd');
+    expect([chats.count, chats.min, chats.max, chats.digits]).toEqual([2, 1300, 1400, 2]);
+    expect(latencyOver(seconds, 'models', 'endToEnd').max).toBe(2);
+    expect(latencyOver(seconds, 'chat-stream', 'endToEnd').count).toBe(0);
+  });
+
+  it('adds the lag over kinds too: it is the generator’s own', () => {
+    const { count, sum } = lagOver(seconds);
+    expect([count, sum]).toEqual([3, 6]);
+  });
+});
+
+describe('missing slices', () => {
+  it.each([
+    [1, [0], []],
+    [3, [0, 1, 2], []],
+    [3, [1], [0, 2]],
+    [4, [0, 3], [1, 2]],
+  ])('of %i with %j there are %j', (count, present, missing) => {
+    const slices = present.map((index): SliceRun => ({
+      index,
+      count,
+      startedAt: result.startedAt,
+      baseUrl: result.baseUrl,
+      machine: { node: 'v24.0.0', platform: 'linux', cpu: 'a processor', cores: 2 },
+      generator: [],
+    }));
+    expect(missingSlices({ ...result, slices })).toEqual(missing);
+  });
 });

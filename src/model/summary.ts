@@ -1,7 +1,8 @@
 import { decodeHistogram, type Histogram, sumOfHistograms } from './histogram.ts';
 import { type MeasureName, measures } from './measures.ts';
 import { type OutcomeKind, outcomeKinds } from './observation.ts';
-import type { Group, Labels, OutcomeCounts, Result } from './result.ts';
+import type { Group, Labels, OutcomeCounts, Result, Second, TimelineMeasure } from './result.ts';
+import { type TrafficKind, trafficKinds } from './traffic.ts';
 
 /** Reading figures out of a result: the same arithmetic for judges and reports. */
 
@@ -51,6 +52,35 @@ export const measuresPresent = (result: Result, where: Where): readonly MeasureN
   const groups = groupsWhere(result, where);
   return (Object.keys(measures) as MeasureName[]).filter((name) =>
     groups.some((group) => (group.distributions[name]?.count ?? 0) > 0),
+  );
+};
+
+/** One measure's distribution over some seconds of the timeline, at its two digits, for one kind of traffic: kinds do not mix. */
+export const latencyOver = (
+  seconds: readonly Second[],
+  kind: TrafficKind,
+  measure: TimelineMeasure,
+): Histogram =>
+  sumOfHistograms(
+    seconds.flatMap(({ latency }) => {
+      const encoded = latency[kind]?.[measure];
+      return encoded === undefined ? [] : [decodeHistogram(encoded)];
+    }),
+    2,
+  );
+
+/** The generator's own lag over some seconds: it is the generator's whatever was asked for, so all kinds of traffic count. */
+export const lagOver = (seconds: readonly Second[]): Histogram =>
+  sumOfHistograms(
+    trafficKinds.map((kind) => latencyOver(seconds, kind, 'lag')),
+    2,
+  );
+
+/** The slices that a result lacks, in order: with any of them missing, the run is incomplete. */
+export const missingSlices = ({ slices }: Result): readonly number[] => {
+  const present = new Set(slices.map(({ index }) => index));
+  return Array.from({ length: slices[0]?.count ?? 0 }, (_, index) => index).filter(
+    (index) => !present.has(index),
   );
 };
 

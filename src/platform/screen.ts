@@ -10,6 +10,8 @@ export interface Screen {
   block(text: string): void;
   /** Removes the block and writes a line above where it was. */
   line(text: string): void;
+  /** Removes the block. */
+  clear(): void;
 }
 
 const plainWidth = 100;
@@ -41,6 +43,9 @@ export const screenOn = (stream: WriteStream, environment: NodeJS.ProcessEnv): S
     },
     line: (text) => {
       stream.write(`${erase()}${text}\n`);
+    },
+    clear: () => {
+      stream.write(erase());
     },
   };
 };

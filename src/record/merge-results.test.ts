@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { owns } from '../model/arrival.ts';
 import type { Observation } from '../model/observation.ts';
 import { milliseconds } from '../model/quantity.ts';
+import { planHash, withoutPrompts } from '../model/plan.ts';
 import type { Result, ResultFacts } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { mergeResults } from './merge-results.ts';
@@ -86,6 +87,13 @@ describe('merged results', () => {
     expect(merged(resultOf([], [0]), b).partial).toBe('interrupted');
   });
 
+  it('carry the hash of the plan that was run, which their own plan no longer has', () => {
+    const whole = merged(resultOf([], [0]), resultOf([], [1]));
+    expect(whole.plan).toEqual(withoutPrompts(samplePlan()));
+    expect(whole.planHash).toBe(planHash(samplePlan()));
+    expect(whole.planHash).not.toBe(planHash(whole.plan));
+  });
+
   it('begin when the first slice began', () => {
     const early = { ...sampleSlice({ index: 1, count: 2 }), startedAt: '2026-07-01T10:20:29.900Z' };
     expect(merged(resultOf([], [0]), resultOf([], [], { slices: [early] })).startedAt).toBe(
@@ -105,15 +113,45 @@ describe('merged results', () => {
   });
 });
 
+describe('slices that asked different addresses', () => {
+  const asking = (index: number, port: number): Result =>
+    resultOf([], [], {
+      notes: ['a field was left out'],
+      witness: { completed: 20 },
+      slices: [{ ...sampleSlice({ index, count: 3 }), baseUrl: `http://127.0.0.1:${port}/v1` }],
+    });
+  const [a, b, c] = [asking(0, 4100), asking(1, 4101), asking(2, 4100)];
+
+  it('are named in one note, whatever the order of merging', () => {
+    const whole = merged(a, b, c);
+    expect(whole.notes).toMatchInlineSnapshot(`
+      [
+        "a field was left out",
+        "The slices asked different addresses, and the figures are of all of them together: http://127.0.0.1:4100/v1 (slices 0 and 2) and http://127.0.0.1:4101/v1 (slice 1).",
+      ]
+    `);
+    expect(whole.baseUrl).toBe('http://127.0.0.1:4100/v1');
+    expect(merged(merged(a, b), c)).toEqual(whole);
+    expect(merged(a, merged(c, b))).toEqual(whole);
+    expect(merged(merged(a, c), b)).toEqual(whole);
+  });
+
+  it('have no witness, though each gateway counted the same', () => {
+    expect(merged(a, b).witness).toBeNull();
+    expect(merged(a, c).witness).toEqual({ completed: 20 });
+  });
+});
+
 describe('merging refuses', () => {
   const first = resultOf([sampleObservation()], [0]);
 
   it.each([
     [
       'another plan',
-      resultOf([], [1], { plan: samplePlan({ seed: 43 }) }),
+      resultOf([], [1], { planHash: planHash(samplePlan({ seed: 43 })) }),
       /the plan \(its hash\) differs/,
     ],
+    ['another run', resultOf([], [1], { runId: 'other' }), /the run’s id differs: run .* other/],
     [
       'another version',
       resultOf([], [1], { weir: '0.2.0' }),
@@ -147,7 +185,7 @@ describe('merging refuses', () => {
     expect(
       refusal([first, resultOf([], [1], { weir: '2' })], ['a.json', 'b.json']),
     ).toMatchInlineSnapshot(
-      `"Only slices of one run can be merged, and the version of Weir differs: 0.1.0 in a.json, 2 in b.json. Merge results that were made from the same plan by the same version."`,
+      `"Only slices of one run can be merged, and the version of Weir differs: 0.1.0 in a.json, 2 in b.json. Merge the slices that one plan was run in, under one --run-id, by one version."`,
     );
   });
 });

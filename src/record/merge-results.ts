@@ -1,5 +1,5 @@
 import { milliseconds } from '../model/quantity.ts';
-import type { Result, ResultFacts } from '../model/result.ts';
+import type { Result, ResultFacts, SliceRun } from '../model/result.ts';
 import { byText } from './order.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
@@ -14,7 +14,9 @@ interface Part {
 
 const digitsOf = ({ groups, timeline }: Result): string => {
   const distributions = groups.flatMap((group) => Object.values(group.distributions));
-  const latencies = timeline.flatMap(({ latency }) => Object.values(latency));
+  const latencies = timeline.flatMap(({ latency }) =>
+    Object.values(latency).flatMap((ofKind) => Object.values(ofKind)),
+  );
   const digits = (all: readonly { readonly digits: number }[]): string =>
     [...new Set(all.map((each) => each.digits))].toSorted((a, b) => a - b).join(' and ');
   return `${digits(distributions) || '3'} in distributions, ${digits(latencies) || '2'} per second`;
@@ -23,6 +25,7 @@ const digitsOf = ({ groups, timeline }: Result): string => {
 /** What all parts of one run have in common: how a message names it, and where a result has it. */
 const inCommon: readonly (readonly [string, (result: Result) => string])[] = [
   ['the plan (its hash)', ({ planHash }) => planHash.slice(0, 12)],
+  ['the run’s id', ({ runId }) => runId],
   ['the version of Weir', ({ weir }) => weir],
   ['the number of slices', ({ slices }) => String(slices[0]?.count)],
   ['the histograms’ digits', digitsOf],
@@ -32,7 +35,7 @@ const difference = (first: Part, other: Part): string | null => {
   for (const [what, of] of inCommon) {
     const [expected, found] = [of(first.result), of(other.result)];
     if (expected !== found) {
-      return `Only slices of one run can be merged, and ${what} differs: ${expected} in ${first.name}, ${found} in ${other.name}. Merge results that were made from the same plan by the same version.`;
+      return `Only slices of one run can be merged, and ${what} differs: ${expected} in ${first.name}, ${found} in ${other.name}. Merge the slices that one plan was run in, under one --run-id, by one version.`;
     }
   }
   return null;
@@ -56,7 +59,27 @@ const firstSlice = ({ slices }: Result): number => Math.min(...slices.map(({ ind
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-/** What the parts say of the run, said together. Counters of the reference gateway stand only if all parts read the same. */
+const listed = (parts: readonly string[]): string =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+
+/** A sentence that names the addresses where slices asked different ones, as those with an embedded gateway each do. */
+const addressNote = (slices: readonly SliceRun[]): string | null => {
+  const apart = Map.groupBy(
+    slices.toSorted((a, b) => a.index - b.index),
+    ({ baseUrl }) => baseUrl,
+  );
+  if (apart.size < 2) return null;
+  const addresses = [...apart].map(
+    ([baseUrl, asking]) =>
+      `${baseUrl} (${asking.length === 1 ? 'slice' : 'slices'} ${listed(asking.map(({ index }) => String(index)))})`,
+  );
+  return `The slices asked different addresses, and the figures are of all of them together: ${listed(addresses)}.`;
+};
+
+/**
+ * What the parts say of the run, said together. A part's note on addresses makes way for the
+ * whole's; counters of the reference gateway stand only if all parts asked one and read the same.
+ */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;
   const reasons = unique(
@@ -67,16 +90,22 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
       JSON.stringify(witness && Object.entries(witness).toSorted(([a], [b]) => byText(a, b))),
     ),
   );
+  const slices = results.flatMap((part) => part.slices);
+  const addresses = addressNote(slices);
+  const notes = results.flatMap((part) => {
+    const own = addressNote(part.slices);
+    return part.notes.filter((note) => note !== own);
+  });
   return {
     weir: first.weir,
     runId: first.runId,
     plan: first.plan,
-    baseUrl: first.baseUrl,
-    slices: results.flatMap(({ slices }) => slices),
+    planHash: first.planHash,
+    slices,
     scheduled: milliseconds(Math.max(...results.map(({ scheduled }) => scheduled))),
     partial: reasons.length === 0 ? null : reasons.join('; '),
-    notes: unique(results.flatMap(({ notes }) => notes)),
-    witness: witnesses.length === 1 ? first.witness : null,
+    notes: unique(addresses === null ? notes : [...notes, addresses]),
+    witness: witnesses.length === 1 && addresses === null ? first.witness : null,
   };
 };
 

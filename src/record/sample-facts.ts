@@ -1,5 +1,6 @@
 import type { Slice } from '../model/arrival.ts';
 import { milliseconds } from '../model/quantity.ts';
+import { planHash, withoutPrompts } from '../model/plan.ts';
 import type { ResultFacts, SliceRun } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 
@@ -8,19 +9,20 @@ export const sampleSlice = ({ index, count }: Slice): SliceRun => ({
   index,
   count,
   startedAt: '2026-07-01T10:20:30.000Z',
+  baseUrl: 'http://127.0.0.1:8080/v1',
   machine: { node: 'v24.0.0', platform: 'linux', cpu: 'a processor', cores: 2 },
   generator: [],
 });
 
-/** The facts of a run of these slices of the sample plan, for tests; any of them can be another. */
+/** The facts of a run of these slices of the sample plan, for tests; any of them can be another. The hash is the whole plan's, as it is in a run. */
 export const sampleFacts = (
   slices: readonly Slice[],
   differing: Partial<ResultFacts> = {},
 ): ResultFacts => ({
   weir: '0.1.0',
   runId: 'run',
-  plan: samplePlan(),
-  baseUrl: 'http://127.0.0.1:8080/v1',
+  plan: withoutPrompts(samplePlan()),
+  planHash: planHash(samplePlan()),
   slices: slices.map(sampleSlice),
   scheduled: milliseconds(25_000),
   partial: null,

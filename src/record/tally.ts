@@ -1,5 +1,5 @@
 import type { Observation } from '../model/observation.ts';
-import { type Plan, planHash } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, ResultFacts } from '../model/result.ts';
 import { failureRecorder, type Failures } from './failures.ts';
@@ -66,8 +66,8 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     weir: facts.weir,
     runId: facts.runId,
     plan: facts.plan,
-    planHash: planHash(facts.plan),
-    baseUrl: facts.baseUrl,
+    planHash: facts.planHash,
+    baseUrl: slices[0]!.baseUrl,
     startedAt: slices
       .map(({ startedAt }) => startedAt)
       .reduce((a, b) => (byText(a, b) < 0 ? a : b)),

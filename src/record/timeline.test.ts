@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation.ts';
 import { instant } from '../model/quantity.ts';
 import type { Second } from '../model/result.ts';
-import { arrivalsIn } from '../model/summary.ts';
+import { arrivalsIn, lagOver } from '../model/summary.ts';
 import { anyObservations } from './recorder-suite.ts';
 import { sampleObservation, sampleStream } from './sample-observations.ts';
 import { timelineRecorder } from './timeline.ts';
@@ -55,7 +55,8 @@ describe('the timeline', () => {
 
   it('keeps latencies, at two digits, in the second in which the request was due', () => {
     const [first, ...later] = timelineOf([slowStream, dropped]);
-    const { latency } = first!;
+    expect(Object.keys(first!.latency)).toEqual(['chat-stream']);
+    const latency = first!.latency['chat-stream']!;
     expect(Object.keys(latency)).toEqual(['ttft', 'gap', 'endToEnd', 'lag']);
     expect(Object.values(latency).map(({ digits, count, max }) => [digits, count, max])).toEqual([
       [2, 1, 2500],
@@ -66,11 +67,40 @@ describe('the timeline', () => {
     expect(later.map((second) => second.latency)).toEqual([{}, {}, {}, {}]);
   });
 
+  it('keeps kinds of traffic apart, in the order of their table', () => {
+    const models = sampleObservation({
+      traffic: 'models',
+      model: null,
+      due: instant(100),
+      released: instant(100),
+      begun: instant(101),
+      sent: instant(102),
+      ended: instant(104),
+      outcome: {
+        kind: 'completed',
+        answer: { kind: 'models', firstByte: instant(103), models: 3 },
+      },
+    });
+    const chat = sampleObservation({ due: instant(300), ended: instant(1700) });
+    const [first] = timelineOf([models, slowStream, chat, models]);
+    expect(
+      Object.entries(first!.latency).map(([kind, { endToEnd }]) => [
+        kind,
+        endToEnd?.count,
+        endToEnd?.max,
+      ]),
+    ).toEqual([
+      ['chat', 1, 1400],
+      ['chat-stream', 1, 3500],
+      ['models', 2, 4],
+    ]);
+  });
+
   it('knows the lag of requests that failed', () => {
     const failed = sampleObservation({
       outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null },
     });
-    expect(Object.keys(timelineOf([failed])[5]!.latency)).toEqual(['lag']);
+    expect(Object.keys(timelineOf([failed])[5]!.latency.chat!)).toEqual(['lag']);
   });
 
   it('of nothing is empty', () => {
@@ -87,7 +117,7 @@ describe('the timeline', () => {
         expect(sum(({ due }) => due)).toBe(observations.length);
         expect(sum(({ outcomes }) => arrivalsIn(outcomes))).toBe(observations.length);
         expect([sum(({ begun }) => begun), sum(({ ended }) => ended)]).toEqual([gone, gone]);
-        expect(sum(({ latency }) => latency.lag?.count ?? 0)).toBe(gone);
+        expect(lagOver(seconds).count).toBe(gone);
       }),
     );
   });

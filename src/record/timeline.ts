@@ -4,11 +4,13 @@ import { type Observation, outcomeKinds } from '../model/observation.ts';
 import { instant, secondOf } from '../model/quantity.ts';
 import { type Second, type TimelineMeasure, timelineMeasures } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
+import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 
 type Counts = Omit<Second, 'latency'>;
-type Latency = Map<TimelineMeasure, Histogram>;
+type Distributions = Map<TimelineMeasure, Histogram>;
+type Latency = Map<TrafficKind, Distributions>;
 
 /**
  * The seconds that something happened in. An open histogram takes some 15 KB, an encoded one a few
@@ -48,29 +50,57 @@ const countsOf = ({ counts }: Timeline, second: number): Counts => {
   return found;
 };
 
+/** What there is of some keys, each turned into something else; in the order of the keys. */
+const turned = <K, A, B>(
+  keys: readonly K[],
+  find: (key: K) => A | undefined,
+  turn: (found: A) => B,
+): [K, B][] =>
+  keys.flatMap((key): [K, B][] => {
+    const found = find(key);
+    return found === undefined ? [] : [[key, turn(found)]];
+  });
+
 const seal = (latency: Latency): Second['latency'] =>
   Object.fromEntries(
-    timelineMeasures.flatMap((measure) => {
-      const histogram = latency.get(measure);
-      return histogram === undefined ? [] : [[measure, histogram.toJSON()]];
-    }),
+    turned(
+      trafficKinds,
+      (kind) => latency.get(kind),
+      (distributions) =>
+        Object.fromEntries(
+          turned(
+            timelineMeasures,
+            (measure) => distributions.get(measure),
+            (histogram) => histogram.toJSON(),
+          ),
+        ),
+    ),
   );
 
 const unseal = (sealed: Second['latency']): Latency =>
   new Map(
-    timelineMeasures.flatMap((measure) => {
-      const encoded = sealed[measure];
-      return encoded === undefined ? [] : [[measure, decodeHistogram(encoded)]];
-    }),
+    turned(
+      trafficKinds,
+      (kind) => sealed[kind],
+      (encoded): Distributions =>
+        new Map(turned(timelineMeasures, (measure) => encoded[measure], decodeHistogram)),
+    ),
   );
 
-const histogramOf = (latency: Latency, measure: TimelineMeasure): Histogram => {
-  let histogram = latency.get(measure);
-  if (histogram === undefined) {
-    histogram = emptyHistogram(2);
-    latency.set(measure, histogram);
-  }
+const histogramOf = (latency: Latency, kind: TrafficKind, measure: TimelineMeasure): Histogram => {
+  const distributions = latency.get(kind) ?? new Map<TimelineMeasure, Histogram>();
+  latency.set(kind, distributions);
+  const histogram = distributions.get(measure) ?? emptyHistogram(2);
+  distributions.set(measure, histogram);
   return histogram;
+};
+
+const addLatency = (into: Latency, from: Latency): void => {
+  for (const [kind, distributions] of from) {
+    for (const [measure, histogram] of distributions) {
+      histogramOf(into, kind, measure).add(histogram);
+    }
+  }
 };
 
 /** The open latencies of a second; to make room for them another second may be sealed. */
@@ -135,7 +165,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
     for (const measure of timelineMeasures) {
       const samples = samplesOf[measure](observation);
       if (samples.length === 0) continue;
-      const histogram = histogramOf(latency, measure);
+      const histogram = histogramOf(latency, observation.traffic, measure);
       for (const sample of samples) histogram.record(sample);
     }
   },
@@ -146,8 +176,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
         addCounts(countsOf(whole, second), counts);
         const latency = latencyIn(part, second);
         if (latency === null) continue;
-        const sum = latencyOf(whole, second, openSeconds);
-        for (const [measure, histogram] of latency) histogramOf(sum, measure).add(histogram);
+        addLatency(latencyOf(whole, second, openSeconds), latency);
       }
     }
     return whole;

@@ -1,4 +1,4 @@
-import { decodeHistogram, type Histogram, sumOfHistograms } from '../model/histogram.ts';
+import type { Histogram } from '../model/histogram.ts';
 import { type Measure, type MeasureName, measures } from '../model/measures.ts';
 import { type TokenSource, tokenSources } from '../model/observation.ts';
 import { quantile, type Quantile } from '../model/quantile.ts';
@@ -7,6 +7,7 @@ import {
   arrivalsIn,
   distribution,
   groupsWhere,
+  lagOver,
   measured,
   measuredSeconds,
   measuresPresent,
@@ -35,7 +36,7 @@ export interface Figures {
   readonly withheld: boolean;
 }
 
-/** The generator's own lateness; kept per second of the run, not per kind of traffic. */
+/** The generator's own lateness: one for all kinds of traffic. */
 export const lag: Subject = {
   label: 'Generator lag',
   short: 'Generator lag',
@@ -97,12 +98,8 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind): Ki
 };
 
 /** The generator's lag over the measured window, at the timeline's two digits; `null` without samples. */
-export const lagFigures = (result: Result): Figures | null => {
-  const parts = result.timeline
-    .filter(({ second }) => second * 1000 >= result.plan.warmUp)
-    .flatMap(({ latency }) => (latency.lag === undefined ? [] : [decodeHistogram(latency.lag)]));
-  return figuresOf(lag, sumOfHistograms(parts, 2), false);
-};
+export const lagFigures = ({ timeline, plan }: Result): Figures | null =>
+  figuresOf(lag, lagOver(timeline.filter(({ second }) => second * 1000 >= plan.warmUp)), false);
 
 /** What passed per second of the measured window; counts are of requests that were due in it. */
 export interface Rates {

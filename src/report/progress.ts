@@ -1,8 +1,13 @@
 import type { Histogram } from '../model/histogram.ts';
+import { type MeasureName, measures } from '../model/measures.ts';
+import { type OutcomeKind, outcomeKinds } from '../model/observation.ts';
 import { quantile } from '../model/quantile.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import type { OutcomeCounts } from '../model/result.ts';
-import { arrivalsIn } from '../model/summary.ts';
+import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { countText, figureText, timeText } from './number-text.ts';
+import { printable } from './printable.ts';
+import { columnsOf, fitted, padded } from './terminal/columns.ts';
 
 /** How a run stands at one moment. */
 export interface RunProgress {
@@ -14,58 +19,109 @@ export interface RunProgress {
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;
-  readonly ttft: Histogram;
+  /** Of each kind of traffic that has completed anything, its samples of `progressMeasure`. */
+  readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 
-const clockTime = (milliseconds: number): string => {
-  const seconds = Math.floor(milliseconds / 1000);
-  const minutes = Math.floor(seconds / 60);
-  return minutes === 0
-    ? `${seconds} s`
-    : `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
+/** The one measure of each kind that is worth watching while it runs. */
+export const progressMeasure = {
+  chat: 'endToEnd',
+  'chat-stream': 'ttft',
+  models: 'endToEnd',
+} as const satisfies Record<TrafficKind, MeasureName>;
+
+/** Whole seconds: tenths would flicker. */
+const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);
+
+const timeWords = ({ elapsed, scheduled, inFlight }: RunProgress): string => {
+  if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
+  const ended = `${clockText(elapsed)}, load ended`;
+  if (inFlight === 0) return ended;
+  const last = inFlight === 1 ? 'answer' : `${countText(inFlight)} answers`;
+  return `${ended}, waiting for the last ${last}`;
 };
 
-const ttftWords = (ttft: Histogram): string => {
-  const [p50, p95] = [quantile(ttft, 0.5), quantile(ttft, 0.95)];
-  if (p50 === null || p95 === null) return 'TTFT not seen yet';
-  return `TTFT p50 ${p50.value.toFixed(0)} ms, p95 ${p95.value.toFixed(0)} ms`;
+/** What stands in brackets behind an outcome: the mean rate so far of completed ones, the status of limited ones. */
+const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
+  if (kind === 'limited') return ' (429)';
+  const hasRate = kind === 'completed' && outcomes.completed > 0 && elapsed >= 1000;
+  return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
-const counts = ({ due, inFlight, outcomes }: RunProgress): string => {
-  const failed = outcomes.refused + outcomes.malformed + outcomes.broken;
+/** Arrivals by what became of them; a way to fail is named once it has occurred. */
+const countWords = (progress: RunProgress): string => {
+  const { due, inFlight, outcomes } = progress;
+  const occurred = outcomeKinds.filter((kind) => kind === 'completed' || outcomes[kind] > 0);
   return [
-    `${due} due`,
-    `${outcomes.completed} completed`,
-    `${outcomes.limited} limited (429)`,
-    `${failed} failed`,
-    ...(outcomes.dropped === 0 ? [] : [`${outcomes.dropped} dropped`]),
-    `${inFlight} in flight`,
+    `${countText(due)} due`,
+    `${countText(inFlight)} in flight`,
+    ...occurred.map((kind) => `${countText(outcomes[kind])} ${kind}${bracketed(kind, progress)}`),
   ].join(' · ');
 };
 
-const rate = ({ outcomes, elapsed }: RunProgress): string =>
-  `${(arrivalsIn(outcomes) / Math.max(1, elapsed / 1000)).toFixed(1)}/s ended`;
+interface LatencyWords {
+  readonly kind: TrafficKind;
+  readonly measure: string;
+  readonly figures: string;
+}
 
-const timeWords = ({ elapsed, scheduled }: RunProgress): string =>
-  elapsed < scheduled
-    ? `${clockTime(elapsed)} of ${clockTime(scheduled)}`
-    : `${clockTime(elapsed)}, load ended, waiting for the last answers`;
+/** Percentiles so far, each kind's apart, warm-up included; `~` marks one with fewer than ten samples beyond it. */
+const latencyWords = ({ latencies }: RunProgress): readonly LatencyWords[] =>
+  trafficKinds.flatMap((kind) => {
+    const histogram = latencies.get(kind);
+    if (histogram === undefined || histogram.count === 0) return [];
+    const { short, unit } = measures[progressMeasure[kind]];
+    const figures = [0.5, 0.95].flatMap((q) => {
+      const figure = quantile(histogram, q);
+      if (figure === null) return [];
+      return `p${q * 100} ${figure.weak ? '~' : ''}${figureText(figure.value)} ${unit}`;
+    });
+    return [{ kind, measure: short, figures: figures.join(', ') }];
+  });
 
-const barOf = (share: number, width: number): string => {
-  const full = Math.round(Math.min(1, share) * width);
-  return `${'━'.repeat(full)}${'─'.repeat(width - full)}`;
+const barWidth = 24;
+/** What a name keeps beside bar and time; on a narrower screen the bar makes way. */
+const leastName = 8;
+
+const bar = ({ elapsed, scheduled }: RunProgress): string => {
+  const full = Math.floor(Math.min(1, elapsed / Math.max(1, scheduled)) * barWidth);
+  return `${'━'.repeat(full)}${'─'.repeat(barWidth - full)}`;
 };
 
-/** Three lines that a terminal draws over: time, counts, the headline figure so far. */
-export const progressBlock = (progress: RunProgress, width: number): string =>
-  [
-    `${progress.name}  ${barOf(progress.elapsed / Math.max(1, progress.scheduled), 24)}  ${timeWords(progress)}`,
-    counts(progress),
-    `${ttftWords(progress.ttft)} · ${rate(progress)}`,
+const firstLine = (progress: RunProgress, columns: number): string => {
+  const time = timeWords(progress);
+  const name = printable(progress.name);
+  const beside = columns - columnsOf(time) - 2;
+  return beside - barWidth - 2 < Math.min(leastName, columnsOf(name))
+    ? `${fitted(name, beside)}  ${time}`
+    : `${fitted(name, beside - barWidth - 2)}  ${bar(progress)}  ${time}`;
+};
+
+/**
+ * What a terminal draws over, no line of it as wide as the screen: how far the run is, what became
+ * of its arrivals, and a line of latency for each kind of traffic once it has one.
+ */
+export const progressBlock = (progress: RunProgress, width: number): string => {
+  const columns = Math.max(20, width - 1);
+  const latencies = latencyWords(progress);
+  const widest = (of: (words: LatencyWords) => string): number =>
+    Math.max(...latencies.map((words) => of(words).length));
+  const [kinds, names] = [widest(({ kind }) => kind), widest(({ measure }) => measure)];
+  return [
+    firstLine(progress, columns),
+    countWords(progress),
+    ...latencies.map(
+      ({ kind, measure, figures }) =>
+        `${padded(kind, kinds)}  ${padded(measure, names)}  ${figures}`,
+    ),
   ]
-    .map((line) => line.slice(0, Math.max(20, width - 1)))
+    .map((line) => fitted(line, columns))
     .join('\n');
+};
 
 /** The same as one plain line, for logs. */
 export const progressLine = (progress: RunProgress): string =>
-  `${timeWords(progress)}: ${counts(progress)} · ${ttftWords(progress.ttft)}`;
+  [
+    `${timeWords(progress)}: ${countWords(progress)}`,
+    ...latencyWords(progress).map(({ kind, measure, figures }) => `${kind} ${measure} ${figures}`),
+  ].join('; ');

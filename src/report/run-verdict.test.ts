@@ -36,6 +36,15 @@ describe('the verdict of a run', () => {
     expect(runVerdict(halved, validTrust)).toMatchObject({ level: 'invalid', title: 'Incomplete' });
   });
 
+  it.each([
+    [2, 'The run is incomplete: slice 1/2 is missing.'],
+    [4, 'The run is incomplete: slices 1/4, 2/4 and 3/4 are missing.'],
+    [40, 'The run is incomplete: 39 of its 40 slices are missing.'],
+  ])('names what is missing of %i slices, as long as it is a few', (count, sentence) => {
+    const slices = result.slices.map((slice) => ({ ...slice, count }));
+    expect(runVerdict({ ...result, slices }, validTrust).sentences[0]).toBe(sentence);
+  });
+
   it('says why a run is partial', () => {
     const { level, title, sentences } = runVerdict(
       { ...result, partial: 'interrupted' },

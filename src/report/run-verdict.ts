@@ -1,5 +1,5 @@
 import type { Result } from '../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../model/summary.ts';
+import { arrivalsIn, missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust, TrustLevel } from '../model/verdict.ts';
 
 /** What a report says first: whether its figures may be believed, and what the run itself came to. */
@@ -22,18 +22,26 @@ const trustTitle = {
   invalid: 'Invalid',
 } as const satisfies Record<TrustLevel, string>;
 
-const missingSlices = ({ slices }: Result): number =>
-  Math.max(...slices.map(({ count }) => count)) - new Set(slices.map(({ index }) => index)).size;
+/** More slices than these are counted, not named. */
+const namedSlices = 8;
+
+const incompleteness = (result: Result): string => {
+  const missing = missingSlices(result);
+  const count = result.slices[0]?.count ?? 0;
+  const names = missing.map((index) => `${index}/${count}`);
+  if (names.length === 1) return `The run is incomplete: slice ${names.join('')} is missing.`;
+  return names.length > namedSlices
+    ? `The run is incomplete: ${names.length} of its ${count} slices are missing.`
+    : `The run is incomplete: slices ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are missing.`;
+};
 
 /** An incomplete run outranks what trust says, and a run in which nothing succeeded is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = outcomesOf(result.groups);
-  const missing = missingSlices(result);
+  const isIncomplete = missingSlices(result).length > 0;
   const nothing = outcomes.completed === 0;
   const sentences = [
-    ...(missing > 0
-      ? [`The run is incomplete: ${missing} of its slices ${missing === 1 ? 'is' : 'are'} missing.`]
-      : []),
+    ...(isIncomplete ? [incompleteness(result)] : []),
     ...(result.partial === null ? [] : [`The run stopped before its plan did: ${result.partial}.`]),
     ...(arrivalsIn(outcomes) === 0
       ? ['No request was due.']
@@ -44,7 +52,7 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
         : []),
     trustSentence[trust.level],
   ];
-  if (missing > 0) return { level: 'invalid', title: 'Incomplete', sentences };
+  if (isIncomplete) return { level: 'invalid', title: 'Incomplete', sentences };
   if (nothing) return { level: 'invalid', title: 'Nothing succeeded', sentences };
   const title = trustTitle[trust.level];
   return {

@@ -12,16 +12,16 @@ import {
   type Result,
   resultSchema,
   type Second,
+  timelineMeasures,
 } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
+import { trafficKinds } from '../model/traffic.ts';
 import { hostileText, sampleObservations, reportedPlan } from './sample-run.ts';
 
 /**
  * Test support: a result as a run would write it, folded from `sampleObservations` in the plainest
  * way, so that report tests need no other stage.
  */
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => ({
   traffic,
@@ -79,6 +79,26 @@ const groups = (observations: readonly Observation[]): readonly Group[] => {
   return [...byLabels.values()].map((alike) => groupOf(labelsOf(alike[0]!), alike));
 };
 
+const timelineSamples = (
+  observations: readonly Observation[],
+  name: (typeof timelineMeasures)[number],
+): readonly number[] =>
+  name === 'lag'
+    ? observations.map(({ begun, released }) => begun - released)
+    : observations.flatMap((each) => [...measures[name].of(each)]);
+
+const latency = (dueNow: readonly Observation[]): Second['latency'] =>
+  Object.fromEntries(
+    trafficKinds.flatMap((kind) => {
+      const own = dueNow.filter(({ traffic }) => traffic === kind);
+      const distributions = timelineMeasures.flatMap((name) => {
+        const samples = timelineSamples(own, name);
+        return samples.length === 0 ? [] : [[name, encoded(samples, 2)] as const];
+      });
+      return own.length === 0 ? [] : [[kind, Object.fromEntries(distributions)] as const];
+    }),
+  );
+
 const secondIn = (moment: number): number => Math.max(0, Math.floor(moment / 1000));
 
 const timeline = (observations: readonly Observation[]): readonly Second[] => {
@@ -89,20 +109,6 @@ const timeline = (observations: readonly Observation[]): readonly Second[] => {
     const endedNow = observations.filter(({ ended }) => secondIn(ended) === second);
     const outcomes = emptyOutcomes();
     for (const { outcome } of endedNow) outcomes[outcome.kind] += 1;
-    const latency: Mutable<Second['latency']> = {};
-    const fill = (name: keyof typeof latency, samples: readonly number[]): void => {
-      if (samples.length > 0) latency[name] = encoded(samples, 2);
-    };
-    for (const name of ['ttft', 'gap', 'endToEnd'] as const) {
-      fill(
-        name,
-        dueNow.flatMap((each) => [...measures[name].of(each)]),
-      );
-    }
-    fill(
-      'lag',
-      dueNow.map(({ begun, released }) => begun - released),
-    );
     return {
       second,
       due: dueNow.length,
@@ -111,7 +117,7 @@ const timeline = (observations: readonly Observation[]): readonly Second[] => {
       ended: endedNow.filter(({ outcome }) => outcome.kind !== 'dropped').length,
       outcomes,
       tokenEvents: 40 * endedNow.length,
-      latency,
+      latency: latency(dueNow),
     };
   });
 };
@@ -208,6 +214,7 @@ export const sampleResult = (): Result => {
         index: 0,
         count: 1,
         startedAt: '2025-11-03T09:30:00Z',
+        baseUrl: 'http://127.0.0.1:8080/v1',
         machine: { node: 'v24.0.0', platform: 'linux x64', cpu: 'A sample processor', cores: 4 },
         generator: generator(seconds.length),
       },

@@ -1,5 +1,5 @@
 import type { Load, Plan, Stage, Target, Wire } from '../model/plan.ts';
-import { redacted, references } from '../model/secret.ts';
+import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Traffic } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
 
@@ -108,14 +108,6 @@ const deadlinesText = (deadlines: Plan['deadlines']): string => {
   return set.length === 0 ? 'none' : set.join(', ');
 };
 
-/** Only the references of a template: whatever a scenario typed around them may be the secret's other half. */
-const templateText = (template: string): string => {
-  const named = references(template).map((reference) =>
-    reference.kind === 'env' ? `\${env:${reference.name}}` : `\${secret:${reference.path}}`,
-  );
-  return named.length === 0 ? redacted : named.join(' ');
-};
-
 const streamsMeaning = {
   lenient: 'without [DONE], a stream is complete when every choice has a finish reason',
   strict: 'without [DONE], a stream is malformed',
@@ -138,7 +130,7 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   ]),
   {
     term: 'Keys',
-    text: plan.keys.map(({ name, template }) => `${name} (${templateText(template)})`).join(', '),
+    text: plan.keys.map(({ name, template }) => `${name} (${shownTemplate(template)})`).join(', '),
   },
   { term: 'Declared limits', text: limitsText(plan.limits) },
   { term: 'Warm-up', text: plan.warmUp === 0 ? 'none' : timeText(plan.warmUp) },
@@ -148,7 +140,7 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   { term: 'Connections', text: wireText(plan.wire) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,
-    text: templateText(template),
+    text: shownTemplate(template),
   })),
   { term: 'Streams', text: `${plan.streams}: ${streamsMeaning[plan.streams]}` },
   { term: 'Seed', text: String(plan.seed) },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { measures } from '../../model/measures.ts';
 import { outcomesOf } from '../../model/summary.ts';
 import { sampleResult } from '../sample-result.ts';
 import { sampleObservations } from '../sample-run.ts';
@@ -57,27 +58,51 @@ describe('charts over time', () => {
   it('draw no percentile from a bin that holds no sample beyond it', () => {
     const charts = latencyCharts(result, validTrust);
     const [ttft, gap] = charts;
-    expect(charts.map(({ id }) => id)).toEqual(['ttft', 'gap', 'endToEnd']);
+    expect(charts.map(({ id }) => id)).toEqual([
+      'ttft',
+      'gap',
+      'endToEnd-chat-stream',
+      'endToEnd-chat',
+      'endToEnd-models',
+    ]);
     expect(ttft!.lines.map(({ label }) => label)).toEqual(['p50', 'p95']);
     expect(gap!.lines.map(({ label }) => label)).toEqual(['p50', 'p95', 'p99']);
   });
 
+  it('of end to end are one for each kind of traffic, of its own samples only', () => {
+    const charts = latencyCharts(result, validTrust).filter(({ id }) => id.startsWith('endToEnd'));
+    expect(charts.map(({ title }) => title)).toEqual([
+      'End to end, chat-stream',
+      'End to end, chat',
+      'End to end, models',
+    ]);
+    const highest = charts.map(({ lines }) =>
+      Math.max(...lines.flatMap(({ values }) => values.flatMap((value) => value ?? []))),
+    );
+    const slowest = (['chat-stream', 'chat', 'models'] as const).map((kind) =>
+      Math.max(
+        ...observations
+          .filter(({ traffic }) => traffic === kind)
+          .flatMap((each) => [...measures.endToEnd.of(each)]),
+      ),
+    );
+    for (const [i, value] of highest.entries()) {
+      expect(value).toBeGreaterThan(slowest[i]! / 4);
+      expect(value).toBeLessThanOrEqual(slowest[i]! * 1.001);
+    }
+    expect(highest[2]).toBeLessThan(20);
+  });
+
   it('show the maximum where no bin has samples enough for a tail', () => {
-    const sparse = {
-      ...result,
-      timeline: result.timeline.filter(({ second }) => second % 20 === 0),
-    };
-    const trimmed = sparse.timeline.map((each) => ({
-      ...each,
-      latency: { ttft: each.latency.ttft! },
-    }));
-    const few = trimmed.filter(({ latency }) => latency.ttft !== undefined).slice(0, 1);
+    const few = result.timeline.filter(({ latency }) => latency['chat-stream']?.ttft).slice(0, 1);
     const [chart] = latencyCharts({ ...result, timeline: few }, validTrust);
     expect(chart!.lines.map(({ label }) => label)).toEqual(['p50', 'max']);
   });
 
   it('leave chunk gaps out when the generator was not valid', () => {
-    expect(latencyCharts(result, invalidTrust).map(({ id }) => id)).toEqual(['ttft', 'endToEnd']);
+    const ids = latencyCharts(result, invalidTrust).map(({ id }) => id);
+    expect(ids).toContain('ttft');
+    expect(ids).not.toContain('gap');
   });
 
   it('of the generator show the worst slice', () => {

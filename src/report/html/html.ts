@@ -80,8 +80,8 @@ const latencyMarkup = (charts: readonly Chart[]): Markup | null =>
   charts.length === 0
     ? null
     : markup`<p class="aside">
-          Completed requests, by the time at which they were due; failures are marked above, at the
-          time at which they ended.
+          Completed requests, by the time at which they were due; the failures of all traffic are
+          marked above, at the time at which they ended.
           <span class="hint">Drag across a chart to look closer, double-click to go back.</span>
         </p>
         ${figures(charts)}`;

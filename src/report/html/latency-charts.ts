@@ -1,10 +1,12 @@
-import { decodeHistogram, type Histogram, sumOfHistograms } from '../../model/histogram.ts';
+import type { Histogram } from '../../model/histogram.ts';
 import { measures } from '../../model/measures.ts';
 import { outcomeKinds } from '../../model/observation.ts';
 import { quantile } from '../../model/quantile.ts';
-import type { Result, TimelineMeasure } from '../../model/result.ts';
+import type { Result, Second, TimelineMeasure } from '../../model/result.ts';
+import { lagOver, latencyOver } from '../../model/summary.ts';
+import type { TrafficKind } from '../../model/traffic.ts';
 import type { Trust } from '../../model/verdict.ts';
-import { isWithheld, kindsPresent, lag } from '../figures.ts';
+import { isWithheld, kindsPresent, lag, type Subject } from '../figures.ts';
 import { type Bins, dealt, drawn, percentileBins } from './bins.ts';
 import type { Chart, Line, Marks } from './chart.ts';
 
@@ -50,42 +52,52 @@ export const failureMarks = (result: Result, bins: Bins): readonly Marks[] => {
     .filter(({ values }) => values.some((value) => value > 0));
 };
 
-const percentileChart = (result: Result, name: TimelineMeasure): Chart | null => {
-  const samples = result.timeline.reduce(
-    (sum, { latency }) => sum + (latency[name]?.count ?? 0),
-    0,
-  );
+/** What a chart of percentiles is about. */
+interface Charted {
+  readonly id: string;
+  readonly subject: Subject;
+  readonly of: (seconds: readonly Second[]) => Histogram;
+  readonly marks: (bins: Bins) => readonly Marks[];
+}
+
+const percentileChart = (result: Result, { id, subject, of, marks }: Charted): Chart | null => {
+  const samples = of(result.timeline).count;
   if (samples === 0) return null;
   const bins = percentileBins(result, samples);
-  const histograms = dealt(result.timeline, bins).map((seconds) =>
-    sumOfHistograms(
-      seconds.flatMap(({ latency }) => {
-        const encoded = latency[name];
-        return encoded === undefined ? [] : [decodeHistogram(encoded)];
-      }),
-      2,
-    ),
-  );
-  const subject = name === 'lag' ? lag : measures[name];
   return {
-    id: name,
-    // The timeline does not keep kinds of traffic apart; the reader must know what is mixed.
-    title:
-      name === 'endToEnd' && kindsPresent(result).length > 1
-        ? `${subject.label}, all traffic`
-        : subject.label,
+    id,
+    title: subject.label,
     unit: subject.unit,
     step: bins.step,
     drawn: 'joined',
-    lines: lines(histograms),
-    marks: name === 'lag' ? [] : failureMarks(result, bins),
+    lines: lines(dealt(result.timeline, bins).map(of)),
+    marks: marks(bins),
   };
 };
 
-/** Time to first token, chunk gap and end to end of completed requests, with the failures as marks. */
+/** One kind's latency; its title names the kind where other kinds have the measure too. */
+const latencyChart = (
+  result: Result,
+  kind: TrafficKind,
+  name: Exclude<TimelineMeasure, 'lag'>,
+): Chart | null => {
+  const shared = measures[name].traffic.length > 1;
+  const { label } = measures[name];
+  return percentileChart(result, {
+    id: shared ? `${name}-${kind}` : name,
+    subject: { ...measures[name], label: shared ? `${label}, ${kind}` : label },
+    of: (seconds) => latencyOver(seconds, kind, name),
+    marks: (bins) => failureMarks(result, bins),
+  });
+};
+
+/** Time to first token and chunk gap, then end to end for each kind of traffic, of completed requests; failures are marked. */
 export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
   (['ttft', 'gap', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
-    .flatMap((name) => percentileChart(result, name) ?? []);
+    .flatMap((name) =>
+      kindsPresent(result).flatMap((kind) => latencyChart(result, kind, name) ?? []),
+    );
 
-export const lagChart = (result: Result): Chart | null => percentileChart(result, 'lag');
+export const lagChart = (result: Result): Chart | null =>
+  percentileChart(result, { id: 'lag', subject: lag, of: lagOver, marks: () => [] });

@@ -17,8 +17,8 @@ const pairs = (entries: readonly { readonly term: string; readonly text: string 
 
 /** The plan, with prompts counted and secrets left as the references they are. */
 export const scenarioSection = ({ plan, ...result }: Result): Markup => {
-  const machines = result.slices.map(({ index, machine }) => ({
-    term: result.slices.length === 1 ? 'Generator' : `Generator of slice ${index + 1}`,
+  const machines = result.slices.map(({ index, count, machine }) => ({
+    term: count === 1 ? 'Generator' : `Generator of slice ${index}/${count}`,
     text: `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
   }));
   return pairs([

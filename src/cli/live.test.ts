@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../model/observation.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
+import type { Screen } from '../platform/screen.ts';
+import { liveOn } from './live.ts';
+
+/** A screen that remembers what was shown on it. */
+const paper = (live: boolean): Screen & { readonly shown: string[] } => {
+  const shown: string[] = [];
+  const show = (text: string): void => {
+    shown.push(text);
+  };
+  return { live, width: 100, block: show, line: show, clear: () => undefined, shown };
+};
+const run = { name: 'sample', scheduled: milliseconds(60_000) };
+const motion = { due: 3, inFlight: 1 };
+
+const listed: Observation = {
+  requestId: 'run-0-1',
+  stage: 0,
+  index: 1,
+  traffic: 'models',
+  model: null,
+  key: 'main',
+  due: instant(100),
+  released: instant(100),
+  begun: instant(100),
+  connected: instant(101),
+  connection: 'new',
+  sent: instant(101),
+  head: null,
+  ended: instant(104),
+  outcome: { kind: 'completed', answer: { kind: 'models', firstByte: instant(103), models: 3 } },
+};
+
+describe('the live display', () => {
+  it('draws a block every time where it can draw over the last one', () => {
+    const screen = paper(true);
+    const live = liveOn(screen, run);
+    for (const now of [250, 500, 750]) live.draw(now, motion);
+    expect(screen.shown).toHaveLength(3);
+  });
+
+  it('writes a plain line every ten seconds elsewhere', () => {
+    const screen = paper(false);
+    const live = liveOn(screen, run);
+    for (let now = 250; now <= 30_000; now += 250) live.draw(now, motion);
+    expect(screen.shown.map((line) => line.split(':')[0])).toEqual([
+      '10 s of 60 s',
+      '20 s of 60 s',
+      '30 s of 60 s',
+    ]);
+  });
+
+  it('counts every observation and keeps the latencies of each kind apart', () => {
+    const screen = paper(true);
+    const live = liveOn(screen, run);
+    live.note(listed);
+    live.note({ ...listed, traffic: 'chat', outcome: { kind: 'dropped', cause: 'saturated' } });
+    live.draw(1000, motion);
+    expect(screen.shown[0]).toContain('1 completed (1.00/s) · 1 dropped');
+    expect(screen.shown[0]).toContain('models  End to end  p50 ~4.00 ms');
+    expect(screen.shown[0]).not.toMatch(/^chat/m);
+  });
+});
