@@ -1,9 +1,9 @@
 import { type RunningSlice, runSlice, type SliceOrder } from '../engine/run-slice.ts';
 import type { Observation } from '../model/observation.ts';
-import { milliseconds } from '../model/quantity.ts';
+import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
-import { startClock } from '../platform/clock.ts';
+import { startClock, wallClock } from '../platform/clock.ts';
 import { watchGenerator } from '../platform/generator-signals.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
 import { undiciTransport } from '../platform/undici-transport.ts';
@@ -13,8 +13,10 @@ import type { ReadyTarget } from './target.ts';
 
 /** What a driven slice leaves behind beside its observations. */
 export interface Driven {
-  /** Milliseconds since the begin at which the last exchange ended. */
-  readonly ended: number;
+  /** Wall-clock begin, ISO 8601. */
+  readonly startedAt: string;
+  /** When the load ended: by the plan, when nothing was left to ask, or where it was stopped. */
+  readonly loadEnded: Instant;
   readonly stoppedBy: StopSignal | null;
   /** Whether arrivals of the plan were left out. */
   readonly cut: boolean;
@@ -25,13 +27,15 @@ export interface Driven {
 /** How long exchanges in flight may go on after the first stop signal. */
 const drain = 2000;
 
-const everySecond = 1000;
+/** How often it is looked whether a second has passed; a sample is late by at most this many milliseconds. */
+const sampleEvery = 20;
 
 /** The first line that people see. */
 const opening = ({ plan }: SliceOrder, { baseUrl, mock }: ReadyTarget): string => {
   const where = mock === null ? baseUrl : `${baseUrl}, the embedded reference gateway`;
+  const atMost = plan.stages.at(-1)?.load.kind === 'iterations' ? 'at most ' : '';
   const seconds = scheduledEnd(plan) / 1000;
-  return `${plan.name}: ${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
+  return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
 
 /** Lets stop signals stop the run: the first drains briefly, the second aborts what is left. */
@@ -56,10 +60,14 @@ export const drive = async (
   watch: {
     readonly live: Live;
     readonly say: (text: string) => void;
+    /** Called when the clock starts, with the wall-clock time. */
+    readonly begun: (startedAt: string) => void;
     readonly record: (observation: Observation) => void;
   },
 ): Promise<Driven> => {
   cleanHeap();
+  const startedAt = wallClock();
+  watch.begun(startedAt);
   const clock = startClock();
   const transport = undiciTransport(
     { url: target.baseUrl, wire: order.plan.wire, certificates: target.certificates },
@@ -67,6 +75,7 @@ export const drive = async (
   );
   const signals = watchGenerator();
   const generator: GeneratorSample[] = [];
+  let sampled = 0;
   const running = runSlice(order, {
     clock,
     transport,
@@ -78,15 +87,18 @@ export const drive = async (
   const stops = stopOnSignals(running, watch.say);
   watch.say(opening(order, target));
   const tickers = [
-    clock.every(everySecond, () => {
-      generator.push(signals.sample(Math.max(0, Math.round(clock.now() / everySecond) - 1)));
+    clock.every(sampleEvery, () => {
+      const second = secondOf(clock.now());
+      if (second > sampled) generator.push(signals.sample(sampled));
+      sampled = Math.max(sampled, second);
     }),
     clock.every(drawEvery, () => watch.live.draw(clock.now(), running.motion())),
   ];
   try {
     const end = await running.done;
     return {
-      ended: end.ended,
+      startedAt,
+      loadEnded: end.loadEnded,
       stoppedBy: stops.signal(),
       cut: end.stopped,
       notes: end.notes,

@@ -1,6 +1,6 @@
 import { judgeTrust } from '../judge/trust.ts';
 import type { Result } from '../model/result.ts';
-import { missingSlices, outcomesOf } from '../model/summary.ts';
+import { groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust } from '../model/verdict.ts';
 import type { RunFolder } from '../platform/files.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
@@ -37,6 +37,6 @@ export const publish = async (
 /** The exit that a complete run’s figures lead to, by the precedence of the exit-code table. */
 export const verdictExit = (result: Result, trust: Trust): ExitName => {
   if (missingSlices(result).length > 0) return 'incomplete';
-  const nothingSucceeded = outcomesOf(result.groups).completed === 0;
+  const nothingSucceeded = outcomesOf(groupsWhere(result, measured)).completed === 0;
   return trust.level === 'invalid' || nothingSucceeded ? 'invalid' : 'pass';
 };

@@ -9,7 +9,7 @@ import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
-import { readWitness } from '../platform/mock-process.ts';
+import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
@@ -67,24 +67,23 @@ interface Opened {
   readonly plan: Plan;
   /** The plan's hash, by which slices and files know that they are of one plan. */
   readonly hash: string;
-  /** Wall-clock begin, ISO 8601. */
-  readonly startedAt: string;
   readonly folder: RunFolder;
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
 }
 
-const open = async (asked: RunOrder, startedAt: string): Promise<Opened> => {
+const open = async (asked: RunOrder): Promise<Opened> => {
   const { plan, folder: home } = await readPlan(asked.source);
   const folder = await openRunFolder(
-    asked.out ?? join('reports', folderName(startedAt, plan.name)),
+    asked.out ?? join('reports', folderName(wallClock(), plan.name)),
   );
+  let observations: LineFile | null = null;
   try {
-    const observations =
-      asked.observations === undefined ? null : await openLineFile(asked.observations);
+    if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, hash: planHash(plan), startedAt, folder, observations, target };
+    return { plan, hash: planHash(plan), folder, observations, target };
   } catch (error) {
+    await observations?.discard();
     await folder.discard();
     throw error;
   }
@@ -92,8 +91,8 @@ const open = async (asked: RunOrder, startedAt: string): Promise<Opened> => {
 
 const sliceRun = (
   { slice: { index, count } }: RunOrder,
-  { startedAt, target: { baseUrl } }: Opened,
-  generator: Driven['generator'],
+  { baseUrl }: ReadyTarget,
+  { startedAt, generator }: Driven,
 ): SliceRun => ({
   index,
   count,
@@ -103,55 +102,72 @@ const sliceRun = (
   generator: [...generator],
 });
 
+/** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
+const askWitness = async (
+  mock: MockProcess | null,
+): Promise<{ readonly witness: Result['witness']; readonly notes: readonly string[] }> => {
+  if (mock === null) return { witness: null, notes: [] };
+  try {
+    return { witness: await readWitness(mock), notes: [] };
+  } catch {
+    const note =
+      'The reference gateway could not be asked for its counters: its process has ended or does not answer.';
+    return { witness: null, notes: [note] };
+  }
+};
+
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
   asked: RunOrder,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
-  const { plan, hash, startedAt, observations, target } = opened;
+  const { plan, hash, observations, target } = opened;
   const order = orderFor(opened, asked);
-  const { redact } = order;
   const screen = screenOn(process.stderr, process.env);
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
-  const scheduled = milliseconds(scheduledEnd(plan));
   const tally = emptyTally(plan);
-  observations?.write(
-    observationsHeader({ weir: weirVersion(), planHash: hash, runId: order.runId, startedAt }),
-  );
   const quietly = { note: () => undefined, draw: () => undefined };
+  const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
   const driven = await drive(order, target, {
-    live: asked.quiet ? quietly : liveOn(screen, { name: plan.name, scheduled }),
+    live: asked.quiet ? quietly : liveOn(screen, planned),
     say,
+    begun: (startedAt) => {
+      const { runId } = order;
+      observations?.write(
+        observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt }),
+      );
+    },
     record: (observation) => {
       record(tally, observation);
-      observations?.write(redact(observationLine(observation)));
+      observations?.write(observationLine(observation));
     },
   });
   screen.clear();
-  const witness = target.mock === null ? null : await readWitness(target.mock);
+  const { witness, notes } = await askWitness(target.mock);
   const result = toResult(tally, {
     weir: weirVersion(),
     runId: order.runId,
     plan: withoutPrompts(plan),
     planHash: hash,
-    slices: [sliceRun(asked, opened, driven.generator)],
-    scheduled,
+    slices: [sliceRun(asked, target, driven)],
+    scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
-    notes: [...driven.notes],
+    notes: [...driven.notes, ...notes],
     witness,
   });
-  return { result: JSON.parse(redact(JSON.stringify(result))) as Result, driven };
+  return { result, driven };
 };
 
 /** Runs a plan and publishes what came of it; the exit says how it ended. */
 export const run = async (asked: RunOrder): Promise<ExitName> => {
-  const opened = await open(asked, wallClock());
+  const opened = await open(asked);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    await opened.observations?.close();
     const trust = await publish(result, opened.folder, asked);
+    // After the reports: a full disk here must not cost them.
+    await opened.observations?.close();
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }

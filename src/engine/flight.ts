@@ -19,8 +19,8 @@ export interface Errand {
 
 /** What a flight tells its run. */
 export interface Tower {
-  /** Called once, when the observation is complete. */
-  landed(flight: Flight, observation: Observation): void;
+  /** Called once, when the observation is complete; its user has been free since `free`. */
+  landed(flight: Flight, observation: Observation, free: Instant): void;
   /** Called after each read, so that due arrivals do not wait for a timer while data pours in. */
   pulse(): void;
 }
@@ -38,6 +38,8 @@ export class Flight implements ExchangeObserver {
   #connection: Connection | null = null;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
+  /** The read that completed the answer, though the body goes on. */
+  #completed: Instant | null = null;
   #landed = false;
 
   constructor(errand: Errand, reader: AnswerReader, tower: Tower) {
@@ -69,6 +71,7 @@ export class Flight implements ExchangeObserver {
     this.#reader.onChunk(at, bytes);
     const { verdict } = this.#reader;
     if (verdict !== null) this.#exchange?.abort(verdict.cause, verdict.detail);
+    if (this.#reader.complete) this.#completed ??= at;
     this.#tower.pulse();
   }
 
@@ -86,12 +89,11 @@ export class Flight implements ExchangeObserver {
 
   /** Aborts the exchange if it has passed a deadline, and ends one whose answer is complete though the server keeps it open. */
   checkDeadlines(now: Instant, deadlines: Deadlines): void {
-    const read = this.#lastRead;
-    if (this.#reader.complete && read !== null && now - read > lingering) {
-      this.#land(read, this.#reader.ended(read));
-      this.abort('aborted', 'the answer was complete and the server kept the stream open');
+    if (this.#completed !== null) {
+      if (now - this.#completed > lingering) this.#cutCompleted(this.#completed, now);
       return;
     }
+    const read = this.#lastRead;
     const passed = (since: Instant | null, limit: number | null): boolean =>
       since !== null && limit !== null && now - since > limit;
     const { begun } = this.#errand;
@@ -108,10 +110,17 @@ export class Flight implements ExchangeObserver {
     }
   }
 
-  #land(ended: Instant, outcome: Outcome): void {
+  /** The exchange ended with the answer; that its user was kept waiting since is the server's doing, not the generator's. */
+  #cutCompleted(ended: Instant, now: Instant): void {
+    const detail = 'the answer was complete and the server kept the stream open';
+    this.#land(ended, this.#reader.failed(ended, 'aborted', detail), now);
+    this.abort('aborted', detail);
+  }
+
+  #land(ended: Instant, outcome: Outcome, free: Instant = ended): void {
     this.#landed = true;
     const { arrival, begun, requestId, traffic, model, key } = this.#errand;
-    this.#tower.landed(this, {
+    const observation: Observation = {
       requestId,
       stage: arrival.stage,
       index: arrival.index,
@@ -127,6 +136,7 @@ export class Flight implements ExchangeObserver {
       head: this.#reader.head,
       ended,
       outcome,
-    });
+    };
+    this.#tower.landed(this, observation, free);
   }
 }

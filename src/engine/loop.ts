@@ -55,10 +55,15 @@ export const closedLoop = (
   const ready = waitingLine([...users].map(({ user, begins }) => ({ user, due: begins })));
   let away = 0;
   let closing: number = until;
+  let nothingLeft = false;
 
   const ask = ({ user, due }: Ready): void => {
-    const index = due < closing ? claim(user) : null;
-    if (index === null) return;
+    if (due >= closing) return;
+    const index = claim(user);
+    if (index === null) {
+      nothingLeft = true;
+      return;
+    }
     away += 1;
     begin({ stage, index, due }, (ended) => {
       away -= 1;
@@ -75,6 +80,6 @@ export const closedLoop = (
       closing = Number.NEGATIVE_INFINITY;
       ready.clear();
     },
-    exhausted: (now) => now >= closing || (ready.empty && away === 0),
+    exhausted: (now) => now >= closing || (nothingLeft && ready.empty && away === 0),
   };
 };

@@ -188,8 +188,7 @@ describe('a closed loop', () => {
       world.advanceTo(time);
       answerAll();
     }
-    const end = await running.done;
-    expect(end.stopped).toBe(false);
+    expect(await running.done).toMatchObject({ stopped: false, loadEnded: 1000 });
     expect(observations.every(({ begun }) => begun < 1000)).toBe(true);
   });
 
@@ -207,10 +206,57 @@ describe('a closed loop', () => {
       world.advanceTo(time);
       answerAll();
     }
-    await running.done;
+    const { loadEnded } = await running.done;
+    expect(loadEnded).toBeLessThan(100);
     expect(observations.map(({ index }) => index).sort((a, b) => a - b)).toEqual([
       0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
     ]);
+  });
+});
+
+describe('a stream that the server keeps open after its end', () => {
+  const streams = (load: Load): Plan => {
+    const plan = planOf(load, { deadlines: noDeadlines });
+    const conversations = [[{ role: 'user' as const, content: 'hi' }]];
+    const traffic = [
+      { kind: 'chat-stream', weight: 1, model: 'm', conversations, maxTokens: null, body: {} },
+    ] as const;
+    return { ...plan, stages: [{ name: 'main', load, traffic: [...traffic] }] };
+  };
+  const answer =
+    'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+  it('is cut, ends with its answer, and frees its user only then: that wait is no lag', () => {
+    const { world, observations } = start(
+      streams({
+        kind: 'closed',
+        users: 1,
+        duration: milliseconds(10_000),
+        thinkTime: milliseconds(0),
+        rampUp: milliseconds(0),
+      }),
+    );
+    world.advanceTo(1);
+    const { observer } = world.sent[0]!;
+    observer.onHeaders(world.clock.now(), 200, { 'content-type': 'text/event-stream' });
+    observer.onChunk(world.clock.now(), new TextEncoder().encode(answer));
+    // Pings must not keep it alive.
+    for (let time = 100; time <= 500; time += 100) {
+      world.advanceTo(time);
+      if (!world.sent[0]!.over) {
+        observer.onChunk(world.clock.now(), new TextEncoder().encode(': ping\n\n'));
+      }
+    }
+    expect(world.sent[0]!.aborted).toBe('aborted');
+    expect(observations[0]).toMatchObject({
+      ended: 1,
+      outcome: { kind: 'completed', answer: { notes: ['cut-after-done'] } },
+    });
+    expect(world.sent).toHaveLength(2);
+    const freed = world.sent[1]!.at;
+    expect(freed).toBeGreaterThan(250);
+    world.sent[1]!.answer(500, json, '{}');
+    expect(observations[1]!.begun - observations[1]!.due).toBeLessThanOrEqual(1);
   });
 });
 
@@ -264,7 +310,7 @@ describe('the end of a run', () => {
     running.stop(milliseconds(100));
     answerAll();
     world.advanceTo(700);
-    expect(await running.done).toMatchObject({ stopped: true });
+    expect(await running.done).toMatchObject({ stopped: true, loadEnded: 500 });
     expect(observations).toHaveLength(6);
   });
 });

@@ -5,8 +5,9 @@ import { drawFrom } from '../model/draw.ts';
 import type { Transport } from '../model/exchange.ts';
 import type { DroppedCause, Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Instant, Milliseconds } from '../model/quantity.ts';
+import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { modelOf } from '../model/traffic.ts';
+import { scheduledEnd } from '../schedule/stages.ts';
 import { prepareRequest, readerFor } from '../traffic/kinds.ts';
 import { freshMemory } from '../traffic/kind.ts';
 import { Flight, type Tower } from './flight.ts';
@@ -47,8 +48,8 @@ export interface Motion {
 }
 
 export interface SliceEnd {
-  /** When the last exchange ended. */
-  readonly ended: Instant;
+  /** When the load ended: by the plan, when nothing was left to ask, or where it was stopped. */
+  readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
   readonly notes: readonly string[];
@@ -86,7 +87,7 @@ class SliceRunner implements RunningSlice, Tower {
   #due = 0;
   #polling = false;
   #stopped = false;
-  #lastEnd: Instant;
+  #loadEnded: Instant | null = null;
   /** When what is still in flight is aborted; known once no arrival is left. */
   #graceEnds: number | null = null;
 
@@ -94,7 +95,6 @@ class SliceRunner implements RunningSlice, Tower {
     this.#order = order;
     this.#ports = ports;
     this.#cap = capOf(order);
-    this.#lastEnd = ports.clock.now();
     this.#loops = loopsFor(order.plan, order.slice, {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
@@ -117,6 +117,7 @@ class SliceRunner implements RunningSlice, Tower {
     this.pulse();
     if (this.#loops.some((loop) => !loop.exhausted(now))) this.#stopped = true;
     for (const loop of this.#loops) loop.stop();
+    this.#noteLoadEnd(now);
     this.#graceEnds = Math.min(this.#graceEnds ?? Number.POSITIVE_INFINITY, now + grace);
     this.#checkDeadlines();
   }
@@ -125,17 +126,19 @@ class SliceRunner implements RunningSlice, Tower {
     // An exchange that fails at once lands within the poll that began it.
     if (this.#polling) return;
     this.#polling = true;
-    const now = this.#ports.clock.now();
-    for (const loop of this.#loops) loop.poll(now);
-    this.#polling = false;
+    try {
+      const now = this.#ports.clock.now();
+      for (const loop of this.#loops) loop.poll(now);
+    } finally {
+      this.#polling = false;
+    }
   }
 
-  landed(flight: Flight, observation: Observation): void {
+  landed(flight: Flight, observation: Observation, free: Instant): void {
     const returned = this.#flights.get(flight);
     this.#flights.delete(flight);
-    this.#lastEnd = observation.ended;
     this.#ports.observe(observation);
-    returned?.(observation.ended);
+    returned?.(free);
     this.pulse();
   }
 
@@ -220,7 +223,10 @@ class SliceRunner implements RunningSlice, Tower {
     const { plan } = this.#order;
     for (const flight of this.#flights.keys()) flight.checkDeadlines(now, plan.deadlines);
     const exhausted = this.#loops.every((loop) => loop.exhausted(now));
-    if (exhausted) this.#graceEnds ??= now + plan.grace;
+    if (exhausted) {
+      this.#noteLoadEnd(now);
+      this.#graceEnds ??= now + plan.grace;
+    }
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
       for (const flight of this.#flights.keys()) {
         flight.abort('aborted', 'unfinished when the run’s grace period ended');
@@ -229,10 +235,15 @@ class SliceRunner implements RunningSlice, Tower {
     if (exhausted && this.#flights.size === 0) this.#end();
   }
 
+  /** The load's end by the plan is exact; only an early one has to be seen. */
+  #noteLoadEnd(now: Instant): void {
+    this.#loadEnded ??= instant(Math.min(now, scheduledEnd(this.#order.plan)));
+  }
+
   #end(): void {
     for (const stopTicking of this.#stopTicking) stopTicking();
     this.#finish({
-      ended: this.#lastEnd,
+      loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,
       notes: [...this.#memory.notes],
     });

@@ -1,34 +1,66 @@
-import { open } from 'node:fs/promises';
+import { ftruncateSync } from 'node:fs';
+import { access, type FileHandle, open, rm } from 'node:fs/promises';
 import { Problem } from './problem.ts';
 
-/** A text file that grows line by line. */
+/** A text file that grows line by line. What stood in it before goes with the first line, not sooner. */
 export interface LineFile {
   write(line: string): void;
-  /** Waits until everything is on disk; rejects if anything could not be written. */
+  /** Waits until everything is on disk; throws a `Problem` if anything could not be written. */
   close(): Promise<void>;
+  /** Closes the file as it was found: gone if it was not there. */
+  discard(): Promise<void>;
 }
 
-/** Opens `path` for writing, replacing what was there; throws a `Problem` when that cannot be done. */
+const problem = (path: string, error: unknown): Problem => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new Problem(`the file ${path} cannot be written: ${code ?? message}`);
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Devices and pipes cannot be cut to length, and need not be. */
+const empty = (file: FileHandle): void => {
+  try {
+    ftruncateSync(file.fd);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
+  }
+};
+
+/** Opens `path` for writing; throws a `Problem` when that cannot be done. */
 export const openLineFile = async (path: string): Promise<LineFile> => {
-  const file = await open(path, 'w').catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Problem(`the file ${path} cannot be written: ${code ?? message}`);
+  const existed = await isThere(path);
+  const file = await open(path, 'a').catch((error: unknown) => {
+    throw problem(path, error);
   });
+  let begun = false;
+  let failure: unknown = null;
   const stream = file.createWriteStream();
-  let failure: Error | null = null;
   stream.on('error', (error) => {
-    failure = error;
+    failure ??= error;
   });
+  const end = (): Promise<void> =>
+    new Promise((resolve) => {
+      stream.once('close', () => resolve());
+      stream.end();
+    });
   return {
     write: (line) => {
+      if (!begun) empty(file);
+      begun = true;
       stream.write(`${line}\n`);
     },
     close: async () => {
-      await new Promise<void>((resolve) => {
-        stream.end(() => resolve());
-        stream.once('error', () => resolve());
-      });
-      if (failure !== null) throw failure;
+      await end();
+      if (failure !== null) throw problem(path, failure);
+    },
+    discard: async () => {
+      await end();
+      if (!existed) await rm(path, { force: true });
     },
   };
 };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { Problem } from './problem.ts';
 
@@ -61,15 +62,22 @@ export const startMockProcess = async (
       if (gone(child)) return;
       const exited = once(child, 'exit');
       child.stdin.end();
-      const impatience = setTimeout(() => child.kill('SIGKILL'), stopGrace);
+      const impatience = globalThis.setTimeout(() => child.kill('SIGKILL'), stopGrace);
       await exited;
       clearTimeout(impatience);
     },
   };
 };
 
-/** The mock’s own counters over its life so far. */
+/** Connections that were cut reach the gateway a little later: it is asked again this often, this far apart (ms). */
+const patience = { times: 20, apart: 50 };
+
+/** The mock's own counters over its life so far, once nothing is in flight there any more. */
 export const readWitness = async ({ control }: MockProcess): Promise<Record<string, number>> => {
-  const response = await fetch(`${control}/counters`);
-  return z.record(z.string(), z.int()).parse(await response.json());
+  for (let asked = 1; ; asked += 1) {
+    const response = await fetch(`${control}/counters`);
+    const counters = z.record(z.string(), z.int()).parse(await response.json());
+    if (counters['inFlight'] === 0 || asked >= patience.times) return counters;
+    await setTimeout(patience.apart);
+  }
 };
