@@ -22,7 +22,7 @@ const rooms: Readonly<Record<string, Grant>> = {
   model: { packages: ['zod', 'hdr-histogram-js', ...pure] },
   contract: { packages: ['zod', ...pure] },
   schedule: { folders: ['model'], packages: pure },
-  traffic: { folders: ['model', 'contract'], packages: pure },
+  traffic: { folders: ['model', 'contract'], packages: ['fastest-levenshtein', ...pure] },
   record: { folders: ['model'], packages: pure },
   scenario: { folders: ['model'], packages: ['yaml', 'zod', 'fastest-levenshtein', ...pure] },
   workload: { folders: ['model'], packages: pure },
@@ -30,11 +30,14 @@ const rooms: Readonly<Record<string, Grant>> = {
   report: { folders: ['model'], packages: pure },
   platform: {
     folders: ['model'],
-    packages: ['undici', 'proxy-from-env', 'zod', 'node:*'],
+    packages: ['undici', 'proxy-from-env', 'music-metadata', 'zod', 'node:*'],
     globals: any,
   },
   engine: { folders: ['model', 'contract', 'schedule', 'traffic', 'record'], packages: pure },
-  mock: { folders: ['model', 'contract'], packages: ['zod', 'node:*'] },
+  mock: {
+    folders: ['model', 'contract'],
+    packages: ['zod', 'music-metadata', '@fastify/busboy', 'node:*'],
+  },
   probe: {
     folders: ['model', 'contract', 'traffic', 'record', 'judge', 'engine'],
     packages: pure,

@@ -79,7 +79,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     await page.locator('html.drawn').waitFor();
     const charts = await page.locator('[data-chart]').count();
     const drawn = await coloursDrawn(page);
-    expect(charts).toBe(12);
+    expect(charts).toBe(15);
     expect(drawn).toHaveLength(charts);
     for (const colours of drawn) expect(colours).toBeGreaterThan(8);
     expect(troubles).toEqual([]);
@@ -153,7 +153,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     for (const part of ['Degraded', 'The charts over time need JavaScript', 'highest at']) {
       expect(words).toContain(part);
     }
-    expect(await page.locator('svg').count()).toBe(3);
+    expect(await page.locator('svg').count()).toBe(4);
     await context.close();
   });
 });

@@ -51,14 +51,23 @@ const completion = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
 
-/** Answers what it is asked and keeps the words of all requests for chat. */
+/** A refusal that quotes all it was sent, the key included, as real servers do. */
+const echo = (request: IncomingMessage, body: string): string => {
+  const { messages, tools } = JSON.parse(body) as { messages: unknown; tools: unknown };
+  const said =
+    JSON.stringify(messages) + JSON.stringify(tools) + String(request.headers.authorization);
+  return JSON.stringify({ error: { message: `invalid: ${said}`, type: 'x', code: 'echo' } });
+};
+
+/** Answers every other chat, refuses the rest, and keeps the words of all of them. */
 const listen = async () => {
   const heard: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     if (request.method === 'POST') heard.push(JSON.stringify(request.headers) + body);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(body === '' ? { object: 'list', data: [] } : completion));
+    if (body !== '' && heard.length % 2 === 0) response.writeHead(400).end(echo(request, body));
+    else response.end(JSON.stringify(body === '' ? { object: 'list', data: [] } : completion));
   };
   const server = http.createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
@@ -74,7 +83,7 @@ const unpacked = (page: string): string => {
 };
 
 describe('what a run leaves behind', () => {
-  it('holds no prompt, answer, tool or header value, though all of them were sent', async () => {
+  it('holds no prompt, answer, tool, key or header value, though all of them were sent and some echoed', async () => {
     const gateway = await listen();
     try {
       const out = await tempFolder();
@@ -86,6 +95,7 @@ describe('what a run leaves behind', () => {
         ],
         { WEIR_API_KEY: 'planted-key', PLANTED: planted.secret },
       );
+      expect(stderr).toContain('report.html');
       const { answer: _, ...asked } = planted;
       for (const each of Object.values(asked)) expect(gateway.heard[0]).toContain(each);
       const [json, page, lines] = await Promise.all(
@@ -98,7 +108,8 @@ describe('what a run leaves behind', () => {
         expect(said?.match(/planted-[a-z-]+/g), where).toBeNull();
       }
       const result = resultSchema.parse(JSON.parse(json!));
-      expect(outcomesOf(result.groups).completed).toBe(10);
+      expect(outcomesOf(result.groups)).toMatchObject({ completed: 5, refused: 5 });
+      expect(json).toContain('[prompt]');
       expect(stdout).toContain('10/s');
       expect(json).toContain(`[${planted.prompt.length} characters]`);
     } finally {

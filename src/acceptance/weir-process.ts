@@ -54,16 +54,13 @@ export const tempFile = async (name: string, text: string): Promise<string> => {
   return path;
 };
 
-/** Starts `weir` with these words; the environment is this one’s without any key of the user’s. */
-export const startWeir = (
-  words: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+/** Starts a program with exactly this environment; `folder` is where it works, by default this one. */
+export const startProgram = (
+  [program, ...words]: readonly [string, ...string[]],
+  env: Readonly<NodeJS.ProcessEnv>,
+  folder?: string,
 ): Started => {
-  const { WEIR_API_KEY: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [launcher, ...words], {
-    env: { ...inherited, CI: 'true', NO_COLOR: '1', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(program, words, { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   let stdout = '';
   let stderr = '';
@@ -88,6 +85,25 @@ export const startWeir = (
       child.once('close', () => reject(new Error(`ended without showing ${text}: ${stderr}`)));
     });
   return { child, ended, shown };
+};
+
+/** What of this machine's environment would change a run: the user's key, and proxies. */
+const unwanted = /^(WEIR_API_KEY|(https?|all|no)_proxy)$/i;
+
+/** Starts `weir` with these words; the environment is this one’s without any key of the user’s. */
+export const startWeir = (
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Started => {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !unwanted.test(name)),
+  );
+  return startProgram([process.execPath, launcher, ...words], {
+    ...inherited,
+    CI: 'true',
+    NO_COLOR: '1',
+    ...environment,
+  });
 };
 
 export const weir = (

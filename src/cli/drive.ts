@@ -1,4 +1,6 @@
-import { type RunningSlice, runSlice, type SliceOrder } from '../engine/run-slice.ts';
+import { runSlice } from '../engine/run-slice.ts';
+import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
+import type { Clock } from '../model/clock.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
@@ -53,6 +55,25 @@ const stopOnSignals = (
   return { signal: () => first, release };
 };
 
+/** Samples this process once for every whole second of the run. */
+const sampleGenerator = (
+  clock: Clock,
+): { readonly samples: readonly GeneratorSample[]; readonly stop: () => void } => {
+  const signals = watchGenerator();
+  const samples: GeneratorSample[] = [];
+  let sampled = 0;
+  const stopTicking = clock.every(sampleEvery, () => {
+    const second = secondOf(clock.now());
+    if (second > sampled) samples.push(signals.sample(sampled));
+    sampled = Math.max(sampled, second);
+  });
+  const stop = (): void => {
+    stopTicking();
+    signals.stop();
+  };
+  return { samples, stop };
+};
+
 /** Runs one slice of a plan against a ready target, to its end or until somebody stops it. */
 export const drive = async (
   order: SliceOrder,
@@ -70,12 +91,10 @@ export const drive = async (
   watch.begun(startedAt);
   const clock = startClock();
   const transport = undiciTransport(
-    { url: target.baseUrl, wire: order.plan.wire, certificates: target.certificates },
+    { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
     clock,
   );
-  const signals = watchGenerator();
-  const generator: GeneratorSample[] = [];
-  let sampled = 0;
+  const generator = sampleGenerator(clock);
   const running = runSlice(order, {
     clock,
     transport,
@@ -86,14 +105,7 @@ export const drive = async (
   });
   const stops = stopOnSignals(running, watch.say);
   watch.say(opening(order, target));
-  const tickers = [
-    clock.every(sampleEvery, () => {
-      const second = secondOf(clock.now());
-      if (second > sampled) generator.push(signals.sample(sampled));
-      sampled = Math.max(sampled, second);
-    }),
-    clock.every(drawEvery, () => watch.live.draw(clock.now(), running.motion())),
-  ];
+  const stopDrawing = clock.every(drawEvery, () => watch.live.draw(clock.now(), running.motion()));
   try {
     const end = await running.done;
     return {
@@ -102,12 +114,12 @@ export const drive = async (
       stoppedBy: stops.signal(),
       cut: end.stopped,
       notes: end.notes,
-      generator,
+      generator: generator.samples,
     };
   } finally {
-    for (const stop of tickers) stop();
+    stopDrawing();
     stops.release();
-    signals.stop();
+    generator.stop();
     await transport.close();
   }
 };

@@ -30,7 +30,10 @@ const listed: Observation = {
   sent: instant(101),
   head: null,
   ended: instant(104),
-  outcome: { kind: 'completed', answer: { kind: 'models', firstByte: instant(103), models: 3 } },
+  outcome: {
+    kind: 'completed',
+    answer: { kind: 'models', firstByte: instant(103), models: 3, notes: [] },
+  },
 };
 
 describe('the live display', () => {
@@ -61,5 +64,28 @@ describe('the live display', () => {
     expect(screen.shown[0]).toContain('1 completed (1.00/s) · 1 dropped');
     expect(screen.shown[0]).toContain('models  End to end  p50 ~4.00 ms');
     expect(screen.shown[0]).not.toMatch(/^chat/m);
+  });
+
+  it('shows of speech when its audio began', () => {
+    const screen = paper(true);
+    const live = liveOn(screen, run);
+    const answer = {
+      kind: 'speech',
+      firstByte: instant(140),
+      firstAudio: instant(150),
+      bytes: 64_000,
+      audioSeconds: 4,
+      characters: 60,
+      notes: [],
+      cost: 900,
+    } as const;
+    live.note({
+      ...listed,
+      traffic: 'speech',
+      ended: instant(900),
+      outcome: { kind: 'completed', answer },
+    });
+    live.draw(1000, motion);
+    expect(screen.shown[0]).toContain('speech  First audio  p50 ~50.0 ms');
   });
 });

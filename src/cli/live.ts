@@ -4,7 +4,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
-import type { Motion } from '../engine/run-slice.ts';
+import type { Motion } from '../engine/slice-order.ts';
 import type { Screen } from '../platform/screen.ts';
 import {
   progressBlock,
@@ -42,7 +42,7 @@ export const liveOn = (screen: Screen, run: { name: string; scheduled: Milliseco
       outcomes[outcome.kind] += 1;
       const latency = latencies.get(traffic) ?? emptyHistogram(2);
       latencies.set(traffic, latency);
-      for (const sample of measures[progressMeasure[traffic]].of(observation)) {
+      for (const sample of measures[progressMeasure(traffic)].of(observation)) {
         latency.record(sample);
       }
     },

@@ -44,4 +44,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+// Defects in callbacks of sockets and timers: nothing that was measured after one can be believed.
+process.on('uncaughtException', (defect) => {
+  process.exit(exitCode(tell(defect)));
+});
+
 await main();

@@ -8,27 +8,14 @@ export class UsageProblem extends Error {}
 export const once = <T>(value: T | T[] | undefined): T | undefined =>
   Array.isArray(value) ? value.at(-1) : value;
 
-export const scenarioOptions = <T>(builder: Argv<T>) =>
+/** What stands in for a scenario file. */
+const standInOptions = <T>(builder: Argv<T>) =>
   builder
-    .positional('scenario', { type: 'string', describe: 'Scenario file, YAML or JSON' })
-    .option('target', {
-      type: 'string',
-      group: 'Target:',
-      describe: 'Base address (https://host/v1), or `mock` for the embedded reference gateway',
-    })
-    .option('set', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      group: 'Scenario:',
-      describe: 'Override a field of the scenario: --set load.rate=10/s',
-    })
     .option('model', { type: 'string', group: 'Without a file:', describe: 'Model to ask for' })
     .option('kind', {
       type: 'string',
       group: 'Without a file:',
-      describe: 'Kind of traffic: chat-stream (default), chat or models',
+      describe: 'Kind of traffic: chat-stream (default), chat, speech, transcription or models',
     })
     .option('prompt', {
       type: 'string',
@@ -39,6 +26,17 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       type: 'string',
       group: 'Without a file:',
       describe: 'The most tokens of an answer',
+    })
+    .option('text', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'What to speak, or what --clip is known to say',
+    })
+    .option('voice', { type: 'string', group: 'Without a file:', describe: 'Voice [Emily.wav]' })
+    .option('clip', {
+      type: 'string',
+      group: 'Without a file:',
+      describe: 'Audio to transcribe: a file or a .json manifest [bundled]',
     })
     .option('rate', {
       type: 'string',
@@ -56,6 +54,28 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       group: 'Without a file:',
       describe: 'How long: 30s, 5m',
     });
+
+export const scenarioOptions = <T>(builder: Argv<T>) =>
+  standInOptions(
+    builder
+      .positional('scenario', {
+        type: 'string',
+        describe: 'Scenario file: YAML, JSON or TypeScript',
+      })
+      .option('target', {
+        type: 'string',
+        group: 'Target:',
+        describe: 'Base address (https://host/v1), or `mock` for the embedded reference gateway',
+      })
+      .option('set', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [] as string[],
+        group: 'Scenario:',
+        describe: 'Override a field of the scenario: --set load.rate=10/s',
+      }),
+  );
 
 export const tellingOptions = <T>(builder: Argv<T>) =>
   builder
@@ -81,6 +101,9 @@ interface ScenarioArguments {
   readonly rate?: string | string[] | undefined;
   readonly prompt?: string | string[] | undefined;
   readonly maxTokens?: string | string[] | undefined;
+  readonly text?: string | string[] | undefined;
+  readonly voice?: string | string[] | undefined;
+  readonly clip?: string | string[] | undefined;
   readonly users?: string | string[] | undefined;
   readonly iterations?: string | string[] | undefined;
   readonly duration?: string | string[] | undefined;
@@ -92,6 +115,9 @@ export const sourceFrom = (given: ScenarioArguments): PlanSource => {
     kind: once(given.kind),
     prompt: once(given.prompt),
     maxTokens: once(given.maxTokens),
+    text: once(given.text),
+    voice: once(given.voice),
+    clip: once(given.clip),
     rate: once(given.rate),
     users: once(given.users),
     iterations: once(given.iterations),

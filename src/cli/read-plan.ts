@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import type { Plan } from '../model/plan.ts';
 import { Problem } from '../platform/problem.ts';
+import { importScenario, isModule } from '../platform/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
+import { openModule } from '../scenario/module-tree.ts';
 import { describeProblems } from '../scenario/problem.ts';
 import { readScenario } from '../scenario/read.ts';
+import type { Tree } from '../scenario/tree.ts';
 
 /** Where a plan comes from: a file, or flags alone; both with overrides. */
 export interface PlanSource {
@@ -22,7 +25,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') {
       throw new Problem(
-        `the scenario file ${path} does not exist: give the path of a YAML or JSON file`,
+        `the scenario file ${path} does not exist: give the path of a YAML, JSON, TypeScript or JavaScript file`,
       );
     }
     if (code === 'EISDIR')
@@ -31,12 +34,24 @@ const readScenarioFile = async (path: string): Promise<string> => {
   }
 };
 
+/** What scenario files import as `weir`; the package exports the same file. */
+const ownExports = new URL(`../scenario/define${extname(import.meta.filename)}`, import.meta.url);
+
+/** The text of a scenario file, or the tree of what it exports. */
+const openScenario = async (path: string): Promise<string | Tree> => {
+  const text = await readScenarioFile(path);
+  if (!isModule(path)) return text;
+  const { tree, problems } = openModule(await importScenario(path, ownExports));
+  if (tree === null) throw new Problem(describeProblems(problems, path));
+  return tree;
+};
+
 /** The plan, and the folder that relative paths in it start from. Throws a `Problem` that lists everything wrong. */
 export const readPlan = async (
   source: PlanSource,
 ): Promise<{ readonly plan: Plan; readonly folder: string }> => {
   const { scenario, flags, set, target } = source;
-  const text = scenario === undefined ? scenarioFromFlags(flags) : await readScenarioFile(scenario);
+  const text = scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario);
   const name = scenario ?? 'command line';
   const read = readScenario({
     text,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { SliceOrder } from '../engine/run-slice.ts';
+import type { SliceOrder } from '../engine/slice-order.ts';
 import type { Slice } from '../model/arrival.ts';
+import type { ClipShelf } from '../model/clip.ts';
 import { type Plan, planHash, withoutPrompts } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result.ts';
@@ -17,6 +18,7 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { liveOn } from './live.ts';
+import { readPlanClips } from './read-clips.ts';
 import { type PlanSource, readPlan } from './read-plan.ts';
 import { publish, verdictExit } from './publish.ts';
 import { toStderr } from './streams.ts';
@@ -44,13 +46,14 @@ const folderName = (startedAt: string, name: string): string => {
   return `${time}-${safe || 'run'}`;
 };
 
-const orderFor = ({ plan, hash, target }: Opened, asked: RunOrder): SliceOrder => ({
+const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): SliceOrder => ({
   plan,
   slice: asked.slice,
   runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
   credentials: target.credentials,
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
+  clips,
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
 
@@ -70,10 +73,12 @@ interface Opened {
   readonly folder: RunFolder;
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
+  readonly clips: ClipShelf;
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
   const { plan, folder: home } = await readPlan(asked.source);
+  const clips = await readPlanClips(plan, home);
   const folder = await openRunFolder(
     asked.out ?? join('reports', folderName(wallClock(), plan.name)),
   );
@@ -81,7 +86,7 @@ const open = async (asked: RunOrder): Promise<Opened> => {
   try {
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, hash: planHash(plan), folder, observations, target };
+    return { plan, hash: planHash(plan), folder, observations, target, clips };
   } catch (error) {
     await observations?.discard();
     await folder.discard();

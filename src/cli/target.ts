@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
-import type { Credential } from '../engine/run-slice.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Credential } from '../engine/slice-order.ts';
+import type { Plan, Wire } from '../model/plan.ts';
 import { testKey } from '../mock/settings.ts';
 import { type MockProcess, startMockProcess } from '../platform/mock-process.ts';
 import { lookAtTarget } from '../platform/preflight.ts';
 import { Problem } from '../platform/problem.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
+import { rehearsalSettings } from './embedded-mock.ts';
 
 /** What a plan's requests are sent to and signed with, secrets filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
+  readonly wire: Wire;
   readonly certificates: string | null;
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +24,10 @@ export interface ReadyTarget {
   readonly mock: MockProcess | null;
 }
 
-const launcher = fileURLToPath(new URL('./weir.js', import.meta.url));
+/** The embedded mock is reached directly, whatever the environment says of proxies. */
+const loopback: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };
+
+const main = fileURLToPath(new URL(`./main${extname(import.meta.filename)}`, import.meta.url));
 
 /** The embedded mock has published test keys of its own: no real key is ever sent to it. */
 const mockCredentials = (plan: Plan): readonly Credential[] =>
@@ -31,8 +37,9 @@ const mockCredentials = (plan: Plan): readonly Credential[] =>
     value: testKey(index),
   }));
 
-const readCertificates = async (path: string | null): Promise<string | null> => {
-  if (path === null) return null;
+const readCertificates = async (file: string | null, folder: string): Promise<string | null> => {
+  if (file === null) return null;
+  const path = resolve(folder, file);
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -70,25 +77,32 @@ export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarg
         'target: the container form of the reference gateway is not built yet: use `mock`, which starts the same gateway in a process',
       );
     case 'mock': {
-      const mock = await startMockProcess([process.execPath, launcher, 'mock', '--embedded'], {
-        ...plan.mock,
-        keys: filled.credentials.map(({ value }) => value),
-        seed: plan.seed,
-      });
-      return { ...filled, baseUrl: mock.url, certificates: null, mock };
+      const mock = await startMockProcess(
+        [process.execPath, main, 'mock', '--embedded'],
+        rehearsalSettings(
+          plan,
+          filled.credentials.map(({ value }) => value),
+        ),
+      );
+      return { ...filled, baseUrl: mock.url, wire: loopback, certificates: null, mock };
     }
     case 'url': {
-      const certificates = await readCertificates(plan.wire.caFile);
+      const { wire } = plan;
+      const certificates = await readCertificates(wire.caFile, folder);
       // Without a key, so that no limit is spent.
       const look = await lookAtTarget({
         baseUrl: plan.target.url,
-        wire: plan.wire,
+        wire,
         certificates,
         path: routes.models.path,
-        headers: { accept: 'application/json', [requestIdHeader]: preflightId },
+        headers: {
+          accept: 'application/json',
+          ...filled.headers,
+          [requestIdHeader]: preflightId,
+        },
       });
       if (look.kind === 'unusable') throw new Problem(look.message);
-      return { ...filled, baseUrl: plan.target.url, certificates, mock: null };
+      return { ...filled, baseUrl: plan.target.url, wire, certificates, mock: null };
     }
   }
 };

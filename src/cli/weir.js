@@ -5,8 +5,16 @@ const oldest = { major: 22, minor: 22 };
 const found = process.versions.node;
 const [major = 0, minor = 0] = found.split('.').map(Number);
 
+/** Where the source lies it is run, whatever was built; only the published package comes without it. */
+const start = async () => {
+  const { existsSync } = await import('node:fs');
+  const source = new URL('main.ts', import.meta.url);
+  const built = new URL('../../dist/cli/main.js', import.meta.url);
+  await import((existsSync(source) ? source : built).href);
+};
+
 if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) {
-  void import('./main.ts');
+  void start();
 } else {
   console.error(
     `weir needs Node.js ${oldest.major}.${oldest.minor} or newer, but this is Node.js ${found}: install Node.js 24, ` +

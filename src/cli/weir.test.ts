@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -36,6 +37,25 @@ describe('the launcher', () => {
     const oldest = manifest.engines.node.slice(2);
     expect(launchedOn('4.0.0').said).toContain(`Node.js ${oldest} or newer`);
     expect(launchedOn(`${oldest}.0`).said).not.toContain('or newer');
+  });
+
+  it('runs the source where there is one, whatever was built beside it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
+    const source = join(folder, 'src', 'cli');
+    const built = join(folder, 'dist', 'cli');
+    const said = (): string =>
+      spawnSync(process.execPath, [join(source, 'weir.js')], { encoding: 'utf8' }).stdout;
+    try {
+      await Promise.all([source, built].map((path) => mkdir(path, { recursive: true })));
+      await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+      await copyFile(launcher, join(source, 'weir.js'));
+      await writeFile(join(built, 'main.js'), 'console.log("built");');
+      expect(said()).toBe('built\n');
+      await writeFile(join(source, 'main.ts'), 'console.log("source" as string);');
+      expect(said()).toBe('source\n');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('may be run by its name', async () => {

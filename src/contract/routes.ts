@@ -1,6 +1,8 @@
 /** The endpoints below the base address (interface section 4). */
 export const routes = {
   chat: { method: 'POST', path: '/chat/completions' },
+  speech: { method: 'POST', path: '/audio/speech' },
+  transcription: { method: 'POST', path: '/audio/transcriptions' },
   models: { method: 'GET', path: '/models' },
 } as const;
 

@@ -61,6 +61,7 @@ const start = (plan: Plan, slice = { index: 0, count: 1 }) => {
       headers: { 'x-team': 'blue' },
       userAgent: 'weir/test',
       redact: (text) => text,
+      clips: { clipsOf: () => [] },
     },
     {
       clock: world.clock,
@@ -219,7 +220,15 @@ describe('a stream that the server keeps open after its end', () => {
     const plan = planOf(load, { deadlines: noDeadlines });
     const conversations = [[{ role: 'user' as const, content: 'hi' }]];
     const traffic = [
-      { kind: 'chat-stream', weight: 1, model: 'm', conversations, maxTokens: null, body: {} },
+      {
+        kind: 'chat-stream',
+        weight: 1,
+        model: 'm',
+        conversations,
+        maxTokens: null,
+        body: {},
+        price: null,
+      },
     ] as const;
     return { ...plan, stages: [{ name: 'main', load, traffic: [...traffic] }] };
   };

@@ -1,78 +1,26 @@
 import { requestIdHeader } from '../contract/routes.ts';
-import type { Arrival, Slice } from '../model/arrival.ts';
-import type { Clock } from '../model/clock.ts';
-import { drawFrom } from '../model/draw.ts';
-import type { Transport } from '../model/exchange.ts';
+import type { Arrival } from '../model/arrival.ts';
 import type { DroppedCause, Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
-import { modelOf } from '../model/traffic.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { prepareRequest, readerFor } from '../traffic/kinds.ts';
+import { prepare } from '../traffic/kinds.ts';
 import { freshMemory } from '../traffic/kind.ts';
+import { contentOf } from './content.ts';
 import { Flight, type Tower } from './flight.ts';
 import { loopsFor } from './loops-for.ts';
 import type { Begin, Loop } from './loop.ts';
-
-/** A key with its value, for the engine's request heads only. */
-export interface Credential {
-  readonly name: string;
-  readonly weight: number;
-  readonly value: string;
-}
-
-/** What a slice of a run needs to know. */
-export interface SliceOrder {
-  readonly plan: Plan;
-  readonly slice: Slice;
-  readonly runId: string;
-  readonly credentials: readonly Credential[];
-  /** Extra request headers, secrets filled in. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly userAgent: string;
-  /** Masks the run's secrets in whatever a server says. */
-  readonly redact: (text: string) => string;
-}
-
-export interface Ports {
-  readonly clock: Clock;
-  readonly transport: Transport;
-  /** Takes every observation, once, in the order in which they end. */
-  readonly observe: (observation: Observation) => void;
-}
-
-/** What is going on right now, for the live display. */
-export interface Motion {
-  readonly due: number;
-  readonly inFlight: number;
-}
-
-export interface SliceEnd {
-  /** When the load ended: by the plan, when nothing was left to ask, or where it was stopped. */
-  readonly loadEnded: Instant;
-  /** Whether arrivals of the plan were left out because the slice was stopped. */
-  readonly stopped: boolean;
-  readonly notes: readonly string[];
-}
-
-/** A slice of a run in motion. */
-export interface RunningSlice {
-  readonly done: Promise<SliceEnd>;
-  motion(): Motion;
-  /** No new arrivals; what is in flight may still end within `grace`. A second call can shorten the grace. */
-  stop(grace: Milliseconds): void;
-}
+import {
+  capOf,
+  type Motion,
+  type Ports,
+  type RunningSlice,
+  type SliceEnd,
+  type SliceOrder,
+} from './slice-order.ts';
 
 const pollEvery = 1;
 /** Deadlines are kept to within this many milliseconds. */
 const deadlinesEvery = 20;
-
-/** This slice's part of the plan's cap on exchanges in flight. */
-const capOf = ({ plan, slice }: SliceOrder): number =>
-  Math.max(
-    1,
-    Math.floor(plan.inFlight / slice.count) + (slice.index < plan.inFlight % slice.count ? 1 : 0),
-  );
 
 class SliceRunner implements RunningSlice, Tower {
   readonly done: Promise<SliceEnd>;
@@ -150,18 +98,18 @@ class SliceRunner implements RunningSlice, Tower {
   readonly #begin: Begin = (arrival, returned) => {
     const begun = this.#ports.clock.now();
     this.#due += 1;
-    const { plan, headers, userAgent, redact } = this.#order;
-    const { traffic, credential, draw, requestId } = this.#contentOf(arrival);
-    const request = prepareRequest(traffic, draw, this.#memory);
+    const { plan, headers, userAgent, redact, clips } = this.#order;
+    const { traffic, model, credential, draw, requestId } = contentOf(this.#order, arrival);
+    const { request, read } = prepare(traffic, { draw, memory: this.#memory, clips });
     const { kind } = traffic;
-    const reader = readerFor(kind, {
+    const reader = read({
       begun,
       redact,
+      redactId: redact,
       caps: plan.caps,
       streams: plan.streams,
       memory: this.#memory,
     });
-    const model = modelOf(traffic);
     const key = credential.name;
     const flight = new Flight(
       { arrival, requestId, traffic: kind, model, key, begun },
@@ -186,25 +134,16 @@ class SliceRunner implements RunningSlice, Tower {
     );
   };
 
-  /** Everything about request (stage, index) that is drawn; equal for any number of slices. */
-  #contentOf({ stage, index }: Arrival) {
-    const { plan, credentials, runId } = this.#order;
-    const draw = drawFrom(plan.seed, stage, index);
-    const traffic = draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight);
-    const credential = draw.pick(credentials, ({ weight }) => weight);
-    return { draw, traffic, credential, requestId: `${runId}-${stage}-${index}` };
-  }
-
   #drop(arrival: Arrival, cause: DroppedCause): void {
     const now = this.#ports.clock.now();
     this.#due += 1;
-    const { traffic, credential, requestId } = this.#contentOf(arrival);
+    const { traffic, model, credential, requestId } = contentOf(this.#order, arrival);
     this.#ports.observe({
       requestId,
       stage: arrival.stage,
       index: arrival.index,
       traffic: traffic.kind,
-      model: modelOf(traffic),
+      model,
       key: credential.name,
       due: arrival.due,
       released: arrival.due,

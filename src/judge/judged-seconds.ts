@@ -1,4 +1,5 @@
 import type { Result } from '../model/result.ts';
+import { firstMeasuredSecond } from '../model/summary.ts';
 
 /**
  * The seconds of a run that a generator is judged by. Left out are the warm-up, which no figure holds,
@@ -6,10 +7,10 @@ import type { Result } from '../model/result.ts';
  * load. Of a run that has no other seconds, all are judged.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
-  { plan }: Result,
+  result: Result,
   seconds: readonly T[],
 ): readonly T[] => {
-  const first = Math.max(1, Math.floor(plan.warmUp / 1000));
+  const first = Math.max(1, firstMeasuredSecond(result));
   const judged = seconds.filter(({ second }) => second >= first);
   return judged.length === 0 ? seconds : judged;
 };

@@ -65,7 +65,13 @@ const secondWith = (second: number, lags: readonly number[]): Second => {
     sent: count,
     ended: count,
     outcomes: { ...emptyOutcomes(), completed: count },
+    completed: {},
     tokenEvents: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    audioReceived: 0,
+    audioSent: 0,
+    characters: 0,
     latency: Object.fromEntries(byKind),
   };
 };

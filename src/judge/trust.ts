@@ -16,23 +16,6 @@ const arrivalsIn = ({ timeline }: Result): { due: number; begun: number } => ({
   begun: timeline.reduce((sum, { begun }) => sum + begun, 0),
 });
 
-/** Arrivals that had a free place in flight, and a run that went on, must have been begun. */
-const begunOnes = (result: Result): Evidence | null => {
-  const { due, begun } = arrivalsIn(result);
-  const excused =
-    failuresBy(result, 'saturated') + (result.partial === null ? 0 : failuresBy(result, 'stopped'));
-  const free = due - excused;
-  if (free <= 0) return null;
-  const level = begun / free < 0.95 ? 'invalid' : 'valid';
-  return {
-    signal: 'arrivals begun',
-    level,
-    observed: `${begun} of the ${free} that had a free place`,
-    expected: 'at least 95 %',
-    advice: level === 'valid' ? null : 'Lower the rate, or share the run among more slices.',
-  };
-};
-
 const capReached = (result: Result): Evidence | null => {
   const dropped = failuresBy(result, 'saturated');
   if (dropped === 0) return null;
@@ -75,7 +58,10 @@ const slicesTogether = ({ slices }: Result): Evidence | null => {
     level,
     observed: `${apart} s apart`,
     expected: 'all within 1 s',
-    advice: level === 'valid' ? null : 'Begin all slices at one moment, with --start-at.',
+    advice:
+      level === 'valid'
+        ? null
+        : 'Start all slices at one moment, for example by one timer on machines whose clocks agree.',
   };
 };
 
@@ -104,7 +90,6 @@ export const judgeTrust = (result: Result): Trust => {
   const lag = startLag(result);
   const evidence = present([
     lag,
-    begunOnes(result),
     capReached(result),
     ...generatorSignals(result, lag?.level ?? 'valid'),
     silence(result),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Exchange } from './exchange.ts';
 
 /** The largest request body that is read, in bytes: 4 MiB, far above any context window. */
 export const largestBody = 4 * 1024 * 1024;
@@ -7,10 +8,7 @@ export const largestBody = 4 * 1024 * 1024;
  * Reads a body and tells it once: the bytes, or `null` as soon as it is known to be too large, after
  * which the rest is thrown away as it comes. A client that hangs up gets no call.
  */
-export const readBody = (
-  request: IncomingMessage,
-  tell: (body: Uint8Array | null) => void,
-): void => {
+const readBody = (request: IncomingMessage, tell: (body: Uint8Array | null) => void): void => {
   let chunks: Uint8Array[] = [];
   let size = 0;
   const keep = (chunk: Uint8Array): void => {
@@ -27,3 +25,15 @@ export const readBody = (
   if (Number(request.headers['content-length'] ?? 0) > largestBody) discard();
   else request.on('data', keep).on('end', finish);
 };
+
+/** Reads the body of a request and hands it on; one that is too large is refused here. */
+export const takeBody = (exchange: Exchange, use: (body: Uint8Array) => void): void =>
+  readBody(exchange.request, (body) => {
+    if (!exchange.isOpen) return;
+    if (body !== null) {
+      use(body);
+      return;
+    }
+    const message = `The request body is larger than ${largestBody} bytes.`;
+    exchange.refuse({ cause: 'too-large', message });
+  });

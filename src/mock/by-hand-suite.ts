@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { streamEnd } from '../contract/chat.ts';
+import { routes } from '../contract/routes.ts';
 import { type HandClock, handClock } from './hand-clock.ts';
 import type { SettingsInput } from './settings.ts';
 import { type Mock, startMock } from './start.ts';
@@ -14,10 +15,18 @@ export interface Bench {
   readonly chat: (body: unknown, init?: RequestInit) => Promise<Response>;
   /** The same, with the time moved on until it is answered. */
   readonly answered: (body: unknown, headers?: Record<string, string>) => Promise<Response>;
+  /** POST /audio/speech, as `chat` does. */
+  readonly speak: (body: unknown, init?: RequestInit) => Promise<Response>;
+  /** POST /audio/transcriptions with a form or whatever else is to be its body. */
+  readonly upload: (body: Body, init?: RequestInit) => Promise<Response>;
+  /** Moves the time on by a minute, once this request waits for it or is answered. */
+  readonly inTime: (response: Promise<Response>) => Promise<Response>;
   readonly counters: () => Promise<Record<string, number>>;
   /** Resolves when the counters have these values; sockets need a moment to tell of a client that hung up. */
   readonly countersReach: (expected: Record<string, number>) => Promise<void>;
 }
+
+type Body = NonNullable<RequestInit['body']>;
 
 /** 2026-03-01T12:00:00Z. */
 const noon = Date.UTC(2026, 2, 1, 12);
@@ -33,26 +42,28 @@ export const mockByHand = async (settings: SettingsInput = {}): Promise<Bench> =
 
   const counters = async (): Promise<Record<string, number>> =>
     (await (await fetch(`${mock.controlUrl}/counters`)).json()) as Record<string, number>;
+  const post = (path: string, body: Body, init: RequestInit): Promise<Response> =>
+    fetch(mock.url + path, { method: 'POST', body, headers: key, ...init });
+  const text = (body: unknown): Body =>
+    typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   const chat = (body: unknown, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${mock.url}/chat/completions`, {
-      method: 'POST',
-      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      headers: key,
-      ...init,
-    });
+    post(routes.chat.path, text(body), init);
+  const inTime = async (response: Promise<Response>): Promise<Response> => {
+    const waiting = clock.waiting;
+    await Promise.race([response, clock.armed(waiting + 1)]);
+    clock.advance(60_000);
+    return response;
+  };
   return {
     clock,
     mock,
     counters,
     chat,
     get: (path, headers = key) => fetch(mock.url + path, { headers }),
-    answered: async (body, headers = key) => {
-      const waiting = clock.waiting;
-      const response = chat(body, { headers });
-      await Promise.race([response, clock.armed(waiting + 1)]);
-      clock.advance(60_000);
-      return response;
-    },
+    answered: (body, headers = key) => inTime(chat(body, { headers })),
+    speak: (body, init = {}) => post(routes.speech.path, text(body), init),
+    upload: (body, init = {}) => post(routes.transcription.path, body, init),
+    inTime,
     countersReach: async (expected) => {
       const reached = (now: Record<string, number>): boolean =>
         Object.entries(expected).every(([name, value]) => now[name] === value);

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Usage } from '../contract/chat.ts';
+import { chatCost } from '../contract/prices.ts';
 import { drawFrom } from '../model/draw.ts';
-import { largestBody, readBody } from './body.ts';
+import { answerAt } from './answer-at.ts';
+import { takeBody } from './body.ts';
 import { created } from './catalogue.ts';
 import { type Chat, readChat } from './chat-request.ts';
 import { chunkFrames } from './chunk-frames.ts';
@@ -28,12 +30,23 @@ const usageOf = ({ chat, completion }: Talk): Usage => ({
 const charge = ({ allowance, clock }: Admitted, { chat }: Talk, output: number): void =>
   allowance.charge(clock.now(), chat.promptTokens + output);
 
+/** Charges and bills a chat that is answered completely. */
+const settleUp = (admitted: Admitted, talk: Talk): void => {
+  const { exchange, settings } = admitted;
+  const output = talk.completion.tokens.length;
+  charge(admitted, talk, output);
+  const price = settings.prices[talk.chat.model];
+  if (price !== undefined) {
+    exchange.tally.billed.micros += chatCost({ input: talk.chat.promptTokens, output }, price);
+  }
+};
+
 /** Answers in one piece, when a stream would have brought its last token. */
 const answerWhole = (admitted: Admitted, talk: Talk): void => {
-  const { exchange, settings, clock } = admitted;
+  const { exchange, settings } = admitted;
   const { tokens, finish } = talk.completion;
   const answer = (): void => {
-    charge(admitted, talk, tokens.length);
+    settleUp(admitted, talk);
     exchange.tally.tokens.output += tokens.length;
     exchange.answer('completed.chat', 200, {
       id: talk.id,
@@ -51,11 +64,7 @@ const answerWhole = (admitted: Admitted, talk: Talk): void => {
     });
   };
   const due = talk.begin + settings.ttft + Math.max(0, tokens.length - 1) * settings.gap;
-  const cancel = pace(clock, { first: due, gap: 0, steps: 1 }, answer);
-  exchange.onInterruption(() => {
-    cancel();
-    charge(admitted, talk, 0);
-  });
+  answerAt(admitted, due, answer, () => charge(admitted, talk, 0));
 };
 
 /** Answers token by token; the role comes with the first token, the end with the last. */
@@ -75,7 +84,7 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
       stream.write(events);
       return;
     }
-    charge(admitted, talk, sent);
+    settleUp(admitted, talk);
     exchange.settle('completed.chat-stream');
     stream.write(events + frames.end(finish, usageOf(talk)));
     stream.end();
@@ -115,15 +124,7 @@ const begin = (admitted: Admitted, chat: Chat, digest: Buffer): Talk => {
 /** POST /chat/completions (interface 4.1). */
 export const answerChat: Handler = (admitted) => {
   const { exchange, settings } = admitted;
-  readBody(exchange.request, (body) => {
-    if (!exchange.isOpen) return;
-    if (body === null) {
-      exchange.refuse({
-        cause: 'too-large',
-        message: `The request body is larger than ${largestBody} bytes.`,
-      });
-      return;
-    }
+  takeBody(exchange, (body) => {
     const chat = readChat(body, settings);
     if ('cause' in chat) {
       exchange.refuse(chat);

@@ -70,16 +70,19 @@ export class Exchange {
     this.tally.ended[end] += 1;
   }
 
+  /** Answers in one piece of text and ends the request. */
+  tell(end: End, status: number, text: string, headers: Headers): void {
+    this.settle(end);
+    this.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(text)) });
+    this.response.end(text);
+  }
+
   /** Answers with a JSON body and ends the request. */
   answer(end: End, status: number, body: unknown, headers: Headers = {}): void {
-    const text = JSON.stringify(body);
-    this.settle(end);
-    this.writeHead(status, {
+    this.tell(end, status, JSON.stringify(body), {
       ...headers,
       'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(text)),
     });
-    this.response.end(text);
   }
 
   refuse({ cause, message }: Refusal, headers: Headers = {}): void {

@@ -65,11 +65,16 @@ describe('the gateway', () => {
   });
 
   it('lists its models as the contract says', async () => {
-    const { get } = await mockByHand({ models: ['acme/one', 'acme/two'] });
+    const { get } = await mockByHand({
+      models: ['acme/one', 'acme/two'],
+      transcription: { model: 'other/whisper' },
+    });
     const { data } = modelListSchema.parse(await (await get('/models')).json());
     expect(data.map(({ id, owned_by }) => [id, owned_by])).toEqual([
       ['acme/one', 'acme'],
       ['acme/two', 'acme'],
+      ['weir-tts', 'weir'],
+      ['other/whisper', 'other'],
     ]);
   });
 

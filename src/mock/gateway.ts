@@ -9,15 +9,19 @@ import { Exchange } from './exchange.ts';
 import type { Handler } from './handler.ts';
 import { errorBody } from './refusal.ts';
 import type { Settings } from './settings.ts';
+import { answerSpeech } from './speech.ts';
 import { counters, emptyTally, type RouteName, type Tally } from './tally.ts';
+import { answerTranscription } from './transcription.ts';
 
 /** The version segment of the base address (interface section 9). */
 export const basePath = '/v1';
 
 const handlers = {
   chat: answerChat,
+  speech: answerSpeech,
+  transcription: answerTranscription,
   models: ({ exchange, settings }) =>
-    exchange.answer('completed.models', 200, listModels(settings.models)),
+    exchange.answer('completed.models', 200, listModels(settings)),
 } as const satisfies Record<RouteName, Handler>;
 
 const routesByPath = new Map(

@@ -13,6 +13,12 @@ export const refusals = {
     type: 'invalid_request_error',
     code: 'context_length_exceeded',
   },
+  'malformed-form': { status: 400, type: 'invalid_request_error', code: 'invalid_form' },
+  'unsupported-voice': { status: 400, type: 'invalid_request_error', code: 'unsupported_voice' },
+  'unsupported-format': { status: 400, type: 'invalid_request_error', code: 'unsupported_format' },
+  'empty-file': { status: 400, type: 'invalid_request_error', code: 'empty_file' },
+  'undecodable-audio': { status: 400, type: 'invalid_request_error', code: 'undecodable_audio' },
+  'truncated-audio': { status: 400, type: 'invalid_request_error', code: 'truncated_audio' },
   'unknown-model': { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
 } as const satisfies Record<string, { status: number; type: string; code: string }>;
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { milliseconds, millisecondsSchema } from '../model/quantity.ts';
+import { priceSchema } from '../model/traffic.ts';
 import { limiterKinds } from './limiter.ts';
+import { voices } from './voices.ts';
 
 /** The published key number `index`: `sk-weir-test`, `sk-weir-test-2`, … */
 export const testKey = (index: number): string =>
@@ -17,6 +19,29 @@ const lengthSchema = z
     path: ['max'],
     error: 'expected max to be at least min',
   });
+
+/** The interface (2.1) says `<publisher>/<model_name>`; gateways exist that say otherwise. */
+const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
+
+const delay = (length: number, description: string) =>
+  millisecondsSchema.default(milliseconds(length)).describe(description);
+
+const speechSchema = z.strictObject({
+  model: modelId.default('weir-tts').describe('The id of the text-to-speech model.'),
+  voices: z
+    .array(z.string().min(1))
+    .min(1)
+    .default([...voices])
+    .describe('The voices that can be asked for.'),
+  base: delay(150, 'Milliseconds from a complete request to its answer, whatever its length.'),
+  perCharacter: delay(4, 'Milliseconds more for each character of the text.'),
+});
+
+const transcriptionSchema = z.strictObject({
+  model: modelId.default('weir/whisper').describe('The id of the speech-to-text model.'),
+  base: delay(100, 'Milliseconds from a complete upload to its answer, whatever its length.'),
+  perSecond: delay(25, 'Milliseconds more for each second of the audio.'),
+});
 
 /** Everything that can be set of the mock; every field has a default that scripts can rely on. */
 export const settingsSchema = z.strictObject({
@@ -44,7 +69,7 @@ export const settingsSchema = z.strictObject({
     .default(1)
     .describe('Answers are a pure function of this number and of the request.'),
   models: z
-    .array(z.string().regex(/^[^/\s]+\/\S+$/, 'expected <publisher>/<model>'))
+    .array(modelId)
     .min(1)
     .default(['weir/small', 'weir/large'])
     .describe('The ids of the chat models.'),
@@ -62,6 +87,14 @@ export const settingsSchema = z.strictObject({
   outputTokens: lengthSchema
     .prefault({})
     .describe('The length of an answer to a request without max_tokens, drawn evenly.'),
+  speech: speechSchema.prefault({}).describe('Text-to-speech.'),
+  transcription: transcriptionSchema.prefault({}).describe('Speech-to-text.'),
+  prices: z
+    .record(z.string(), priceSchema)
+    .default({})
+    .describe(
+      'What chat models cost, by id: micro-units for each million tokens of input and of output. Others cost nothing.',
+    ),
   limits: z
     .strictObject({
       requestsPerMinute: limit.default(60).describe('Requests per window and key; null for any.'),

@@ -5,7 +5,7 @@ import { type RefusalCause, refusalCauses } from './refusal.ts';
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
-const answerKinds = ['chat', 'chat-stream', 'models'] as const;
+const answerKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 type AnswerKind = (typeof answerKinds)[number];
 
 /**
@@ -37,6 +37,14 @@ export interface Tally {
   readonly ended: Record<End, number>;
   /** Prompt tokens of the chats that were begun, and completion tokens that were handed over. */
   readonly tokens: { input: number; output: number };
+  readonly billed: Bill;
+}
+
+/** What the completed answers were billed for, and in sum: characters spoken, audio transcribed, millionths of the currency. */
+interface Bill {
+  characters: number;
+  audioMilliseconds: number;
+  micros: number;
 }
 
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
@@ -48,6 +56,7 @@ export const emptyTally = (): Tally => ({
   admitted: zeros(routeNames),
   ended: zeros(ends),
   tokens: { input: 0, output: 0 },
+  billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
 });
 
 /**
@@ -61,6 +70,7 @@ export const counters = ({
   admitted,
   ended,
   tokens,
+  billed,
 }: Tally): Record<string, number> => {
   const sum = (prefix: string): number =>
     ends.reduce((total, end) => total + (end.startsWith(prefix) ? ended[end] : 0), 0);
@@ -76,5 +86,8 @@ export const counters = ({
     preflights,
     'tokens.input': tokens.input,
     'tokens.output': tokens.output,
+    characters: billed.characters,
+    audioMilliseconds: billed.audioMilliseconds,
+    'cost.micros': billed.micros,
   };
 };

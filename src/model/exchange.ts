@@ -72,6 +72,6 @@ export interface Exchange {
 
 export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
-  /** Closes idle connections and waits for the rest to end. */
+  /** Destroys every connection, those on their way included, and waits until they are gone. */
   close(): Promise<void>;
 }

@@ -39,7 +39,6 @@ describe('a histogram', () => {
       null,
       0,
     ]);
-    expect(empty.shareUpTo(1)).toBe(0);
     expect(() => empty.atRank(1)).toThrow(RangeError);
   });
 
@@ -96,13 +95,6 @@ describe('a histogram', () => {
       expect(histogram.atRank(rank)).toBeGreaterThanOrEqual(exact);
       expect(histogram.atRank(rank)).toBeLessThanOrEqual(exact * 1.001 + 0.001);
     }
-  });
-
-  it('tells which part of the samples does not exceed a value', () => {
-    const histogram = holding([1, 1, 1.5, 2]);
-    expect([0.5, 1, 1.7, 2, 9].map((value) => histogram.shareUpTo(value))).toEqual([
-      0, 0.5, 0.75, 1, 1,
-    ]);
   });
 
   it('refuses to add a histogram of other digits', () => {

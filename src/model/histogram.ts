@@ -23,8 +23,6 @@ export interface Histogram {
   add(other: Histogram): void;
   /** The smallest recorded value (to the histogram's digits) that at least `rank` samples do not exceed; ranks run from 1 to count. */
   atRank(rank: number): number;
-  /** The part of the samples, 0 … 1, that do not exceed `value`. */
-  shareUpTo(value: number): number;
   toJSON(): EncodedHistogram;
 }
 
@@ -134,18 +132,6 @@ class HdrBacked implements Histogram {
     // The library rounds percentile × count / 100 to the nearest rank; half a rank less lands on ours.
     const value = this.#counts.getValueAtPercentile(((rank - 0.5) / this.#count) * 100);
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
-  }
-
-  shareUpTo(value: number): number {
-    if (this.#count === 0) return 0;
-    let low = 0;
-    let high = this.#count;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (this.atRank(middle) <= value) low = middle;
-      else high = middle - 1;
-    }
-    return low / this.#count;
   }
 
   /**

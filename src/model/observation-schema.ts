@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { brokenCauses } from './exchange.ts';
-import { droppedCauses, malformedIssues, type Observation, tokenSources } from './observation.ts';
+import {
+  answerNoteNames,
+  droppedCauses,
+  malformedIssues,
+  type Observation,
+  tokenSources,
+} from './observation.ts';
 import { instantSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
 
@@ -29,12 +35,16 @@ const tokensSchema = z.strictObject({
   source: z.enum(tokenSources),
 });
 
+const notes = z.array(z.enum(answerNoteNames));
+const paid = { notes, cost: count.nullable() };
+
 const answerSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('chat'),
     firstByte: instantSchema,
     tokens: tokensSchema,
     finish: z.string().nullable(),
+    ...paid,
   }),
   z.strictObject({
     kind: z.literal('chat-stream'),
@@ -50,9 +60,25 @@ const answerSchema = z.discriminatedUnion('kind', [
     firstChunkTokens: count.nullable(),
     finish: z.string().nullable(),
     buffered: z.boolean(),
-    notes: z.array(z.string()),
+    ...paid,
   }),
-  z.strictObject({ kind: z.literal('models'), firstByte: instantSchema, models: count }),
+  z.strictObject({
+    kind: z.literal('speech'),
+    firstByte: instantSchema,
+    firstAudio: instantSchema,
+    bytes: count,
+    audioSeconds: z.number().nonnegative(),
+    characters: count,
+    ...paid,
+  }),
+  z.strictObject({
+    kind: z.literal('transcription'),
+    firstByte: instantSchema,
+    audioSeconds: z.number().nonnegative().nullable(),
+    words: z.strictObject({ wrong: count, expected: count }).nullable(),
+    ...paid,
+  }),
+  z.strictObject({ kind: z.literal('models'), firstByte: instantSchema, models: count, notes }),
 ]);
 
 const refusalSchema = z.strictObject({

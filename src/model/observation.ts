@@ -13,8 +13,39 @@ export interface Tokens {
   readonly source: TokenSource;
 }
 
+/** What may be odd in an answer and is tolerated, each with what it means, as reports print it. A closed set. */
+export const answerNotes = {
+  'content-type': 'The stream was not labelled text/event-stream.',
+  'no-done': 'The stream ended without [DONE].',
+  'no-finish': 'A choice of the stream ended without a finish reason.',
+  'cut-after-done': 'The connection broke after [DONE], before the stream’s proper end.',
+  'data-after-done': 'More came after [DONE]; it was left unread.',
+  'empty-event': 'An event of the stream had no data.',
+  'other-event': 'An event of the stream was JSON, but no chunk of a completion.',
+  'unfinished-event': 'The stream ended within an event, whose part was left unread.',
+  'usage-unreadable': 'The usage was of another shape than the contract’s and was not counted.',
+  'usage-zero': 'The usage named no output tokens although some came; token events were counted.',
+  unlabelled: 'The content type did not say which format the body has.',
+  mislabelled: 'The content type named another format than the body has.',
+  junk: 'The audio file had bytes outside its structure, which players skip.',
+  wrapped: 'Text or captions were asked for, and they came wrapped in JSON.',
+  'no-segments': 'verbose_json was asked for, and the transcript had no segments.',
+} as const satisfies Record<string, string>;
+export type AnswerNote = keyof typeof answerNotes;
+export const answerNoteNames = Object.keys(answerNotes) as readonly AnswerNote[];
+
+/** What every answer tells. */
+interface AnswerFacts {
+  readonly notes: readonly AnswerNote[];
+}
+
+/** What an answer that is paid for costs, in whole micro-units of the currency; `null` when a price or a count is unknown. */
+interface Paid {
+  readonly cost: number | null;
+}
+
 /** A complete non-streamed chat answer. */
-export interface ChatAnswer {
+export interface ChatAnswer extends AnswerFacts, Paid {
   readonly kind: 'chat';
   readonly firstByte: Instant;
   readonly tokens: Tokens;
@@ -25,7 +56,7 @@ export interface ChatAnswer {
  * A streamed chat answer. Instants are those of the socket read that brought the event;
  * `null` where the event never came.
  */
-export interface ChatStreamAnswer {
+export interface ChatStreamAnswer extends AnswerFacts, Paid {
   readonly kind: 'chat-stream';
   readonly firstByte: Instant;
   /** First event with `choices`; a role-only delta counts (what some tools call TTFT). */
@@ -45,20 +76,46 @@ export interface ChatStreamAnswer {
   /** Tokens in the first token event: known from continuous usage only, otherwise `null` (taken as 1). */
   readonly firstChunkTokens: number | null;
   readonly finish: string | null;
-  /** Fake streaming: nearly all tokens in one burst at the end. Its gaps and TPOT are not counted. */
+  /** Fake streaming: nearly all tokens in one burst at the end. Its gaps, TPOT and output speed are not counted. */
   readonly buffered: boolean;
-  /** What was odd and tolerated, for example `data-after-done`, `no-done`, `compressed`. */
-  readonly notes: readonly string[];
 }
 
 /** A complete model list. */
-export interface ModelsAnswer {
+export interface ModelsAnswer extends AnswerFacts {
   readonly kind: 'models';
   readonly firstByte: Instant;
   readonly models: number;
 }
 
-export type Answer = ChatAnswer | ChatStreamAnswer | ModelsAnswer;
+/** A complete audio body in the container that was asked for. */
+export interface SpeechAnswer extends AnswerFacts, Paid {
+  readonly kind: 'speech';
+  readonly firstByte: Instant;
+  /** The read that brought the first byte of audio proper, after the container's header. */
+  readonly firstAudio: Instant;
+  readonly bytes: number;
+  /** How long it plays, decoded from the container's own structure. */
+  readonly audioSeconds: number;
+  /** Characters of the text that was spoken. */
+  readonly characters: number;
+}
+
+/** A complete transcript. */
+export interface TranscriptionAnswer extends AnswerFacts, Paid {
+  readonly kind: 'transcription';
+  readonly firstByte: Instant;
+  /** The length of the clip that was sent; `null` where its container does not tell. */
+  readonly audioSeconds: number | null;
+  /** Words that had to be inserted, deleted or replaced, and words of the true text; `null` when that is unknown. */
+  readonly words: { readonly wrong: number; readonly expected: number } | null;
+}
+
+export type Answer =
+  | ChatAnswer
+  | ChatStreamAnswer
+  | SpeechAnswer
+  | TranscriptionAnswer
+  | ModelsAnswer;
 
 /** What a non-2xx response said of itself, bounded, with secrets masked. */
 export interface Refusal {
@@ -79,11 +136,13 @@ export const malformedIssues = [
   'stream-truncated',
   'stream-event',
   'empty',
+  'audio-container',
+  'audio-truncated',
 ] as const;
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-export const droppedCauses = ['saturated', 'stopped'] as const;
-/** Why an arrival was never sent: the in-flight cap was reached, or the run was stopped before its turn. */
+export const droppedCauses = ['saturated'] as const;
+/** Why an arrival was never sent: as many requests as `inFlight` allows were already under way. */
 export type DroppedCause = (typeof droppedCauses)[number];
 
 /** What became of an arrival: exactly one of these. */
@@ -136,7 +195,7 @@ export interface ResponseHead {
 
 /**
  * What happened to one arrival. All instants are kept apart and derived figures are never stored:
- * user time is `ended − due`, service time `ended − sent`, the generator's lag `begun − released`.
+ * end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
  */
 export interface Observation {
   readonly requestId: string;

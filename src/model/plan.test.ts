@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadDuration, type Plan, planHash, planSchema, withoutPrompts } from './plan.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 import { samplePlan } from './sample-plan.ts';
-import type { Traffic } from './traffic.ts';
+import type { TrafficOf } from './traffic.ts';
 
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
@@ -41,7 +41,7 @@ describe('a plan without its prompts', () => {
   const marker = 'PLANTED';
   const long = `${marker} and a text of well over forty characters`;
   const [stage] = samplePlan().stages;
-  const chat: Traffic = {
+  const chat: TrafficOf<'chat'> = {
     kind: 'chat',
     weight: 2,
     model: 'publisher/model-8b',
@@ -62,16 +62,41 @@ describe('a plan without its prompts', () => {
       prefix: 'x'.repeat(41),
       tools: [{ type: 'function', function: { name: 'look_up', description: long } }],
     },
+    price: { input: 150_000, output: 600_000 },
+  };
+  const speech: TrafficOf<'speech'> = {
+    kind: 'speech',
+    weight: 1,
+    model: 'publisher/voice',
+    texts: [long, `${marker}!`],
+    voice: 'calm.wav',
+    format: 'opus',
+    speed: 1.2,
+    body: { style: long },
+  };
+  const transcription: TrafficOf<'transcription'> = {
+    kind: 'transcription',
+    weight: 1,
+    model: 'publisher/ear',
+    clips: [
+      { file: 'meeting-on-tuesday-about-the-budget-of-next-year.wav', text: long },
+      { file: 'bundled', text: null },
+    ],
+    format: 'json',
+    language: 'en',
+    granularities: [],
+    oversized: false,
   };
   const whole = samplePlan({
-    stages: [{ ...stage!, traffic: [chat, { kind: 'models', weight: 1 }] }],
+    stages: [{ ...stage!, traffic: [chat, speech, transcription, { kind: 'models', weight: 1 }] }],
     headers: { 'x-tenant': marker, authorization: `${marker}\${env:PASS}` },
     keys: [{ name: 'main', template: `${marker}-\${env:A}-\${secret:b/c}`, weight: 1 }],
   });
   const stripped = withoutPrompts(whole);
 
   it('holds the length of each message and of each long text of a body, and keeps the rest', () => {
-    expect(stripped.stages[0]!.traffic).toEqual([
+    const [first, , , last] = stripped.stages[0]!.traffic;
+    expect([first, last]).toEqual([
       {
         ...chat,
         conversations: [
@@ -96,6 +121,22 @@ describe('a plan without its prompts', () => {
     ]);
   });
 
+  it('holds the length of what is spoken, and of a clip its file only', () => {
+    const [, spoken, heard] = stripped.stages[0]!.traffic;
+    expect(spoken).toEqual({
+      ...speech,
+      texts: [`[${long.length} characters]`, '[8 characters]'],
+      body: { style: `[${long.length} characters]` },
+    });
+    expect(heard).toEqual({
+      ...transcription,
+      clips: [
+        { file: transcription.clips[0]!.file, text: `[${long.length} characters]` },
+        { file: 'bundled', text: null },
+      ],
+    });
+  });
+
   it('shows of keys and headers only what they refer to', () => {
     expect(stripped.headers).toEqual({
       'x-tenant': '[redacted]',
@@ -108,7 +149,7 @@ describe('a plan without its prompts', () => {
     expect(planSchema.parse(stripped)).toEqual(stripped);
     expect(planHash(stripped)).not.toBe(planHash(whole));
     expect(JSON.stringify(stripped)).not.toContain(marker);
-    expect(JSON.stringify(whole).split(marker)).toHaveLength(7);
+    expect(JSON.stringify(whole).split(marker)).toHaveLength(11);
   });
 });
 

@@ -194,21 +194,36 @@ const withoutLongFields = (fields: Readonly<Record<string, Json>>): Record<strin
     Object.entries(fields).map(([name, value]) => [name, withoutLongTexts(value)]),
   );
 
-const withoutTexts = (traffic: Traffic): Traffic =>
-  'conversations' in traffic
-    ? {
-        ...traffic,
-        conversations: traffic.conversations.map((messages) =>
-          messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
-        ),
-        body: withoutLongFields(traffic.body),
-      }
-    : traffic;
+const withoutTexts = (traffic: Traffic): Traffic => {
+  switch (traffic.kind) {
+    case 'chat':
+    case 'chat-stream': {
+      const conversations = traffic.conversations.map((messages) =>
+        messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
+      );
+      return { ...traffic, conversations, body: withoutLongFields(traffic.body) };
+    }
+    case 'speech': {
+      const texts = traffic.texts.map(lengthMarker);
+      return { ...traffic, texts, body: withoutLongFields(traffic.body) };
+    }
+    case 'transcription': {
+      const clips = traffic.clips.map(({ file, text }) => ({
+        file,
+        text: text === null ? null : lengthMarker(text),
+      }));
+      return { ...traffic, clips };
+    }
+    case 'models':
+      return traffic;
+  }
+};
 
 /**
- * The plan as results and reports may hold it, still a valid plan: each message, and each text of
- * more than 40 characters in a body, is a marker of its length such as `[54 characters]`; of headers
- * and keys only the references are left. Its hash is another than the true plan's.
+ * The plan as results and reports may hold it, still a valid plan: each message, spoken text and
+ * known text of a clip, and each text of more than 40 characters in a body, is a marker of its
+ * length such as `[54 characters]`; of headers and keys only the references are left. Its hash is
+ * another than the true plan's.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,

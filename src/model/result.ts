@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { encodedHistogramSchema } from './histogram.ts';
-import { type MeasureName, measureNames } from './measures.ts';
-import { outcomeKinds, tokenSources } from './observation.ts';
+import { measureNames } from './measures.ts';
+import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
 import { planSchema } from './plan.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
@@ -57,11 +57,10 @@ export const groupSchema = z.strictObject({
   coalescedEvents: count,
   tokenEvents: count,
   connections: z.strictObject({ new: count, reused: count }),
+  /** How many completed answers had each oddity that was tolerated. */
+  notes: z.partialRecord(z.enum(answerNoteNames), count),
   /** One histogram per measure that has samples. */
-  distributions: z.partialRecord(
-    z.enum(measureNames as [MeasureName, ...MeasureName[]]),
-    encodedHistogramSchema,
-  ),
+  distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
 });
 export type Group = z.infer<typeof groupSchema>;
 
@@ -69,7 +68,7 @@ export type Group = z.infer<typeof groupSchema>;
  * The distributions that are also kept per second, apart by kind of traffic, at two digits, by the
  * second in which the request was due.
  */
-export const timelineMeasures = ['ttft', 'gap', 'endToEnd', 'lag'] as const;
+export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
@@ -87,7 +86,20 @@ export const secondSchema = z.strictObject({
   /** Exchanges that ended; dropped arrivals are not in it. */
   ended: count,
   outcomes: outcomeCountsSchema,
+  /** The completed ones by kind of traffic, where there are any. */
+  completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
+  /**
+   * Tokens of completed answers, from all sources together: which there are, the groups tell. Of a
+   * stream, one output token in the second of each token event and the rest in the last one's (all
+   * of them there if they are fewer than the events); all others in the second of the end.
+   */
+  inputTokens: count,
+  outputTokens: count,
+  /** Audio of completed answers in whole milliseconds, and characters spoken, in the second of the end. */
+  audioReceived: count,
+  audioSent: count,
+  characters: count,
   latency: z.partialRecord(
     z.enum(trafficKinds),
     z.partialRecord(z.enum(timelineMeasures), encodedHistogramSchema),
@@ -153,7 +165,7 @@ export const generatorSampleSchema = z.strictObject({
   gcTotal: z.number(),
   /** CPU time of the process as a share of one core. */
   cpu: z.number(),
-  /** Share of the second in which the process wanted a CPU and did not get one (/proc/self/schedstat). */
+  /** Share of the second in which the process wanted a CPU and did not get one (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
   /** Milliseconds for which the cgroup was throttled. */
   throttled: z.number().nullable(),
@@ -194,8 +206,9 @@ export const resultSchema = z.strictObject({
   startedAt: z.iso.datetime(),
   /** Slices in order; fewer than their `count` make the run incomplete. */
   slices: z.array(sliceRunSchema).min(1),
-  /** How long arrivals were scheduled, and when the last exchange ended. */
+  /** When the load ended: with the plan, or earlier, when nothing was left to ask or the run was stopped. Of slices, the latest. */
   scheduled: millisecondsSchema,
+  /** When the last exchange ended; later than `scheduled` where answers were awaited. */
   ended: millisecondsSchema,
   /** Why the run stopped before its plan did; `null` when it ran through. */
   partial: z.string().nullable(),

@@ -30,6 +30,7 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
         conversations: [[{ role: 'user' as const, content: 'Say yes.' }]],
         maxTokens: 16,
         body: {},
+        price: null,
       })),
     },
   ],

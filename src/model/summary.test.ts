@@ -13,7 +13,8 @@ import {
   lagOver,
   latencyOver,
   measured,
-  measuredSeconds,
+  firstMeasuredSecond,
+  measuredWindow,
   measuresPresent,
   missingSlices,
   outcomesOf,
@@ -45,6 +46,7 @@ const groupWith = (
   coalescedEvents: 0,
   tokenEvents: 0,
   connections: { new: 0, reused: completed },
+  notes: {},
   distributions: Object.fromEntries(
     Object.entries(samples).map(([measure, values]) => [measure, encoded(values)]),
   ),
@@ -99,31 +101,68 @@ describe('reading a result', () => {
     expect(arrivalsIn(outcomes)).toBe(5);
     expect(arrivalsIn(outcomesOf([]))).toBe(0);
   });
+});
+
+const second = (n: number, latency: Second['latency']): Second => ({
+  second: n,
+  due: 0,
+  begun: 0,
+  sent: 0,
+  ended: 0,
+  outcomes: emptyOutcomes(),
+  completed: {},
+  tokenEvents: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  audioReceived: 0,
+  audioSent: 0,
+  characters: 0,
+  latency,
+});
+
+describe('the measured window', () => {
+  const lasting = (warmUp: number, scheduled: number): Result => ({
+    ...result,
+    plan: samplePlan({ warmUp: milliseconds(warmUp) }),
+    scheduled: milliseconds(scheduled),
+    timeline: Array.from({ length: 30 }, (_, n) => second(n, {})),
+  });
 
   it.each([
-    [2000, 23],
-    [0, 25],
-    [60_000, 0],
+    [0, 25_000, 0, 24],
+    [2000, 25_000, 2, 24],
+    [2001, 25_000, 3, 24],
+    [2999, 24_999, 3, 23],
+    [2000, 3000, 2, 2],
   ])(
-    'measures from the end of a warm-up of %i ms to the end of the schedule',
-    (warmUp, seconds) => {
-      const warmed = { ...result, plan: samplePlan({ warmUp: milliseconds(warmUp) }) };
-      expect(measuredSeconds(warmed)).toBe(seconds);
+    'of a warm-up of %i ms and a load of %i ms goes from second %i to second %i',
+    (warmUp, scheduled, first, last) => {
+      const window = measuredWindow(lasting(warmUp, scheduled));
+      expect(window?.seconds).toBe(last - first + 1);
+      expect(window?.timeline.map((each) => each.second)).toEqual(
+        Array.from({ length: last - first + 1 }, (_, i) => first + i),
+      );
+      expect(firstMeasuredSecond(lasting(warmUp, scheduled))).toBe(first);
     },
   );
+
+  it('is as long as the load, also where nothing happened in its last seconds', () => {
+    expect(measuredWindow({ ...lasting(0, 25_000), timeline: [] })).toEqual({
+      seconds: 25,
+      timeline: [],
+    });
+  });
+
+  it.each([
+    [0, 999],
+    [60_000, 25_000],
+    [1500, 2999],
+  ])('of a warm-up of %i ms and a load of %i ms does not exist', (warmUp, scheduled) => {
+    expect(measuredWindow(lasting(warmUp, scheduled))).toBeNull();
+  });
 });
 
 describe('reading a timeline', () => {
-  const second = (n: number, latency: Second['latency']): Second => ({
-    second: n,
-    due: 0,
-    begun: 0,
-    sent: 0,
-    ended: 0,
-    outcomes: emptyOutcomes(),
-    tokenEvents: 0,
-    latency,
-  });
   const seconds = [
     second(0, {
       chat: { endToEnd: encoded([1400], 2), lag: encoded([1], 2) },

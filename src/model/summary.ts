@@ -84,6 +84,24 @@ export const missingSlices = ({ slices }: Result): readonly number[] => {
   );
 };
 
-/** The length of the measured window: from the end of the warm-up to the end of the schedule, in seconds. */
-export const measuredSeconds = (result: Result): number =>
-  Math.max(0, result.scheduled - result.plan.warmUp) / 1000;
+/** The first second of the timeline that lies wholly after the warm-up. */
+export const firstMeasuredSecond = ({ plan }: Pick<Result, 'plan'>): number =>
+  Math.ceil(plan.warmUp / 1000);
+
+/** The whole seconds between the end of the warm-up and the end of the load: what rates are over. */
+export interface MeasuredWindow {
+  readonly seconds: number;
+  /** The timeline's entries within it. */
+  readonly timeline: readonly Second[];
+}
+
+/** `null` when it holds no whole second: then there are no rates. */
+export const measuredWindow = (result: Result): MeasuredWindow | null => {
+  const from = firstMeasuredSecond(result);
+  const to = Math.floor(result.scheduled / 1000);
+  if (to - from < 1) return null;
+  return {
+    seconds: to - from,
+    timeline: result.timeline.filter(({ second }) => second >= from && second < to),
+  };
+};

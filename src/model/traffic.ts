@@ -4,7 +4,7 @@ import { z } from 'zod';
  * The closed set of traffic kinds. A kind is one row in each table that is keyed by it
  * (`satisfies Record<TrafficKind, …>`), so the compiler names every place a new kind must fill.
  */
-export const trafficKinds = ['chat', 'chat-stream', 'models'] as const;
+export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
 
 /** One message of a chat request (interface 2.3). */
@@ -19,14 +19,65 @@ const share = {
   weight: z.number().positive(),
 };
 
+/** What a model's tokens cost, in micro-units of the currency for each million tokens. */
+export const priceSchema = z.strictObject({
+  input: z.int().nonnegative(),
+  output: z.int().nonnegative(),
+});
+export type Price = z.infer<typeof priceSchema>;
+
+/** Further fields of a request body, sent as they stand. */
+const body = z.record(z.string(), z.json());
+
 const chatFields = {
   ...share,
   model: z.string().min(1),
   /** Each request sends one of these, drawn evenly by (seed, stage, index). */
   conversations: z.array(z.array(messageSchema).min(1)).min(1),
   maxTokens: z.int().positive().nullable(),
-  /** Further fields of the request body, sent as they stand. */
-  body: z.record(z.string(), z.json()),
+  body,
+  /** `null` when the scenario names none: the cost is then unknown. */
+  price: priceSchema.nullable(),
+};
+
+/** The audio formats of speech answers (interface 4.3). */
+export const speechFormats = ['mp3', 'wav', 'opus'] as const;
+export type SpeechFormat = (typeof speechFormats)[number];
+
+const speechFields = {
+  ...share,
+  model: z.string().min(1),
+  /** Each request speaks one of these texts, drawn evenly. */
+  texts: z.array(z.string().min(1)).min(1),
+  voice: z.string().min(1),
+  format: z.enum(speechFormats),
+  speed: z.number().positive().nullable(),
+  body,
+};
+
+/** The answer formats of transcriptions (interface 4.4). */
+export const transcriptFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
+export type TranscriptFormat = (typeof transcriptFormats)[number];
+
+/** What the reader of a transcription is to hear: a file of audio, or a manifest that lists several. */
+const clipSourceSchema = z.strictObject({
+  /** A path from the scenario's folder; a `.json` file is a manifest; `bundled` the speech that comes with Weir. */
+  file: z.string().min(1),
+  /** The true text, for the word error rate; `null` when unknown. A manifest knows its own. */
+  text: z.string().nullable(),
+});
+
+const transcriptionFields = {
+  ...share,
+  model: z.string().min(1),
+  /** Each request uploads one clip, drawn evenly from all that these name. */
+  clips: z.array(clipSourceSchema).min(1),
+  format: z.enum(transcriptFormats),
+  language: z.string().min(1).nullable(),
+  /** Asked for with `verbose_json` only. */
+  granularities: z.array(z.enum(['word', 'segment'])),
+  /** Whether files above the interface's 25 MB are sent all the same, to see them refused. */
+  oversized: z.boolean(),
 };
 
 /**
@@ -36,6 +87,8 @@ const chatFields = {
 export const trafficSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('chat'), ...chatFields }),
   z.strictObject({ kind: z.literal('chat-stream'), ...chatFields }),
+  z.strictObject({ kind: z.literal('speech'), ...speechFields }),
+  z.strictObject({ kind: z.literal('transcription'), ...transcriptionFields }),
   z.strictObject({ kind: z.literal('models'), ...share }),
 ]);
 export type Traffic = z.infer<typeof trafficSchema>;

@@ -23,12 +23,23 @@ export const proxyFor = (baseUrl: string, proxy: Wire['proxy']): URL | null => {
 const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
+/** A connection on its way; destroying it gives up, whatever stage it is in. */
+export interface Connecting {
+  destroy(): void;
+}
+
+/** Opens one connection and tells its socket, or why there is none; undici calls it. */
+export type Connector = (
+  options: buildConnector.Options,
+  callback: buildConnector.Callback,
+) => Connecting;
+
 /** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6) and hands its socket on. */
 const openTunnel = (
   proxy: URL,
   authority: string,
   done: (error: Error | null, socket: Socket | null) => void,
-): void => {
+): Connecting => {
   const headers: Record<string, string> = { host: authority };
   if (proxy.username !== '') {
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -51,15 +62,37 @@ const openTunnel = (
     done(proxyError(`the proxy ${proxy.host} cannot be used: ${error.message}`), null);
   });
   request.end();
+  return request;
 };
+
+/** Like `open`, through a tunnel. */
+const throughProxy =
+  (proxy: URL, open: Connector): Connector =>
+  (options, callback) => {
+    const port =
+      options.port === '' ? (options.protocol === 'https:' ? '443' : '80') : options.port;
+    let current: Connecting = openTunnel(proxy, `${options.hostname}:${port}`, (error, socket) => {
+      if (error !== null || socket === null) {
+        callback(error ?? proxyError('the proxy gave no socket'), null);
+        return;
+      }
+      current = socket;
+      if (options.protocol === 'https:') {
+        current = open({ ...options, httpSocket: socket }, callback);
+      } else {
+        callback(null, socket);
+      }
+    });
+    return { destroy: () => current.destroy() };
+  };
 
 /** How one connection to the target is opened: direct or through a proxy, plain or TLS, never with a deadline of its own. */
 export const connectorTo = (
   baseUrl: string,
   wire: Wire,
   extraCertificates: string | null,
-): buildConnector.connector => {
-  const open = buildConnector({
+): Connector => {
+  const direct = buildConnector({
     allowH2: wire.http2,
     preferH2: wire.http2,
     timeout: 0,
@@ -68,19 +101,8 @@ export const connectorTo = (
       ? {}
       : { ca: [...tls.getCACertificates('default'), extraCertificates] }),
   });
+  // It returns the socket that it connects, which its types do not tell.
+  const open = direct as unknown as Connector;
   const proxy = proxyFor(baseUrl, wire.proxy);
-  if (proxy === null) return open;
-  return (options, callback) => {
-    const port =
-      options.port === '' ? (options.protocol === 'https:' ? '443' : '80') : options.port;
-    openTunnel(proxy, `${options.hostname}:${port}`, (error, socket) => {
-      if (error !== null || socket === null) {
-        callback(error ?? proxyError('the proxy gave no socket'), null);
-      } else if (options.protocol === 'https:') {
-        open({ ...options, httpSocket: socket }, callback);
-      } else {
-        callback(null, socket);
-      }
-    });
-  };
+  return proxy === null ? open : throughProxy(proxy, open);
 };

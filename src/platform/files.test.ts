@@ -52,6 +52,19 @@ describe('a line file', () => {
     expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(1001);
   });
 
+  it('keeps what stood in it until the first line, and goes as it came', async () => {
+    const path = join(home, 'kept.jsonl');
+    await writeFile(path, 'earlier\n');
+    await (await openLineFile(path)).discard();
+    expect(await readFile(path, 'utf8')).toBe('earlier\n');
+    const file = await openLineFile(path);
+    file.write('new');
+    await file.close();
+    expect(await readFile(path, 'utf8')).toBe('new\n');
+    await (await openLineFile(join(home, 'never.jsonl'))).discard();
+    expect(await readdir(home)).not.toContain('never.jsonl');
+  });
+
   it('that cannot be opened says so before anything else happens', async () => {
     await expect(openLineFile(join(home, 'missing', 'x.jsonl'))).rejects.toThrow(
       'cannot be written',
@@ -69,6 +82,13 @@ describe('secrets', () => {
     );
     expect(filled).toEqual(['from-environment', 'Token from-file', 'plain']);
     expect(secrets).toEqual(['from-environment', 'from-file']);
+  });
+
+  it('in files are one line that a header can carry', async () => {
+    await writeFile(join(home, 'two.txt'), 'one\ntwo\n');
+    await writeFile(join(home, 'empty.txt'), '\n');
+    await expect(resolveSecrets(['${secret:./two.txt}'], {}, home)).rejects.toThrow('line break');
+    await expect(resolveSecrets(['${secret:./empty.txt}'], {}, home)).rejects.toThrow('is empty');
   });
 
   it('that are not there are named, with what to do', async () => {

@@ -33,6 +33,9 @@ const wordsFor = (url: string, error: Error): string => {
 const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
+/** A page with one of these statuses stands where the gateway should; a login or an error page may stand in front of it. */
+const isPage = (status: number): boolean => status < 400 || status === 404;
+
 /** Where to look, and with what: a path below the base address and the request's headers. */
 export interface Look {
   readonly baseUrl: string;
@@ -63,7 +66,10 @@ export const lookAtTarget = async (look: Look): Promise<Preflight> => {
       bodyTimeout: patience,
     });
     const body = (await response.body.text()).slice(0, 500);
-    if (looksLikeHtml(String(response.headers['content-type'] ?? ''), body)) {
+    if (
+      isPage(response.statusCode) &&
+      looksLikeHtml(String(response.headers['content-type'] ?? ''), body)
+    ) {
       return {
         kind: 'unusable',
         message: `the target ${baseUrl} answers with an HTML page (status ${response.statusCode}) where JSON was expected: the base address of an inference gateway ends in its version, for example https://host/v1`,

@@ -22,13 +22,20 @@ const valueOf = async (
   const path = isAbsolute(reference.path)
     ? reference.path
     : resolve(bare ? secretsFolder : folder, reference.path);
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    throw new Problem(
-      `the secret file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`,
-    );
-  }
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Problem(`the secret file ${path} cannot be read: ${code ?? 'unknown error'}`);
+  });
+  return fitForHeader(text.trim(), path);
+};
+
+/** A value that can stand in a header (RFC 9110, section 5.5); a key with a line break would break every request. */
+const fitForHeader = (value: string, path: string): string => {
+  if (value === '') throw new Problem(`the secret file ${path} is empty: write the secret into it`);
+  if (/^[\t\x20-\x7e]+$/.test(value)) return value;
+  throw new Problem(
+    `the secret file ${path} holds a line break or a character that no header can carry: expected one line of ASCII text`,
+  );
 };
 
 /**

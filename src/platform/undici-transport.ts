@@ -1,18 +1,10 @@
 import type { Socket } from 'node:net';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { type buildConnector, Client } from 'undici';
 import type { Clock } from '../model/clock.ts';
-import type {
-  BrokenCause,
-  Connection,
-  Exchange,
-  ExchangeObserver,
-  Transport,
-  WireRequest,
-} from '../model/exchange.ts';
+import type { Exchange, ExchangeObserver, Transport, WireRequest } from '../model/exchange.ts';
 import type { Wire } from '../model/plan.ts';
-import type { Instant } from '../model/quantity.ts';
-import { connectorTo } from './connector.ts';
-import { failureCause, failureDetail } from './failure-cause.ts';
+import { type Connector, connectorTo } from './connector.ts';
+import { type Line, UndiciExchange } from './undici-exchange.ts';
 
 /** Idle connections are kept this long unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
@@ -26,114 +18,6 @@ const clientOptions = {
   pipelining: 1,
 } as const;
 
-/** One connection: an undici client of its own, since time queued inside a pool is invisible. */
-interface Line {
-  readonly client: Client;
-  /** The stamp of the latest socket read; `null` where reads cannot be seen (HTTP/2). */
-  readAt: Instant | null;
-  idle: boolean;
-  exchange: UndiciExchange | null;
-}
-
-type DispatchController = Dispatcher.DispatchController;
-
-const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>) => {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
-};
-
-/** One exchange on one line, translating undici's callbacks into the port's, and ending exactly once. */
-class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
-  readonly #clock: Clock;
-  readonly #line: Line;
-  readonly #observer: ExchangeObserver;
-  readonly #release: (line: Line, reusable: boolean) => void;
-  #connection: Connection | null = null;
-  #sent = false;
-  #answered = false;
-  #reusable = true;
-  #over = false;
-
-  constructor(
-    clock: Clock,
-    line: Line,
-    observer: ExchangeObserver,
-    release: (line: Line, reusable: boolean) => void,
-  ) {
-    this.#clock = clock;
-    this.#line = line;
-    this.#observer = observer;
-    this.#release = release;
-  }
-
-  /** The line is connected. Told again, as `new`, when a kept connection turned out closed and was opened anew. */
-  connected(at: Instant, connection: Connection): void {
-    if (this.#over) return;
-    this.#connection = connection;
-    this.#observer.onConnected(at, connection);
-  }
-
-  onRequestStart(controller: DispatchController): void {
-    if (this.#over) return controller.abort(new Error('aborted'));
-    this.#sent = true;
-    this.#line.readAt = null;
-    this.#observer.onSent(this.#clock.now());
-  }
-
-  onResponseStart(
-    _: DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    if (this.#over || status < 200) return;
-    this.#answered = true;
-    this.#reusable = headers['connection'] !== 'close';
-    this.#observer.onHeaders(this.#now(), status, flatten(headers));
-  }
-
-  onResponseData(_: DispatchController, chunk: Buffer): void {
-    if (!this.#over) this.#observer.onChunk(this.#now(), chunk);
-  }
-
-  onResponseEnd(): void {
-    if (this.#over) return;
-    this.#over = true;
-    const at = this.#now();
-    this.#release(this.#line, this.#reusable);
-    this.#observer.onEnd(at);
-  }
-
-  onResponseError(_: DispatchController, error: Error): void {
-    this.#fail(
-      failureCause(error, {
-        connection: this.#connection,
-        sent: this.#sent,
-        answered: this.#answered,
-      }),
-      failureDetail(error),
-    );
-  }
-
-  abort(cause: BrokenCause, detail: string): void {
-    this.#fail(cause, detail);
-  }
-
-  #fail(cause: BrokenCause, detail: string): void {
-    if (this.#over) return;
-    this.#over = true;
-    const at = this.#clock.now();
-    this.#release(this.#line, false);
-    this.#observer.onFailure(at, cause, detail);
-  }
-
-  #now(): Instant {
-    return this.#line.readAt ?? this.#clock.now();
-  }
-}
-
 /** What every connection of a run has in common. */
 export interface Base {
   /** The base address; requests' paths come below it. */
@@ -143,12 +27,18 @@ export interface Base {
   readonly certificates: string | null;
 }
 
+/** Ends a line at once. Nothing that it rejects is still listened to: its exchange has ended by then. */
+const destroy = async ({ client, connecting }: Line): Promise<void> => {
+  connecting?.destroy();
+  await client.destroy().catch(() => undefined);
+};
+
 /** All lines to one target, idle ones last in, first out. */
 class Lines {
   readonly #origin: string;
   readonly #http2: boolean;
   readonly #clock: Clock;
-  readonly #connect: buildConnector.connector;
+  readonly #connect: Connector;
   readonly #idle: Line[] = [];
   readonly #all = new Set<Line>();
 
@@ -174,35 +64,37 @@ class Lines {
   };
 
   async close(): Promise<void> {
-    await Promise.all([...this.#all].map((line) => line.client.destroy().catch(() => undefined)));
+    await Promise.all([...this.#all].map(destroy));
   }
 
   #discard(line: Line): void {
     this.#all.delete(line);
     const at = this.#idle.indexOf(line);
     if (at >= 0) this.#idle.splice(at, 1);
-    // Destroying rejects nothing that we still listen to: the exchange has ended by now.
-    void line.client.destroy().catch(() => undefined);
+    void destroy(line);
   }
 
   #open(): Line {
     const connect: buildConnector.connector = (options, callback) => {
-      this.#connect(options, (...[error, socket]: [Error | null, Socket | null]) => {
-        if (error !== null || socket === null) {
-          return callback(error ?? new Error('no socket'), null);
-        }
-        const at = this.#clock.now();
-        if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
-          socket.prependListener('readable', () => {
-            line.readAt = this.#clock.now();
-          });
-        }
-        line.exchange?.connected(at, 'new');
-        callback(null, socket);
-      });
+      line.connecting = this.#connect(
+        options,
+        (...[error, socket]: [Error | null, Socket | null]) => {
+          if (error !== null || socket === null) {
+            return callback(error ?? new Error('no socket'), null);
+          }
+          const at = this.#clock.now();
+          if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
+            socket.prependListener('readable', () => {
+              line.readAt = this.#clock.now();
+            });
+          }
+          line.exchange?.connected(at, 'new');
+          callback(null, socket);
+        },
+      );
     };
     const client = new Client(this.#origin, { ...clientOptions, connect, allowH2: this.#http2 });
-    const line: Line = { client, readAt: null, idle: false, exchange: null };
+    const line: Line = { client, readAt: null, idle: false, exchange: null, connecting: null };
     // A kept-alive connection that the server closes while idle must not reconnect under our hands.
     client.on('disconnect', () => {
       if (line.idle) this.#discard(line);

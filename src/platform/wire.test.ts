@@ -4,7 +4,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Wire } from '../model/plan.ts';
 import { startClock } from './clock.ts';
 import { proxyFor } from './connector.ts';
@@ -167,7 +167,71 @@ describe('a proxy', () => {
   });
 
   it('of the environment is used only when the plan says so', () => {
-    expect(proxyFor('http://target.example/v1', { kind: 'none' })).toBeNull();
+    vi.stubEnv('http_proxy', 'http://proxy.example:3128');
+    vi.stubEnv('no_proxy', '');
+    try {
+      const target = 'http://target.example/v1';
+      expect(proxyFor(target, { kind: 'none' })).toBeNull();
+      expect(proxyFor(target, { kind: 'environment' })?.host).toBe('proxy.example:3128');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});
+
+describe('an exchange that is given up before it has a connection', () => {
+  /** A port that takes connections and never says a word; resolves when the first of them is closed. */
+  const silent = async () => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const server = net.createServer((socket) => {
+      socket.once('data', () => open());
+      socket.once('close', () => resolve());
+      socket.on('error', () => undefined);
+    });
+    return { port: await listen(server), opened, closed };
+  };
+  const silently = {
+    onConnected: () => undefined,
+    onSent: () => undefined,
+    onHeaders: () => undefined,
+    onChunk: () => undefined,
+    onEnd: () => undefined,
+  };
+  const begin = (url: string, wire: Wire) => {
+    const transport = undiciTransport({ url, wire, certificates: null }, startClock());
+    const { promise: failed, resolve } = Promise.withResolvers<string>();
+    const exchange = transport.send(
+      { method: 'GET', path: '/models', headers: {}, body: null },
+      { ...silently, onFailure: (_, cause) => resolve(cause) },
+    );
+    return { transport, exchange, failed };
+  };
+
+  it('leaves no TLS handshake open', async () => {
+    const { port, opened, closed } = await silent();
+    const { exchange, failed } = begin(`https://127.0.0.1:${port}/v1`, direct);
+    await opened;
+    exchange.abort('deadline-connect', 'too slow');
+    expect(await failed).toBe('deadline-connect');
+    await expect(closed).resolves.toBeUndefined();
+  });
+
+  it('leaves no tunnel open on its way', async () => {
+    const { port, opened, closed } = await silent();
+    const url = `http://127.0.0.1:${port}`;
+    const { exchange } = begin('http://127.0.0.1:9/v1', { ...direct, proxy: { kind: 'url', url } });
+    await opened;
+    exchange.abort('deadline-connect', 'too slow');
+    await expect(closed).resolves.toBeUndefined();
+  });
+
+  it('is ended with its transport', async () => {
+    const { port, opened, closed } = await silent();
+    const { transport } = begin(`https://127.0.0.1:${port}/v1`, direct);
+    await opened;
+    await transport.close();
+    await expect(closed).resolves.toBeUndefined();
   });
 });
 
@@ -208,5 +272,14 @@ describe('a look at the target', () => {
       }),
     );
     expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('HTML page');
+  });
+
+  it('does not take the page of a door keeper, who asks for a key, for a wrong address', async () => {
+    const port = await listen(
+      http.createServer((_, response) => {
+        response.writeHead(401, { 'content-type': 'text/html' }).end('<html>who are you');
+      }),
+    );
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toBe('reached 401');
   });
 });

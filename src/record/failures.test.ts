@@ -71,9 +71,9 @@ describe('failures', () => {
   });
 
   it('say in words why an arrival was dropped', () => {
-    const outcome = { kind: 'dropped', cause: 'stopped' } as const;
+    const outcome = { kind: 'dropped', cause: 'saturated' } as const;
     expect(failuresOf([sampleObservation({ outcome })])[0]?.message).toBe(
-      'the run was stopped before its turn',
+      'the cap on requests in flight was reached',
     );
   });
 
@@ -104,11 +104,11 @@ describe('failures', () => {
 
   it('keep 30 causes of a kind and count the rest in one row, other kinds untouched', () => {
     const many = Array.from({ length: 50 }, (_, i) => refused('no', { code: letters(i) }));
-    const outcome = { kind: 'dropped', cause: 'stopped' } as const;
+    const outcome = { kind: 'dropped', cause: 'saturated' } as const;
     const rows = failuresOf([...many, ...many, sampleObservation({ outcome })]);
     expect(rows).toHaveLength(32);
     expect(rows[0]).toMatchObject({ cause: 'other causes', status: null, count: 40 });
-    expect(rows.at(-1)).toMatchObject({ cause: 'stopped', count: 1 });
+    expect(rows.at(-1)).toMatchObject({ cause: 'saturated', count: 1 });
     expect(total(rows)).toBe(101);
   });
 

@@ -23,7 +23,6 @@ const exampleText = 300;
 
 const droppedBecause = {
   saturated: 'the cap on requests in flight was reached',
-  stopped: 'the run was stopped before its turn',
 } satisfies Record<DroppedCause, string>;
 
 interface Told {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { decodeHistogram } from '../model/histogram.ts';
-import type { Observation } from '../model/observation.ts';
+import type { AnswerNote, Observation } from '../model/observation.ts';
 import { instant } from '../model/quantity.ts';
 import type { Group } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { groupRecorder } from './groups.ts';
-import { sampleObservation, sampleStream } from './sample-observations.ts';
+import {
+  sampleObservation,
+  sampleSpeech,
+  sampleStream,
+  sampleTranscript,
+} from './sample-observations.ts';
 
 const [stage] = samplePlan().stages;
 const plan = samplePlan({
@@ -104,6 +109,21 @@ describe('groups', () => {
           1,
         ],
         [
+          "closing",
+          1,
+          50,
+        ],
+        [
+          "inputTokens",
+          1,
+          10,
+        ],
+        [
+          "outputTokens",
+          1,
+          3,
+        ],
+        [
           "endToEnd",
           1,
           150,
@@ -123,23 +143,69 @@ describe('groups', () => {
           1,
           2,
         ],
-        [
-          "closing",
-          1,
-          50,
-        ],
-        [
-          "inputTokens",
-          1,
-          10,
-        ],
-        [
-          "outputTokens",
-          1,
-          3,
-        ],
       ]
     `);
+  });
+
+  it('hold what speech and transcriptions have of their own', () => {
+    const groups = grouped(
+      sampleObservation({
+        traffic: 'speech',
+        outcome: { kind: 'completed', answer: sampleSpeech() },
+      }),
+      sampleObservation({
+        traffic: 'transcription',
+        outcome: { kind: 'completed', answer: sampleTranscript() },
+      }),
+    );
+    const shared = ['endToEnd', 'serviceTime', 'headers', 'connect'];
+    const samples = groups.map(({ distributions }) =>
+      Object.entries(distributions)
+        .filter(([name]) => !shared.includes(name))
+        .map(([name, { sum }]) => `${name} ${sum}`),
+    );
+    expect(samples).toEqual([
+      [
+        'firstAudio 60',
+        'firstByte 46',
+        'speechFactor 49',
+        'speakingSpeed 163.265',
+        'speechSeconds 4',
+        'characters 32',
+        'speechBytes 64000',
+        'cost 480',
+      ],
+      ['transcriptionFactor 24.5', 'wordErrorRate 5', 'clipSeconds 8', 'cost 800'],
+    ]);
+  });
+
+  it('sum costs to the micro-unit, and have no sample where a cost is unknown', () => {
+    const priced = (cost: number | null) =>
+      sampleObservation({
+        traffic: 'speech',
+        outcome: { kind: 'completed', answer: sampleSpeech({ cost }) },
+      });
+    const [group] = grouped(priced(1), priced(33_333), priced(null), priced(2));
+    expect(group!.distributions.cost).toMatchObject({ count: 3, sum: 33_336 });
+    expect(group!.outcomes.completed).toBe(4);
+  });
+
+  it('count how many completed answers had each oddity, in the order of their table', () => {
+    const odd = (...notes: readonly AnswerNote[]) => streamed([5100], { notes });
+    const partial = sampleStream([5100], { notes: ['other-event'] });
+    const [group] = grouped(
+      odd('usage-zero', 'no-done'),
+      odd(),
+      odd('no-done'),
+      sampleObservation({
+        traffic: 'chat-stream',
+        outcome: { kind: 'broken', cause: 'reset', detail: '', partial },
+      }),
+    );
+    expect(Object.entries(group!.notes)).toEqual([
+      ['no-done', 2],
+      ['usage-zero', 1],
+    ]);
   });
 
   it('sum tokens by where their count comes from, and input only where it is known', () => {

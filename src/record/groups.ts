@@ -1,6 +1,12 @@
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { type MeasureName, measureNames, measures } from '../model/measures.ts';
-import { type Observation, outcomeKinds, type Tokens, tokenSources } from '../model/observation.ts';
+import {
+  answerNoteNames,
+  type Observation,
+  outcomeKinds,
+  type Tokens,
+  tokenSources,
+} from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Group, Labels } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
@@ -27,6 +33,7 @@ const emptyGroup = (labels: Labels): Growing => ({
   coalescedEvents: 0,
   tokenEvents: 0,
   connections: { new: 0, reused: 0 },
+  notes: {},
   distributions: new Map(),
 });
 
@@ -58,6 +65,14 @@ const tokensOf = (group: Growing, source: Tokens['source']): Group['tokens'][num
   return sums;
 };
 
+/** Adds to the counts of oddities. */
+const addNotes = (into: Group['notes'], from: Group['notes']): void => {
+  for (const note of answerNoteNames) {
+    const count = from[note] ?? 0;
+    if (count > 0) into[note] = (into[note] ?? 0) + count;
+  }
+};
+
 /** The measures that can have samples of a kind of traffic: the others need not be asked. */
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
   trafficKinds.map((kind) => [
@@ -76,6 +91,7 @@ const recordAnswer = (group: Growing, { outcome }: Observation): void => {
   }
   if (outcome.kind !== 'completed') return;
   if (stream?.buffered === true) group.buffered += 1;
+  for (const note of outcome.answer.notes) group.notes[note] = (group.notes[note] ?? 0) + 1;
   if (!('tokens' in outcome.answer)) return;
   const { input, output, source } = outcome.answer.tokens;
   const sums = tokensOf(group, source);
@@ -108,6 +124,7 @@ const addGroup = (into: Growing, from: Growing): void => {
   into.tokenEvents += from.tokenEvents;
   into.connections.new += from.connections.new;
   into.connections.reused += from.connections.reused;
+  addNotes(into.notes, from.notes);
   for (const { source, answers, answersWithInput, input, output } of from.tokens) {
     const sums = tokensOf(into, source);
     sums.answers += answers;
@@ -122,6 +139,12 @@ const storeGroup = (group: Growing): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
+  notes: Object.fromEntries(
+    answerNoteNames.flatMap((note) => {
+      const count = group.notes[note];
+      return count === undefined ? [] : [[note, count]];
+    }),
+  ),
   tokens: tokenSources.flatMap((source) =>
     group.tokens.filter((sums) => sums.source === source).map((sums) => ({ ...sums })),
   ),

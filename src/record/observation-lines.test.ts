@@ -81,6 +81,7 @@ describe('an observation’s line', () => {
             "buffered": false,
             "coalesced": 0,
             "commentInstants": [],
+            "cost": null,
             "finish": "stop",
             "firstByte": 5100.125,
             "firstChunkTokens": null,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { brokenCauses } from '../model/exchange.ts';
 import {
   type Answer,
+  answerNoteNames,
   droppedCauses,
   malformedIssues,
   type Observation,
@@ -19,12 +20,17 @@ import type { Recorder } from './recorder.ts';
 const count = fc.nat(9);
 /** Eighths of a millisecond: sums of them are exact, and their thousandths are not always whole. */
 const span = fc.nat(12_000).map((eighths) => eighths / 8);
+const seconds = fc.nat(80).map((eighths) => eighths / 8);
+const clipSeconds = fc.option(seconds);
+const words = fc.option(fc.record({ wrong: count, expected: count }));
 const tokens = fc.record({
   input: fc.option(count),
   output: count,
   source: fc.constantFrom(...tokenSources),
 });
 const finish = fc.constantFrom('stop', 'length', null);
+const notes = fc.subarray([...answerNoteNames], { maxLength: 3 });
+const cost = fc.option(fc.nat(5000));
 
 /** Instants between two moments, in order. */
 const between = (from: number, to: number, length: number): Float64Array =>
@@ -41,6 +47,8 @@ const streamed = (firstByte: Instant, ended: Instant): fc.Arbitrary<Answer> =>
       firstChunkTokens: fc.option(fc.constant(1)),
       buffered: fc.boolean(),
       coalesced: fc.nat(6),
+      notes,
+      cost,
     })
     .map(({ events, pings, reasoning, coalesced, ...rest }) => {
       const tokenInstants = between(firstByte, ended, events);
@@ -58,17 +66,48 @@ const streamed = (firstByte: Instant, ended: Instant): fc.Arbitrary<Answer> =>
         tokenInstants,
         commentInstants: between(firstByte, ended, pings),
         coalesced: Math.min(coalesced, Math.max(0, events - 1)),
-        notes: [],
         ...rest,
       } satisfies Answer;
     });
 
 const answers = {
   chat: (firstByte) =>
-    fc.record({ kind: fc.constant('chat'), firstByte: fc.constant(firstByte), tokens, finish }),
+    fc.record({
+      kind: fc.constant('chat'),
+      firstByte: fc.constant(firstByte),
+      tokens,
+      finish,
+      notes,
+      cost,
+    }),
   'chat-stream': streamed,
+  speech: (firstByte, ended) =>
+    fc.record({
+      kind: fc.constant('speech'),
+      firstByte: fc.constant(firstByte),
+      firstAudio: fc.constantFrom(firstByte, ended),
+      bytes: fc.nat(99_999),
+      audioSeconds: seconds,
+      characters: count,
+      notes,
+      cost,
+    }),
+  transcription: (firstByte) =>
+    fc.record({
+      kind: fc.constant('transcription'),
+      firstByte: fc.constant(firstByte),
+      audioSeconds: clipSeconds,
+      words,
+      notes,
+      cost,
+    }),
   models: (firstByte) =>
-    fc.record({ kind: fc.constant('models'), firstByte: fc.constant(firstByte), models: count }),
+    fc.record({
+      kind: fc.constant('models'),
+      firstByte: fc.constant(firstByte),
+      models: count,
+      notes,
+    }),
 } satisfies Record<TrafficKind, (firstByte: Instant, ended: Instant) => fc.Arbitrary<Answer>>;
 
 const sentence = fc.constantFrom(

@@ -1,4 +1,9 @@
-import type { ChatStreamAnswer, Observation } from '../model/observation.ts';
+import type {
+  ChatStreamAnswer,
+  Observation,
+  SpeechAnswer,
+  TranscriptionAnswer,
+} from '../model/observation.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
 /** A completed chat request for tests: due at 5 s, begun 1 ms late, answered after 200 ms; any field can be another. */
@@ -29,6 +34,8 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
       firstByte: instant(5190),
       tokens: { input: 10, output: 20, source: 'usage' },
       finish: 'stop',
+      notes: [],
+      cost: 14,
     },
   },
   ...differing,
@@ -58,9 +65,36 @@ export const sampleStream = (
     finish: 'stop',
     buffered: false,
     notes: [],
+    cost: null,
     ...differing,
   };
 };
+
+/** Four seconds of speech for tests: 32 characters in 64 kB, of which the first came after 60 ms. */
+export const sampleSpeech = (differing: Partial<SpeechAnswer> = {}): SpeechAnswer => ({
+  kind: 'speech',
+  firstByte: instant(5050),
+  firstAudio: instant(5060),
+  bytes: 64_000,
+  audioSeconds: 4,
+  characters: 32,
+  notes: [],
+  cost: 480,
+  ...differing,
+});
+
+/** A transcript for tests, of an eight-second clip of twenty words, one of them heard wrongly. */
+export const sampleTranscript = (
+  differing: Partial<TranscriptionAnswer> = {},
+): TranscriptionAnswer => ({
+  kind: 'transcription',
+  firstByte: instant(5190),
+  audioSeconds: 8,
+  words: { wrong: 1, expected: 20 },
+  notes: [],
+  cost: 800,
+  ...differing,
+});
 
 /** A refusal for tests, with the gateway's documented error body. */
 export const refusedWith = (

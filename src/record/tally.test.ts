@@ -51,7 +51,7 @@ describe('a tally', () => {
   it('ends with its last exchange; a dropped arrival is none', () => {
     const dropped = {
       ended: instant(9000),
-      outcome: { kind: 'dropped', cause: 'stopped' },
+      outcome: { kind: 'dropped', cause: 'saturated' },
     } as const;
     const tally = tallyOf([sampleObservation(), sampleObservation(dropped)]);
     expect(toResult(tally, facts).ended).toBe(5200);

@@ -78,7 +78,7 @@ describe('the timeline', () => {
       ended: instant(104),
       outcome: {
         kind: 'completed',
-        answer: { kind: 'models', firstByte: instant(103), models: 3 },
+        answer: { kind: 'models', firstByte: instant(103), models: 3, notes: [] },
       },
     });
     const chat = sampleObservation({ due: instant(300), ended: instant(1700) });

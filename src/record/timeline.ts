@@ -5,10 +5,26 @@ import { instant, secondOf } from '../model/quantity.ts';
 import { type Second, type TimelineMeasure, timelineMeasures } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { recordBrought } from './brought.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 
 type Counts = Omit<Second, 'latency'>;
+
+/** The counts that are plain numbers. */
+const plainCounts = [
+  'due',
+  'begun',
+  'sent',
+  'ended',
+  'tokenEvents',
+  'inputTokens',
+  'outputTokens',
+  'audioReceived',
+  'audioSent',
+  'characters',
+] as const satisfies readonly (keyof Counts)[];
+
 type Distributions = Map<TimelineMeasure, Histogram>;
 type Latency = Map<TrafficKind, Distributions>;
 
@@ -26,6 +42,7 @@ export interface Timeline {
 
 const samplesOf = {
   ttft: measures.ttft.of,
+  firstAudio: measures.firstAudio.of,
   gap: measures.gap.of,
   endToEnd: measures.endToEnd.of,
   lag: ({ outcome, begun, released }) => (outcome.kind === 'dropped' ? [] : [begun - released]),
@@ -33,18 +50,26 @@ const samplesOf = {
 
 const emptyTimeline = (): Timeline => ({ counts: new Map(), open: new Map(), sealed: new Map() });
 
+const emptyCounts = (second: number): Counts => ({
+  second,
+  due: 0,
+  begun: 0,
+  sent: 0,
+  ended: 0,
+  outcomes: emptyOutcomes(),
+  completed: {},
+  tokenEvents: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  audioReceived: 0,
+  audioSent: 0,
+  characters: 0,
+});
+
 const countsOf = ({ counts }: Timeline, second: number): Counts => {
   let found = counts.get(second);
   if (found === undefined) {
-    found = {
-      second,
-      due: 0,
-      begun: 0,
-      sent: 0,
-      ended: 0,
-      outcomes: emptyOutcomes(),
-      tokenEvents: 0,
-    };
+    found = emptyCounts(second);
     counts.set(second, found);
   }
   return found;
@@ -129,15 +154,16 @@ const recordCounts = (timeline: Timeline, observation: Observation): void => {
   for (const moment of streamOf(outcome)?.tokenInstants ?? []) {
     countsOf(timeline, secondOf(instant(moment))).tokenEvents += 1;
   }
+  recordBrought(observation, (moment) => countsOf(timeline, secondOf(moment)));
 };
 
 const addCounts = (into: Counts, from: Counts): void => {
-  into.due += from.due;
-  into.begun += from.begun;
-  into.sent += from.sent;
-  into.ended += from.ended;
-  into.tokenEvents += from.tokenEvents;
+  for (const name of plainCounts) into[name] += from[name];
   for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
+  for (const kind of trafficKinds) {
+    const completed = from.completed[kind] ?? 0;
+    if (completed > 0) into.completed[kind] = (into.completed[kind] ?? 0) + completed;
+  }
 };
 
 const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null => {
@@ -145,12 +171,22 @@ const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null =
   return open.get(second) ?? (encoded === undefined ? null : unseal(encoded));
 };
 
+const inTableOrder = (completed: Counts['completed']): Counts['completed'] =>
+  Object.fromEntries(
+    turned(
+      trafficKinds,
+      (kind) => completed[kind],
+      (count) => count,
+    ),
+  );
+
 const storeSecond = (timeline: Timeline, second: number): Second => {
   const counts = countsOf(timeline, second);
   const open = timeline.open.get(second);
   return {
     ...counts,
     outcomes: { ...counts.outcomes },
+    completed: inTableOrder(counts.completed),
     latency: open === undefined ? (timeline.sealed.get(second) ?? {}) : seal(open),
   };
 };
@@ -187,10 +223,10 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
   },
   restore: (stored) => ({
     counts: new Map(
-      stored.map(({ second, due, begun, sent, ended, outcomes, tokenEvents }) => [
-        second,
-        { second, due, begun, sent, ended, outcomes: { ...outcomes }, tokenEvents },
-      ]),
+      stored.map((second) => {
+        const { latency: _, ...counts } = second;
+        return [counts.second, structuredClone(counts)];
+      }),
     ),
     open: new Map(),
     sealed: new Map(stored.map(({ second, latency }) => [second, latency])),

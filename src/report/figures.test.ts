@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { measures } from '../model/measures.ts';
-import { kindFigures, kindsPresent, lagFigures, ratesOf } from './figures.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { measured, measuresPresent } from '../model/summary.ts';
+import { kindFigures, kindsPresent, lagFigures } from './figures.ts';
+import { reportedPlan } from './reported-plan.ts';
 import { sampleResult } from './sample-result.ts';
-import { reportedPlan, sampleObservations } from './sample-run.ts';
+import { sampleObservations } from './sample-run.ts';
 import { invalidTrust, validTrust } from './sample-trust.ts';
 
 const result = sampleResult();
@@ -21,7 +24,34 @@ describe('figures', () => {
   });
 
   it('come with the most frequent traffic first', () => {
-    expect(kindsPresent(result)).toEqual(['chat-stream', 'chat', 'models']);
+    expect(kindsPresent(result)).toEqual([
+      'chat-stream',
+      'chat',
+      'speech',
+      'transcription',
+      'models',
+    ]);
+  });
+
+  it('have a headline of its own for each kind', () => {
+    const shorts = (['speech', 'transcription', 'models'] as const).map((kind) =>
+      kindFigures(result, validTrust, kind).headline.map(({ subject }) => subject.short),
+    );
+    expect(shorts).toEqual([
+      ['First audio', 'End to end', 'RTF speech', 'Characters/s'],
+      ['End to end', 'RTF transcr.', 'Word errors'],
+      ['End to end', 'Service time'],
+    ]);
+  });
+
+  it('keep every other measure that has samples below the headline', () => {
+    const { headline, further } = kindFigures(result, validTrust, 'speech');
+    const present = measuresPresent(
+      result,
+      (labels) => measured(labels) && labels.traffic === 'speech',
+    );
+    expect(headline.length + further.length).toBe(present.length);
+    expect(further.map(({ subject }) => subject.label)).toContain('Service time');
   });
 
   it('of chunk gaps are withheld when the generator was not valid, and only then', () => {
@@ -37,36 +67,10 @@ describe('figures', () => {
     expect(lagFigures(result)?.n).toBe(kept.length);
   });
 
-  it('per second divide by the measured window and never mix token sources', () => {
-    const completed = kept.filter(({ outcome }) => outcome.kind === 'completed').length;
-    const [group, ...others] = result.groups;
-    const guessed = {
-      source: 'events' as const,
-      answers: 3,
-      answersWithInput: 0,
-      input: 0,
-      output: 90,
-    };
-    const labels = { ...group!.labels, warmUp: false };
-    const rates = ratesOf({
-      ...result,
-      groups: [{ ...group!, labels, tokens: [guessed] }, ...others],
-    });
-    expect(ratesOf(result)).toMatchObject({
-      seconds: 50,
-      offered: kept.length / 50,
-      completed: completed / 50,
-    });
-    expect(rates?.tokens.map(({ source }) => source)).toEqual(['usage', 'events']);
-    expect(rates?.tokens[1]).toEqual({
-      source: 'events',
-      answers: 3,
-      input: null,
-      output: 90 / 50,
-    });
-  });
-
-  it('per second are absent when the whole run was warm-up', () => {
-    expect(ratesOf({ ...result, scheduled: result.plan.warmUp })).toBeNull();
+  it('of the lag count from the first second that lies wholly after the warm-up', () => {
+    const from = (warmUp: number) =>
+      lagFigures({ ...result, plan: { ...reportedPlan, warmUp: milliseconds(warmUp) } })?.n;
+    expect(from(10_001)).toBe(from(11_000));
+    expect(from(10_001)).toBeLessThan(from(10_000)!);
   });
 });

@@ -1,15 +1,15 @@
 import type { Histogram } from '../model/histogram.ts';
-import { type Measure, type MeasureName, measures } from '../model/measures.ts';
-import { type TokenSource, tokenSources } from '../model/observation.ts';
+import type { Measure } from '../model/measure.ts';
+import { type MeasureName, measures } from '../model/measures.ts';
 import { quantile, type Quantile } from '../model/quantile.ts';
 import type { Result } from '../model/result.ts';
 import {
   arrivalsIn,
   distribution,
+  firstMeasuredSecond,
   groupsWhere,
   lagOver,
   measured,
-  measuredSeconds,
   measuresPresent,
   outcomesOf,
   type Where,
@@ -46,17 +46,14 @@ export const lag: Subject = {
     'From released to begun: how late the generator itself acted. Connecting and a slow server are not in it.',
 };
 
-/** Measures that a headline table shows; the rest stand below it or in the result file. */
-const headline: ReadonlySet<MeasureName> = new Set<MeasureName>([
-  'ttft',
-  'gap',
-  'stall',
-  'tpot',
-  'outputSpeed',
-  'endToEnd',
-  'serviceTime',
-]);
-const isHeadline = (name: MeasureName): boolean => headline.has(name);
+/** What a headline table shows of each kind; the rest stands below it or in the result file. The first is what matters most while a user waits. */
+export const headlineMeasures = {
+  chat: ['endToEnd', 'serviceTime'],
+  'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],
+  speech: ['firstAudio', 'endToEnd', 'speechFactor', 'speakingSpeed'],
+  transcription: ['endToEnd', 'transcriptionFactor', 'wordErrorRate'],
+  models: ['endToEnd', 'serviceTime'],
+} as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
 /** When the loop is starved, many chunks are read in one turn and gaps collapse towards zero: a lie that looks good. */
 const spoiledByStarvation: ReadonlySet<MeasureName> = new Set<MeasureName>(['gap', 'stall']);
@@ -87,54 +84,21 @@ export const kindsPresent = (result: Result): readonly TrafficKind[] => {
 /** Every measure of one kind of traffic over the measured window. */
 export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind): KindFigures => {
   const where: Where = (labels) => measured(labels) && labels.traffic === kind;
-  const rows = measuresPresent(result, where).flatMap((name) => {
-    const histogram = distribution(result, name, where);
-    const figures = figuresOf(measures[name], histogram, isWithheld(name, trust));
-    return figures === null ? [] : [{ name, figures }];
-  });
-  const pick = (wanted: boolean): readonly Figures[] =>
-    rows.filter(({ name }) => isHeadline(name) === wanted).map(({ figures }) => figures);
-  return { kind, headline: pick(true), further: pick(false) };
+  const headline: readonly MeasureName[] = headlineMeasures[kind];
+  const rows = (names: readonly MeasureName[]): readonly Figures[] =>
+    names.flatMap((name) => {
+      const histogram = distribution(result, name, where);
+      return figuresOf(measures[name], histogram, isWithheld(name, trust)) ?? [];
+    });
+  return {
+    kind,
+    headline: rows(headline),
+    further: rows(measuresPresent(result, where).filter((name) => !headline.includes(name))),
+  };
 };
 
 /** The generator's lag over the measured window, at the timeline's two digits; `null` without samples. */
-export const lagFigures = ({ timeline, plan }: Result): Figures | null =>
-  figuresOf(lag, lagOver(timeline.filter(({ second }) => second * 1000 >= plan.warmUp)), false);
-
-/** What passed per second of the measured window; counts are of requests that were due in it. */
-export interface Rates {
-  readonly seconds: number;
-  readonly offered: number;
-  readonly sent: number;
-  readonly completed: number;
-  /** Sources are never mixed: one row for each that occurs. `input` is `null` where no answer told it. */
-  readonly tokens: readonly {
-    readonly source: TokenSource;
-    readonly answers: number;
-    readonly input: number | null;
-    readonly output: number;
-  }[];
-}
-
-/** `null` when the measured window is empty. */
-export const ratesOf = (result: Result): Rates | null => {
-  const seconds = measuredSeconds(result);
-  if (seconds === 0) return null;
-  const groups = groupsWhere(result, measured);
-  const outcomes = outcomesOf(groups);
-  const tokens = tokenSources.flatMap((source) => {
-    const sums = groups.flatMap((group) => group.tokens.filter((sum) => sum.source === source));
-    const total = (field: 'answers' | 'answersWithInput' | 'input' | 'output'): number =>
-      sums.reduce((sum, part) => sum + part[field], 0);
-    if (total('answers') === 0) return [];
-    const input = total('answersWithInput') === 0 ? null : total('input') / seconds;
-    return [{ source, answers: total('answers'), input, output: total('output') / seconds }];
-  });
-  return {
-    seconds,
-    offered: arrivalsIn(outcomes) / seconds,
-    sent: groups.reduce((sum, group) => sum + group.sent, 0) / seconds,
-    completed: outcomes.completed / seconds,
-    tokens,
-  };
+export const lagFigures = (result: Result): Figures | null => {
+  const first = firstMeasuredSecond(result);
+  return figuresOf(lag, lagOver(result.timeline.filter(({ second }) => second >= first)), false);
 };

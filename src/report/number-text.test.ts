@@ -2,13 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   countText,
+  factorText,
   figureText,
   intervalText,
   momentText,
+  moneyText,
   plural,
   shareText,
   timeText,
 } from './number-text.ts';
+
+const inBytes = (value: number): string => figureText(value, 'bytes');
 
 describe('numbers as text', () => {
   it.each([
@@ -32,6 +36,45 @@ describe('numbers as text', () => {
       '17.5',
       '17.0',
     ]);
+  });
+
+  it('keeps whole characters, bytes and micro-units whole, and tells many bytes in thousands', () => {
+    expect(['characters', 'bytes', 'µ'].map((unit) => figureText(17, unit))).toEqual([
+      '17',
+      '17',
+      '17',
+    ]);
+    expect([9999, 10_000, 64_044, 999_499, 999_500, 26_214_400].map(inBytes)).toEqual([
+      '9,999',
+      '10.0 kB',
+      '64.0 kB',
+      '999 kB',
+      '1.00 MB',
+      '26.2 MB',
+    ]);
+  });
+
+  it.each([
+    [0, '0×'],
+    [0.05, '<0.0001×'],
+    [0.1, '0.0001×'],
+    [12.34, '0.012×'],
+    [499.6, '0.5×'],
+    [994.9, '0.99×'],
+    [1000, '1.00×'],
+    [12_340, '12.3×'],
+  ])('a real-time factor of %d ms/s is %s', (value, text) => {
+    expect(factorText(value)).toBe(text);
+  });
+
+  it.each([
+    [0, '0.000000'],
+    [15, '0.000015'],
+    [1_000_000, '1.000000'],
+    [1_204_000_001, '1,204.000001'],
+    [9_007_199_254_740_991, '9,007,199,254.740991'],
+  ])('%d micro-units of money read %s, none of them lost', (microUnits, text) => {
+    expect(moneyText(microUnits)).toBe(text);
   });
 
   it.each([

@@ -4,16 +4,35 @@
 export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** Units that are counted in whole things. */
-const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models']);
+const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters', 'bytes', 'µ']);
+
+/** Bytes in thousands from ten thousand on: `64.0 kB`, `1.25 MB`. */
+const bytesText = (value: number): string =>
+  value < 999_500 ? `${figureText(value / 1e3)} kB` : `${figureText(value / 1e6)} MB`;
 
 /**
  * A measured figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`;
- * whole things keep their whole numbers.
+ * whole things keep their whole numbers, and many bytes are told in kB or MB.
  */
 export const figureText = (value: number, unit = ''): string => {
   const size = Math.abs(value);
+  if (unit === 'bytes' && size >= 10_000) return bytesText(value);
   if (size >= 99.95 || (wholeUnits.has(unit) && Number.isInteger(value))) return countText(value);
   return size === 0 ? '0' : value.toFixed(size >= 9.995 ? 1 : 2);
+};
+
+/** Milliseconds for each second of audio as the factor of real time that they are: 12.3 is `0.012×`, 1,000 is `1.00×`. */
+export const factorText = (msPerSecond: number): string => {
+  const factor = msPerSecond / 1000;
+  if (factor >= 0.995) return `${figureText(factor)}×`;
+  if (factor > 0 && factor < 0.000_1) return '<0.0001×';
+  return `${Number(factor.toPrecision(2))}×`;
+};
+
+/** Whole micro-units of the currency in its units, to the last one: `0.012340`, `1,204.000001`. */
+export const moneyText = (microUnits: number): string => {
+  const text = String(microUnits).padStart(7, '0');
+  return `${Number(text.slice(0, -6)).toLocaleString('en-US')}.${text.slice(-6)}`;
 };
 
 /**

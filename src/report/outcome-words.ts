@@ -1,6 +1,8 @@
 import { type OutcomeKind, outcomeKinds, type TokenSource } from '../model/observation.ts';
 import type { Result } from '../model/result.ts';
 import { arrivalsIn, groupsWhere, measured, outcomesOf } from '../model/summary.ts';
+import type { TrafficKind } from '../model/traffic.ts';
+import { kindsPresent } from './figures.ts';
 
 /** What each line of the arrivals table means, as reports print it. */
 export const arrivalMeaning = {
@@ -12,7 +14,8 @@ export const arrivalMeaning = {
   malformed:
     'Answered 2xx, but the answer breaks the contract, for example an error inside a stream.',
   broken: 'No complete answer: the connection failed, a deadline passed, or the run ended first.',
-  dropped: 'Due, but never sent: the cap on requests in flight was reached, or the run stopped.',
+  dropped:
+    'Due but never sent, because as many requests as inFlight allows were already under way.',
 } as const satisfies Record<ArrivalRow['name'], string>;
 
 export const tokenSourceMeaning = {
@@ -39,4 +42,38 @@ export const arrivalRows = (result: Result): readonly ArrivalRow[] => {
     { name: 'sent', all: sent(result.groups), measured: sent([...kept]) },
     ...outcomeKinds.map((name) => ({ name, all: all[name], measured: some[name] })),
   ];
+};
+
+/** One row of the table by its name. */
+export const arrivalRow = (rows: readonly ArrivalRow[], name: ArrivalRow['name']): ArrivalRow =>
+  rows.find((row) => row.name === name) ?? { name, all: 0, measured: 0 };
+
+/** What became of the arrivals of each kind of traffic over the whole run. */
+export interface KindArrivals {
+  /** Those with the most arrivals first. */
+  readonly kinds: readonly TrafficKind[];
+  readonly rows: readonly {
+    readonly name: ArrivalRow['name'];
+    readonly all: number;
+    /** In the order of `kinds`. */
+    readonly byKind: readonly number[];
+  }[];
+}
+
+/** `null` where there was one kind of traffic, whose arrivals are all there were. */
+export const arrivalsByKind = (result: Result): KindArrivals | null => {
+  const kinds = kindsPresent(result);
+  if (kinds.length < 2) return null;
+  const columns = kinds.map((kind) =>
+    arrivalRows({
+      ...result,
+      groups: result.groups.filter(({ labels }) => labels.traffic === kind),
+    }),
+  );
+  const rows = arrivalRows(result).map(({ name, all }, i) => ({
+    name,
+    all,
+    byKind: columns.map((column) => column[i]!.all),
+  }));
+  return { kinds, rows };
 };

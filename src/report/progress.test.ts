@@ -30,6 +30,8 @@ const midway: RunProgress = {
     ['models', samples(7, (i) => 2 + i / 10)],
     ['chat-stream', samples(1000, (i) => 140 + i / 10)],
     ['chat', samples(14, () => 1402)],
+    ['transcription', samples(30, (i) => 900 + i)],
+    ['speech', samples(250, (i) => 80 + i / 10)],
   ]),
 };
 
@@ -45,9 +47,11 @@ describe('progress on a terminal', () => {
     expect(progressBlock(midway, 100)).toMatchInlineSnapshot(`
       "quickstart  ━━━━━━━━━━━━────────────  12 s of 25 s
       1,038 due · 4 in flight · 1,021 completed (80.1/s) · 11 limited (429) · 2 broken
-      chat         End to end  p50 ~1,402 ms, p95 ~1,402 ms
-      chat-stream  TTFT        p50 190 ms, p95 236 ms
-      models       End to end  p50 ~2.30 ms, p95 ~2.60 ms"
+      chat           End to end   p50 ~1,402 ms, p95 ~1,402 ms
+      chat-stream    TTFT         p50 190 ms, p95 236 ms
+      speech         First audio  p50 92.7 ms, p95 104 ms
+      transcription  End to end   p50 918 ms, p95 ~929 ms
+      models         End to end   p50 ~2.30 ms, p95 ~2.60 ms"
     `);
   });
 
@@ -101,7 +105,7 @@ describe('progress in a log', () => {
     expect([begun, midway].map(progressLine)).toMatchInlineSnapshot(`
       [
         "0 s of 25 s: 1 due · 1 in flight · 0 completed",
-        "12 s of 25 s: 1,038 due · 4 in flight · 1,021 completed (80.1/s) · 11 limited (429) · 2 broken; chat End to end p50 ~1,402 ms, p95 ~1,402 ms; chat-stream TTFT p50 190 ms, p95 236 ms; models End to end p50 ~2.30 ms, p95 ~2.60 ms",
+        "12 s of 25 s: 1,038 due · 4 in flight · 1,021 completed (80.1/s) · 11 limited (429) · 2 broken; chat End to end p50 ~1,402 ms, p95 ~1,402 ms; chat-stream TTFT p50 190 ms, p95 236 ms; speech First audio p50 92.7 ms, p95 104 ms; transcription End to end p50 918 ms, p95 ~929 ms; models End to end p50 ~2.30 ms, p95 ~2.60 ms",
       ]
     `);
   });

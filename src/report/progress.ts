@@ -5,6 +5,7 @@ import { quantile } from '../model/quantile.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import type { OutcomeCounts } from '../model/result.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { headlineMeasures } from './figures.ts';
 import { countText, figureText, timeText } from './number-text.ts';
 import { printable } from './printable.ts';
 import { columnsOf, fitted, padded } from './terminal/columns.ts';
@@ -23,12 +24,8 @@ export interface RunProgress {
   readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 
-/** The one measure of each kind that is worth watching while it runs. */
-export const progressMeasure = {
-  chat: 'endToEnd',
-  'chat-stream': 'ttft',
-  models: 'endToEnd',
-} as const satisfies Record<TrafficKind, MeasureName>;
+/** The one measure of a kind that is worth watching while it runs: the first of its headline. */
+export const progressMeasure = (kind: TrafficKind): MeasureName => headlineMeasures[kind][0];
 
 /** Whole seconds: tenths would flicker. */
 const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);
@@ -70,7 +67,7 @@ const latencyWords = ({ latencies }: RunProgress): readonly LatencyWords[] =>
   trafficKinds.flatMap((kind) => {
     const histogram = latencies.get(kind);
     if (histogram === undefined || histogram.count === 0) return [];
-    const { short, unit } = measures[progressMeasure[kind]];
+    const { short, unit } = measures[progressMeasure(kind)];
     const figures = [0.5, 0.95].flatMap((q) => {
       const figure = quantile(histogram, q);
       if (figure === null) return [];

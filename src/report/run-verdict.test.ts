@@ -29,7 +29,36 @@ describe('the verdict of a run', () => {
   it('is never valid when nothing succeeded, however healthy the generator', () => {
     const { level, title, sentences } = runVerdict(failed, validTrust);
     expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
-    expect(sentences[0]).toContain('Not one request succeeded');
+    expect(sentences[0]).toMatch(/^Not one request .*succeeded/);
+  });
+
+  it('is not valid when only the warm-up succeeded', () => {
+    const warmedOnly: Result = {
+      ...result,
+      groups: result.groups.map((group) =>
+        group.labels.warmUp ? group : { ...group, outcomes: { ...emptyOutcomes(), refused: 5 } },
+      ),
+    };
+    const { level, title, sentences } = runVerdict(warmedOnly, validTrust);
+    expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
+    expect(sentences[0]).toBe(
+      'Not one request that was due after the warm-up succeeded: there are no latencies to report; the failures below say why.',
+    );
+  });
+
+  it('says so when nothing was due after the warm-up, or at all', () => {
+    const groups = result.groups.filter(({ labels }) => labels.warmUp);
+    const verdicts = [groups, []].map((some) =>
+      runVerdict({ ...result, groups: some }, validTrust),
+    );
+    expect(verdicts.map(({ level, title, sentences }) => [level, title, sentences[0]])).toEqual([
+      [
+        'invalid',
+        'Nothing measured',
+        'No request was due after the warm-up: there is nothing to report figures of.',
+      ],
+      ['invalid', 'Nothing measured', 'No request was due.'],
+    ]);
   });
 
   it('is incomplete before anything else when a slice is missing', () => {

@@ -1,5 +1,5 @@
 import type { Result } from '../model/result.ts';
-import { arrivalsIn, missingSlices, outcomesOf } from '../model/summary.ts';
+import { arrivalsIn, groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust, TrustLevel } from '../model/verdict.ts';
 
 /** What a report says first: whether its figures may be believed, and what the run itself came to. */
@@ -35,25 +35,32 @@ const incompleteness = (result: Result): string => {
     : `The run is incomplete: slices ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are missing.`;
 };
 
-/** An incomplete run outranks what trust says, and a run in which nothing succeeded is never valid. */
+/** Why there are no figures. */
+const nothingSentence = (result: Result): string => {
+  if (arrivalsIn(outcomesOf(result.groups)) === 0) return 'No request was due.';
+  if (arrivalsIn(outcomesOf(groupsWhere(result, measured))) === 0) {
+    return 'No request was due after the warm-up: there is nothing to report figures of.';
+  }
+  const which = result.plan.warmUp > 0 ? 'request that was due after the warm-up' : 'request';
+  return `Not one ${which} succeeded: there are no latencies to report; the failures below say why.`;
+};
+
+/** An incomplete run outranks what trust says, and one in which nothing succeeded after the warm-up is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
-  const outcomes = outcomesOf(result.groups);
+  const outcomes = outcomesOf(groupsWhere(result, measured));
   const isIncomplete = missingSlices(result).length > 0;
   const nothing = outcomes.completed === 0;
   const sentences = [
     ...(isIncomplete ? [incompleteness(result)] : []),
     ...(result.partial === null ? [] : [`The run stopped before its plan did: ${result.partial}.`]),
-    ...(arrivalsIn(outcomes) === 0
-      ? ['No request was due.']
-      : nothing
-        ? [
-            'Not one request succeeded: there are no latencies to report; the failures below say why.',
-          ]
-        : []),
+    ...(nothing ? [nothingSentence(result)] : []),
     trustSentence[trust.level],
   ];
   if (isIncomplete) return { level: 'invalid', title: 'Incomplete', sentences };
-  if (nothing) return { level: 'invalid', title: 'Nothing succeeded', sentences };
+  if (nothing) {
+    const title = arrivalsIn(outcomes) === 0 ? 'Nothing measured' : 'Nothing succeeded';
+    return { level: 'invalid', title, sentences };
+  }
   const title = trustTitle[trust.level];
   return {
     level: trust.level,

@@ -1,5 +1,5 @@
 import { drawFrom } from '../model/draw.ts';
-import { type Digits, emptyHistogram, type EncodedHistogram } from '../model/histogram.ts';
+import type { EncodedHistogram } from '../model/histogram.ts';
 import { measureNames, measures, type MeasureName } from '../model/measures.ts';
 import type { Observation } from '../model/observation.ts';
 import { planHash } from '../model/plan.ts';
@@ -11,16 +11,17 @@ import {
   type Ledger,
   type Result,
   resultSchema,
-  type Second,
-  timelineMeasures,
 } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
-import { trafficKinds } from '../model/traffic.ts';
-import { hostileText, sampleObservations, reportedPlan } from './sample-run.ts';
+import { reportedPlan } from './reported-plan.ts';
+import { hostileText } from './sample-answers.ts';
+import { sampleObservations } from './sample-run.ts';
+import { encoded, sampleTimeline } from './sample-timeline.ts';
 
 /**
- * Test support: a result as a run would write it, folded from `sampleObservations` in the plainest
- * way, so that report tests need no other stage.
+ * Test support: a result as a run would write it. Stages do not import each other, so this folds
+ * `sampleObservations` a second time, in the plainest way and for the sample alone (every token
+ * count of it is `usage`): the house's own folding, with its laws, is the stage `record`.
  */
 
 const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => ({
@@ -31,22 +32,19 @@ const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => (
   warmUp: due < reportedPlan.warmUp,
 });
 
-const encoded = (samples: readonly number[], digits: Digits): EncodedHistogram => {
-  const histogram = emptyHistogram(digits);
-  for (const sample of samples) histogram.record(sample);
-  return histogram.toJSON();
-};
-
 const groupOf = (labels: Labels, observations: readonly Observation[]): Group => {
   const outcomes = emptyOutcomes();
   const tokens = { source: 'usage' as const, answers: 0, answersWithInput: 0, input: 0, output: 0 };
   const connections = { new: 0, reused: 0 };
+  const notes: Group['notes'] = {};
   let [sent, buffered, coalescedEvents, tokenEvents] = [0, 0, 0, 0];
   for (const { outcome, ...observation } of observations) {
     outcomes[outcome.kind] += 1;
     if (observation.sent !== null) sent += 1;
     if (observation.connection !== null) connections[observation.connection] += 1;
-    if (outcome.kind !== 'completed' || outcome.answer.kind === 'models') continue;
+    if (outcome.kind !== 'completed') continue;
+    for (const note of outcome.answer.notes) notes[note] = (notes[note] ?? 0) + 1;
+    if (!('tokens' in outcome.answer)) continue;
     tokens.answers += 1;
     tokens.answersWithInput += 1;
     tokens.input += outcome.answer.tokens.input ?? 0;
@@ -70,6 +68,7 @@ const groupOf = (labels: Labels, observations: readonly Observation[]): Group =>
     coalescedEvents,
     tokenEvents,
     connections,
+    notes,
     distributions,
   };
 };
@@ -77,49 +76,6 @@ const groupOf = (labels: Labels, observations: readonly Observation[]): Group =>
 const groups = (observations: readonly Observation[]): readonly Group[] => {
   const byLabels = Map.groupBy(observations, (each) => JSON.stringify(labelsOf(each)));
   return [...byLabels.values()].map((alike) => groupOf(labelsOf(alike[0]!), alike));
-};
-
-const timelineSamples = (
-  observations: readonly Observation[],
-  name: (typeof timelineMeasures)[number],
-): readonly number[] =>
-  name === 'lag'
-    ? observations.map(({ begun, released }) => begun - released)
-    : observations.flatMap((each) => [...measures[name].of(each)]);
-
-const latency = (dueNow: readonly Observation[]): Second['latency'] =>
-  Object.fromEntries(
-    trafficKinds.flatMap((kind) => {
-      const own = dueNow.filter(({ traffic }) => traffic === kind);
-      const distributions = timelineMeasures.flatMap((name) => {
-        const samples = timelineSamples(own, name);
-        return samples.length === 0 ? [] : [[name, encoded(samples, 2)] as const];
-      });
-      return own.length === 0 ? [] : [[kind, Object.fromEntries(distributions)] as const];
-    }),
-  );
-
-const secondIn = (moment: number): number => Math.max(0, Math.floor(moment / 1000));
-
-const timeline = (observations: readonly Observation[]): readonly Second[] => {
-  const last = Math.max(...observations.map(({ ended }) => secondIn(ended)));
-  return Array.from({ length: last + 1 }, (_, second) => {
-    const dueNow = observations.filter(({ due }) => secondIn(due) === second);
-    const real = observations.filter(({ outcome }) => outcome.kind !== 'dropped');
-    const endedNow = observations.filter(({ ended }) => secondIn(ended) === second);
-    const outcomes = emptyOutcomes();
-    for (const { outcome } of endedNow) outcomes[outcome.kind] += 1;
-    return {
-      second,
-      due: dueNow.length,
-      begun: real.filter(({ begun }) => secondIn(begun) === second).length,
-      sent: real.filter(({ sent }) => sent !== null && secondIn(sent) === second).length,
-      ended: endedNow.filter(({ outcome }) => outcome.kind !== 'dropped').length,
-      outcomes,
-      tokenEvents: 40 * endedNow.length,
-      latency: latency(dueNow),
-    };
-  });
 };
 
 const ledger = (observations: readonly Observation[], key: string): Ledger => ({
@@ -199,7 +155,7 @@ const generator = (seconds: number): readonly GeneratorSample[] =>
 /** About sixty seconds of mixed traffic that meets every outcome; the same at every call. */
 export const sampleResult = (): Result => {
   const observations = sampleObservations();
-  const seconds = timeline(observations);
+  const seconds = sampleTimeline(observations);
   const ended = Math.max(...observations.map((each) => each.ended));
   return resultSchema.parse({
     format: 'result/1',

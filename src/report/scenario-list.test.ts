@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perSecond, milliseconds } from '../model/quantity.ts';
 import { redacted } from '../model/secret.ts';
-import { reportedPlan } from './sample-run.ts';
+import { reportedPlan } from './reported-plan.ts';
 import { addressText, loadText, scenarioList } from './scenario-list.ts';
 
 const text = scenarioList(reportedPlan)
@@ -25,14 +25,16 @@ describe('the scenario as a list', () => {
   it('reads as people would say it', () => {
     expect(text).toMatchInlineSnapshot(`
       "Name: quickstart
-      Description: Chat and streams against the reference gateway.
+      Description: All five kinds of traffic against the reference gateway.
       Target: http://127.0.0.1:8080/v1
       Stage steady: 20/s for 40 s, Poisson; open: requests come when they are due, whether or not answers have come
-      steady, 78.4 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools
-      steady, 19.6 %: chat to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools
-      steady, 1.96 %: models
+      steady, 72 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, priced 0.15 in and 0.6 out per million tokens
+      steady, 18 %: chat to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, no price
+      steady, 5 %: speech to m-voice: 2 texts, in mp3, voice calm.wav, speed 1.1
+      steady, 4 %: transcription to m-ear: clips from bundled, interview.wav, answers in verbose_json, language en, word timestamps
+      steady, 1 %: models
       Stage peak: 20/s → 60/s in 20 s; open: requests come when they are due, whether or not answers have come
-      peak, 100 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools
+      peak, 100 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, priced 0.15 in and 0.6 out per million tokens
       Keys: alpha (\${env:WEIR_API_KEY}), beta (\${secret:keys/beta})
       Declared limits: 600 requests and 2,000,000 tokens per minute and key
       Warm-up: 10 s

@@ -1,6 +1,6 @@
 import type { Load, Plan, Stage, Target, Wire } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
-import { modelOf, type Traffic } from '../model/traffic.ts';
+import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
 
 /**
@@ -74,11 +74,55 @@ export const mixText = ({ traffic }: Stage): string =>
     })
     .join(', ');
 
-const requestText = (traffic: Traffic): string => {
-  if (!('conversations' in traffic)) return traffic.kind;
-  const most = traffic.maxTokens === null ? '' : `, at most ${plural(traffic.maxTokens, 'token')}`;
-  return `${traffic.kind} to ${traffic.model}: ${plural(traffic.conversations.length, 'prompt')}${most}${extraFields(traffic.body)}`;
+/** A price in units of the currency; plans hold micro-units. */
+const priceText = (price: Price | null): string =>
+  price === null
+    ? 'no price'
+    : `priced ${price.input / 1e6} in and ${price.output / 1e6} out per million tokens`;
+
+const chatText = ({
+  maxTokens,
+  conversations,
+  body,
+  price,
+}: TrafficOf<'chat' | 'chat-stream'>): string => {
+  const most = maxTokens === null ? '' : `, at most ${plural(maxTokens, 'token')}`;
+  return `${plural(conversations.length, 'prompt')}${most}${extraFields(body)}, ${priceText(price)}`;
 };
+
+const speechText = ({ texts, voice, format, speed, body }: TrafficOf<'speech'>): string =>
+  [
+    plural(texts.length, 'text'),
+    `in ${format}`,
+    `voice ${voice}`,
+    ...(speed === null ? [] : [`speed ${speed}`]),
+  ].join(', ') + extraFields(body);
+
+const transcriptionText = (traffic: TrafficOf<'transcription'>): string =>
+  [
+    `clips from ${[...new Set(traffic.clips.map(({ file }) => file))].join(', ')}`,
+    `answers in ${traffic.format}`,
+    traffic.language === null ? 'language detected' : `language ${traffic.language}`,
+    ...traffic.granularities.map((each) => `${each} timestamps`),
+    ...(traffic.oversized ? ['oversized files sent'] : []),
+  ].join(', ');
+
+const contentText = (traffic: Exclude<Traffic, { kind: 'models' }>): string => {
+  switch (traffic.kind) {
+    case 'chat':
+    case 'chat-stream':
+      return chatText(traffic);
+    case 'speech':
+      return speechText(traffic);
+    case 'transcription':
+      return transcriptionText(traffic);
+  }
+};
+
+const requestText = (traffic: Traffic): string =>
+  traffic.kind === 'models'
+    ? traffic.kind
+    : `${traffic.kind} to ${traffic.model}: ${contentText(traffic)}`;
 
 const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): string => {
   const parts = [

@@ -67,20 +67,23 @@ const came = ({ value, filled }: Subject, path: Path): string => {
   return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
 };
 
-/** Where an unknown key may belong: here in another spelling, to another kind, or inside another key. */
+/** Where an unknown key may belong: here by another name, to another kind, inside another key or outside. */
 const adviceOn = (name: string, path: Path, { value }: Subject): string | null => {
   const holder = valueAt(value, path);
   const present = isMapping(holder) ? Object.keys(holder) : [];
   const missing = keysAt(path, value).filter((known) => !present.includes(known));
   const kinds = kindsWith(name, path, value);
-  if (kinds.length > 0) return `it belongs to ${listed(kinds)}`;
+  if (kinds.length > 0 && synonym(name, missing) === null) return `it belongs to ${listed(kinds)}`;
   if (path.length === 0 && synonym(name, missing) === null) {
     for (const { holder: home, keys } of innerKeys()) {
       const known = synonym(name, keys);
       if (known !== null) return `did you mean "${known}" inside "${home}"?`;
     }
   }
-  return didYouMean(name, missing);
+  const near = didYouMean(name, missing);
+  if (near !== null || path.length === 0) return near;
+  const outside = synonym(name, keysAt([], value));
+  return outside === null ? null : `did you mean "${outside}" at the top of the scenario?`;
 };
 
 const unknownKeys = (

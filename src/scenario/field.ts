@@ -114,10 +114,37 @@ export const between = (least: number, most: number) => {
   return z.number({ error }).min(least, { error }).max(most, { error });
 };
 
+/** A number above zero. */
+export const aboveZero = (most: number) => {
+  const error = `expected a number above 0 and at most ${grouped(most)}`;
+  return z.number({ error }).gt(0, { error }).max(most, { error });
+};
+
 /** How much of something, relative to its neighbours. */
-export const share = () => {
-  const error = 'expected a number above 0 and at most 1,000,000';
-  return z.number({ error }).gt(0, { error }).max(1_000_000, { error }).prefault(1);
+export const share = () => aboveZero(1_000_000).prefault(1);
+
+/** The most that a million tokens may cost: with six decimals, thirteen digits, which a binary number still tells apart. */
+const dearest = 1_000_000;
+
+/** The digits of an amount are moved, not multiplied: 0.07 × 1,000,000 is no whole number in binary. */
+const microUnits = (amount: number): number | null => {
+  const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));
+  return written === null ? null : Number(`${written[1]}${(written[2] ?? '').padEnd(6, '0')}`);
+};
+
+/** An amount of money such as 0.15, as whole millionths of the currency's unit. */
+export const money = () => {
+  const error = `expected an amount from 0 to ${grouped(dearest)} with at most 6 decimals, such as 0.15`;
+  return z
+    .number({ error })
+    .min(0, { error })
+    .max(dearest, { error })
+    .transform((amount, context): number => {
+      const micro = microUnits(amount);
+      if (micro !== null) return micro;
+      context.issues.push({ code: 'custom', message: error, input: amount });
+      return z.NEVER;
+    });
 };
 
 /** Text of at least one character. */

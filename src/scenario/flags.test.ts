@@ -52,6 +52,29 @@ describe('flags without a file', () => {
     });
   });
 
+  it('say what is spoken', () => {
+    const flags = { kind: 'speech', model: 'tts', text: '5', voice: 'Ada.wav', iterations: 1 };
+    expect(read(flags)).toMatchObject({
+      ok: true,
+      plan: { stages: [{ traffic: [{ texts: ['5'], voice: 'Ada.wav', format: 'mp3' }] }] },
+    });
+  });
+
+  it.each([
+    [{}, { file: 'bundled', text: null }],
+    [{ clip: 'a.wav' }, { file: 'a.wav', text: null }],
+    [
+      { clip: 'a.wav', text: 'Hello.' },
+      { file: 'a.wav', text: 'Hello.' },
+    ],
+  ])('%j say what is transcribed', (flags, clip) => {
+    const reading = read({ kind: 'transcription', model: 'w', iterations: 1, ...flags });
+    expect(reading).toMatchObject({
+      ok: true,
+      plan: { stages: [{ traffic: [{ clips: [clip] }] }] },
+    });
+  });
+
   it('can be overridden', () => {
     const overrides = ['grace=1s', 'load.rate=6/s'];
     expect(read({ model: 'm', rate: '5/s', duration: '30s' }, { overrides })).toMatchObject({
@@ -81,7 +104,7 @@ describe('problems of flags', () => {
     const flags = { kind: 'chatt', rate: 5, duration: '1', model: '', maxTokens: 'many' };
     expect(problemsOf(flags)).toMatchInlineSnapshot(`
       [
-        "--kind: expected "chat", "chat-stream" or "models", got "chatt"; did you mean "chat"?",
+        "--kind: expected "chat", "chat-stream", "speech", "transcription" or "models", got "chatt"; did you mean "chat"?",
         "--rate: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
         "--duration: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "1"; a number needs its unit: 1s for seconds or 1ms for milliseconds",
       ]
@@ -100,10 +123,30 @@ describe('problems of flags', () => {
   it('name flags that exclude each other', () => {
     expect(problemsOf({ kind: 'models', model: 'm', users: 3, rate: '5/s', duration: '5s' }))
       .toMatchInlineSnapshot(`
-      [
-        "--model: "model" is no key of the kind "models"; it belongs to "chat" or "chat-stream"",
-        "--rate: "rate" is no key of the kind "closed"; it belongs to "constant" or "poisson"",
-      ]
+        [
+          "--model: "model" is no key of the kind "models"; it belongs to "chat", "chat-stream", "speech" or "transcription"",
+          "--rate: "rate" is no key of the kind "closed"; it belongs to "constant" or "poisson"",
+        ]
+      `);
+  });
+
+  it('name flags of another kind of traffic', () => {
+    const load = { iterations: 1, model: 'm' };
+    const faulty: ScenarioFlags[] = [
+      { ...load, clip: 'a.wav', voice: 'Ada.wav', text: 'Hello.' },
+      { ...load, kind: 'speech', clip: 'a.wav', prompt: 'Hello.' },
+      { ...load, kind: 'transcription', text: 'Hello.', voice: 'Ada.wav' },
+      { ...load, kind: 'transcription', clip: 'all.json', text: 'Hello.' },
+    ];
+    expect(faulty.flatMap((flags) => problemsOf(flags)).join('\n')).toMatchInlineSnapshot(`
+      "--text: "text" is no key of the kind "chat-stream"; did you mean "prompt"?
+      --voice: "voice" is no key of the kind "chat-stream"; it belongs to "speech"
+      --clip: "clips" is no key of the kind "chat-stream"; it belongs to "transcription"
+      --prompt: "prompt" is no key of the kind "speech"; did you mean "text"?
+      --clip: "clips" is no key of the kind "speech"; it belongs to "transcription"
+      --clip: "file" is missing: expected the path of an audio file
+      --voice: "voice" is no key of the kind "transcription"; it belongs to "speech"
+      --text: this names several clips, and what is said in each is known already; leave it out"
     `);
   });
 

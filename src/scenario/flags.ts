@@ -1,5 +1,5 @@
 import { readScalar } from './override.ts';
-import { type Mark, type Marks, type Path, pathKey, type Tree } from './tree.ts';
+import { type Mark, type Marks, type Path, pathKey, type Tree, withValueAt } from './tree.ts';
 
 /**
  * The scenario that the flags of `weir run` stand for when there is no file. `rate` makes a
@@ -10,6 +10,9 @@ export interface ScenarioFlags {
   readonly model?: string | undefined;
   readonly prompt?: string | undefined;
   readonly maxTokens?: string | number | undefined;
+  readonly text?: string | undefined;
+  readonly voice?: string | undefined;
+  readonly clip?: string | undefined;
   readonly rate?: string | number | undefined;
   readonly duration?: string | number | undefined;
   readonly users?: string | number | undefined;
@@ -22,13 +25,17 @@ const loadKind = ({ users, iterations }: ScenarioFlags): string => {
 };
 
 /** Where each flag's value stands in the scenario. */
-const paths = (kind: string): Readonly<Record<keyof ScenarioFlags, Path>> => ({
+const paths = (flags: ScenarioFlags): Readonly<Record<keyof ScenarioFlags, Path>> => ({
   kind: ['traffic', 0, 'kind'],
   model: ['traffic', 0, 'model'],
   prompt: ['traffic', 0, 'prompt'],
   maxTokens: ['traffic', 0, 'maxTokens'],
+  // What is to be spoken, or what the clip is known to say.
+  text: ['traffic', 0, ...(flags.kind === 'transcription' ? ['clips'] : []), 'text'],
+  voice: ['traffic', 0, 'voice'],
+  clip: ['traffic', 0, 'clips', 'file'],
   rate: ['load', 'rate'],
-  duration: ['load', kind === 'iterations' ? 'maxDuration' : 'duration'],
+  duration: ['load', loadKind(flags) === 'iterations' ? 'maxDuration' : 'duration'],
   users: ['load', 'users'],
   iterations: ['load', 'iterations'],
 });
@@ -40,16 +47,6 @@ const counts: ReadonlySet<string> = new Set(['maxTokens', 'users', 'iterations']
 const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The last steps of the given flags' paths with their values. */
-const given = (flags: ScenarioFlags, holder: string): Readonly<Record<string, unknown>> => {
-  const entries = Object.entries(paths(loadKind(flags))).flatMap(([name, path]) => {
-    const value = flags[name as keyof ScenarioFlags];
-    if (value === undefined || path[0] !== holder) return [];
-    return [[String(path.at(-1)), counts.has(name) ? readScalar(String(value)) : value] as const];
-  });
-  return Object.fromEntries(entries);
-};
-
 /** A tree like that of a file, whose problems name the flag instead of a line. */
 export const scenarioFromFlags = (flags: ScenarioFlags): Tree => {
   const kind = loadKind(flags);
@@ -60,12 +57,13 @@ export const scenarioFromFlags = (flags: ScenarioFlags): Tree => {
   };
   mark([], 'command line');
   mark(['load'], flagName(kind === 'constant' ? 'rate' : kind === 'closed' ? 'users' : kind));
-  for (const [name, path] of Object.entries(paths(kind))) mark(path, flagName(name));
-  return {
-    value: {
-      traffic: [{ kind: 'chat-stream', ...given(flags, 'traffic') }],
-      load: { kind, ...given(flags, 'load') },
-    },
-    marks,
-  };
+  mark(['traffic', 0, 'clips'], flagName('clip'));
+  let scenario: unknown = { traffic: [{ kind: 'chat-stream' }], load: { kind } };
+  for (const [name, path] of Object.entries(paths(flags))) {
+    mark(path, flagName(name));
+    const given = flags[name as keyof ScenarioFlags];
+    const value = counts.has(name) && given !== undefined ? readScalar(String(given)) : given;
+    if (value !== undefined) scenario = withValueAt(scenario, path, value);
+  }
+  return { value: scenario, marks };
 };

@@ -4,7 +4,7 @@ import { dotted, markOf, type Path, type Tree } from './tree.ts';
 export interface Problem {
   /** What it is about, as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;
-  /** Where in the file, from 1; `null` when a flag brought it. */
+  /** Where in the file, from 1; `null` when a flag or a module brought it. */
   readonly line: number | null;
   readonly column: number | null;
   /** The flag that brought it, for example `--set load.rate`; `null` when it stands in the file. */
@@ -26,11 +26,9 @@ export interface Finding {
 export const problemFrom = (tree: Tree, finding: Finding): Problem => {
   const { path, part, message, hint } = finding;
   const mark = markOf(tree, path, part);
-  const place =
-    mark.kind === 'text'
-      ? { line: mark.line, column: mark.column, flag: null }
-      : { line: null, column: null, flag: mark.flag };
-  return { path: dotted(path), ...place, message, hint };
+  const { line, column } = mark.kind === 'text' ? mark : { line: null, column: null };
+  const flag = mark.kind === 'flag' ? mark.flag : null;
+  return { path: dotted(path), line, column, flag, message, hint };
 };
 
 const position = (problem: Problem): number =>
@@ -45,11 +43,17 @@ export const inOrder = (problems: readonly Problem[]): readonly Problem[] => {
   });
 };
 
-/** One line each: `file:line:column: message; hint`, or the flag in the place of the position. */
+const placeOf = ({ path, line, column, flag }: Problem, name: string): string => {
+  if (flag !== null) return flag;
+  if (line !== null) return `${name}:${line}:${column}`;
+  return path === '' ? name : `${name}: ${path}`;
+};
+
+/** One line each: `file:line:column: message; hint`, with the flag or the path inside a module in the place of the position. */
 export const describeProblems = (problems: readonly Problem[], name: string): string =>
   problems
-    .map(({ line, column, flag, message, hint }) => {
-      const place = flag ?? `${name}:${line}:${column}`;
-      return `${place}: ${message}${hint === null ? '' : `; ${hint}`}`;
+    .map((problem) => {
+      const { message, hint } = problem;
+      return `${placeOf(problem, name)}: ${message}${hint === null ? '' : `; ${hint}`}`;
     })
     .join('\n');

@@ -54,7 +54,7 @@ traffic:
     weight: -1
     temperature: 3
     messages: [{role: sytem, content: 3}]
-  - kind: speech
+  - kind: speach
 load:
   kind: constant
   rate: 5
@@ -79,7 +79,7 @@ target: moc
         "f.yaml:6:18: expected a number from 0 to 2, got the number 3",
         "f.yaml:7:23: expected "system", "user" or "assistant", got "sytem"; did you mean "system"?",
         "f.yaml:7:39: expected text, got the number 3",
-        "f.yaml:8:11: expected "chat", "chat-stream" or "models", got "speech"",
+        "f.yaml:8:11: expected "chat", "chat-stream", "speech", "transcription" or "models", got "speach"; did you mean "speech"?",
         "f.yaml:11:9: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
         "f.yaml:12:13: expected a length of time such as 30s, 500ms, 2m or 1h30m, got the number 30; a number needs its unit: 30s for seconds or 30ms for milliseconds",
         "f.yaml:13:1: unknown key "warm_up"; did you mean "warmUp"?",

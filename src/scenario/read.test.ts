@@ -19,12 +19,12 @@ const chatOf = (fields: string) => planOf(`traffic: [{kind: chat, model: m, ${fi
 
 const conversationsOf = (plan: Plan) => {
   const entry = plan.stages[0]?.traffic[0];
-  return entry === undefined || entry.kind === 'models' ? null : entry.conversations;
+  return entry !== undefined && 'conversations' in entry ? entry.conversations : null;
 };
 
 const bodyOf = (plan: Plan) => {
   const entry = plan.stages[0]?.traffic[0];
-  return entry === undefined || entry.kind === 'models' ? null : entry.body;
+  return entry !== undefined && 'body' in entry ? entry.body : null;
 };
 
 describe('a scenario', () => {

@@ -4,6 +4,7 @@ import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
 import { applyOverrides } from './override.ts';
+import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
@@ -14,7 +15,7 @@ import { graft, isMapping, pathKey, type Tree, valueAt } from './tree.ts';
 
 /** A scenario to read, and what bears on its meaning. */
 export interface ScenarioSource {
-  /** The file's text, YAML or JSON, or the tree that flags stand for. */
+  /** The file's text, YAML or JSON, or the tree of a module or of flags. */
   readonly text: string | Tree;
   /** The file's name; the plan is named after it where the scenario has no name. */
   readonly name: string;
@@ -76,6 +77,7 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
       .filter(({ path }) => !explained.has(pathKey(path))),
     ...brokenRules(value),
     ...brokenTrafficRules(value),
+    ...brokenPriceRules(value, filled.filled),
   ];
   return findings.length === 0 && parsed.success
     ? { ok: true, plan: compile(parsed.data, nameFrom(name)) }

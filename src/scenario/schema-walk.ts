@@ -24,6 +24,7 @@ const describing = (schema: unknown, value: unknown): unknown => {
   const kind = isMapping(value) ? value['kind'] : undefined;
   const shape = Array.isArray(value) ? 'items' : 'properties';
   const all = branches(schema);
+  if (all.length === 1) return all[0];
   return (
     all.find((branch) => kind !== undefined && kindOf(branch) === kind) ??
     all.find((branch) => valueAt(branch, [shape]) !== undefined)
@@ -35,7 +36,11 @@ const schemaAt = (path: Path, scenario: unknown): unknown => {
   let value = scenario;
   for (const step of path) {
     const inside = describing(schema, value);
-    schema = valueAt(inside, typeof step === 'number' ? ['items'] : ['properties', step]);
+    schema =
+      typeof step === 'number'
+        ? valueAt(inside, ['items'])
+        : // What may have any key says of all its values the same.
+          (valueAt(inside, ['properties', step]) ?? valueAt(inside, ['additionalProperties']));
     value = valueAt(value, [step]);
   }
   return schema;

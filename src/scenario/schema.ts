@@ -11,7 +11,7 @@ import {
   wholeOrNone,
 } from './field.ts';
 import { loadSchema } from './load-schema.ts';
-import { bodyFields, trafficEntrySchema } from './traffic-schema.ts';
+import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { addressFault } from './address.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
@@ -177,6 +177,11 @@ export const scenarioSchema = z
       .prefault({})
       .describe('Extra fields for the body of every chat request, for example top_k: 5.'),
     traffic: traffic.optional().describe('What the requests ask for: a weighted mix.'),
+    prices: prices
+      .prefault({})
+      .describe(
+        'What chat costs, by model: units of the currency for a million input and output tokens, for example {NAME: {input: 0.15, output: 0.60}}. Default: unknown.',
+      ),
     load: loadSchema.optional().describe('How and when requests come. Either this or "stages".'),
     stages: z
       .array(stage, { error: 'expected a list of stages, each with "name" and "load"' })

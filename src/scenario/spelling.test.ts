@@ -25,6 +25,17 @@ describe('a misspelt word', () => {
     expect(nearest(word, keys)).toBe(meant);
   });
 
+  it.each([
+    ['input', 'text'],
+    ['response_format', 'format'],
+    ['file', 'clips'],
+    ['timestamp_granularities', 'granularities'],
+    ['asr', 'transcription'],
+  ])('%s is what an audio interface calls %s', (word, meant) => {
+    const audio = ['kind', 'text', 'format', 'clips', 'granularities', 'speech', 'transcription'];
+    expect(nearest(word, audio)).toBe(meant);
+  });
+
   it('that is near to nothing is taken for nothing', () => {
     expect(nearest('zzz', keys)).toBeNull();
     expect(nearest('__', keys)).toBeNull();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { between, share, text, whole } from './field.ts';
+import { speechFormats, transcriptFormats } from '../model/traffic.ts';
+import { aboveZero, between, money, share, text, whole } from './field.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
 
@@ -26,12 +27,15 @@ export const bodyFields = z.record(z.string(), z.json(), {
   error: 'expected a mapping of request fields, for example top_k: 5',
 });
 
-const chatFields = {
-  weight: weight(),
-  model: z
+const model = (what: string) =>
+  z
     .string({ error: 'expected the name of a model' })
     .min(1, { error: 'expected the name of a model' })
-    .describe('The model to ask, as the gateway lists it.'),
+    .describe(`The model ${what}, as the gateway lists it.`);
+
+const chatFields = {
+  weight: weight(),
+  model: model('to ask'),
   prompt: text().optional().describe('One prompt for all requests.'),
   prompts: z
     .array(text(), { error: 'expected a list of prompts' })
@@ -68,13 +72,107 @@ const chatStreamEntry = z
   })
   .describe('Chat completions, answered as a stream of events.');
 
+const speechEntry = z
+  .strictObject({
+    kind: z.literal('speech').describe('Text to speech.'),
+    weight: weight(),
+    model: model('that speaks'),
+    text: text().optional().describe('One text for all requests. Default: a short sentence.'),
+    texts: z
+      .array(text(), { error: 'expected a list of texts' })
+      .min(1, { error: 'expected at least one text' })
+      .optional()
+      .describe('Several texts; each request draws one.'),
+    voice: text()
+      .prefault('Emily.wav')
+      .describe('The voice, as the gateway names it. Default: Emily.wav.'),
+    format: z
+      .enum(speechFormats)
+      .default('mp3')
+      .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
+    speed: aboveZero(100)
+      .optional()
+      .describe('How fast to speak, as a multiple. Default: the gateway’s own.'),
+    body: bodyFields.optional().describe('Further fields of the request body, sent as they stand.'),
+  })
+  .describe('Text to speech, answered with audio.');
+
+const clipPath = () => {
+  const error = 'expected the path of an audio file';
+  return z.string({ error }).min(1, { error });
+};
+
+const clipError = 'expected a path, or a mapping such as {file: hello.wav, text: Hello.}';
+
+const clip = z.strictObject(
+  {
+    file: clipPath().describe('The audio file, as a path from the scenario’s folder.'),
+    text: text()
+      .optional()
+      .describe('What is said in it, for the word error rate. Default: unknown.'),
+  },
+  { error: clipError },
+);
+
+const oneClip = z.union([clipPath(), clip], { error: clipError });
+
+const clipsError =
+  'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
+
+const clips = z.union(
+  [
+    clipPath(),
+    clip,
+    z
+      .array(oneClip, { error: clipsError })
+      .min(1, { error: 'expected at least one clip' })
+      .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
+  ],
+  { error: clipsError },
+);
+
+const transcriptionEntry = z
+  .strictObject({
+    kind: z.literal('transcription').describe('Speech to text.'),
+    weight: weight(),
+    model: model('that listens'),
+    clips: clips
+      .prefault('bundled')
+      .describe(
+        'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+      ),
+    format: z
+      .enum(transcriptFormats)
+      .default('json')
+      .describe(
+        'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
+      ),
+    language: text()
+      .optional()
+      .describe('The code of the language that is spoken. Default: the gateway detects it.'),
+    granularities: z
+      .array(z.enum(['word', 'segment']), { error: 'expected a list of "word" and "segment"' })
+      .min(1, { error: 'expected "word", "segment" or both' })
+      .optional()
+      .describe(
+        'What gets time stamps, with the format "verbose_json" only: "word", "segment" or both.',
+      ),
+    oversized: z
+      .boolean({ error: 'expected true or false' })
+      .prefault(false)
+      .describe(
+        'Whether files above the interface’s 25 MB are sent, to see them refused; otherwise the run does not begin with one. Default: false.',
+      ),
+  })
+  .describe('Speech to text: uploads of audio, answered with a transcript.');
+
 const modelsEntry = z
   .strictObject({ kind: z.literal('models').describe('The model list.'), weight: weight() })
   .describe('Requests for the list of models.');
 
 export const trafficEntrySchema = z.discriminatedUnion(
   'kind',
-  [chatEntry, chatStreamEntry, modelsEntry],
+  [chatEntry, chatStreamEntry, speechEntry, transcriptionEntry, modelsEntry],
   {
     error: ({ code }: { readonly code?: string }) =>
       code === 'invalid_type'
@@ -84,3 +182,21 @@ export const trafficEntrySchema = z.discriminatedUnion(
 );
 /** An entry of the traffic as the scenario gives it. */
 export type ScenarioTraffic = z.output<typeof trafficEntrySchema>;
+/** An entry of one kind. */
+export type ScenarioTrafficOf<K extends ScenarioTraffic['kind']> = Extract<
+  ScenarioTraffic,
+  { kind: K }
+>;
+
+/** What chat costs, by model; millionths of the currency’s unit for a million tokens. */
+export const prices = z.record(
+  text(),
+  z.strictObject(
+    {
+      input: money().describe('What a million input tokens cost.'),
+      output: money().describe('What a million output tokens cost.'),
+    },
+    { error: 'expected a price such as {input: 0.15, output: 0.60}' },
+  ),
+  { error: 'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}' },
+);

@@ -10,10 +10,11 @@ export interface Tree {
 
 export type Path = readonly (string | number)[];
 
-/** A position in the text (both count from 1), or the flag that was given. */
+/** A position in the text (both count from 1), or the flag that was given; what a module made is known by its path alone. */
 export type Mark =
   | { readonly kind: 'text'; readonly line: number; readonly column: number }
-  | { readonly kind: 'flag'; readonly flag: string };
+  | { readonly kind: 'flag'; readonly flag: string }
+  | { readonly kind: 'module' };
 
 /** Where an entry's key and value stand; `plain` tells an unquoted scalar. */
 export interface Marks {

@@ -1,8 +1,7 @@
 import { routes } from '../contract/routes.ts';
-import type { Draw } from '../model/draw.ts';
 import type { WireRequest } from '../model/exchange.ts';
 import type { TrafficOf } from '../model/traffic.ts';
-import type { Memory } from './kind.ts';
+import type { Tools } from './kind.ts';
 
 /**
  * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
@@ -11,8 +10,7 @@ import type { Memory } from './kind.ts';
  */
 export const chatRequest = (
   traffic: TrafficOf<'chat' | 'chat-stream'>,
-  draw: Draw,
-  memory: Memory,
+  { draw, memory }: Tools,
 ): WireRequest => {
   const isStream = traffic.kind === 'chat-stream';
   const { stream, ...further } = traffic.body;

@@ -2,25 +2,30 @@ import type { Answer, Outcome } from '../model/observation.ts';
 import type { Instant } from '../model/quantity.ts';
 import { chatRequest } from './chat-request.ts';
 import { encodingOf } from './encoding.ts';
-import { EventStreamReader } from './event-stream.ts';
+import { CompressedBody } from './compressed-body.ts';
+import { EventStreamReader, type StreamContext } from './event-stream.ts';
 import type { Kind, Memory, ReadingContext } from './kind.ts';
-import { CompressedStream, NotAStream } from './not-a-stream.ts';
+import { NotAStream } from './not-a-stream.ts';
 import { type BodyReader, type Headers, readResponse, type Verdict } from './response.ts';
 
 /** Streamed chat completions (interface 4.1). */
 export const chatStream: Kind<'chat-stream'> = {
-  prepare: chatRequest,
-  read: (context) =>
-    readResponse(
-      context,
-      (headers) => openStream(context, headers),
-      (outcome) => learnUsage(context.memory, outcome),
-    ),
+  prepare: (traffic, tools) => ({
+    request: chatRequest(traffic, tools),
+    read: (context) =>
+      readResponse(
+        context,
+        (headers) => openStream({ ...context, price: traffic.price }, headers),
+        (outcome) => learnUsage(context.memory, outcome),
+      ),
+  }),
 };
 
-const openStream = (context: ReadingContext, headers: Headers): BodyReader => {
+const openStream = (context: StreamContext, headers: Headers): BodyReader => {
   const encoding = encodingOf(headers);
-  return encoding === null ? new SniffedBody(context, headers) : new CompressedStream(encoding);
+  return encoding === null
+    ? new SniffedBody(context, headers)
+    : new CompressedBody('the stream', encoding);
 };
 
 /** White space and the bytes of a byte order mark: they may stand before an event stream and before JSON. */
@@ -36,7 +41,7 @@ class SniffedBody implements BodyReader {
   #body: BodyReader;
   #isDecided = false;
 
-  constructor(context: ReadingContext, headers: Headers) {
+  constructor(context: StreamContext, headers: Headers) {
     this.#redact = context.redact;
     this.#body = new EventStreamReader(context, headers);
   }

@@ -1,23 +1,35 @@
 import { type ChatResponse, chatResponseSchema } from '../contract/chat.ts';
-import type { Tokens } from '../model/observation.ts';
+import type { ChatAnswer, Tokens } from '../model/observation.ts';
+import type { Instant } from '../model/quantity.ts';
+import type { Price } from '../model/traffic.ts';
 import { chatRequest } from './chat-request.ts';
+import { costOfTokens } from './cost-of-tokens.ts';
 import { readJson } from './json-answer.ts';
 import type { Kind } from './kind.ts';
 
 /** Chat completions that come whole (interface 4.1). */
 export const chat: Kind<'chat'> = {
-  prepare: chatRequest,
-  read: (context) =>
-    readJson(context, {
-      name: 'a chat completion',
-      schema: chatResponseSchema,
-      answer: (completion, firstByte) => {
-        const finish = completion.choices[0]?.finish_reason ?? null;
-        return finish === 'error'
-          ? 'the chat completion ended with finish_reason "error"'
-          : { kind: 'chat', firstByte, tokens: tokensOf(completion), finish };
-      },
-    }),
+  prepare: (traffic, tools) => ({
+    request: chatRequest(traffic, tools),
+    read: (context) =>
+      readJson(context, {
+        name: 'a chat completion',
+        schema: chatResponseSchema,
+        answer: (completion, firstByte) => answerOf(completion, firstByte, traffic.price),
+      }),
+  }),
+};
+
+const answerOf = (
+  completion: ChatResponse,
+  firstByte: Instant,
+  price: Price | null,
+): ChatAnswer | string => {
+  const finish = completion.choices[0]?.finish_reason ?? null;
+  if (finish === 'error') return 'the chat completion ended with finish_reason "error"';
+  const tokens = tokensOf(completion);
+  const cost = costOfTokens(tokens, price);
+  return { kind: 'chat', firstByte, tokens, finish, notes: [], cost };
 };
 
 const charactersPerToken = 4;

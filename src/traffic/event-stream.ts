@@ -1,7 +1,9 @@
 import { streamEnd, type Usage } from '../contract/chat.ts';
 import type { ChatStreamAnswer, MalformedIssue, Outcome, Tokens } from '../model/observation.ts';
 import { type Instant, instant } from '../model/quantity.ts';
+import type { Price } from '../model/traffic.ts';
 import { carriedByEvent, type ChunkReading, readChunk } from './chunk.ts';
+import { costOfTokens } from './cost-of-tokens.ts';
 import type { ReadingContext } from './kind.ts';
 import { readErrorEvent } from './refusal.ts';
 import { type BodyReader, type Headers, malformed, type Verdict } from './response.ts';
@@ -13,6 +15,11 @@ import { Instants, isBuffered, TokenTimes } from './token-times.ts';
 const longestEvent = 4 * 1024 * 1024;
 /** Comments whose instants are kept. */
 const mostComments = 1000;
+
+/** What the reader of a stream is told beforehand. */
+export interface StreamContext extends ReadingContext {
+  readonly price: Price | null;
+}
 
 /** What is odd in a stream and tolerated. */
 type StreamNote =
@@ -30,7 +37,7 @@ type StreamNote =
 /** Reads the events of a streamed chat answer into the instants that `model/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
 export class EventStreamReader implements BodyReader {
   verdict: Verdict | null = null;
-  readonly #context: ReadingContext;
+  readonly #context: StreamContext;
   readonly #isLabelled: boolean;
   readonly #sse: SseReader;
   readonly #template = new TokenTemplate();
@@ -49,7 +56,7 @@ export class EventStreamReader implements BodyReader {
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
 
-  constructor(context: ReadingContext, headers: Headers) {
+  constructor(context: StreamContext, headers: Headers) {
     this.#context = context;
     this.#isLabelled = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
     const listener = {
@@ -115,6 +122,7 @@ export class EventStreamReader implements BodyReader {
         null,
       buffered: isBuffered(tokenInstants, this.#context.begun),
       notes: [...this.#notes].toSorted(),
+      cost: costOfTokens(tokens, this.#context.price),
     };
   }
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../model/observation.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { freshMemory } from './kind.ts';
-import { readerFor } from './kinds.ts';
-import { contextWith, everyCut, headAt, readAt, replay, timeless } from './replay.ts';
+import { contextWith, everyCut, headAt, readAt, readerFor, replay, timeless } from './replay.ts';
 import { matching } from './stream-suite.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
@@ -42,6 +41,8 @@ describe('a whole chat completion', () => {
         firstByte: readAt(0),
         tokens: { input: 7, output: 3, source: 'usage' },
         finish: 'stop',
+        notes: [],
+        cost: null,
       },
     });
   });
@@ -109,7 +110,7 @@ describe('a model list', () => {
   it('tells how many models it holds', () => {
     expect(read('models', { object: 'list', data: [model, model] })).toEqual({
       kind: 'completed',
-      answer: { kind: 'models', firstByte: readAt(0), models: 2 },
+      answer: { kind: 'models', firstByte: readAt(0), models: 2, notes: [] },
     });
   });
 

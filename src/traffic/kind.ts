@@ -1,18 +1,33 @@
 import type { Outcome, ResponseHead } from '../model/observation.ts';
 import type { Draw } from '../model/draw.ts';
+import type { ClipShelf } from '../model/clip.ts';
 import type { BrokenCause, WireRequest } from '../model/exchange.ts';
 import type { Caps } from '../model/plan.ts';
 import type { Instant } from '../model/quantity.ts';
 import type { TrafficKind, TrafficOf } from '../model/traffic.ts';
 
 /**
- * What one kind of traffic is: how its request is prepared and how its answer is read. The engine
- * knows nothing else about a kind; adding one is a file and a row in `kinds.ts`.
+ * What one kind of traffic is: how a request of it is prepared. The engine knows nothing else about
+ * a kind; adding one is a file and a row in `kinds.ts`.
  */
 export interface Kind<K extends TrafficKind> {
-  /** The request with the kind's own headers (content type, accept); the engine adds key, request id and the plan's. */
-  prepare(traffic: TrafficOf<K>, draw: Draw, memory: Memory): WireRequest;
-  read(context: ReadingContext): AnswerReader;
+  prepare(traffic: TrafficOf<K>, tools: Tools): Prepared;
+}
+
+/** What a request is made with. */
+export interface Tools {
+  /** Keyed by the request's place in the plan. */
+  readonly draw: Draw;
+  readonly memory: Memory;
+  readonly clips: ClipShelf;
+}
+
+/** A request that is ready to be sent, and how its answer is read. */
+export interface Prepared {
+  /** With the kind's own headers (content type, accept); the engine adds key, request id and the plan's. */
+  readonly request: WireRequest;
+  /** A new reader for the one answer. */
+  readonly read: (context: ReadingContext) => AnswerReader;
 }
 
 /** What requests of one run learn from earlier answers; one per slice, changed by this folder only. */
@@ -36,8 +51,13 @@ export interface ReadingContext {
   readonly caps: Caps;
   readonly streams: 'lenient' | 'strict';
   readonly memory: Memory;
-  /** Masks the run's secrets. Readers apply it before they shorten what the server said, so that no half of a key stays. */
+  /**
+   * Masks the run's secrets, and the request's own texts where a server quotes them. Readers apply
+   * it to free text before they shorten it, so that no half of a key stays.
+   */
   readonly redact: (text: string) => string;
+  /** Masks the run's secrets only, which is cheap enough for the id on every response. */
+  readonly redactId: (text: string) => string;
 }
 
 /**

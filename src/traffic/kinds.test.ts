@@ -3,7 +3,8 @@ import { chatRequestSchema } from '../contract/chat.ts';
 import { drawFrom } from '../model/draw.ts';
 import type { Traffic, TrafficOf } from '../model/traffic.ts';
 import { freshMemory, type Memory } from './kind.ts';
-import { prepareRequest } from './kinds.ts';
+import { prepare } from './kinds.ts';
+import { toolsWith } from './sample-traffic.ts';
 
 const conversations = ['one', 'two', 'three'].map((content) => [
   { role: 'user' as const, content },
@@ -16,6 +17,7 @@ const entry = (kind: Chat['kind'], parts: Partial<Chat> = {}): Traffic => ({
   conversations,
   maxTokens: 16,
   body: {},
+  price: null,
   ...parts,
 });
 
@@ -24,7 +26,7 @@ const bodyOf = (
   memory: Memory = freshMemory(),
   seed = 1,
 ): Record<string, unknown> => {
-  const { body } = prepareRequest(traffic, drawFrom(seed), memory);
+  const { body } = prepare(traffic, toolsWith({ draw: drawFrom(seed), memory })).request;
   return JSON.parse(Buffer.from(body ?? []).toString()) as Record<string, unknown>;
 };
 
@@ -40,7 +42,7 @@ describe('a chat request', () => {
   });
 
   it('names path, content type and what it accepts, and asks for no compression', () => {
-    const { method, path, headers } = prepareRequest(entry('chat'), drawFrom(1), freshMemory());
+    const { method, path, headers } = prepare(entry('chat'), toolsWith()).request;
     expect({ method, path, headers }).toEqual({
       method: 'POST',
       path: '/chat/completions',
@@ -103,13 +105,13 @@ describe('a streamed chat request', () => {
   });
 
   it('accepts an event stream', () => {
-    const { headers } = prepareRequest(entry('chat-stream'), drawFrom(1), freshMemory());
+    const { headers } = prepare(entry('chat-stream'), toolsWith()).request;
     expect(headers['accept']).toBe('text/event-stream');
   });
 });
 
 it('asks for the model list without a body', () => {
-  expect(prepareRequest({ kind: 'models', weight: 1 }, drawFrom(1), freshMemory())).toEqual({
+  expect(prepare({ kind: 'models', weight: 1 }, toolsWith()).request).toEqual({
     method: 'GET',
     path: '/models',
     headers: { accept: 'application/json', 'accept-encoding': 'identity' },

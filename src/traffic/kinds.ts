@@ -1,24 +1,27 @@
-import type { Draw } from '../model/draw.ts';
-import type { WireRequest } from '../model/exchange.ts';
 import type { Traffic, TrafficKind } from '../model/traffic.ts';
 import { chat } from './chat.ts';
 import { chatStream } from './chat-stream.ts';
-import type { AnswerReader, Kind, Memory, ReadingContext } from './kind.ts';
+import { withoutEchoes } from './echo.ts';
+import type { Kind, Prepared, Tools } from './kind.ts';
 import { models } from './models.ts';
+import { speech } from './speech.ts';
+import { transcription } from './transcription.ts';
 
 const kinds = {
   chat,
   'chat-stream': chatStream,
+  speech,
+  transcription,
   models,
 } as const satisfies { readonly [K in TrafficKind]: Kind<K> };
 
 /** The request of one arrival: the entry's own kind prepares it, what varies is drawn. */
-export const prepareRequest = (traffic: Traffic, draw: Draw, memory: Memory): WireRequest => {
+export const prepare = (traffic: Traffic, tools: Tools): Prepared => {
   // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
   const kind = kinds[traffic.kind] as Kind<TrafficKind>;
-  return kind.prepare(traffic, draw, memory);
+  const { request, read } = kind.prepare(traffic, tools);
+  return {
+    request,
+    read: (context) => read({ ...context, redact: withoutEchoes(request, context.redact) }),
+  };
 };
-
-/** A new reader for one answer to a request of this kind. */
-export const readerFor = (kind: TrafficKind, context: ReadingContext): AnswerReader =>
-  kinds[kind].read(context);

@@ -6,14 +6,21 @@ import type { Kind } from './kind.ts';
 /** The list of models (interface 4.2). */
 export const models: Kind<'models'> = {
   prepare: () => ({
-    ...routes.models,
-    headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-    body: null,
+    request: {
+      ...routes.models,
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      body: null,
+    },
+    read: (context) =>
+      readJson(context, {
+        name: 'a model list',
+        schema: modelListSchema,
+        answer: ({ data }, firstByte) => ({
+          kind: 'models',
+          firstByte,
+          models: data.length,
+          notes: [],
+        }),
+      }),
   }),
-  read: (context) =>
-    readJson(context, {
-      name: 'a model list',
-      schema: modelListSchema,
-      answer: (list, firstByte) => ({ kind: 'models', firstByte, models: list.data.length }),
-    }),
 };

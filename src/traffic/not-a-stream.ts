@@ -55,26 +55,3 @@ const jsonOf = (text: string): unknown => {
     return undefined;
   }
 };
-
-/** A stream in a content encoding: its instants would be those of the compressor's blocks. */
-export class CompressedStream implements BodyReader {
-  readonly complete = true;
-  readonly verdict = null;
-  readonly answering = true;
-  readonly #encoding: string;
-
-  constructor(encoding: string) {
-    this.#encoding = encoding;
-  }
-
-  onBytes(): void {}
-
-  outcome(): Outcome {
-    const detail = `the server sent the stream in the content encoding ${this.#encoding} although identity was asked; compression blurs the instants of tokens, so switch it off for event streams`;
-    return malformed('content-type', detail);
-  }
-
-  partial(): null {
-    return null;
-  }
-}

@@ -46,6 +46,12 @@ const detailMessage = (detail: unknown): string =>
         .join('; ')
     : (finding(detail) ?? '');
 
+const longestWord = 100;
+
+/** A type or a code: a word of the server's, masked and bounded like all it says. */
+const word = (text: string | null, redact: (text: string) => string): string | null =>
+  text === null ? null : redact(text).slice(0, longestWord);
+
 /**
  * What a JSON value says if it is one of the known error bodies, else `null`: the documented
  * `{error: {message, type, code}}` and the gateway's second 429 form (interface section 7),
@@ -57,8 +63,8 @@ export const readErrorBody = (json: unknown, redact: (text: string) => string): 
   if (body === null) return null;
   const said = (form: Said['form'], fields: Readonly<Record<string, unknown>>): Said => ({
     form,
-    type: textOf(fields['type']),
-    code: textOf(fields['code']),
+    type: word(textOf(fields['type']), redact),
+    code: word(textOf(fields['code']), redact),
     message: excerpt(textOf(fields['message']) ?? nothingSaid, redact),
   });
   const { error, detail, object } = body;

@@ -1,9 +1,11 @@
 import type { BrokenCause } from '../model/exchange.ts';
 import type { Answer, Outcome } from '../model/observation.ts';
+import type { Clip } from '../model/clip.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import type { TrafficKind } from '../model/traffic.ts';
-import { freshMemory, type ReadingContext } from './kind.ts';
-import { readerFor } from './kinds.ts';
+import type { Traffic, TrafficKind } from '../model/traffic.ts';
+import { type AnswerReader, freshMemory, type ReadingContext } from './kind.ts';
+import { prepare } from './kinds.ts';
+import { sampleEntry, toolsWith } from './sample-traffic.ts';
 
 /** Plays responses to readers, for tests: bytes, the reads they come in, and a clock that only counts. */
 
@@ -28,12 +30,23 @@ export const contextWith = (parts: Partial<ReadingContext> = {}): ReadingContext
   streams: 'lenient',
   memory: freshMemory(),
   redact: (text) => text,
+  redactId: (text) => text,
   ...parts,
 });
 
+/** Whose answer is read: a sample of a kind, or an entry of its own, with the clip that it uploads. */
+type Asked = TrafficKind | (Traffic & { readonly clip?: Clip });
+
+export const readerFor = (asked: Asked, context: ReadingContext = contextWith()): AnswerReader => {
+  const { clip, ...traffic }: Traffic & { readonly clip?: Clip } =
+    typeof asked === 'string' ? sampleEntry(asked) : asked;
+  const tools = toolsWith({ memory: context.memory, ...(clip === undefined ? {} : { clip }) });
+  return prepare(traffic, tools).read(context);
+};
+
 /** Shows a reader the response in the given reads; each buffer is wiped after its call, as a socket's is. */
 export const replay = (
-  kind: TrafficKind,
+  asked: Asked,
   reads: readonly Buffer[],
   {
     status = 200,
@@ -42,7 +55,7 @@ export const replay = (
   }: Response = {},
   context: ReadingContext = contextWith(),
 ): Outcome => {
-  const reader = readerFor(kind, context);
+  const reader = readerFor(asked, context);
   reader.onHeaders(headAt, status, headers);
   for (const [index, read] of reads.entries()) {
     const bytes = Buffer.from(read);
@@ -61,6 +74,7 @@ export function* everyCut(body: Buffer): Generator<readonly Buffer[]> {
 }
 
 const timelessAnswer = (answer: Answer): object => {
+  if (answer.kind === 'speech') return { ...answer, firstByte: 'some', firstAudio: 'some' };
   if (answer.kind !== 'chat-stream') return { ...answer, firstByte: 'some' };
   const { coalesced: _, buffered: __, firstByte: ___, ...facts } = answer;
   const came = (at: Instant | null): boolean => at !== null;

@@ -2,8 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ResponseHead } from '../model/observation.ts';
 import { trafficKinds } from '../model/traffic.ts';
-import { readerFor } from './kinds.ts';
-import { contextWith, everyCut, headAt, readAt, replay } from './replay.ts';
+import { contextWith, everyCut, headAt, readAt, readerFor, replay } from './replay.ts';
 
 const headOf = (headers: Readonly<Record<string, string>>): ResponseHead | null => {
   const reader = readerFor('chat', contextWith());

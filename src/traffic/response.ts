@@ -33,17 +33,23 @@ export const malformed = (
 /** Headers by which servers name a request, in the order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
 const longestId = 128;
+const longestRetryAfter = 64;
 
 /** What the kept part of a compressed refusal may unfold to. */
 const largestDecoded = 1024 * 1024;
 
-const headOf = (at: Instant, status: number, headers: Headers): ResponseHead => {
+const headOf = (
+  at: Instant,
+  status: number,
+  headers: Headers,
+  redactId: ReadingContext['redactId'],
+): ResponseHead => {
   const name = idHeaders.find((header) => headers[header] !== undefined);
   return {
     at,
     status,
     quota: readLimitHeaders(headers),
-    serverId: name === undefined ? null : (headers[name]?.slice(0, longestId) ?? null),
+    serverId: name === undefined ? null : redactId(headers[name] ?? '').slice(0, longestId),
   };
 };
 
@@ -75,12 +81,17 @@ class RefusalReader implements BodyReader {
     const text = bytes?.toString('utf8') ?? `a body in the content encoding ${encoding}`;
     const refusal = readRefusal(this.#status, { text, cut: this.#body.cut }, this.#redact);
     return this.#status === 429
-      ? { kind: 'limited', refusal, retryAfter: this.#headers['retry-after'] ?? null }
+      ? { kind: 'limited', refusal, retryAfter: this.#retryAfter() }
       : { kind: 'refused', refusal };
   }
 
   partial(): null {
     return null;
+  }
+
+  #retryAfter(): string | null {
+    const said = this.#headers['retry-after'];
+    return said === undefined ? null : this.#redact(said).slice(0, longestRetryAfter);
   }
 }
 
@@ -104,7 +115,7 @@ class ResponseReader implements AnswerReader {
   }
 
   onHeaders(at: Instant, status: number, headers: Headers): void {
-    this.head = headOf(at, status, headers);
+    this.head = headOf(at, status, headers, this.#context.redactId);
     this.#body = isSuccess(status)
       ? this.#open(headers)
       : new RefusalReader(status, headers, this.#context.redact);

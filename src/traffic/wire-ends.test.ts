@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readerFor } from './kinds.ts';
-import { contextWith, headAt, readAt } from './replay.ts';
+import { contextWith, headAt, readAt, readerFor } from './replay.ts';
 import {
   answerOf,
   chunk,

@@ -44,7 +44,7 @@ export interface Chart {
   readonly marks: readonly Marks[];
 }
 
-/** Everything that is embedded in the page; all times in seconds since the run began. */
+/** Everything that is embedded in the page; all times in seconds since the run began. `scheduled` is the end of the load, of whose stages those are left out that it did not reach. */
 export interface PageData {
   readonly warmUp: number;
   readonly scheduled: number;

@@ -57,12 +57,15 @@ describe('charts over time', () => {
 
   it('draw no percentile from a bin that holds no sample beyond it', () => {
     const charts = latencyCharts(result, validTrust);
-    const [ttft, gap] = charts;
+    const [ttft, , gap] = charts;
     expect(charts.map(({ id }) => id)).toEqual([
       'ttft',
+      'firstAudio',
       'gap',
       'endToEnd-chat-stream',
       'endToEnd-chat',
+      'endToEnd-speech',
+      'endToEnd-transcription',
       'endToEnd-models',
     ]);
     expect(ttft!.lines.map(({ label }) => label)).toEqual(['p50', 'p95']);
@@ -74,23 +77,26 @@ describe('charts over time', () => {
     expect(charts.map(({ title }) => title)).toEqual([
       'End to end, chat-stream',
       'End to end, chat',
+      'End to end, speech',
+      'End to end, transcription',
       'End to end, models',
     ]);
     const highest = charts.map(({ lines }) =>
       Math.max(...lines.flatMap(({ values }) => values.flatMap((value) => value ?? []))),
     );
-    const slowest = (['chat-stream', 'chat', 'models'] as const).map((kind) =>
-      Math.max(
-        ...observations
-          .filter(({ traffic }) => traffic === kind)
-          .flatMap((each) => [...measures.endToEnd.of(each)]),
-      ),
+    const slowest = (['chat-stream', 'chat', 'speech', 'transcription', 'models'] as const).map(
+      (kind) =>
+        Math.max(
+          ...observations
+            .filter(({ traffic }) => traffic === kind)
+            .flatMap((each) => [...measures.endToEnd.of(each)]),
+        ),
     );
     for (const [i, value] of highest.entries()) {
       expect(value).toBeGreaterThan(slowest[i]! / 4);
       expect(value).toBeLessThanOrEqual(slowest[i]! * 1.001);
     }
-    expect(highest[2]).toBeLessThan(20);
+    expect(highest[4]).toBeLessThan(20);
   });
 
   it('show the maximum where no bin has samples enough for a tail', () => {

@@ -1,19 +1,23 @@
 import type { Quantile } from '../../model/quantile.ts';
 import { type Figures, shownQuantiles } from '../figures.ts';
-import { countText, figureText, intervalText } from '../number-text.ts';
+import { countText, factorText, figureText, intervalText } from '../number-text.ts';
 import { markup, type Markup } from './markup.ts';
 
 const thinMark = markup`<abbr title="Fewer than ten samples lie beyond this percentile">~</abbr>`;
 
+/** A real-time factor is told both ways. */
+const factorMarkup = (value: number, unit: string): Markup | null =>
+  unit === 'ms/s' ? markup` <span class="unit">${factorText(value)}</span>` : null;
+
 /** A percentile with its confidence interval beneath, marked when its tail is thin. */
 export const quantileCell = ({ value, low, high, weak }: Quantile, unit: string): Markup =>
   markup`<td class="${weak ? 'weak' : 'firm'}">
-    ${weak ? thinMark : null}${figureText(value, unit)}
+    ${weak ? thinMark : null}${figureText(value, unit)}${factorMarkup(value, unit)}
     <small>${intervalText(low, high, unit)}</small>
   </td>`;
 
 const row = ({ subject, n, quantiles, max, withheld }: Figures): Markup => {
-  const better = subject.better === 'higher' ? markup` <small>higher is better</small>` : null;
+  const better = subject.better === 'higher' ? markup` <small>· higher is better</small>` : null;
   return markup`<tr>
     <th scope="row">${subject.label} <span class="unit">${subject.unit}</span>${better}</th>
     <td>${countText(n)}</td>
@@ -23,7 +27,7 @@ const row = ({ subject, n, quantiles, max, withheld }: Figures): Markup => {
             withheld: the generator could not keep up
           </td>`
         : markup`${quantiles.map((each) => quantileCell(each, subject.unit))}
-            <td>${figureText(max, subject.unit)}</td>`
+            <td>${figureText(max, subject.unit)}${factorMarkup(max, subject.unit)}</td>`
     }
   </tr>`;
 };

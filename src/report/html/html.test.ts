@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { measures } from '../../model/measures.ts';
+import { answerNotes } from '../../model/observation.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result.ts';
 import { measuresPresent } from '../../model/summary.ts';
+import { trafficKinds } from '../../model/traffic.ts';
+import { oddAnswers } from '../odd-answers.ts';
 import { sampleResult } from '../sample-result.ts';
 import { invalidTrust, validTrust } from '../sample-trust.ts';
 import type { PageData } from './chart.ts';
@@ -66,6 +70,7 @@ describe('the HTML report', () => {
       'verdict',
       'figures',
       'outcomes',
+      'cost',
       'latency',
       'flow',
       'percentiles',
@@ -84,6 +89,29 @@ describe('the HTML report', () => {
     expect(present.length).toBeGreaterThan(10);
     for (const name of present) expect(terms).toContain(measures[name].label);
     expect(terms).toContain('Generator lag');
+  });
+
+  it('shows the factor of real time beside milliseconds for each second of audio', () => {
+    expect(report).toMatch(/66\.0 <span class="unit">0\.066×<\/span>/);
+  });
+
+  it('never shows a cost without saying of how many answers it is unknown', () => {
+    const [section = ''] = all(/<section id="cost"([^]*?)<\/section>/g);
+    expect(section).toContain('of 136 of them the cost is unknown');
+    expect(section).toContain('at least; 136 unknown');
+  });
+
+  it('has a word and its meaning for everything odd in completed answers', () => {
+    for (const note of oddAnswers(result).map((odd) => odd.note)) {
+      expect(report).toContain(`<code>${note}</code>`);
+      expect(report).toContain(answerNotes[note]);
+    }
+  });
+
+  it('marks every kind of traffic in the style sheet’s colours', async () => {
+    const style = await readFile(new URL('page/page.css', import.meta.url), 'utf8');
+    for (const kind of trafficKinds)
+      expect(style).toContain(`.${kind} {\n  --mark: var(--${kind});`);
   });
 
   it('gives every table a caption and every header cell a scope', () => {
@@ -105,6 +133,34 @@ describe('the HTML report', () => {
       ],
     });
     expect(end).toBeCloseTo(result.ended / 1000, 6);
+  });
+
+  it('draws no stage that the load did not reach', () => {
+    const stopped = { ...result, scheduled: milliseconds(30_000) };
+    const { stages, scheduled } = dataIn(htmlReport(stopped, validTrust, assets));
+    expect([scheduled, stages]).toEqual([30, [{ name: 'steady', from: 0 }]]);
+  });
+
+  it('counts in its tiles what was due after the warm-up', () => {
+    const tile = (label: string, page: string): string =>
+      all(new RegExp(`<dt>${label}</dt>([^]*?)</div>`, 'g'), page).join();
+    expect(tile('Completed', report)).toMatch(/65\.2.*913 of 1,400 arrivals after the warm-up/s);
+    const groups = result.groups.map((group) =>
+      group.labels.warmUp
+        ? { ...group, outcomes: { ...group.outcomes, limited: 7 } }
+        : { ...group, outcomes: { ...group.outcomes, limited: 0 } },
+    );
+    const page = htmlReport({ ...result, groups }, validTrust, assets);
+    expect(tile('Rate limited', page)).toContain('<b>0</b>');
+  });
+
+  it('says beside a kind’s figures what its tokens are not', () => {
+    const tokens = [
+      { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
+    ];
+    const groups = result.groups.map((group) => ({ ...group, tokens }));
+    expect(htmlReport({ ...result, groups }, validTrust, assets)).toContain('left out of');
+    expect(report).not.toContain('left out of time per output token');
   });
 
   it('prints no gap figure, chart or plot of an invalid run', () => {

@@ -15,6 +15,7 @@ import { markup, type Markup, verbatim } from './markup.ts';
 import { embeddedData } from './page-data.ts';
 import { percentilePlot } from './percentile-plot.ts';
 import { arrivalsSection } from './sections/arrivals.ts';
+import { costSection } from './sections/cost.ts';
 import { headlineSection } from './sections/headline.ts';
 import { keysSection } from './sections/keys.ts';
 import { definitionsSection, scenarioSection } from './sections/reference.ts';
@@ -52,7 +53,7 @@ const policy = ({ chartScript, chartStyle, pageScript, pageStyle }: PageAssets):
   ].join('; ');
 
 const plots = (result: Result, trust: Trust): Markup => {
-  const plotted: readonly MeasureName[] = ['ttft', 'gap', 'endToEnd'];
+  const plotted: readonly MeasureName[] = ['ttft', 'firstAudio', 'gap', 'endToEnd'];
   return markup`<div class="plots">
       ${plotted
         .filter((name) => !isWithheld(name, trust))
@@ -104,6 +105,7 @@ const sectionsOf = (
   const all: readonly Section[] = [
     { id: 'figures', title: 'Figures', body: headlineSection(result, trust) },
     { id: 'outcomes', title: 'Outcomes', body: arrivalsSection(result) },
+    { id: 'cost', title: 'Cost and audio', body: costSection(result) },
     { id: 'latency', title: 'Latency over time', body: latencyMarkup(latency) },
     { id: 'flow', title: 'Flow', body: figures([...flow, ...inFlight]) },
     { id: 'percentiles', title: 'Percentiles', body: plots(result, trust) },

@@ -91,9 +91,9 @@ const latencyChart = (
   });
 };
 
-/** Time to first token and chunk gap, then end to end for each kind of traffic, of completed requests; failures are marked. */
+/** Time to first token, to first audio, and chunk gap, then end to end for each kind of traffic, of completed requests; failures are marked. */
 export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
-  (['ttft', 'gap', 'endToEnd'] as const)
+  (['ttft', 'firstAudio', 'gap', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
     .flatMap((name) =>
       kindsPresent(result).flatMap((kind) => latencyChart(result, kind, name) ?? []),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostileText } from '../sample-run.ts';
+import { hostileText } from '../sample-answers.ts';
 import { markup, verbatim } from './markup.ts';
 
 describe('markup', () => {

@@ -12,7 +12,9 @@ export const embeddedData = (result: Result, charts: readonly Chart[]): string =
     warmUp: result.plan.warmUp / 1000,
     scheduled: result.scheduled / 1000,
     end: Math.max(result.scheduled, result.ended) / 1000,
-    stages: result.plan.stages.map(({ name }, i) => ({ name, from: (starts[i] ?? 0) / 1000 })),
+    stages: result.plan.stages
+      .map(({ name }, i) => ({ name, from: (starts[i] ?? 0) / 1000 }))
+      .filter(({ from }, i) => i === 0 || from < result.scheduled / 1000),
     charts,
   };
   return gzipSync(JSON.stringify(data), { level: 9 }).toString('base64');

@@ -31,7 +31,7 @@ export const padded = (text: string, columns: number, side: 'left' | 'right' = '
 };
 
 /** Spaces that would part a number from its unit. */
-const beforeUnit = /(?<=\d) (?=(?:ms|s|min|h|%)(?!\w))/g;
+const beforeUnit = /(?<=\d) (?=(?:ms|s|min|h|%|µ|kB|MB)(?!\w))/g;
 const held = '\u00a0';
 
 /** A text broken at spaces, never between a number and its unit, into lines of at most `columns`; a longer word is cut into pieces. */

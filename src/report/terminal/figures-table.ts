@@ -1,5 +1,5 @@
 import { type Figures, shownQuantiles } from '../figures.ts';
-import { countText, figureText, intervalText } from '../number-text.ts';
+import { countText, factorText, figureText, intervalText } from '../number-text.ts';
 import { type Cell, type Screen, type Table, tableLines, tableWidth } from './screen.ts';
 
 /** Which columns a table of figures has, and where its confidence intervals stand. */
@@ -24,7 +24,7 @@ const rowsOf = ({ subject, n, quantiles, max, withheld }: Figures, shape: Shape)
   const chosen = quantiles.filter(({ q }) => shape.quantiles.includes(q));
   const name: Cell[] = [
     { text: `  ${subject.short}` },
-    quiet(subject.unit),
+    quiet(subject.unit.replace('characters', 'chars')),
     { text: countText(n) },
   ];
   if (withheld) return [[...name, ...chosen.map((): Cell => quiet('withheld')), quiet('')]];
@@ -34,10 +34,14 @@ const rowsOf = ({ subject, n, quantiles, max, withheld }: Figures, shape: Shape)
       shape.interval === 'beside' ? ` [${intervalText(low, high, subject.unit)}]` : '';
     return { text: text + interval, style: weak ? 'quiet' : 'strong' };
   });
-  const first = [...name, ...values, ...(shape.max ? [{ text: show(max) }] : [])];
-  if (shape.interval === 'beside') return [first];
-  const bounds = chosen.map(({ low, high }) => quiet(`[${intervalText(low, high, subject.unit)}]`));
-  return [first, [quiet(''), quiet(''), quiet(''), ...bounds]];
+  const beneath = (cells: readonly string[]): Cell[] => ['', '', '', ...cells].map(quiet);
+  const bounds = chosen.map(({ low, high }) => `[${intervalText(low, high, subject.unit)}]`);
+  const factors = [...chosen.map(({ value }) => value), ...(shape.max ? [max] : [])];
+  return [
+    [...name, ...values, ...(shape.max ? [{ text: show(max) }] : [])],
+    ...(subject.unit === 'ms/s' ? [beneath(factors.map(factorText))] : []),
+    ...(shape.interval === 'below' ? [beneath(bounds)] : []),
+  ];
 };
 
 /** Figures that belong together, for example of one kind of traffic. */

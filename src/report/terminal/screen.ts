@@ -49,9 +49,13 @@ export interface Table {
 
 const gutter = 2;
 
+/** A row of one cell is a title: it stands over all columns. */
 const naturalColumns = ({ head, rows }: Table): number[] =>
   head.map((title, i) =>
-    Math.max(columnsOf(title), ...rows.map((row) => columnsOf(row[i]?.text ?? ''))),
+    Math.max(
+      columnsOf(title),
+      ...rows.map((row) => (row.length === 1 ? 0 : columnsOf(row[i]?.text ?? ''))),
+    ),
   );
 
 const sum = (columns: readonly number[]): number =>
@@ -61,7 +65,7 @@ const sum = (columns: readonly number[]): number =>
 export const tableWidth = (table: Table): number => sum(naturalColumns(table));
 
 /**
- * The table's lines, indented by two. When they would be too wide, the first column gives way, then
+ * The table's lines, indented by two; a row of one cell is a title across all columns. When they would be too wide, the first column gives way, then
  * columns at the right are left out.
  */
 export const tableLines = (screen: Screen, table: Table): readonly string[] => {
@@ -71,7 +75,7 @@ export const tableLines = (screen: Screen, table: Table): readonly string[] => {
   while (columns.length > 1 && sum(columns) > screen.width) columns.pop();
   const line = (cells: readonly Cell[]): string => {
     const parts = cells.slice(0, columns.length).map(({ text, style = 'plain' }, i) => {
-      const room = columns[i] ?? 0;
+      const room = cells.length === 1 ? screen.width - gutter : (columns[i] ?? 0);
       const set = padded(fitted(text, room), room, i < rightFrom ? 'left' : 'right');
       return screen.paint(style, i === cells.length - 1 ? set.trimEnd() : set);
     });

@@ -20,44 +20,76 @@ describe('the terminal report', () => {
 
       What ran
         quickstart → http://127.0.0.1:8080/v1
-        60 s scheduled, 61.2 s in all, the first 10 s warm-up; 2 keys: alpha, beta
-        steady: 20/s for 40 s, Poisson; 78.4 % chat-stream (m-large), 19.6 % chat (m-large), 1.96 % models
+        60 s of load, 61.2 s in all, the first 10 s warm-up; 2 keys: alpha, beta
+        steady: 20/s for 40 s, Poisson; 72 % chat-stream (m-large), 18 % chat (m-large), 5 % speech
+        (m-voice), 4 % transcription (m-ear), 1 % models
         peak: 20/s → 60/s in 20 s; 100 % chat-stream (m-large)
 
       Arrivals
                    arrivals    share  after warm-up    share
         due           1,600  100.0 %          1,400  100.0 %
         sent          1,578   98.6 %          1,378   98.4 %
-        completed     1,111   69.4 %            915   65.4 %
+        completed     1,108   69.3 %            913   65.2 %
         limited         449   28.1 %            449   32.1 %
         refused           5    0.3 %              3    0.2 %
-        malformed        12    0.8 %             10    0.7 %
+        malformed        15    0.9 %             12    0.9 %
         broken            1    0.1 %              1    0.1 %
         dropped          22    1.4 %             22    1.6 %
+
+      Arrivals by kind of traffic, whole run
+                     all  chat-stream  chat  speech  transcription  models
+        due        1,600        1,391   126      39             32      12
+        sent       1,578        1,369   126      39             32      12
+        completed  1,108          905   123      36             32      12
+        limited      449          449     0       0              0       0
+        refused        5            5     0       0              0       0
+        malformed     15            9     3       3              0       0
+        broken         1            1     0       0              0       0
+        dropped       22           22     0       0              0       0
 
       Figures
                          unit           n          p50            p90            p95            p99    max
         chat-stream
-          TTFT           ms           790          187            423            684         ~1,137  1,524
-                                             [183–193]      [381–492]      [558–946]  [1,070–1,340]
-          Chunk gap      ms        30,650         12.3           21.0           25.2           38.5    255
-                                           [12.3–12.4]    [20.7–21.2]    [24.9–25.6]    [37.2–39.8]
-          Longest stall  ms           788         29.5            191            195           ~208    255
-                                           [28.8–30.8]      [190–192]      [193–197]      [203–224]
-          TPOT           ms           788         12.9           17.4           18.6          ~21.3   24.9
-                                           [12.8–13.1]    [17.1–17.8]    [18.2–19.0]    [20.2–21.9]
-          Output speed   tokens/s     788         79.0           86.9           88.8          ~92.7   95.9
-                                           [78.2–79.8]    [86.5–87.7]    [88.2–89.6]    [91.7–94.7]
-          End to end     ms           790          779          1,185          1,413         ~1,912  2,272
-                                             [761–794]  [1,133–1,264]  [1,303–1,534]  [1,695–2,150]
-          Service time   ms           790          779          1,186          1,414         ~1,912  2,273
-                                             [761–795]  [1,133–1,264]  [1,304–1,534]  [1,695–2,150]
+          TTFT           ms           760          188            427            684         ~1,137  1,524
+                                             [184–194]      [383–511]      [566–946]  [1,086–1,340]
+          Chunk gap      ms        29,527         12.3           21.1           25.3           38.6    255
+                                           [12.3–12.4]    [20.9–21.3]    [25.0–25.7]    [37.3–40.0]
+          Longest stall  ms           758         29.6            191            195           ~208    255
+                                           [28.9–30.9]      [190–192]      [193–197]      [203–224]
+          TPOT           ms           758         13.0           17.4           18.7          ~21.3   24.9
+                                           [12.9–13.2]    [17.2–17.9]    [18.2–19.0]    [20.5–21.9]
+          Output speed   tokens/s     758         78.9           86.8           88.8          ~92.7   95.9
+                                           [77.9–79.7]    [86.3–87.6]    [88.2–89.6]    [91.7–94.7]
+          End to end     ms           760          781          1,190          1,413         ~1,912  2,272
+                                             [765–799]  [1,134–1,272]  [1,316–1,534]  [1,695–2,150]
+          Service time   ms           760          781          1,191          1,414         ~1,912  2,273
+                                             [766–800]  [1,135–1,273]  [1,317–1,534]  [1,695–2,150]
 
         chat
-          End to end     ms           116          662          1,100         ~1,293         ~1,555  1,656
-                                             [618–733]    [969–1,293]  [1,100–1,555]      [1,324–…]
-          Service time   ms           116          661          1,100         ~1,292         ~1,554  1,656
-                                             [618–733]    [968–1,292]  [1,100–1,554]      [1,324–…]
+          End to end     ms            92          656         ~1,091         ~1,293         ~1,555  1,555
+                                             [612–702]    [934–1,324]  [1,091–1,555]      [1,324–…]
+          Service time   ms            92          655         ~1,091         ~1,292         ~1,554  1,554
+                                             [612–700]    [934–1,324]  [1,091–1,554]      [1,324–…]
+
+        speech
+          First audio    ms            28          141           ~278           ~328           ~419    419
+                                             [111–194]        [200–…]        [236–…]        [278–…]
+          End to end     ms            28          579           ~809           ~833         ~1,190  1,190
+                                             [439–700]        [720–…]        [782–…]        [809–…]
+          RTF speech     ms/s          28         66.0           ~135           ~136           ~181    181
+                                                0.066×          0.14×          0.14×          0.18×  0.18×
+                                           [59.3–75.1]       [86.0–…]       [94.3–…]        [135–…]
+          Characters/s   chars/s       28          218           ~275           ~302           ~318    318
+                                             [193–245]        [246–…]        [261–…]        [275–…]
+
+        transcription
+          End to end     ms            24          948         ~1,165         ~1,211         ~1,260  1,260
+                                           [828–1,044]      [1,044–…]      [1,065–…]      [1,211–…]
+          RTF transcr.   ms/s          12         ~114           ~124           ~124           ~124    124
+                                                 0.11×          0.12×          0.12×          0.12×  0.12×
+                                             [101–120]        [118–…]        [120–…]        [124–…]
+          Word errors    %             12        ~4.55          ~6.25          ~7.14          ~7.14   7.14
+                                           [3.71–5.88]       [5.26–…]       [5.88–…]       [6.25–…]
 
         models
           End to end     ms             9        ~6.39          ~18.9          ~18.9          ~18.9   18.9
@@ -69,12 +101,30 @@ describe('the terminal report', () => {
           Generator lag  ms         1,400         0.19           0.48           0.64           1.04   1.60
                                            [0.18–0.20]    [0.46–0.52]    [0.59–0.68]    [0.88–1.20]
 
+        Word error rate: 4.32 % on average over 12 answers to clips with a known text (12 further ones
+        have none). It is the mean of each answer’s own rate: a short clip counts as much as a long one.
         [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it; ~ marks a
         percentile with fewer than ten samples beyond it.
 
-      Rates over the 50 s measured
-        requests 28.0/s offered, 27.6/s sent, 18.3/s completed
-        tokens 870/s in, 755/s out (counted by the server, 906 answers)
+      Rates
+        Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
+        1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
+        by the server).
+        Over the whole run, 61.2 s until its last end: 25.8/s sent, 18.1/s completed; tokens 806/s in,
+        699/s out (counted by the server, 1,028 answers).
+
+      Cost and audio
+        1,096 completed answers cost at least 0.107747 currency units; of 136 of them the cost is unknown.
+          chat-stream (m-large): 0.029287 for 905 answers
+          chat (m-large): unknown for 123 answers
+          speech (m-voice): 0.063930 for 36 answers, 4,262 characters, 294 s of audio received
+          transcription (m-ear): at least 0.014530 for 32 answers, of 13 the cost is unknown, 145 s of
+          audio sent, of 13 clips the length is unknown
+        In each of the 50 s measured: 4.95 s of audio received, 2.10 s of audio sent, 71.8 characters
+        spoken.
+        Completed answers of the whole run, warm-up included, by the interface’s constants and the
+        scenario’s prices. A cost is unknown where the scenario names no price, the server told no usage,
+        or a clip’s length cannot be read. What failed answers cost is not counted.
 
       Rate limits by key
         alpha: 429s 449, first at 44.2 s
@@ -97,12 +147,23 @@ describe('the terminal report', () => {
         5 × refused chat-stream: 500 server_error (0.3 % of arrivals, 0.4 s to 58.9 s)
           worker # failed: </script><img src=x onerror=alert(#)>␛[#J�"quoted" & 'single' <b>bold</b>
           for example req-00002, server id srv-2
+        3 × malformed speech: audio-truncated (0.2 % of arrivals, 2.1 s to 36.5 s)
+          the MP# file ends # bytes early
+          for example req-00027, server id srv-27
         3 × malformed chat: stream-error (0.2 % of arrivals, 5.2 s to 28.0 s)
           an error event after # tokens: CUDA out of memory
           for example req-00093, server id srv-93
         1 × broken chat-stream: reset (0.1 % of arrivals, at 55.0 s)
           the connection was reset
           for example req-01311
+
+      Odd in completed answers, and tolerated
+        20 × chat-stream: no-done (2.2 % of its completed answers)
+          The stream ended without [DONE].
+        6 × speech: mislabelled (16.7 % of its completed answers)
+          The content type named another format than the body has.
+        8 × transcription: no-segments (25.0 % of its completed answers)
+          verbose_json was asked for, and the transcript had no segments.
 
       Notes
         The target refused stream_options.include_usage: </script><img src=x
@@ -114,7 +175,7 @@ describe('the terminal report', () => {
   it('puts confidence intervals beside their percentiles where there is room', () => {
     const lines = plain(140).split('\n');
     expect(lines.find((line) => line.includes('TTFT'))).toMatchInlineSnapshot(
-      `"    TTFT           ms           790      187 [183–193]        423 [381–492]         684 [558–946]  ~1,137 [1,070–1,340]  1,524"`,
+      `"    TTFT           ms           760      188 [184–194]        427 [383–511]         684 [566–946]  ~1,137 [1,086–1,340]  1,524"`,
     );
   });
 
@@ -130,9 +191,33 @@ describe('the terminal report', () => {
     expect(plain(100)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
+  it('tells outcomes by kind in sentences where columns have no room', () => {
+    expect(plain(60)).toContain('  speech: 39 due, 39 sent, 36 completed, 3 malformed\n');
+    expect(plain(72)).toMatch(/completed +1,108 +905 +123 +36 +32 +12\n/);
+  });
+
+  it('says in one sentence that no cost is known, where none is', () => {
+    const groups = result.groups.filter(({ labels }) => labels.traffic === 'chat');
+    const [, said] = plain(100, validTrust, { ...result, groups }).split('Cost and audio\n');
+    expect(said?.split('\n\n')[0]).toMatchInlineSnapshot(`
+      "  What 123 completed answers cost is unknown: that takes a price in the scenario, and usage from the
+        server."
+    `);
+  });
+
   it('names no evidence when all is well, and withholds gaps when nothing is', () => {
     expect(plain(100, validTrust)).not.toContain('healthy:');
     expect(plain(100, invalidTrust)).toMatch(/Chunk gap +ms +[\d,]+ +withheld/);
+  });
+
+  it('says beneath the figures what tokens are not counted in them', () => {
+    const tokens = [
+      { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
+    ];
+    const groups = result.groups.map((group) => ({ ...group, tokens }));
+    expect(plain(100, validTrust, { ...result, groups })).toContain(
+      'chat-stream: The server did not count the tokens of every answer; left out of',
+    );
   });
 
   it('of an empty run still reads', () => {

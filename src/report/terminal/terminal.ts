@@ -1,15 +1,21 @@
-import type { OutcomeKind } from '../../model/observation.ts';
+import { answerNotes, type OutcomeKind } from '../../model/observation.ts';
 import type { Failure, Result } from '../../model/result.ts';
 import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
 import type { Evidence, Trust, TrustLevel } from '../../model/verdict.ts';
-import { kindFigures, kindsPresent, lagFigures, ratesOf } from '../figures.ts';
+import { kindFigures, kindsPresent, lagFigures } from '../figures.ts';
 import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
-import { countText, figureText, momentText, plural, shareText, timeText } from '../number-text.ts';
-import { type ArrivalRow, arrivalRows, tokenSourceMeaning } from '../outcome-words.ts';
+import { meanWordErrors } from '../mean-word-errors.ts';
+import { countText, momentText, plural, shareText, timeText } from '../number-text.ts';
+import { type OddAnswers, oddAnswers } from '../odd-answers.ts';
+import { type ArrivalRow, arrivalRow, arrivalRows } from '../outcome-words.ts';
 import { printable } from '../printable.ts';
+import { rateSentences } from '../rates.ts';
 import { runVerdict } from '../run-verdict.ts';
 import { addressText, loadText, mixText } from '../scenario-list.ts';
+import { tokenNotes } from '../token-notes.ts';
+import { costLines } from './cost-lines.ts';
 import { figuresLegend, figuresTable } from './figures-table.ts';
+import { kindLines } from './kind-lines.ts';
 import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
 
 type Lines = readonly string[];
@@ -58,14 +64,14 @@ const runLines = (screen: Screen, result: Result): Lines => {
   const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
-    `${timeText(result.scheduled)} scheduled, ${timeText(result.ended)} in all, ${warmUp}; ${keys}`,
+    `${timeText(result.scheduled)} of load, ${timeText(result.ended)} in all, ${warmUp}; ${keys}`,
     ...plan.stages.map((stage) => `${stage.name}: ${loadText(stage.load)}; ${mixText(stage)}`),
   ].flatMap((text) => paragraph(screen, printable(text)));
 };
 
 const arrivalLines = (screen: Screen, result: Result): Lines => {
   const rows = arrivalRows(result);
-  const due = rows[0]!;
+  const due = arrivalRow(rows, 'due');
   const apart = due.measured !== due.all;
   const styleOf = ({ name, all }: ArrivalRow): Style =>
     all === 0 ? 'quiet' : name === 'due' || name === 'sent' ? 'plain' : outcomeStyle[name];
@@ -96,27 +102,16 @@ const figureLines = (screen: Screen, result: Result, trust: Trust): Lines => {
     { title: 'generator', rows: lag === null ? [] : [lag] },
   ].filter(({ rows }) => rows.length > 0);
   if (sections.length === 0) return [];
+  const wordErrors = meanWordErrors(result);
   return [
     ...figuresTable(screen, sections),
     '',
+    ...kindsPresent(result).flatMap((kind) =>
+      tokenNotes(result, kind).flatMap((note) => paragraph(screen, `${kind}: ${note}`)),
+    ),
+    ...(wordErrors === null ? [] : paragraph(screen, wordErrors)),
     ...paragraph(screen, figuresLegend, { style: 'quiet' }),
   ];
-};
-
-const rateLines = (screen: Screen, result: Result): Lines => {
-  const rates = ratesOf(result);
-  if (rates === null) return [];
-  const { offered, sent, completed, tokens, seconds } = rates;
-  const requests = `requests ${figureText(offered)}/s offered, ${figureText(sent)}/s sent, ${figureText(completed)}/s completed`;
-  const tokenTexts = tokens.map(({ source, answers, input, output }) => {
-    const read = input === null ? '' : `${figureText(input)}/s in, `;
-    return `tokens ${read}${figureText(output)}/s out (${tokenSourceMeaning[source]}, ${plural(answers, 'answer')})`;
-  });
-  return titled(
-    screen,
-    `Rates over the ${timeText(seconds * 1000)} measured`,
-    [requests, ...tokenTexts].flatMap((text) => paragraph(screen, text)),
-  );
 };
 
 const keyLines = (screen: Screen, result: Result): Lines =>
@@ -135,6 +130,14 @@ const keyLines = (screen: Screen, result: Result): Lines =>
       ),
     ];
   });
+
+const oddLines = (screen: Screen, { kind, note, count, completed }: OddAnswers): Lines => [
+  ...paragraph(
+    screen,
+    `${countText(count)} × ${kind}: ${note} (${shareText(count, completed)} of its completed answers)`,
+  ),
+  ...paragraph(screen, answerNotes[note], { indent: 4, style: 'quiet' }),
+];
 
 const failureLines = (screen: Screen, failure: Failure, arrivals: number): Lines => {
   const { outcome, traffic, status, cause, count, first, last, message, example } = failure;
@@ -173,13 +176,24 @@ export const terminalReport = (
     ...verdictLines(screen, result, trust),
     ...titled(screen, 'What ran', runLines(screen, result)),
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
+    ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),
     ...titled(screen, 'Figures', figureLines(screen, result, trust)),
-    ...rateLines(screen, result),
+    ...titled(
+      screen,
+      'Rates',
+      rateSentences(result).flatMap((text) => paragraph(screen, text)),
+    ),
+    ...titled(screen, 'Cost and audio', costLines(screen, result)),
     ...titled(screen, 'Rate limits by key', keyLines(screen, result)),
     ...titled(
       screen,
       'Failures',
       failures.flatMap((failure) => failureLines(screen, failure, arrivals)),
+    ),
+    ...titled(
+      screen,
+      'Odd in completed answers, and tolerated',
+      oddAnswers(result).flatMap((odd) => oddLines(screen, odd)),
     ),
     ...titled(
       screen,

@@ -1,9 +1,16 @@
 import type { Failure, Result } from '../../../model/result.ts';
 import { countText, momentText, plural, shareText } from '../../number-text.ts';
-import { type ArrivalRow, arrivalMeaning, arrivalRows } from '../../outcome-words.ts';
+import {
+  type ArrivalRow,
+  arrivalMeaning,
+  arrivalRow,
+  arrivalRows,
+  arrivalsByKind,
+} from '../../outcome-words.ts';
 import { markup, type Markup } from '../markup.ts';
+import { oddTable } from './odd.ts';
 
-const arrivalRow = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
+const rowMarkup = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
   markup`<tr class="${row.all === 0 ? 'none' : 'some'}">
     <th scope="row"><span class="dot ${row.name}">${row.name}</span></th>
     <td>${countText(row.all)}</td>
@@ -20,8 +27,8 @@ const arrivalRow = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
 /** What became of every arrival; all of them are the denominator. Without a warm-up there is one pair of columns. */
 const arrivalTable = (result: Result): Markup => {
   const rows = arrivalRows(result);
-  const [due] = rows;
-  const apart = due !== undefined && due.all !== due.measured;
+  const due = arrivalRow(rows, 'due');
+  const apart = due.all !== due.measured;
   const after = markup`<th scope="col">After warm-up</th>
           <th scope="col">share</th>`;
   return markup`<div class="scroll" role="region" aria-label="Arrivals" tabindex="0">
@@ -39,7 +46,41 @@ const arrivalTable = (result: Result): Markup => {
         </tr>
       </thead>
       <tbody>
-        ${due === undefined ? null : rows.map((row) => arrivalRow(row, due, apart))}
+        ${rows.map((row) => rowMarkup(row, due, apart))}
+      </tbody>
+    </table>
+  </div>`;
+};
+
+const countCell = (count: number): Markup =>
+  markup`<td class="${count === 0 ? 'none' : 'some'}">${countText(count)}</td>`;
+
+/** The same counts apart by kind of traffic; `null` where there was one kind. */
+const kindTable = (result: Result): Markup | null => {
+  const arrivals = arrivalsByKind(result);
+  if (arrivals === null) return null;
+  const { kinds, rows } = arrivals;
+  return markup`<div class="scroll" role="region" aria-label="Arrivals by kind" tabindex="0">
+    <table class="kinds">
+      <caption>
+        The same by kind of traffic, over the whole run
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Outcome</th>
+          <th scope="col">All</th>
+          ${kinds.map((kind) => markup`<th scope="col"><span class="dot ${kind}">${kind}</span></th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ name, all, byKind }) =>
+            markup`<tr class="${all === 0 ? 'none' : 'some'}">
+              <th scope="row"><span class="dot ${name}">${name}</span></th>
+              <td><b>${countText(all)}</b></td>
+              ${byKind.map(countCell)}
+            </tr>`,
+        )}
       </tbody>
     </table>
   </div>`;
@@ -102,8 +143,9 @@ const witnessMarkup = ({ witness }: Result): Markup | null =>
       </details>`;
 
 export const arrivalsSection = (result: Result): Markup => {
-  const arrivals = arrivalRows(result)[0]?.all ?? 0;
+  const arrivals = arrivalRow(arrivalRows(result), 'due').all;
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
-  return markup`${arrivalTable(result)} ${witnessMarkup(result)}
-  ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}`;
+  return markup`${arrivalTable(result)} ${kindTable(result)} ${witnessMarkup(result)}
+  ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}
+  ${oddTable(result)}`;
 };

@@ -1,5 +1,5 @@
 import { quantile } from '../../../model/quantile.ts';
-import type { MeasureName } from '../../../model/measures.ts';
+import { type MeasureName, measures } from '../../../model/measures.ts';
 import type { Labels, Result } from '../../../model/result.ts';
 import {
   arrivalsIn,
@@ -9,6 +9,7 @@ import {
   outcomesOf,
   type Where,
 } from '../../../model/summary.ts';
+import type { TrafficKind } from '../../../model/traffic.ts';
 import { kindsPresent } from '../../figures.ts';
 import { countText, shareText } from '../../number-text.ts';
 import { quantileCell } from '../figures-table.ts';
@@ -19,22 +20,49 @@ import { markup, type Markup } from '../markup.ts';
 const labels = ['stage', 'model', 'key'] as const satisfies readonly (keyof Labels)[];
 type Label = (typeof labels)[number];
 
-const columns: readonly {
-  readonly name: MeasureName;
-  readonly q: number;
+/** When the first of what was asked for came, for kinds whose answers come bit by bit. */
+const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
+  'chat-stream': 'ttft',
+  speech: 'firstAudio',
+};
+
+interface Column {
   readonly title: string;
-}[] = [
-  { name: 'ttft', q: 0.5, title: 'TTFT p50' },
-  { name: 'ttft', q: 0.95, title: 'TTFT p95' },
-  { name: 'endToEnd', q: 0.5, title: 'End to end p50' },
-  { name: 'endToEnd', q: 0.95, title: 'End to end p95' },
-];
+  readonly q: number;
+  readonly measure: (kind: TrafficKind) => MeasureName | undefined;
+}
+
+const columnsFor = (kinds: readonly TrafficKind[]): readonly Column[] => {
+  const firsts = kinds.flatMap((kind) => firstOutput[kind] ?? []);
+  const first = [...new Set(firsts)].map((name) => measures[name].short).join(' or ');
+  return [
+    ...(first === ''
+      ? []
+      : [0.5, 0.95].map((q) => ({
+          title: `${first} p${q * 100}`,
+          q,
+          measure: (kind: TrafficKind) => firstOutput[kind],
+        }))),
+    ...[0.5, 0.95].map((q) => ({
+      title: `End to end p${q * 100}`,
+      q,
+      measure: () => 'endToEnd' as const,
+    })),
+  ];
+};
 
 const valuesOf = (result: Result, label: Label): readonly string[] => [
   ...new Set(groupsWhere(result, measured).flatMap((group) => group.labels[label] ?? [])),
 ];
 
-const row = (result: Result, name: string, where: Where): Markup => {
+/** One row of a table: the groups of one kind that share a label. */
+interface Part {
+  readonly name: string;
+  readonly kind: TrafficKind;
+  readonly where: Where;
+}
+
+const row = (result: Result, { name, kind, where }: Part, columns: readonly Column[]): Markup => {
   const outcomes = outcomesOf(groupsWhere(result, where));
   const arrivals = arrivalsIn(outcomes);
   return markup`<tr>
@@ -44,8 +72,9 @@ const row = (result: Result, name: string, where: Where): Markup => {
       ${countText(outcomes.completed)} <small>${shareText(outcomes.completed, arrivals)}</small>
     </td>
     <td>${countText(outcomes.limited)} <small>${shareText(outcomes.limited, arrivals)}</small></td>
-    ${columns.map((column) => {
-      const figure = quantile(distribution(result, column.name, where), column.q);
+    ${columns.map(({ q, measure }) => {
+      const asked = measure(kind);
+      const figure = asked === undefined ? null : quantile(distribution(result, asked, where), q);
       return figure === null ? markup`<td>–</td>` : quantileCell(figure, 'ms');
     })}
   </tr>`;
@@ -53,8 +82,10 @@ const row = (result: Result, name: string, where: Where): Markup => {
 
 const table = (result: Result, label: Label): Markup => {
   const kinds = kindsPresent(result);
-  const rows = valuesOf(result, label).flatMap((value) =>
-    kinds.map((kind) => ({
+  const columns = columnsFor(kinds);
+  const parts = valuesOf(result, label).flatMap((value) =>
+    kinds.map((kind): Part => ({
+      kind,
       name: kinds.length === 1 ? value : `${value}, ${kind}`,
       where: (each: Labels) => measured(each) && each[label] === value && each.traffic === kind,
     })),
@@ -75,9 +106,9 @@ const table = (result: Result, label: Label): Markup => {
         </tr>
       </thead>
       <tbody>
-        ${rows
+        ${parts
           .filter(({ where }) => groupsWhere(result, where).length > 0)
-          .map(({ name, where }) => row(result, name, where))}
+          .map((part) => row(result, part, columns))}
       </tbody>
     </table>
   </div>`;

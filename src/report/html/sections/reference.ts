@@ -1,6 +1,7 @@
 import { measures } from '../../../model/measures.ts';
 import type { Result } from '../../../model/result.ts';
 import { measuresPresent } from '../../../model/summary.ts';
+import { accountsMeaning } from '../../cost-and-audio.ts';
 import { lag } from '../../figures.ts';
 import { arrivalMeaning } from '../../outcome-words.ts';
 import { scenarioList } from '../../scenario-list.ts';
@@ -35,12 +36,17 @@ export const scenarioSection = ({ plan, ...result }: Result): Markup => {
 const rates = [
   {
     term: 'Requests per second',
-    text: 'Requests that were due in the measured window, and of these those sent and those completed, divided by the window’s length: from the end of the warm-up to the end of the schedule.',
+    text: 'Over the measured window, the whole seconds from the end of the warm-up to the end of the load: offered are the requests that were due in it, sent those sent in it, completed those that ended in it, each divided by its length. Over the whole run: all requests sent and completed, divided by the time until the last end.',
   },
   {
     term: 'Tokens per second',
-    text: 'Tokens of completed answers to requests that were due in the measured window, divided by its length. Counts from different sources are never added up.',
+    text: 'Tokens of completed answers that came in the measured window, divided by its length: a stream’s output counts when its token events come, all else when the answer ends. Counts from several sources are added up there, and their sources named; over the whole run they stand apart.',
   },
+  {
+    term: 'Audio per second',
+    text: 'Seconds of audio received from speech, and sent for transcription, of completed answers that ended in the measured window, divided by its length: a rate of the run, where a real-time factor is one of each request.',
+  },
+  { term: 'Total cost', text: accountsMeaning },
   {
     term: 'Percentile',
     text: 'Nearest rank: the smallest sample that the given share does not exceed. Percentiles over time belong to the second in which the request was due and are left out where their bin holds no sample beyond them.',

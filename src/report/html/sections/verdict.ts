@@ -71,7 +71,7 @@ export const runLine = ({ plan, ...result }: Result): Markup => {
     addressText(result.baseUrl),
     ...loads,
     plan.warmUp === 0 ? 'no warm-up' : `first ${timeText(plan.warmUp)} warm-up`,
-    `ended after ${timeText(result.ended)}`,
+    `load ended after ${timeText(result.scheduled)}, last answer after ${timeText(result.ended)}`,
     plural(plan.keys.length, 'key'),
     ...(result.slices.length > 1 ? [plural(result.slices.length, 'slice')] : []),
   ];

@@ -1,10 +1,39 @@
 import type { Answer, Observation } from './observation.ts';
 import type { Instant } from './quantity.ts';
+import type { TrafficKind } from './traffic.ts';
 
-/** How the table of measures takes its samples from observations. */
+/** What a measure is, and how the table of measures takes its samples from observations. */
 
 /** The samples that one observation gives; most give none or one. */
 export type Sampling = (observation: Observation) => readonly number[] | Float64Array;
+
+/** What samples are counted in. `µ` is a millionth of the currency, `ms/s` wall-clock time for each second of audio. */
+type Unit =
+  | 'ms'
+  | 's'
+  | 'ms/s'
+  | 'tokens/s'
+  | 'tokens'
+  | 'tokens/chunk'
+  | 'characters'
+  | 'characters/s'
+  | 'bytes'
+  | '%'
+  | 'models'
+  | 'µ';
+
+/** One row of the table of measures. */
+export interface Measure {
+  readonly label: string;
+  /** At most 16 characters, for narrow tables. */
+  readonly short: string;
+  readonly unit: Unit;
+  readonly better: 'lower' | 'higher' | 'neither';
+  readonly traffic: readonly TrafficKind[];
+  /** The definition as reports print it. */
+  readonly definition: string;
+  readonly of: Sampling;
+}
 
 const none: readonly number[] = [];
 

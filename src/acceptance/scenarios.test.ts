@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { planSchema } from '../model/plan.ts';
+import { weir } from './weir-process.ts';
+
+const folder = resolve(import.meta.dirname, '..', '..', 'scenarios');
+const modules = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+
+/** The plan that `weir validate` makes of these words. */
+const planOf = async (words: readonly string[]) => {
+  const { code, stdout, stderr } = await weir(['validate', ...words, '--json']);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return planSchema.parse(JSON.parse(stdout));
+};
+
+describe('the scenarios in TypeScript that come with Weir', () => {
+  it('are there', () => {
+    expect(modules).toContain('typed.ts');
+  });
+
+  it.each(modules)('%s has no problems', async (name) => {
+    expect(await planOf([join(folder, name)])).toMatchObject({ target: { kind: 'mock' } });
+  });
+});
+
+describe('flags in the place of a file', () => {
+  it('say what is transcribed', async () => {
+    const file = fileURLToPath(new URL('../../fixtures/speech/gate.wav', import.meta.url));
+    const clip = ['--clip', file, '--text', 'Hello.'];
+    const load = ['--iterations', '3', '--users', '2'];
+    const words = ['--kind', 'transcription', '--model', 'w', ...clip, ...load];
+    expect((await planOf(words)).stages).toMatchObject([
+      { traffic: [{ kind: 'transcription', clips: [{ file, text: 'Hello.' }] }] },
+    ]);
+  });
+
+  it('say what is spoken', async () => {
+    const words = ['--kind', 'speech', '--model', 't', '--text', '5', '--voice', 'Ada.wav'];
+    const load = ['--rate', '1/s', '--duration', '5s'];
+    expect((await planOf([...words, ...load])).stages).toMatchObject([
+      { traffic: [{ kind: 'speech', texts: ['5'], voice: 'Ada.wav' }] },
+    ]);
+  });
+});

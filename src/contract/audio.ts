@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+/** Text-to-speech (interface 4.3) and speech-to-text (4.4, 2.7). */
+
+export const speechRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  input: z.string().min(1),
+  /** A predefined voice's file name, `.wav` included. */
+  voice: z.string().min(1),
+  response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
+  speed: z.number().positive().nullish(),
+});
+
+/** What each speech format should be labelled as; the interface does not say, servers differ. */
+export const speechContentTypes = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  opus: 'audio/ogg',
+} as const;
+
+/** The extensions that an upload may have (interface 4.4, ogg by the general format table). */
+export const uploadExtensions = [
+  'mp3',
+  'mp4',
+  'mpeg',
+  'mpga',
+  'm4a',
+  'wav',
+  'webm',
+  'ogg',
+] as const;
+
+/** 25 MB, read as 25 MiB. */
+export const uploadLimit = 26_214_400;
+
+/** The form's text fields; the file itself is a part beside them. Repeated fields come as arrays. */
+export const transcriptionFieldsSchema = z.looseObject({
+  model: z.string().min(1),
+  language: z.string().min(1).optional(),
+  response_format: z.enum(['json', 'text', 'srt', 'vtt', 'verbose_json']).optional(),
+  'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
+});
+
+/** What a client must be able to rely on in a JSON transcript; wrapped text has only `text`. */
+export const transcriptionResponseSchema = z.looseObject({
+  text: z.string(),
+  language: z.string().nullish(),
+  duration: z.number().nullish(),
+  segments: z
+    .array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() }))
+    .nullish(),
+});

@@ -1,0 +1,24 @@
+import type { Arrival } from '../model/arrival.ts';
+import { type Draw, drawFrom } from '../model/draw.ts';
+import { modelOf, type Traffic } from '../model/traffic.ts';
+import type { Credential, SliceOrder } from './slice-order.ts';
+
+/** Everything about a request that is drawn. */
+export interface Content {
+  readonly requestId: string;
+  readonly traffic: Traffic;
+  readonly model: string | null;
+  readonly credential: Credential;
+  /** For whatever else the kind of traffic draws. */
+  readonly draw: Draw;
+}
+
+/** The content of request (stage, index); equal for any number of slices. */
+export const contentOf = (order: SliceOrder, { stage, index }: Arrival): Content => {
+  const { plan, credentials, runId } = order;
+  const draw = drawFrom(plan.seed, stage, index);
+  const traffic = draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight);
+  const credential = draw.pick(credentials, ({ weight }) => weight);
+  const requestId = `${runId}-${stage}-${index}`;
+  return { requestId, traffic, model: modelOf(traffic), credential, draw };
+};

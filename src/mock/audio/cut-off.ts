@@ -1,0 +1,75 @@
+import { mp3EndsEarly } from './mp3-frames.ts';
+import { number, text } from './octets.ts';
+
+/** RIFF tells its length; writers to a pipe put 0 or 0xffffffff there. */
+const riffEndsEarly = (file: Uint8Array): boolean => {
+  const told = number(file.subarray(4, 8).toReversed(), 0, 4);
+  return told !== 0 && told !== 0xffffffff && told + 8 > file.length;
+};
+
+/** The last Ogg page (RFC 3533, section 6) is whole and says that it is the last. */
+const oggEndsEarly = (file: Uint8Array): boolean => {
+  let position = 0;
+  let flags = 0;
+  while (text(file, position, 4) === 'OggS') {
+    const segments = number(file, position + 26, 1);
+    const lengths = file.subarray(position + 27, position + 27 + segments);
+    flags = number(file, position + 5, 1);
+    position += 27 + segments + lengths.reduce((sum, length) => sum + length, 0);
+  }
+  return position > file.length || (flags & 4) === 0;
+};
+
+/** The boxes of an MP4 file (ISO 14496-12, section 4.2) end within it. */
+const boxesEndEarly = (file: Uint8Array): boolean => {
+  let position = 0;
+  while (position < file.length) {
+    const short = number(file, position, 4);
+    if (short === 0) return false;
+    const size = short === 1 ? number(file, position + 8, 8) : short;
+    if (size < 8) return false;
+    position += size;
+  }
+  return position > file.length;
+};
+
+/** An EBML length (RFC 8794, section 4): how many bytes tell it, and what, or `null` for unknown. */
+const ebmlLength = (file: Uint8Array, from: number): { bytes: number; value: number | null } => {
+  const first = number(file, from, 1);
+  const bytes = Math.clz32(first) - 23;
+  const marker = 0x100 >> bytes;
+  const value = (first & (marker - 1)) * 256 ** (bytes - 1) + number(file, from + 1, bytes - 1);
+  return { bytes, value: value >= 2 ** (7 * bytes) - 1 ? null : value };
+};
+
+/** WebM is an EBML head and a segment that ends within the file, or tells no length. */
+const webmEndsEarly = (file: Uint8Array): boolean => {
+  const idBytes = 4;
+  const head = ebmlLength(file, idBytes);
+  const segment = idBytes + head.bytes + (head.value ?? 0);
+  const length = ebmlLength(file, segment + idBytes);
+  const end = segment + idBytes + length.bytes + (length.value ?? 0);
+  return end > file.length;
+};
+
+/** How each container begins, and whether it ends early. */
+const containers: readonly {
+  readonly begins: (file: Uint8Array) => boolean;
+  readonly endsEarly: (file: Uint8Array) => boolean;
+}[] = [
+  { begins: (file) => text(file, 0, 4) === 'RIFF', endsEarly: riffEndsEarly },
+  { begins: (file) => text(file, 0, 4) === 'OggS', endsEarly: oggEndsEarly },
+  { begins: (file) => text(file, 4, 4) === 'ftyp', endsEarly: boxesEndEarly },
+  { begins: (file) => number(file, 0, 4) === 0x1a45dfa3, endsEarly: webmEndsEarly },
+  {
+    begins: (file) => text(file, 0, 3) === 'ID3' || number(file, 0, 2) >= 0xffe0,
+    endsEarly: mp3EndsEarly,
+  },
+];
+
+/**
+ * Whether a file of audio ends before it should. Decoders take many such files for shorter ones, so
+ * each container's own lengths are looked at; a file that tells none is never called cut off.
+ */
+export const isCutOff = (file: Uint8Array): boolean =>
+  containers.find(({ begins }) => begins(file))?.endsEarly(file) ?? false;

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { speechRequestSchema } from '../contract/audio.ts';
+import type { SpeechFormat } from './audio/silence.ts';
+import { refuseModel } from './catalogue.ts';
+import { readJson } from './json-body.ts';
+import type { Refusal } from './refusal.ts';
+import type { Settings } from './settings.ts';
+
+/** A request for speech that can be answered. */
+export interface Speech {
+  /** Unicode code points of the text. */
+  readonly characters: number;
+  readonly format: SpeechFormat;
+  /** How long the audio plays. */
+  readonly seconds: number;
+}
+
+/** The interface names no range of `speed`; this is the OpenAI API's, as far as it makes sense with ours (4.3). */
+const requestSchema = speechRequestSchema.extend({
+  speed: z.number().min(0.25).max(4).nullish(),
+});
+
+const charactersPerSecond = 15;
+/** Players do not recognise an MP3 of a few frames. */
+const shortestSeconds = 0.25;
+/** A day: as much as a WAV file's 32-bit length can tell. */
+const longestSeconds = 86_400;
+
+const codePointsIn = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+};
+
+/** Reads the body of a speech request: what it asks, or why it is refused. */
+export const readSpeech = (body: Uint8Array, settings: Settings): Speech | Refusal => {
+  const read = readJson(body, requestSchema);
+  if ('cause' in read) return read;
+  const { model, voice, input, response_format: format, speed } = read.value;
+  const { voices } = settings.speech;
+  const refused = refuseModel(model, [settings.speech.model], settings);
+  if (refused !== null) return refused;
+  if (!voices.includes(voice)) {
+    return {
+      cause: 'unsupported-voice',
+      message: `The voice ${JSON.stringify(voice)} is not supported; there are ${voices.join(', ')}.`,
+    };
+  }
+  const characters = codePointsIn(input);
+  const seconds = Math.max(shortestSeconds, characters / (charactersPerSecond * (speed ?? 1)));
+  if (seconds > longestSeconds) {
+    return {
+      cause: 'invalid-parameter',
+      message: `Invalid input: its audio would be longer than ${longestSeconds / 3600} hours; split the text.`,
+    };
+  }
+  return { characters, format: format ?? 'mp3', seconds };
+};

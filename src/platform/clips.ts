@@ -1,0 +1,188 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { Clip, ClipShelf, ClipSource } from '../model/clip.ts';
+import { Problem } from './problem.ts';
+
+/** What a plan's entry wants to upload, and whether it may be larger than the interface allows. */
+export interface ClipOrder extends ClipSource {
+  readonly oversized: boolean;
+}
+
+/** What the interface says of uploads. */
+export interface UploadRules {
+  /** Accepted file extensions, in lower case and without their point. */
+  readonly extensions: readonly string[];
+  /** The largest file, in bytes. */
+  readonly largest: number;
+}
+
+/** What a clip is labelled as in a form. */
+const contentTypes: Readonly<Record<string, string>> = {
+  m4a: 'audio/mp4',
+  mp3: 'audio/mpeg',
+  mp4: 'audio/mp4',
+  mpeg: 'audio/mpeg',
+  mpga: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  webm: 'audio/webm',
+};
+
+const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
+
+/** The speech that comes with Weir; the same way from the source as from what is built of it. */
+const bundled = fileURLToPath(new URL('../../fixtures/speech/manifest.json', import.meta.url));
+
+const manifestSchema = z.looseObject({
+  clips: z.array(z.looseObject({ file: z.string().min(1), text: z.string().nullish() })).min(1),
+});
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+};
+
+const unreadable = (what: string, error: unknown): Problem => {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new Problem(
+    `${what} cannot be read: ${reasons[code] ?? message}. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir`,
+  );
+};
+
+/** How long a recording plays, told from its bytes alone; `null` where they do not tell. */
+const decodedSeconds = async (bytes: Uint8Array): Promise<number | null> => {
+  const { parseBuffer } = await import('music-metadata');
+  try {
+    const { format } = await parseBuffer(bytes, undefined, { duration: true, skipCovers: true });
+    const { duration = 0 } = format;
+    return duration > 0 && Number.isFinite(duration) ? duration : null;
+  } catch {
+    // Somebody may want to see how a target takes a file that is no audio.
+    return null;
+  }
+};
+
+/** One file to upload, its path made whole. */
+type Wanted = Omit<ClipOrder, 'file'> & { readonly path: string };
+
+const readManifest = async (path: string, oversized: boolean): Promise<readonly Wanted[]> => {
+  const what = `the manifest of clips ${path}`;
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw unreadable(what, error);
+  });
+  const expected = 'expected {"clips": [{"file": "one.wav", "text": "What is said."}, …]}';
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Problem(`${what} is not JSON: ${expected}`);
+  }
+  const parsed = manifestSchema.safeParse(json);
+  if (!parsed.success) {
+    throw new Problem(`${what} is not in its form: ${expected}\n${z.prettifyError(parsed.error)}`);
+  }
+  return parsed.data.clips.map((clip) => ({
+    path: resolve(dirname(path), clip.file),
+    text: clip.text ?? null,
+    oversized,
+  }));
+};
+
+/** A file that has been read, without a text of its own. */
+type Recording = Omit<Clip, 'text'>;
+
+const readRecording = async (path: string): Promise<Recording> => {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw unreadable(`the clip ${path}`, error);
+  });
+  if (bytes.length === 0) throw new Problem(`the clip ${path} is empty: give a recording`);
+  return {
+    name: basename(path),
+    bytes,
+    contentType: contentTypes[extensionOf(path)] ?? 'application/octet-stream',
+    seconds: await decodedSeconds(bytes),
+  };
+};
+
+/** Refuses what the interface does not take, before a large file is read. */
+const checkUpload = async (
+  { path, oversized }: Wanted,
+  { extensions, largest }: UploadRules,
+): Promise<void> => {
+  if (!extensions.includes(extensionOf(path))) {
+    throw new Problem(
+      `the clip ${path} cannot be uploaded: expected a file of type ${extensions.join(', ')}, or a manifest (.json); convert it first`,
+    );
+  }
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw unreadable(`the clip ${path}`, error);
+  });
+  if (size > largest && !oversized) {
+    throw new Problem(
+      `the clip ${path} has ${size} bytes, and the interface takes ${largest} at most: choose a shorter one, or set \`oversized: true\` to send it and see it refused`,
+    );
+  }
+};
+
+const filesOf = async (
+  { file, text, oversized }: ClipOrder,
+  folder: string,
+): Promise<readonly Wanted[]> => {
+  const path = file === 'bundled' ? bundled : resolve(folder, file);
+  return extensionOf(path) === 'json' ? readManifest(path, oversized) : [{ path, text, oversized }];
+};
+
+const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
+
+/**
+ * Reads the clips that a plan uploads, each file once; paths start from `folder`. Throws one
+ * `Problem` that lists every clip that cannot be used.
+ */
+export const readClips = async (
+  orders: readonly ClipOrder[],
+  folder: string,
+  rules: UploadRules,
+): Promise<ClipShelf> => {
+  const recordings = new Map<string, Recording>();
+  const shelf = new Map<string, readonly Clip[]>();
+  const problems = new Set<string>();
+
+  /** Nothing where there is a problem: the others are still looked for. */
+  const attempt = async <T>(find: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await find();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      problems.add(error.message);
+      return null;
+    }
+  };
+  const clipFor = async (wanted: Wanted): Promise<Clip> => {
+    await checkUpload(wanted, rules);
+    const recording = recordings.get(wanted.path) ?? (await readRecording(wanted.path));
+    recordings.set(wanted.path, recording);
+    return { ...recording, text: wanted.text };
+  };
+
+  for (const order of orders) {
+    const listed = await attempt(() => filesOf(order, folder));
+    const clips: Clip[] = [];
+    for (const wanted of listed ?? []) {
+      const clip = await attempt(() => clipFor(wanted));
+      if (clip !== null) clips.push(clip);
+    }
+    shelf.set(keyOf(order), clips);
+  }
+  if (problems.size > 0) throw new Problem([...problems].join('\n'));
+  return {
+    clipsOf: (source) => {
+      const clips = shelf.get(keyOf(source));
+      if (clips === undefined) throw new Error(`no clips were read for ${source.file}`);
+      return clips;
+    },
+  };
+};

@@ -1,0 +1,73 @@
+import type { Result } from '../../../model/result.ts';
+import {
+  type Account,
+  accountsMeaning,
+  accountsOf,
+  audioRates,
+  audioRatesText,
+  costSentence,
+  hasAudio,
+  type Sum,
+} from '../../cost-and-audio.ts';
+import { countText, figureText, moneyText } from '../../number-text.ts';
+import { markup, type Markup } from '../markup.ts';
+
+/** A total above what is missing from it; a dash where the kind has no such thing. */
+const sumCell = ({ known, total, unknown }: Sum, text: (total: number) => string): Markup => {
+  if (known + unknown === 0) return markup`<td>–</td>`;
+  if (known === 0) return markup`<td>unknown</td>`;
+  const missing =
+    unknown === 0 ? null : markup`<small>at least; ${countText(unknown)} unknown</small>`;
+  return markup`<td>${text(total)}${missing}</td>`;
+};
+
+const cells = ({ completed, cost, received, sent, characters }: Account): Markup =>
+  markup`${sumCell(cost, (total) => moneyText(Math.round(total)))}
+    <td>${countText(completed)}</td>
+    ${sumCell(received, (total) => `${figureText(total)} s`)}
+    ${sumCell(sent, (total) => `${figureText(total)} s`)}
+    ${sumCell(characters, countText)}`;
+
+/** What was paid for and what was heard, by kind and model and in all; `null` where nothing was. */
+export const costSection = (result: Result): Markup | null => {
+  const accounts = accountsOf(result);
+  if (accounts === null) return null;
+  const total = markup`<p>${costSentence(accounts)}</p>`;
+  if (accounts.all.cost.known === 0 && !hasAudio(accounts)) return total;
+  const rates = audioRates(result);
+  return markup`${total}
+    <div class="scroll" role="region" aria-label="Cost and audio" tabindex="0">
+      <table class="sums">
+        <caption>
+          Completed answers by kind and model; costs in units of the currency
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Kind and model</th>
+            <th scope="col">Cost</th>
+            <th scope="col">Completed</th>
+            <th scope="col">Audio received</th>
+            <th scope="col">Audio sent</th>
+            <th scope="col">Characters spoken</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${accounts.rows.map(
+            (account) =>
+              markup`<tr>
+                <th scope="row">
+                  <span class="dot ${account.kind}">${account.kind}</span> <small>${account.model}</small>
+                </th>
+                ${cells(account)}
+              </tr>`,
+          )}
+          <tr class="all">
+            <th scope="row">All</th>
+            ${cells(accounts.all)}
+          </tr>
+        </tbody>
+      </table>
+    </div>
+    ${rates === null ? null : markup`<p>${audioRatesText(rates)}</p>`}
+    <p class="aside">${accountsMeaning}</p>`;
+};

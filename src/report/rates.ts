@@ -1,0 +1,146 @@
+import { type TokenSource, tokenSources } from '../model/observation.ts';
+import type { Group, Result } from '../model/result.ts';
+import { arrivalsIn, measuredWindow, outcomesOf } from '../model/summary.ts';
+import type { TrafficKind } from '../model/traffic.ts';
+import { kindsPresent } from './figures.ts';
+import { figureText, plural, timeText } from './number-text.ts';
+import { tokenSourceMeaning } from './outcome-words.ts';
+
+/** What passed per second: over the measured window, and over the whole run until its last answer. */
+
+/** How many completed answers of one kind of traffic came per second. */
+interface KindRate {
+  readonly kind: TrafficKind;
+  readonly completed: number;
+}
+
+/**
+ * Everything that happened within the measured window, per second of it, whenever its request was
+ * due: what is done in the drain counts as little as the drain's time does.
+ */
+export interface MeasuredRates {
+  readonly seconds: number;
+  readonly offered: number;
+  readonly sent: number;
+  readonly completed: number;
+  /** In the order of `kindsPresent`. */
+  readonly completedByKind: readonly KindRate[];
+  /** From all sources together; `null` where no answer of the run told any. */
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** Completed answers of the whole run and their tokens, by where the counts come from. */
+interface SourceTokens {
+  readonly source: TokenSource;
+  readonly answers: number;
+  /** `null` where no answer told it. */
+  readonly input: number | null;
+  readonly output: number;
+}
+
+/** Tokens of the run's completed answers: one row for each source that occurs, best first. */
+export const tokensBySource = (groups: readonly Group[]): readonly SourceTokens[] =>
+  tokenSources.flatMap((source) => {
+    const sums = groups.flatMap(({ tokens }) => tokens.filter((sum) => sum.source === source));
+    const total = (field: 'answers' | 'answersWithInput' | 'input' | 'output'): number =>
+      sums.reduce((sum, part) => sum + part[field], 0);
+    if (total('answers') === 0) return [];
+    const input = total('answersWithInput') === 0 ? null : total('input');
+    return [{ source, answers: total('answers'), input, output: total('output') }];
+  });
+
+/** `null` when the measured window holds no whole second. */
+export const measuredRates = (result: Result): MeasuredRates | null => {
+  const window = measuredWindow(result);
+  if (window === null) return null;
+  const { seconds, timeline } = window;
+  const rate = (of: (second: (typeof timeline)[number]) => number): number =>
+    timeline.reduce((sum, second) => sum + of(second), 0) / seconds;
+  const told = tokensBySource(result.groups);
+  return {
+    seconds,
+    offered: rate(({ due }) => due),
+    sent: rate(({ sent }) => sent),
+    completed: rate(({ outcomes }) => outcomes.completed),
+    completedByKind: kindsPresent(result).map((kind) => ({
+      kind,
+      completed: rate(({ completed }) => completed[kind] ?? 0),
+    })),
+    inputTokens: told.every(({ input }) => input === null)
+      ? null
+      : rate(({ inputTokens }) => inputTokens),
+    outputTokens: told.length === 0 ? null : rate(({ outputTokens }) => outputTokens),
+  };
+};
+
+/** Totals of the whole run, warm-up and drain included, per second until its last end. */
+export interface WholeRates {
+  readonly seconds: number;
+  readonly sent: number;
+  readonly completed: number;
+  /** Per second, sources apart. */
+  readonly tokens: readonly SourceTokens[];
+}
+
+/** `null` when no exchange took place. */
+export const wholeRates = (result: Result): WholeRates | null => {
+  if (result.ended === 0) return null;
+  const seconds = result.ended / 1000;
+  return {
+    seconds,
+    sent: result.groups.reduce((sum, { sent }) => sum + sent, 0) / seconds,
+    completed: outcomesOf(result.groups).completed / seconds,
+    tokens: tokensBySource(result.groups).map(({ input, output, ...rest }) => ({
+      ...rest,
+      input: input === null ? null : input / seconds,
+      output: output / seconds,
+    })),
+  };
+};
+
+/** Where the run's token counts come from; with several sources, from each how many answers. */
+export const sourcesText = (result: Result): string => {
+  const told = tokensBySource(result.groups);
+  return told
+    .map(({ source, answers }) =>
+      told.length === 1
+        ? tokenSourceMeaning[source]
+        : `${tokenSourceMeaning[source]} in ${plural(answers, 'answer')}`,
+    )
+    .join(', ');
+};
+
+const perSecond = (rate: number, what: string): string => `${figureText(rate)}/s ${what}`;
+
+const tokensText = (input: number | null, output: number, whence: string): string =>
+  `; tokens ${input === null ? '' : `${perSecond(input, 'in')}, `}${perSecond(output, 'out')} (${whence})`;
+
+const measuredSentence = (result: Result, rates: MeasuredRates): string => {
+  const { seconds, offered, sent, completed, completedByKind, inputTokens, outputTokens } = rates;
+  const kinds = completedByKind.map((each) => `${each.kind} ${figureText(each.completed)}/s`);
+  const apart = kinds.length < 2 ? '' : ` (${kinds.join(', ')})`;
+  const tokens =
+    outputTokens === null ? '' : tokensText(inputTokens, outputTokens, sourcesText(result));
+  return `Over the ${timeText(seconds * 1000)} measured: ${perSecond(offered, 'offered')}, ${perSecond(sent, 'sent')}, ${perSecond(completed, 'completed')}${apart}${tokens}.`;
+};
+
+const wholeSentence = ({ seconds, sent, completed, tokens }: WholeRates): string => {
+  const bySource = tokens.map(({ source, answers, input, output }) =>
+    tokensText(input, output, `${tokenSourceMeaning[source]}, ${plural(answers, 'answer')}`),
+  );
+  return `Over the whole run, ${timeText(seconds * 1000)} until its last end: ${perSecond(sent, 'sent')}, ${perSecond(completed, 'completed')}${bySource.join('')}.`;
+};
+
+const noRates =
+  'No rate is given for the measured window: from the end of the warm-up to the end of the load there is no whole second.';
+
+/** The rates in sentences; none for a run in which nothing was due. */
+export const rateSentences = (result: Result): readonly string[] => {
+  if (arrivalsIn(outcomesOf(result.groups)) === 0) return [];
+  const [measured, whole] = [measuredRates(result), wholeRates(result)];
+  return [
+    measured === null ? noRates : measuredSentence(result, measured),
+    ...(whole === null ? [] : [wholeSentence(whole)]),
+  ];
+};

@@ -1,0 +1,84 @@
+import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
+import type { Scenario } from './schema.ts';
+import { namedFields } from './traffic-rules.ts';
+import type { ScenarioTraffic, ScenarioTrafficOf } from './traffic-schema.ts';
+
+/** What is asked where a scenario says nothing. */
+const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';
+/** What is spoken where a scenario says nothing. */
+const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
+
+/** What holds for all entries: the common body of chat requests, and the prices by model. */
+type Common = Pick<Scenario, 'body' | 'prices'>;
+
+type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
+
+const conversationsOf = (entry: ChatEntry): Message[][] => {
+  const opening: Message[] =
+    entry.system === undefined ? [] : [{ role: 'system', content: entry.system }];
+  const given = entry.messages === undefined ? entry.conversations : [entry.messages];
+  if (given !== undefined) return given.map((messages) => [...opening, ...messages]);
+  const prompts = entry.prompts ?? [entry.prompt ?? defaultPrompt];
+  return prompts.map((content) => [...opening, { role: 'user', content }]);
+};
+
+/** The body of an entry's requests: what stands nearest to the entry wins. */
+const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] => {
+  const { maxTokens, temperature, topP } = entry;
+  const named = {
+    ...(temperature === undefined ? {} : { [namedFields.temperature]: temperature }),
+    ...(topP === undefined ? {} : { [namedFields.topP]: topP }),
+  };
+  const body: Scenario['body'] = { ...common, ...named, ...entry.body };
+  // The plan has a place of its own for this one.
+  if (maxTokens !== undefined) delete body[namedFields.maxTokens];
+  return body;
+};
+
+const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
+  Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
+
+const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
+  weight: entry.weight,
+  model: entry.model,
+  conversations: conversationsOf(entry),
+  maxTokens: entry.maxTokens ?? null,
+  body: bodyOf(entry, body),
+  price: priceOf(entry.model, prices),
+});
+
+type ClipSource = TrafficOf<'transcription'>['clips'][number];
+
+const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
+  (Array.isArray(clips) ? clips : [clips]).map((clip) =>
+    typeof clip === 'string'
+      ? { file: clip, text: null }
+      : { file: clip.file, text: clip.text ?? null },
+  );
+
+const table: {
+  readonly [K in TrafficKind]: (entry: ScenarioTrafficOf<K>, common: Common) => TrafficOf<K>;
+} = {
+  chat: (entry, common) => ({ kind: 'chat', ...chatOf(entry, common) }),
+  'chat-stream': (entry, common) => ({ kind: 'chat-stream', ...chatOf(entry, common) }),
+  speech: ({ text, texts, speed, body, ...entry }) => ({
+    ...entry,
+    texts: texts ?? [text ?? defaultText],
+    speed: speed ?? null,
+    body: body ?? {},
+  }),
+  transcription: ({ clips, language, granularities, ...entry }) => ({
+    ...entry,
+    clips: clipsOf(clips),
+    language: language ?? null,
+    granularities: granularities ?? [],
+  }),
+  models: (entry) => entry,
+};
+
+/** The plan's entry for one of the scenario's. */
+export const compileTraffic = (entry: ScenarioTraffic, common: Common): Traffic => {
+  // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
+  const row = table[entry.kind] as (entry: ScenarioTraffic, common: Common) => Traffic;
+  return row(entry, common);
+};

@@ -1,0 +1,70 @@
+import type { Opened } from './document.ts';
+import { type Finding, type Problem, problemFrom } from './problem.ts';
+import { type Marks, type Path, pathKey, type Tree } from './tree.ts';
+
+/** What a scenario module exports, read like a file: its places are known by their paths alone. */
+
+const marks: ReadonlyMap<string, Marks> = new Map([
+  [pathKey([]), { key: { kind: 'module' }, value: { kind: 'module' }, plain: false }],
+]);
+
+interface Walk {
+  readonly findings: Finding[];
+  /** The lists and mappings around the current place. */
+  readonly within: object[];
+}
+
+const complain = (walk: Walk, path: Path, message: string, hint: string | null): undefined => {
+  walk.findings.push({ path, part: 'value', message, hint });
+};
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+};
+
+/** What a scenario cannot hold, in words. */
+const strange = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) {
+    return value === undefined ? 'undefined' : `a ${typeof value}`;
+  }
+  const { constructor: maker } = value as { readonly constructor?: { readonly name?: string } };
+  return `an object of the class ${maker?.name ?? 'unknown'}`;
+};
+
+const adviceOn = (value: unknown): string | null => {
+  if (typeof value === 'function') return 'call it, and give what it returns';
+  if (value instanceof Promise) return 'await it';
+  if (typeof value === 'bigint') return 'give a number';
+  return typeof value === 'object' ? 'give its text' : null;
+};
+
+const copyInside = (walk: Walk, value: object, path: Path): unknown => {
+  if (walk.within.includes(value)) return complain(walk, path, 'this contains itself', null);
+  walk.within.push(value);
+  const copied = Array.isArray(value)
+    ? value.map((item: unknown, index) => copy(walk, item, [...path, index]))
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+          inner === undefined ? [] : [[key, copy(walk, inner, [...path, key])]],
+        ),
+      );
+  walk.within.pop();
+  return copied;
+};
+
+/** A copy of plain values; a key that is `undefined` counts as absent. */
+const copy = (walk: Walk, value: unknown, path: Path): unknown => {
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
+  if (typeof value === 'object' && isPlain(value)) return copyInside(walk, value, path);
+  const expected = 'expected text, a number, true, false, a list or a mapping';
+  return complain(walk, path, `${expected}, got ${strange(value)}`, adviceOn(value));
+};
+
+/** The tree of a module's default export, and what in it no scenario file could hold. */
+export const openModule = (exported: unknown): Opened => {
+  const walk: Walk = { findings: [], within: [] };
+  const tree: Tree = { value: copy(walk, exported, []), marks };
+  const problems: readonly Problem[] = walk.findings.map((finding) => problemFrom(tree, finding));
+  return { tree: problems.length === 0 ? tree : null, problems };
+};

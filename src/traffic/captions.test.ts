@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { readSrt, readVtt } from './captions.ts';
+
+const srt = `1
+00:00:00,000 --> 00:00:01,500
+The gate
+
+2
+00:00:01,500 --> 00:00:03,000
+<i>is</i> {\\an8}open,
+ and so on.
+`;
+const vtt = `WEBVTT - a title
+Kind: captions
+
+NOTE left out
+
+STYLE
+::cue { color: red }
+
+intro
+00:00.000 --> 00:01.500 align:start
+<v Keeper>The <c.loud>gate</c></v>
+
+00:00:01.500 --> 00:00:03.000
+is<00:00:02.000> open &amp; wide &unknown;
+`;
+
+describe('SubRip captions', () => {
+  it('say what stands under their timings', () => {
+    expect(readSrt(srt)?.split(/\s+/).join(' ').trim()).toBe('The gate is open, and so on.');
+  });
+
+  it('may have any line ends, points before milliseconds and no indices', () => {
+    expect(readSrt(srt.replaceAll('\n', '\r\n'))).toBe(readSrt(srt));
+    expect(readSrt(srt.replaceAll('\n', '\r'))).toBe(readSrt(srt));
+    expect(readSrt('0:00:00.000 --> 0:00:01.000\nyes')).toBe('yes');
+  });
+
+  it('keep words that are numbers', () => {
+    expect(readSrt('1\n00:00:00,000 --> 00:00:01,000\n300\n')?.trim()).toBe('300');
+  });
+
+  it('say nothing without cues, and are none without timings', () => {
+    expect(readSrt('')).toBe('');
+    expect(readSrt('The gate is open.')).toBeNull();
+    expect(readSrt(vtt)).toBeNull();
+  });
+});
+
+describe('WebVTT captions', () => {
+  it('say what stands under their timings, without notes, styles, voices and timestamps', () => {
+    expect(readVtt(vtt)?.split(/\s+/).join(' ').trim()).toBe('The gate is open & wide &unknown;');
+  });
+
+  it('say nothing without cues, and are none without their first word', () => {
+    expect(readVtt('WEBVTT')).toBe('');
+    expect(readVtt('\ufeffWEBVTT\n\n')).toBe('');
+    expect(readVtt('WEBVTTX\n')).toBeNull();
+    expect(readVtt(srt)).toBeNull();
+  });
+});
+
+it('take time in proportion to captions that open tags without end', () => {
+  const cue = '1\n00:00:00,000 --> 00:00:01,000\n';
+  for (const opened of ['<', '{\\', '&', '\n ']) {
+    expect(readSrt(cue + opened.repeat(200_000))).not.toBeNull();
+  }
+});

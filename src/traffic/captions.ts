@@ -1,0 +1,46 @@
+/** The cues of SubRip and WebVTT files, as far as a transcript needs them. */
+
+const srtTiming = /^\s*\d+:\d{2}:\d{2}[,.]\d{1,3}\s+-->\s+\d+:\d{2}:\d{2}[,.]\d{1,3}/;
+const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{3}/;
+
+/** Blocks are separated by blank lines; what has no timing is a header or a comment. */
+const spokenIn = (text: string, timing: RegExp): readonly string[] =>
+  text
+    .replaceAll(/\r\n?/g, '\n')
+    .split(/\n\s*\n/)
+    .flatMap((block) => {
+      const lines = block.split('\n');
+      const at = lines.findIndex((line) => timing.test(line));
+      return at === -1 ? [] : [lines.slice(at + 1).join(' ')];
+    });
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  lrm: '',
+  rlm: '',
+  quot: '"',
+};
+
+/** Without styles, voices and timestamps in tags, and positions in braces. */
+const plain = (cue: string): string =>
+  cue
+    .replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')
+    .replaceAll(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
+
+const transcriptOf = (cues: readonly string[]): string => cues.map(plain).join(' ');
+
+const beginsVtt = /^\ufeff?WEBVTT([ \t\r\n]|$)/;
+
+/** What is said in a SubRip file; `null` if it is none. */
+export const readSrt = (text: string): string | null => {
+  if (beginsVtt.test(text)) return null;
+  const cues = spokenIn(text, srtTiming);
+  return cues.length === 0 && text.trim() !== '' ? null : transcriptOf(cues);
+};
+
+/** What is said in a WebVTT file (W3C WebVTT section 4.1); `null` if it is none. */
+export const readVtt = (text: string): string | null =>
+  beginsVtt.test(text) ? transcriptOf(spokenIn(text, vttTiming)) : null;

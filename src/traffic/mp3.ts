@@ -1,0 +1,125 @@
+import { declaredFrames, type Frame, frameHeader, readFrame, tagWindow } from './mp3-frame.ts';
+import { type ContainerScan, type Fault, look, pass, type Scan, type ScanPart } from './scanner.ts';
+
+const id3v1Length = 128;
+
+/** Junk beyond this many bytes has to be outweighed by frames for a body to count as MP3 at all. */
+const toleratedJunk = 4096;
+
+/** What has come of an MP3 file. */
+class Mp3 {
+  /** Bytes that belong to frames of audio, and bytes that belong to nothing. */
+  audio = 0;
+  junk = 0;
+  frames = 0;
+  /** Frames that the tags of the encoders declare, and how many such tags there are. */
+  declared = 0;
+  tags = 0;
+  readonly #samples = new Map<number, number>();
+
+  add({ length, samples, sampleRate }: Frame): void {
+    this.audio += length;
+    this.frames += 1;
+    this.#samples.set(sampleRate, (this.#samples.get(sampleRate) ?? 0) + samples);
+  }
+
+  get seconds(): number {
+    return [...this.#samples].reduce((sum, [rate, samples]) => sum + samples / rate, 0);
+  }
+
+  scan(kind: Fault['kind'], detail: string): Scan {
+    return { seconds: this.seconds, fault: { kind, detail }, notes: [] };
+  }
+
+  ended(): Scan {
+    const { audio, declared, frames, junk, tags } = this;
+    if (junk > audio)
+      return this.scan('container', `only ${audio} bytes of the MP3 file are frames`);
+    if (frames === 0) return this.scan('silent', 'the MP3 file has no frame of audio');
+    // Encoders differ in whether the tag's own frame counts.
+    if (frames + tags < declared) {
+      const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
+      return this.scan('truncated', detail);
+    }
+    return { seconds: this.seconds, fault: null, notes: junk > 0 ? ['junk'] : [] };
+  }
+}
+
+/**
+ * Scans an MP3 file: frames one after another, tags between them (ID3, APE). It plays as long as
+ * its frames do; a cut shows inside a frame, or in the number of frames that the encoder declared.
+ */
+export function* scanMp3(): ContainerScan {
+  const mp3 = new Mp3();
+  /** Encoders hide their tag in the first frame, and in the first of every file that was appended. */
+  let mayBeTag = true;
+  let { bytes: head } = yield look(frameHeader);
+  while (head.length === frameHeader) {
+    const frame = readFrame(head);
+    const name = head.toString('latin1');
+    if (frame !== null) {
+      const isWhole = yield* passFrame(mp3, frame, mayBeTag ? head : null);
+      if (!isWhole) return mp3.scan('truncated', 'the MP3 file ends inside a frame');
+      mayBeTag = false;
+    } else if (name.startsWith('ID3')) {
+      const isWhole = yield* passId3();
+      if (!isWhole) return mp3.scan('truncated', 'the MP3 file ends inside its ID3 tag');
+      mayBeTag = true;
+    } else if (name.startsWith('TAG')) {
+      yield pass(id3v1Length - frameHeader);
+    } else if (name === 'APET') {
+      yield* passApe();
+    } else {
+      mp3.junk += 1;
+      if (mp3.junk > mp3.audio + toleratedJunk) return mp3.ended();
+      head = Buffer.concat([head.subarray(1), (yield look(1)).bytes]);
+      continue;
+    }
+    ({ bytes: head } = yield look(frameHeader));
+  }
+  const [sync = 0, kind = 0xff] = head;
+  if (sync === 0xff && kind >= 0xe0) {
+    return mp3.scan('truncated', 'the MP3 file ends inside the header of a frame');
+  }
+  mp3.junk += head.length;
+  return mp3.ended();
+}
+
+/** Passes over a frame behind its header and says whether it is whole. `head` is its header if it may be an encoder's tag. */
+function* passFrame(mp3: Mp3, frame: Frame, head: Buffer | null): ScanPart<boolean> {
+  let left = frame.length - frameHeader;
+  let declared: number | null = null;
+  if (head !== null) {
+    const { bytes, count } = yield look(Math.min(tagWindow - frameHeader, left - 1));
+    left -= count;
+    declared = declaredFrames(Buffer.concat([head, bytes]), frame.sideInfo);
+  }
+  const { count } = yield pass(left, declared === null);
+  if (count < left) return false;
+  if (declared === null) {
+    mp3.add(frame);
+  } else {
+    mp3.tags += 1;
+    mp3.declared += declared;
+  }
+  return true;
+}
+
+/** An ID3v2 tag behind its first four bytes: its length is in four bytes of seven bits. */
+function* passId3(): ScanPart<boolean> {
+  const { bytes, count } = yield look(6);
+  if (count < 6) return false;
+  const [, flags = 0, ...size] = bytes;
+  const length = size.reduce((sum, septet) => sum * 128 + (septet & 0x7f), 0);
+  const footer = (flags & 0x10) === 0 ? 0 : 10;
+  const passed = yield pass(length + footer);
+  return passed.count === length + footer;
+}
+
+/** An APE tag behind its first four bytes. Its footer says the same as its header, and nothing follows it. */
+function* passApe(): ScanPart<void> {
+  const { bytes, count } = yield look(28);
+  if (count < 28) return;
+  const isHeader = (bytes.readUInt32LE(16) & 0x2000_0000) !== 0;
+  if (isHeader) yield pass(bytes.readUInt32LE(8));
+}

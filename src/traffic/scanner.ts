@@ -1,0 +1,106 @@
+/**
+ * Reading a container as its bytes come, without keeping them. A container's scan is a generator
+ * that asks for so many bytes to look at or so many to pass over; the scanner serves it out of
+ * whatever reads there are, so that no scan ever sees where one read ends and the next begins.
+ */
+
+/** The next bytes that a scan asks for. */
+export interface Demand {
+  readonly count: number;
+  /** Whether they are to be looked at; otherwise they are only counted. */
+  readonly keep: boolean;
+  /** Whether they are audio proper. */
+  readonly audio: boolean;
+}
+
+/** What a demand brought: less than was asked once the body has ended, and then the scan has to end too. */
+export interface Taken {
+  /** The bytes, if they were to be looked at; the scan's own. */
+  readonly bytes: Buffer;
+  readonly count: number;
+}
+
+/** What is odd in a container and tolerated. */
+export type ScanNote = 'junk';
+
+/** What a container turned out to be. */
+export interface Scan {
+  /** The audio that is in it, as far as it goes. */
+  readonly seconds: number;
+  /** `container`: the structure does not hold. `truncated`: it ends too early. `silent`: it is whole and has no audio. */
+  readonly fault: {
+    readonly kind: 'container' | 'truncated' | 'silent';
+    readonly detail: string;
+  } | null;
+  readonly notes: readonly ScanNote[];
+}
+export type Fault = NonNullable<Scan['fault']>;
+
+/** A part of a scan, which gives what it found. */
+export type ScanPart<T> = Generator<Demand, T, Taken>;
+export type ContainerScan = ScanPart<Scan>;
+
+/** A demand for bytes to look at; small, since they are gathered. */
+export const look = (count: number, audio = false): Demand => ({ count, keep: true, audio });
+
+/** A demand to pass over bytes. */
+export const pass = (count: number, audio = false): Demand => ({ count, keep: false, audio });
+
+const nothing = Buffer.alloc(0);
+
+/** Serves one container's scan from reads. */
+export class Scanner {
+  readonly #steps: ContainerScan;
+  #demand: Demand;
+  #kept = nothing;
+  #count = 0;
+  #scan: Scan | null = null;
+  #heard = false;
+
+  constructor(steps: ContainerScan) {
+    this.#steps = steps;
+    // The first step brings the first demand; there is nothing yet that it could be given.
+    this.#demand = pass(0);
+    this.#step();
+  }
+
+  /** Whether a byte of audio has come. */
+  get heard(): boolean {
+    return this.#heard;
+  }
+
+  /** Shows the bytes of one read; they are valid during the call only. */
+  feed(bytes: Uint8Array): void {
+    let offset = 0;
+    while (this.#scan === null) {
+      const { count, keep, audio } = this.#demand;
+      const taken = Math.min(count - this.#count, bytes.length - offset);
+      if (keep && taken > 0) this.#kept.set(bytes.subarray(offset, offset + taken), this.#count);
+      if (audio && taken > 0) this.#heard = true;
+      this.#count += taken;
+      offset += taken;
+      if (this.#count < count) return;
+      this.#step();
+    }
+  }
+
+  /** What the bytes so far are, if nothing more comes. Ends the scan. */
+  end(): Scan {
+    while (this.#scan === null) this.#step();
+    return this.#scan;
+  }
+
+  #step(): void {
+    const { value, done } = this.#steps.next({
+      bytes: this.#kept.subarray(0, this.#count),
+      count: this.#count,
+    });
+    this.#count = 0;
+    if (done === true) {
+      this.#scan = value;
+      return;
+    }
+    this.#demand = value;
+    this.#kept = value.keep ? Buffer.allocUnsafe(value.count) : nothing;
+  }
+}

@@ -1,0 +1,106 @@
+import { transcriptionResponseSchema } from '../contract/audio.ts';
+import { transcriptionCost } from '../contract/prices.ts';
+import type { Clip } from '../model/clip.ts';
+import type { Outcome, TranscriptionAnswer } from '../model/observation.ts';
+import type { Instant } from '../model/quantity.ts';
+import type { TranscriptFormat } from '../model/traffic.ts';
+import { readSrt, readVtt } from './captions.ts';
+import { readJson } from './json-answer.ts';
+import type { AnswerReader, ReadingContext } from './kind.ts';
+import { readErrorBody } from './refusal.ts';
+import { malformed } from './response.ts';
+import { shapeProblems } from './shape.ts';
+import { readWhole } from './whole-body.ts';
+import { wordErrors } from './word-errors.ts';
+
+/** What is odd in a transcript and tolerated. */
+type TranscriptNote = 'no-segments' | 'wrapped';
+
+/** The formats that are text, and what is said in each; `null` if a body is not of that format. */
+const textFormats = {
+  text: { name: 'a transcript as text', spoken: (text) => text },
+  srt: { name: 'a transcript as SubRip captions', spoken: readSrt },
+  vtt: { name: 'a transcript as WebVTT captions', spoken: readVtt },
+} as const satisfies Record<
+  Exclude<TranscriptFormat, 'json' | 'verbose_json'>,
+  { readonly name: string; readonly spoken: (text: string) => string | null }
+>;
+
+/** The reader of one transcript of a clip, in any of the five formats. */
+export const readTranscript = (
+  context: ReadingContext,
+  clip: Clip,
+  format: TranscriptFormat,
+): AnswerReader => {
+  if (format !== 'json' && format !== 'verbose_json') return readText(context, clip, format);
+  return readJson(context, {
+    name: 'a transcription',
+    schema: transcriptionResponseSchema,
+    answer: ({ text, segments }, firstByte) => {
+      const lacks = format === 'verbose_json' && (segments === undefined || segments === null);
+      return answerTo(clip, { text, firstByte, notes: lacks ? ['no-segments'] : [] });
+    },
+  });
+};
+
+const readText = (
+  context: ReadingContext,
+  clip: Clip,
+  format: keyof typeof textFormats,
+): AnswerReader => {
+  const { name, spoken } = textFormats[format];
+  return readWhole(context, {
+    name,
+    judge: ({ text: body, firstByte }): Outcome => {
+      const inner = unwrapped(body, context.redact);
+      if (inner.kind === 'wrong') {
+        return malformed('shape', `${inner.what} came in place of ${name}${inner.detail}`);
+      }
+      const text = spoken(inner.text);
+      if (text === null) return malformed('shape', `the body does not look like ${name}`);
+      const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];
+      return { kind: 'completed', answer: answerTo(clip, { text, firstByte, notes }) };
+    },
+  });
+};
+
+type Unwrapped =
+  | { readonly kind: 'plain' | 'wrapped'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly what: string; readonly detail: string };
+
+/** Some servers wrap text in the JSON object of the default format, or in quotes as a JSON string. */
+const unwrapped = (body: string, redact: ReadingContext['redact']): Unwrapped => {
+  const plain = { kind: 'plain', text: body } as const;
+  if (!/^\s*[{"]/.test(body)) return plain;
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return plain;
+  }
+  if (typeof json === 'string') return { kind: 'wrapped', text: json };
+  const error = readErrorBody(json, redact);
+  if (error !== null) return { kind: 'wrong', what: 'a JSON error', detail: `: ${error.message}` };
+  const parsed = transcriptionResponseSchema.safeParse(json);
+  return parsed.success
+    ? { kind: 'wrapped', text: parsed.data.text }
+    : { kind: 'wrong', what: 'JSON', detail: `: ${shapeProblems(parsed.error)}` };
+};
+
+interface Heard {
+  readonly text: string;
+  readonly firstByte: Instant;
+  readonly notes: readonly TranscriptNote[];
+}
+
+const answerTo = (
+  { seconds, text: expected }: Clip,
+  { text, firstByte, notes }: Heard,
+): TranscriptionAnswer => ({
+  kind: 'transcription',
+  firstByte,
+  audioSeconds: seconds,
+  words: expected === null ? null : wordErrors(expected, text),
+  notes,
+  cost: seconds === null ? null : transcriptionCost(seconds),
+});
