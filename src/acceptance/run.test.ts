@@ -234,6 +234,14 @@ describe('bad input is a clear sentence, exit 2 and nothing half-written', () =>
     expect(stderr).toContain('cannot be written');
   });
 
+  it('a file that is no result', async () => {
+    const path = await tempFile('r.json', '{"format":"other"}');
+    const { code, stderr } = await weir(['report', path]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is no result of Weir: expected "format": "result/1", got "other"');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
   it('an unknown verb, an unknown option and no verb at all', async () => {
     for (const words of [['rum'], ['run', '--rat', '5/s'], []]) {
       const { code, stderr } = await weir(words);

@@ -131,8 +131,20 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
+const verbs = ['run', 'validate', 'report', 'merge', 'mock', 'schema'];
+
+/** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
+const checkVerb = (word: string | undefined): void => {
+  if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
+  throw new UsageProblem(`unknown verb "${word}": expected ${listed(verbs)}`);
+};
+
+const listed = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (words: readonly string[]): Promise<ExitName> => {
+  checkVerb(words[0]);
   let exit: ExitName = 'pass';
   const ended = (end: ExitName): void => {
     exit = end;
@@ -146,7 +158,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .wrap(Math.min(100, process.stderr.columns ?? 100))
     .locale('en')
     .strict()
-    .demandCommand(1, 'expected a verb: run, validate, report, merge, mock or schema')
+    .demandCommand(1, `expected a verb: ${listed(verbs)}`)
     .recommendCommands()
     .exitProcess(false)
     .showHelpOnFail(false)

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import { type Result, resultSchema } from '../model/result.ts';
 import { Problem } from '../platform/problem.ts';
 
@@ -18,7 +17,21 @@ export const readResult = async (path: string): Promise<Result> => {
   }
   const checked = resultSchema.safeParse(parsed);
   if (checked.success) return checked.data;
-  throw new Problem(
-    `${path} is no result of this version of Weir (expected format result/1):\n${z.prettifyError(checked.error)}`,
-  );
+  throw new Problem(describe(path, parsed, checked.error.issues));
+};
+
+/** Why a file is no result, in one sentence: not one at all, or one that another version wrote. */
+const describe = (
+  path: string,
+  parsed: unknown,
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): string => {
+  const format =
+    typeof parsed === 'object' && parsed !== null && 'format' in parsed ? parsed.format : undefined;
+  if (format !== 'result/1') {
+    return `${path} is no result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
+  }
+  const [first] = issues;
+  const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';
+  return `${path} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}${more}; run it again with this version`;
 };
