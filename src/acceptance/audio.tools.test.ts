@@ -52,7 +52,7 @@ const spoken = async (text: string, format: SpeechFormat) => {
   });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const at = instant(1);
-  const reader = read(contextWith());
+  const reader = read(contextWith({ caps: { bytes: 100_000_000, events: 1 } }));
   reader.onHeaders(at, response.status, Object.fromEntries(response.headers));
   reader.onChunk(at, bytes);
   const outcome = reader.ended(at);
