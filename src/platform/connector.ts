@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import tls from 'node:tls';
 import { getProxyForUrl } from 'proxy-from-env';
 import { buildConnector } from 'undici';
@@ -23,23 +23,18 @@ export const proxyFor = (baseUrl: string, proxy: Wire['proxy']): URL | null => {
 const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
-/** A connection on its way; destroying it gives up, whatever stage it is in. */
-export interface Connecting {
-  destroy(): void;
-}
+/** Gives up an attempt to connect, whatever stage it is in; does nothing once it has ended. */
+type GiveUp = () => void;
 
-/** Opens one connection and tells its socket, or why there is none; undici calls it. */
-export type Connector = (
-  options: buildConnector.Options,
-  callback: buildConnector.Callback,
-) => Connecting;
+/** Opens one connection and tells its socket, or why there is none. */
+export type Connect = (options: buildConnector.Options, done: buildConnector.Callback) => GiveUp;
 
 /** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6) and hands its socket on. */
 const openTunnel = (
   proxy: URL,
   authority: string,
-  done: (error: Error | null, socket: Socket | null) => void,
-): Connecting => {
+  done: (...result: [Error, null] | [null, Socket]) => void,
+): GiveUp => {
   const headers: Record<string, string> = { host: authority };
   if (proxy.username !== '') {
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -53,7 +48,9 @@ const openTunnel = (
     headers,
     agent: false,
   });
+  let over = false;
   request.once('connect', (response, socket, head) => {
+    over = true;
     if (response.statusCode === 200 && head.length === 0) return done(null, socket);
     socket.destroy();
     done(proxyError(`the proxy ${proxy.host} answered CONNECT with ${response.statusCode}`), null);
@@ -62,28 +59,40 @@ const openTunnel = (
     done(proxyError(`the proxy ${proxy.host} cannot be used: ${error.message}`), null);
   });
   request.end();
-  return request;
+  return () => {
+    if (!over) request.destroy();
+  };
 };
 
 /** Like `open`, through a tunnel. */
 const throughProxy =
-  (proxy: URL, open: Connector): Connector =>
-  (options, callback) => {
-    const port =
-      options.port === '' ? (options.protocol === 'https:' ? '443' : '80') : options.port;
-    let current: Connecting = openTunnel(proxy, `${options.hostname}:${port}`, (error, socket) => {
-      if (error !== null || socket === null) {
-        callback(error ?? proxyError('the proxy gave no socket'), null);
-        return;
-      }
-      current = socket;
-      if (options.protocol === 'https:') {
-        current = open({ ...options, httpSocket: socket }, callback);
-      } else {
-        callback(null, socket);
-      }
+  (proxy: URL, open: Connect): Connect =>
+  (options, done) => {
+    const isTls = options.protocol === 'https:';
+    const port = options.port === '' ? (isTls ? '443' : '80') : options.port;
+    let giveUp = openTunnel(proxy, `${options.hostname}:${port}`, (...[error, socket]) => {
+      if (error !== null) done(error, null);
+      else if (isTls) giveUp = open({ ...options, httpSocket: socket }, done);
+      else done(null, socket);
     });
-    return { destroy: () => current.destroy() };
+    return () => giveUp();
+  };
+
+/** undici's own way to connect, which leaves its socket open when its client is destroyed meanwhile. */
+const abandonable =
+  (connect: buildConnector.connector): Connect =>
+  (options, done) => {
+    let over = false;
+    // It returns the socket that it opens, though its type does not say so.
+    const opening: unknown = connect(options, (...[error, socket]) => {
+      over = true;
+      if (error === null) done(null, socket);
+      else done(error, null);
+    });
+    if (!(opening instanceof Socket)) throw new TypeError('undici’s connector returned no socket');
+    return () => {
+      if (!over) opening.destroy();
+    };
   };
 
 /** How one connection to the target is opened: direct or through a proxy, plain or TLS, never with a deadline of its own. */
@@ -91,18 +100,18 @@ export const connectorTo = (
   baseUrl: string,
   wire: Wire,
   extraCertificates: string | null,
-): Connector => {
-  const direct = buildConnector({
-    allowH2: wire.http2,
-    preferH2: wire.http2,
-    timeout: 0,
-    rejectUnauthorized: wire.verifyTls,
-    ...(extraCertificates === null
-      ? {}
-      : { ca: [...tls.getCACertificates('default'), extraCertificates] }),
-  });
-  // It returns the socket that it connects, which its types do not tell.
-  const open = direct as unknown as Connector;
+): Connect => {
+  const open = abandonable(
+    buildConnector({
+      allowH2: wire.http2,
+      preferH2: wire.http2,
+      timeout: 0,
+      rejectUnauthorized: wire.verifyTls,
+      ...(extraCertificates === null
+        ? {}
+        : { ca: [...tls.getCACertificates('default'), extraCertificates] }),
+    }),
+  );
   const proxy = proxyFor(baseUrl, wire.proxy);
   return proxy === null ? open : throughProxy(proxy, open);
 };

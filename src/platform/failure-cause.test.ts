@@ -3,10 +3,11 @@ import { failureCause, failureDetail } from './failure-cause.ts';
 
 const coded = (code: string, name = 'Error'): Error =>
   Object.assign(new Error('it went wrong'), { code, name });
-const connecting = { connection: null, sent: false, answered: false } as const;
-const onNew = { connection: 'new', sent: true, answered: false } as const;
-const onReused = { connection: 'reused', sent: true, answered: false } as const;
-const inAnswer = { connection: 'reused', sent: true, answered: true } as const;
+const connecting = { connection: null, sinceSent: null, answered: false } as const;
+const onNew = { connection: 'new', sinceSent: 5, answered: false } as const;
+const onReused = { connection: 'reused', sinceSent: 5, answered: false } as const;
+const longAfter = { connection: 'reused', sinceSent: 1001, answered: false } as const;
+const inAnswer = { connection: 'reused', sinceSent: 5, answered: true } as const;
 
 describe('the cause of a failure', () => {
   it.each([
@@ -21,7 +22,11 @@ describe('the cause of a failure', () => {
     ['WEIR_PROXY', connecting, 'proxy'],
     ['ECONNRESET', onNew, 'reset'],
     ['ECONNRESET', onReused, 'closed-on-reuse'],
+    ['EPIPE', { ...onReused, sinceSent: null }, 'closed-on-reuse'],
     ['ECONNRESET', inAnswer, 'reset'],
+    ['ECONNRESET', longAfter, 'reset'],
+    ['UND_ERR_SOCKET', longAfter, 'closed-early'],
+    ['ETIMEDOUT', onReused, 'closed-early'],
     ['UND_ERR_SOCKET', onNew, 'closed-early'],
     ['UND_ERR_SOCKET', onReused, 'closed-on-reuse'],
     ['HPE_INVALID_CONSTANT', onNew, 'protocol'],

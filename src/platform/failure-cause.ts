@@ -2,10 +2,20 @@ import type { BrokenCause, Connection } from '../model/exchange.ts';
 
 /** How far an exchange had come when it failed; the same error means different things before and after. */
 export interface Progress {
+  /** `null` while connecting, also when a kept connection turned out closed and is opened anew. */
   readonly connection: Connection | null;
-  readonly sent: boolean;
+  /** Milliseconds since the request was sent; `null` before. */
+  readonly sinceSent: number | null;
+  /** Whether any byte of an answer came. */
   readonly answered: boolean;
 }
+
+/**
+ * A server that closes an idle connection while a request is on its way does not know of it (RFC 9112,
+ * section 9.3.1), so the client learns of the close within about a round trip. A close that comes
+ * later than this many milliseconds after sending came from a server that had the request.
+ */
+const reuseRace = 1000;
 
 const whileConnecting: Readonly<Record<string, BrokenCause>> = {
   ECONNREFUSED: 'connect-refused',
@@ -28,6 +38,14 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too-large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'closed-early',
   WEIR_PROXY: 'proxy',
+};
+
+/** Ways in which the other side ends an established connection. */
+const closes: Readonly<Record<string, BrokenCause>> = {
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'closed-early',
+  ERR_STREAM_PREMATURE_CLOSE: 'closed-early',
 };
 
 const tlsCodes =
@@ -55,10 +73,10 @@ export const failureCause = (error: unknown, progress: Progress): BrokenCause =>
   if (progress.connection === null) {
     return whileConnecting[code] ?? (tlsCodes.test(code) ? 'tls' : 'connect-unreachable');
   }
-  if (!progress.answered && progress.connection === 'reused') return 'closed-on-reuse';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'reset';
-  if (code === 'UND_ERR_SOCKET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return 'closed-early';
-  return code === '' ? 'internal' : 'closed-early';
+  const end = closes[code];
+  if (end === undefined) return code === '' ? 'internal' : 'closed-early';
+  const raced = progress.connection === 'reused' && (progress.sinceSent ?? 0) <= reuseRace;
+  return raced && !progress.answered ? 'closed-on-reuse' : end;
 };
 
 /** A short sentence about an error, for people. */

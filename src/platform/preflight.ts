@@ -23,7 +23,7 @@ const advice: Partial<Record<BrokenCause, string>> = {
 };
 
 const wordsFor = (url: string, error: Error): string => {
-  const cause = failureCause(error, { connection: null, sent: false, answered: false });
+  const cause = failureCause(error, { connection: null, sinceSent: null, answered: false });
   // Before a response head, an HTTP parser’s complaint or a close says that no HTTP server is there.
   const closed = 'code' in error && error.code === 'UND_ERR_SOCKET';
   const hint = isParserComplaint(error) || closed ? advice.protocol : advice[cause];

@@ -1,19 +1,23 @@
-import type { Client, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../model/clock.ts';
 import type { BrokenCause, Connection, Exchange, ExchangeObserver } from '../model/exchange.ts';
 import type { Instant } from '../model/quantity.ts';
-import type { Connecting } from './connector.ts';
 import { failureCause, failureDetail } from './failure-cause.ts';
 
-/** One connection: an undici client of its own, since time queued inside a pool is invisible. */
-export interface Line {
-  readonly client: Client;
-  /** The stamp of the latest socket read; `null` where reads cannot be seen (HTTP/2). */
+/** What an exchange sees of the connection that it runs on. */
+export interface Wiretap {
+  /** The stamp of the latest socket read; `null` before the first, and where reads cannot be seen (HTTP/2). */
   readAt: Instant | null;
-  idle: boolean;
-  exchange: UndiciExchange | null;
-  /** Its connection, from the moment it is being opened: undici does not give up one on its way. */
-  connecting: Connecting | null;
+  /** Whether a byte has come since the request was sent. */
+  heard: boolean;
+}
+
+/** What an exchange tells of itself beside its observer. */
+export interface ExchangeEnds {
+  /** Called once, before the observer learns of the end. */
+  readonly release: (reusable: boolean) => void;
+  /** Takes what the observer throws, since undici would swallow it. The exchange has ended by then and its observer hears no more. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 type DispatchController = Dispatcher.DispatchController;
@@ -26,53 +30,45 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
   return flat;
 };
 
-/** undici swallows what its handlers throw; a defect of ours must end the run instead. */
-const surely = (tell: () => void): void => {
-  try {
-    tell();
-  } catch (defect) {
-    queueMicrotask(() => {
-      throw defect;
-    });
-  }
-};
-
-/** One exchange on one line, translating undici's callbacks into the port's, and ending exactly once. */
+/** One exchange on one connection, translating undici's callbacks into the port's, and ending exactly once. */
 export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #clock: Clock;
-  readonly #line: Line;
+  readonly #tap: Wiretap;
   readonly #observer: ExchangeObserver;
-  readonly #release: (line: Line, reusable: boolean) => void;
+  readonly #ends: ExchangeEnds;
+  /** `null` while a connection is being opened. */
   #connection: Connection | null = null;
-  #sent = false;
+  #sent: Instant | null = null;
   #answered = false;
   #reusable = true;
   #over = false;
 
-  constructor(
-    clock: Clock,
-    line: Line,
-    observer: ExchangeObserver,
-    release: (line: Line, reusable: boolean) => void,
-  ) {
+  constructor(clock: Clock, tap: Wiretap, observer: ExchangeObserver, ends: ExchangeEnds) {
     this.#clock = clock;
-    this.#line = line;
+    this.#tap = tap;
     this.#observer = observer;
-    this.#release = release;
+    this.#ends = ends;
   }
 
-  /** The line is connected. Told again, as `new`, when a kept connection turned out closed and was opened anew. */
+  /** A connection is being opened, perhaps in place of a kept one that turned out closed: what fails now fails while connecting. */
+  connecting(): void {
+    this.#connection = null;
+  }
+
+  /** The connection is there. Told again, as `new`, when a kept one turned out closed and was opened anew. */
   connected(at: Instant, connection: Connection): void {
     if (this.#over) return;
     this.#connection = connection;
-    surely(() => this.#observer.onConnected(at, connection));
+    this.#tell((observer) => observer.onConnected(at, connection));
   }
 
   onRequestStart(controller: DispatchController): void {
     if (this.#over) return controller.abort(new Error('aborted'));
-    this.#sent = true;
-    this.#line.readAt = null;
-    surely(() => this.#observer.onSent(this.#clock.now()));
+    this.#tap.readAt = null;
+    this.#tap.heard = false;
+    const at = this.#clock.now();
+    this.#sent = at;
+    this.#tell((observer) => observer.onSent(at));
   }
 
   onResponseStart(
@@ -80,30 +76,30 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    if (this.#over || status < 200) return;
     this.#answered = true;
+    if (this.#over || status < 200) return;
     this.#reusable = headers['connection'] !== 'close';
-    surely(() => this.#observer.onHeaders(this.#now(), status, flatten(headers)));
+    this.#tell((observer) => observer.onHeaders(this.#now(), status, flatten(headers)));
   }
 
   onResponseData(_: DispatchController, chunk: Buffer): void {
-    if (!this.#over) surely(() => this.#observer.onChunk(this.#now(), chunk));
+    if (!this.#over) this.#tell((observer) => observer.onChunk(this.#now(), chunk));
   }
 
   onResponseEnd(): void {
     if (this.#over) return;
-    this.#over = true;
     const at = this.#now();
-    this.#release(this.#line, this.#reusable);
-    surely(() => this.#observer.onEnd(at));
+    this.#end(this.#reusable);
+    this.#tell((observer) => observer.onEnd(at));
   }
 
   onResponseError(_: DispatchController, error: Error): void {
+    const sinceSent = this.#sent === null ? null : this.#clock.now() - this.#sent;
     this.#fail(
       failureCause(error, {
         connection: this.#connection,
-        sent: this.#sent,
-        answered: this.#answered,
+        sinceSent,
+        answered: this.#answered || this.#tap.heard,
       }),
       failureDetail(error),
     );
@@ -115,13 +111,27 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   #fail(cause: BrokenCause, detail: string): void {
     if (this.#over) return;
-    this.#over = true;
     const at = this.#clock.now();
-    this.#release(this.#line, false);
-    surely(() => this.#observer.onFailure(at, cause, detail));
+    this.#end(false);
+    this.#tell((observer) => observer.onFailure(at, cause, detail));
+  }
+
+  #end(reusable: boolean): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#ends.release(reusable);
+  }
+
+  #tell(say: (observer: ExchangeObserver) => void): void {
+    try {
+      say(this.#observer);
+    } catch (error) {
+      this.#end(false);
+      this.#ends.onDefect(error);
+    }
   }
 
   #now(): Instant {
-    return this.#line.readAt ?? this.#clock.now();
+    return this.#tap.readAt ?? this.#clock.now();
   }
 }
