@@ -30,7 +30,7 @@ const rooms: Readonly<Record<string, Grant>> = {
   report: { folders: ['model'], packages: pure },
   platform: {
     folders: ['model'],
-    packages: ['undici', 'proxy-from-env', 'music-metadata', 'zod', 'node:*'],
+    packages: ['undici', 'proxy-from-env', 'music-metadata', 'testcontainers', 'zod', 'node:*'],
     globals: any,
   },
   engine: { folders: ['model', 'contract', 'schedule', 'traffic', 'record'], packages: pure },

@@ -99,7 +99,7 @@ describe('the package', () => {
   it('holds the program, what it reads, and nothing else', async () => {
     const places = [
       /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
-      /^dist\/[\w/-]+\.(js|css|d\.ts)$/,
+      /^dist\/([\w/-]+\.(js|css|d\.ts)|mock\/(Dockerfile|base-image\.sh))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
     ];
     expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
@@ -107,6 +107,7 @@ describe('the package', () => {
       expect.arrayContaining([
         ...['CHANGELOG.md', 'LICENSE', 'dist/cli/main.js', 'dist/report/html/page/page.css'],
         ...['scenarios/quickstart.yaml', 'scenarios/schema.json', 'dist/scenario/define.d.ts'],
+        'dist/mock/Dockerfile',
       ]),
     );
     expect(files.filter((file) => /test|-suite|sample-|hand-|stale|bench/.test(file))).toEqual([]);

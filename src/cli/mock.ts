@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
-import { milliseconds } from '../model/quantity.ts';
+import type { Milliseconds } from '../model/quantity.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
 import { readyLine, startMock } from '../mock/start.ts';
@@ -21,16 +21,21 @@ export interface MockOrder {
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
   readonly seed?: number | undefined;
+  readonly lifetime?: string | undefined;
   /** Started by a run: settings come as one JSON line on standard input, whose end ends the process. */
   readonly embedded: boolean;
+  /** The same in a container, where signals are for the gateway alone and end it. */
+  readonly contained: boolean;
 }
 
-const lengthFrom = (option: string, text: string | undefined) => {
-  if (text === undefined) return {};
+const readLength = (option: string, text: string): Milliseconds => {
   const length = duration.read(text);
   if (length === null) throw new Problem(`--${option}: expected ${duration.expected}; got ${text}`);
-  return { [option]: milliseconds(length) };
+  return length;
 };
+
+const lengthFrom = (option: string, text: string | undefined) =>
+  text === undefined ? {} : { [option]: readLength(option, text) };
 
 const limitFrom = (field: string, value: number | undefined) =>
   value === undefined ? {} : { [field]: value === 0 ? null : value };
@@ -65,23 +70,38 @@ const start = async (settings: SettingsInput) => {
   }
 };
 
+/** Calls `end` when the lifetime that was ordered is over; the returned function calls it off. */
+const endAfter = (lifetime: string | undefined, end: () => void): (() => void) => {
+  if (lifetime === undefined) return () => undefined;
+  const clock = realClock();
+  return clock.at(clock.now() + readLength('lifetime', lifetime), end);
+};
+
 /** Serves a run: it outlives Ctrl-C, which is the run's to handle, and ends when the run's end of the pipe closes. */
-const serveRun = async (): Promise<void> => {
-  const input = createInterface({ input: process.stdin });
-  const closed = once(input, 'close');
-  const first = (await once(input, 'line')) as readonly string[];
-  const { mock } = await start(JSON.parse(first[0] ?? '{}') as SettingsInput);
-  const release = onInterrupt(() => undefined);
-  toStdout(readyLine(mock));
-  await closed;
-  release();
-  await mock.close();
+const serveRun = async ({ contained, lifetime }: MockOrder): Promise<void> => {
+  const over = Promise.withResolvers<void>();
+  const input = createInterface({ input: process.stdin }).once('close', over.resolve);
+  const callOff = endAfter(lifetime, over.resolve);
+  const first = await Promise.race([once(input, 'line'), over.promise]);
+  if (first !== undefined) {
+    const { mock } = await start(JSON.parse(String(first[0])) as SettingsInput);
+    const release = onInterrupt(() => {
+      if (contained) over.resolve();
+    });
+    toStdout(readyLine(mock));
+    await over.promise;
+    release();
+    await mock.close();
+  }
+  callOff();
+  process.stdin.destroy();
 };
 
 const servePeople = async (order: MockOrder): Promise<void> => {
   const { mock, settings } = await start(settingsFrom(order));
   const stop = Promise.withResolvers<void>();
   const release = onInterrupt(() => stop.resolve());
+  const callOff = endAfter(order.lifetime, stop.resolve);
   toStdout(
     [
       `The reference gateway listens on ${mock.url}`,
@@ -91,12 +111,13 @@ const servePeople = async (order: MockOrder): Promise<void> => {
   );
   toStderr('Ctrl-C ends it.');
   await stop.promise;
+  callOff();
   release();
   await mock.close();
 };
 
 /** Runs the reference gateway until it is told to stop. */
 export const mock = async (order: MockOrder): Promise<ExitName> => {
-  await (order.embedded ? serveRun() : servePeople(order));
+  await (order.embedded || order.contained ? serveRun(order) : servePeople(order));
   return 'pass';
 };

@@ -65,7 +65,8 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       .option('target', {
         type: 'string',
         group: 'Target:',
-        describe: 'Base address (https://host/v1), or `mock` for the embedded reference gateway',
+        describe:
+          'Base address (https://host/v1), `mock` for the embedded reference gateway, or `container`',
       })
       .option('set', {
         type: 'string',
@@ -179,4 +180,6 @@ export const mockOptions = <T>(builder: Argv<T>) =>
       describe: 'Limit for each key; 0 for none [2000000]',
     })
     .option('seed', { type: 'number', describe: 'Answers are drawn from it [1]' })
+    .option('lifetime', { type: 'string', describe: 'End by itself after this long: 10m [never]' })
+    .option('contained', { type: 'boolean', default: false, hidden: true })
     .option('embedded', { type: 'boolean', default: false, hidden: true });

@@ -159,7 +159,7 @@ const runOpened = async (
     slices: [sliceRun(asked, target, driven)],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
-    notes: [...driven.notes, ...notes],
+    notes: [...target.notes, ...driven.notes, ...notes],
     witness,
   });
   return { result, driven };

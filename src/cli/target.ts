@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
 import type { Credential } from '../engine/slice-order.ts';
 import type { Plan, Wire } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
 import { testKey } from '../mock/settings.ts';
+import { startMockContainer } from '../platform/mock-container.ts';
 import { type MockProcess, startMockProcess } from '../platform/mock-process.ts';
 import { lookAtTarget } from '../platform/preflight.ts';
 import { Problem } from '../platform/problem.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
+import { scheduledEnd } from '../schedule/stages.ts';
 import { rehearsalSettings } from './embedded-mock.ts';
 
 /** What a plan's requests are sent to and signed with, secrets filled in. */
@@ -22,7 +25,13 @@ export interface ReadyTarget {
   readonly secrets: readonly string[];
   /** The reference gateway, when it was started for this run. */
   readonly mock: MockProcess | null;
+  /** What a reader of the figures must know of the way to the target, in sentences. */
+  readonly notes: readonly string[];
 }
+
+/** The engine hands connections to a published port on through a program of its own. */
+const containerNote =
+  'The reference gateway ran in a container: every read went through the engine’s proxy, which doubles the shortest latencies. For latencies use the target mock, the same gateway in a process.';
 
 /** The embedded mock is reached directly, whatever the environment says of proxies. */
 const loopback: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };
@@ -68,23 +77,33 @@ const fillKeysAndHeaders = async (plan: Plan, folder: string) => {
   };
 };
 
+/** Longer than a run takes beyond its load and the grace after it, its reports included (ms). */
+const spareLife = 300_000;
+
+/** The reference gateway in the form that the plan asks for, with what the plan needs of it. */
+const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<MockProcess> => {
+  const settings = rehearsalSettings(
+    plan,
+    credentials.map(({ value }) => value),
+  );
+  return plan.target.kind === 'container'
+    ? startMockContainer({
+        settings,
+        lifetime: milliseconds(scheduledEnd(plan) + plan.grace + spareLife),
+        base: process.env['WEIR_NODE_IMAGE'] ?? null,
+      })
+    : startMockProcess([process.execPath, main, 'mock', '--embedded'], settings);
+};
+
 /** Starts or looks at the target; throws a `Problem` when it cannot be loaded. Nothing of the plan has been sent by then. */
 export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarget> => {
   const filled = await fillKeysAndHeaders(plan, folder);
   switch (plan.target.kind) {
-    case 'container':
-      throw new Problem(
-        'target: the container form of the reference gateway is not built yet: use `mock`, which starts the same gateway in a process',
-      );
-    case 'mock': {
-      const mock = await startMockProcess(
-        [process.execPath, main, 'mock', '--embedded'],
-        rehearsalSettings(
-          plan,
-          filled.credentials.map(({ value }) => value),
-        ),
-      );
-      return { ...filled, baseUrl: mock.url, wire: loopback, certificates: null, mock };
+    case 'mock':
+    case 'container': {
+      const mock = await startMock(plan, filled.credentials);
+      const notes = plan.target.kind === 'container' ? [containerNote] : [];
+      return { ...filled, baseUrl: mock.url, wire: loopback, certificates: null, mock, notes };
     }
     case 'url': {
       const { wire } = plan;
@@ -102,7 +121,7 @@ export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarg
         },
       });
       if (look.kind === 'unusable') throw new Problem(look.message);
-      return { ...filled, baseUrl: plan.target.url, wire, certificates, mock: null };
+      return { ...filled, baseUrl: plan.target.url, wire, certificates, mock: null, notes: [] };
     }
   }
 };

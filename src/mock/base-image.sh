@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Makes a base image for the reference gateway's container from this machine's own Node and the
+# libraries that `ldd` names, for machines that reach no registry. Prints the image's name:
+#
+#   export WEIR_NODE_IMAGE="$(bash base-image.sh)"
+set -euo pipefail
+
+node="$(node -p 'process.execPath')"
+image="weir-base:$(node -p '`${process.versions.node}-${process.arch}`')"
+
+root="$(mktemp -d)"
+trap 'rm -rf "$root"' EXIT
+
+# Where Node's own images have it, so that the Dockerfile need not know which base it got.
+install -D "$node" "$root/usr/local/bin/node"
+# Lines are `name => /path (address)`, and `/path (address)` for the loader itself.
+ldd "$node" | grep -o '/[^ ]*' | while read -r library; do
+  cp -L --parents "$library" "$root"
+done
+mkdir -m 1777 "$root/tmp"
+
+tar --create --owner=0 --group=0 --numeric-owner -C "$root" . | docker import - "$image" >&2
+echo "$image"
