@@ -52,7 +52,8 @@ beforeEach(async (context) => {
 });
 afterEach(async () => {
   if (typeof found === 'string') return;
-  expect((await gateways()).filter((id) => !before.includes(id))).toEqual([]);
+  const left = (await gateways()).filter((id) => !before.includes(id));
+  if (left.length > 0) throw new Error(`These containers were left behind: ${left.join(', ')}.`);
 });
 
 const scenario = (duration: string): string => `

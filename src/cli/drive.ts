@@ -34,7 +34,11 @@ const sampleEvery = 20;
 
 /** The first line that people see. */
 const opening = ({ plan }: SliceOrder, { baseUrl, mock }: ReadyTarget): string => {
-  const where = mock === null ? baseUrl : `${baseUrl}, the embedded reference gateway`;
+  const form =
+    plan.target.kind === 'container'
+      ? 'reference gateway in a container'
+      : 'embedded reference gateway';
+  const where = mock === null ? baseUrl : `${baseUrl}, the ${form}`;
   const atMost = plan.stages.at(-1)?.load.kind === 'iterations' ? 'at most ' : '';
   const seconds = scheduledEnd(plan) / 1000;
   return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
