@@ -31,7 +31,7 @@ export interface ReadyTarget {
 
 /** The engine hands connections to a published port on through a program of its own. */
 const containerNote =
-  'The reference gateway ran in a container: every read went through the engine’s proxy, which doubles the shortest latencies. For latencies use the target mock, the same gateway in a process.';
+  'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
 /** The embedded mock is reached directly, whatever the environment says of proxies. */
 const loopback: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };

@@ -24,7 +24,7 @@ export interface ImageContext {
   lend<T>(build: (folder: string) => Promise<T>): Promise<T>;
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = resolve(import.meta.dirname, '..', '..');
 /** `src` in a checkout, `dist` in the published package. */
 const program = basename(resolve(import.meta.dirname, '..'));
 const dockerfile = fileURLToPath(new URL('../mock/Dockerfile', import.meta.url));
