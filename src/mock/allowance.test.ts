@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { mockLimitsSchema } from '../model/mock-limits.ts';
 import { freshAllowance } from './allowance.ts';
 
 const allowance = (requestsPerMinute: number | null, tokensPerMinute: number | null) =>
-  freshAllowance({
-    limits: { requestsPerMinute, tokensPerMinute, algorithm: 'fixed-from-first' },
-    windowMs: 60_000,
-  });
+  freshAllowance(mockLimitsSchema.parse({ requestsPerMinute, tokensPerMinute }));
 
 describe('an allowance', () => {
   it('names the limit that stops a request, with its level', () => {

@@ -1,6 +1,6 @@
 import { limitHeaders } from '../contract/limit-headers.ts';
+import type { MockLimits } from '../model/mock-limits.ts';
 import { type Level, limiters, type Meter } from './limiter.ts';
-import type { Settings } from './settings.ts';
 
 /** The two limits of a key, in the order in which they are asked. */
 export const limitCauses = ['requests', 'tokens'] as const;
@@ -42,15 +42,12 @@ interface Gauge {
 }
 
 /** The full allowance of one key. */
-export const freshAllowance = ({
-  limits,
-  windowMs,
-}: Pick<Settings, 'limits' | 'windowMs'>): Allowance => {
+export const freshAllowance = (limits: MockLimits): Allowance => {
   const declared = { requests: limits.requestsPerMinute, tokens: limits.tokensPerMinute };
   const gauges = limitCauses.flatMap((cause): Gauge[] => {
     const limit = declared[cause];
     if (limit === null) return [];
-    return [{ cause, limit, meter: limiters[limits.algorithm]({ limit, window: windowMs }) }];
+    return [{ cause, limit, meter: limiters[limits.algorithm]({ limit, window: limits.window }) }];
   });
   return {
     ask: (now) => {

@@ -84,7 +84,7 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
   if (!admission.admitted) {
     const { cause, limit, level } = admission;
     const seconds = Math.max(1, Math.ceil((level.resetAt - now) / 1000));
-    const message = `Rate limit reached: ${limit} ${cause} per ${settings.windowMs / 1000} s for this key. Try again in ${seconds} s.`;
+    const message = `Rate limit reached: ${limit} ${cause} per ${settings.limits.window / 1000} s for this key. Try again in ${seconds} s.`;
     exchange.answer(`limited.${cause}`, 429, errorBody(documentedErrors[429], message), {
       'retry-after': String(seconds),
     });
@@ -98,7 +98,7 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
 export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
   const newEra = (): Era => ({
     tally: emptyTally(),
-    allowances: new Map(settings.keys.map((key) => [key, freshAllowance(settings)])),
+    allowances: new Map(settings.keys.map((key) => [key, freshAllowance(settings.limits)])),
   });
   let era = newEra();
   let serial = 0;

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limiterKinds, limiters } from './limiter.ts';
+import { limiterKinds } from '../model/mock-limits.ts';
+import { limiters } from './limiter.ts';
 
 const meter = (limit: number, window: number) => limiters['fixed-from-first']({ limit, window });
 

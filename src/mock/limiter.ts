@@ -1,3 +1,5 @@
+import type { LimiterKind } from '../model/mock-limits.ts';
+
 /**
  * Rate limiters as pure decisions: a state goes in, a decision and the next state come out, time is
  * an argument. One key has one state per limit. Another algorithm is another row of `limiters`.
@@ -88,9 +90,6 @@ const metered = <State>(limiter: Limiter<State>): Meter => {
     level: (now) => limiter.level(state, now),
   };
 };
-
-export const limiterKinds = ['fixed-from-first'] as const;
-export type LimiterKind = (typeof limiterKinds)[number];
 
 /** A new meter of each algorithm. */
 export const limiters = {

@@ -17,6 +17,7 @@ it('has a default for everything', () => {
         "algorithm": "fixed-from-first",
         "requestsPerMinute": 60,
         "tokensPerMinute": 2000000,
+        "window": 60000,
       },
       "models": [
         "weir/small",
@@ -70,7 +71,6 @@ it('has a default for everything', () => {
         "perSecond": 25,
       },
       "ttft": 200,
-      "windowMs": 60000,
     }
   `);
 });
@@ -81,6 +81,7 @@ it('fills in what a partly given group leaves out', () => {
     requestsPerMinute: null,
     tokensPerMinute: 2_000_000,
     algorithm: 'fixed-from-first',
+    window: 60_000,
   });
 });
 

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { mockLimitsSchema } from './mock-limits.ts';
+import { voices } from './mock-voices.ts';
+import { milliseconds, millisecondsSchema } from './quantity.ts';
+import { priceSchema } from './traffic.ts';
+
+const lengthSchema = z
+  .strictObject({
+    min: z.int().positive().default(32),
+    max: z.int().positive().default(96),
+  })
+  .refine(({ min, max }) => min <= max, {
+    path: ['max'],
+    error: 'expected max to be at least min',
+  });
+
+/** The interface (2.1) says `<publisher>/<model_name>`; gateways exist that say otherwise. */
+const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
+
+const delay = (length: number, description: string) =>
+  millisecondsSchema.default(milliseconds(length)).describe(description);
+
+const speechSchema = z.strictObject({
+  model: modelId.default('weir-tts').describe('The id of the text-to-speech model.'),
+  voices: z
+    .array(z.string().min(1))
+    .min(1)
+    .default([...voices])
+    .describe('The voices that can be asked for.'),
+  base: delay(150, 'Milliseconds from a complete request to its answer, whatever its length.'),
+  perCharacter: delay(4, 'Milliseconds more for each character of the text.'),
+});
+
+const transcriptionSchema = z.strictObject({
+  model: modelId.default('weir/whisper').describe('The id of the speech-to-text model.'),
+  base: delay(100, 'Milliseconds from a complete upload to its answer, whatever its length.'),
+  perSecond: delay(25, 'Milliseconds more for each second of the audio.'),
+});
+
+/**
+ * How the reference gateway behaves: what a scenario may say of it under `mock`, and every one of its
+ * other settings but addresses, keys and seed. Every field has a default that scripts can rely on.
+ */
+export const mockSettingsSchema = z.strictObject({
+  models: z
+    .array(modelId)
+    .min(1)
+    .default(['weir/small', 'weir/large'])
+    .describe('The ids of the chat models.'),
+  contextTokens: z
+    .int()
+    .positive()
+    .default(131_072)
+    .describe('The context window of every chat model: prompt tokens + max_tokens fit into it.'),
+  ttft: millisecondsSchema
+    .default(milliseconds(200))
+    .describe('Milliseconds from a complete request to its first token.'),
+  gap: millisecondsSchema
+    .default(milliseconds(20))
+    .describe('Milliseconds from one token to the next.'),
+  outputTokens: lengthSchema
+    .prefault({})
+    .describe('The length of an answer to a request without max_tokens, drawn evenly.'),
+  speech: speechSchema.prefault({}).describe('Text-to-speech.'),
+  transcription: transcriptionSchema.prefault({}).describe('Speech-to-text.'),
+  prices: z
+    .record(z.string(), priceSchema)
+    .default({})
+    .describe(
+      'What chat models cost, by id: micro-units for each million tokens of input and of output. Others cost nothing.',
+    ),
+  limits: mockLimitsSchema.prefault({}).describe('The limits of each key.'),
+});
+
+/** The behaviour of the reference gateway, complete. */
+export type MockSettings = z.output<typeof mockSettingsSchema>;
