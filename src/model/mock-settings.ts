@@ -71,6 +71,3 @@ export const mockSettingsSchema = z.strictObject({
     ),
   limits: mockLimitsSchema.prefault({}).describe('The limits of each key.'),
 });
-
-/** The behaviour of the reference gateway, complete. */
-export type MockSettings = z.output<typeof mockSettingsSchema>;
