@@ -30,15 +30,17 @@ const usageOf = ({ chat, completion }: Talk): Usage => ({
 const charge = ({ allowance, clock }: Admitted, { chat }: Talk, output: number): void =>
   allowance.charge(clock.now(), chat.promptTokens + output);
 
-/** Charges and bills a chat that is answered completely. */
-const settleUp = (admitted: Admitted, talk: Talk): void => {
-  const { exchange, settings } = admitted;
-  const output = talk.completion.tokens.length;
+const free = { input: 0, output: 0 };
+
+/** Charges a chat and bills it: its prompt, and of its answer what was handed over. */
+const settleUp = (admitted: Admitted, talk: Talk, output: number): void => {
   charge(admitted, talk, output);
-  const price = settings.prices[talk.chat.model];
-  if (price !== undefined) {
-    exchange.tally.billed.micros += chatCost({ input: talk.chat.promptTokens, output }, price);
-  }
+  const { model, promptTokens: input, stream } = talk.chat;
+  admitted.buy({
+    kind: stream ? 'chat-stream' : 'chat',
+    quantities: { inputTokens: input, outputTokens: output },
+    micros: chatCost({ input, output }, admitted.settings.prices[model] ?? free),
+  });
 };
 
 /** Answers in one piece, when a stream would have brought its last token. */
@@ -46,7 +48,7 @@ const answerWhole = (admitted: Admitted, talk: Talk): void => {
   const { exchange, settings } = admitted;
   const { tokens, finish } = talk.completion;
   const answer = (): void => {
-    settleUp(admitted, talk);
+    settleUp(admitted, talk, tokens.length);
     exchange.tally.tokens.output += tokens.length;
     exchange.answer('completed.chat', 200, {
       id: talk.id,
@@ -84,7 +86,7 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
       stream.write(events);
       return;
     }
-    settleUp(admitted, talk);
+    settleUp(admitted, talk, sent);
     exchange.settle('completed.chat-stream');
     stream.write(events + frames.end(finish, usageOf(talk)));
     stream.end();
@@ -92,7 +94,7 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
   const cancel = pace(clock, { first: talk.begin + settings.ttft, gap: settings.gap, steps }, emit);
   exchange.onInterruption(() => {
     cancel();
-    charge(admitted, talk, sent);
+    settleUp(admitted, talk, sent);
   });
 };
 

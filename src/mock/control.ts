@@ -11,6 +11,7 @@ export const controlListener = (gateway: Gateway): RequestListener => {
   const commands: Readonly<Record<string, () => unknown>> = {
     'GET /health': () => ({ status: 'ok' }),
     'GET /counters': () => gateway.counters(),
+    'GET /ledger': () => gateway.ledger(),
     'POST /reset': () => {
       gateway.reset();
       return gateway.counters();

@@ -14,6 +14,8 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly tally: Tally;
+  /** The id by which the answer names the request: the client's, else the mock's own. */
+  readonly id: string;
   /** The id by which the client named the request, or `null`. */
   readonly clientId: string | null;
   readonly #clock: MockClock;
@@ -33,7 +35,8 @@ export class Exchange {
     this.#clock = clock;
     const id = wire.request.headers[requestIdHeader];
     this.clientId = typeof id === 'string' && id !== '' ? id : null;
-    this.#headers = { [requestIdHeader]: this.clientId ?? serverId };
+    this.id = this.clientId ?? serverId;
+    this.#headers = { [requestIdHeader]: this.id };
     tally.received += 1;
     wire.response.once('close', () => this.#interrupt('aborted'));
   }
@@ -85,9 +88,9 @@ export class Exchange {
     });
   }
 
-  refuse({ cause, message }: Refusal, headers: Headers = {}): void {
+  refuse({ cause, message, status }: Refusal, headers: Headers = {}): void {
     const refusal = refusals[cause];
-    this.answer(`refused.${cause}`, refusal.status, errorBody(refusal, message), headers);
+    this.answer(`refused.${cause}`, status ?? refusal.status, errorBody(refusal, message), headers);
   }
 
   /** Ends the request because the mock stops: a stream ends short, anything else gets the 500 of interface section 7. */

@@ -6,6 +6,10 @@ it('has a default for everything', () => {
     {
       "contextTokens": 131072,
       "controlPort": 0,
+      "credits": {
+        "balance": null,
+        "ledger": 10000,
+      },
       "gap": 20,
       "host": "127.0.0.1",
       "keys": [
@@ -71,6 +75,7 @@ it('has a default for everything', () => {
         "perSecond": 25,
       },
       "ttft": 200,
+      "uploadTooLarge": 413,
     }
   `);
 });

@@ -51,6 +51,7 @@ describe('the control interface', () => {
         "refused.empty-file": 0,
         "refused.invalid-parameter": 1,
         "refused.malformed-form": 0,
+        "refused.no-credits": 0,
         "refused.not-found": 1,
         "refused.not-json": 1,
         "refused.too-large": 0,
@@ -100,7 +101,7 @@ describe('the control interface', () => {
     expect(await (await fetch(`${mock.controlUrl}/health`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${mock.controlUrl}/toString`)).json()).toMatchInlineSnapshot(`
       {
-        "error": "Expected one of: GET /health, GET /counters, POST /reset; got GET /toString.",
+        "error": "Expected one of: GET /health, GET /counters, GET /ledger, POST /reset; got GET /toString.",
       }
     `);
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mockCreditsSchema } from './mock-credits.ts';
 import { mockLimitsSchema } from './mock-limits.ts';
 import { voices } from './mock-voices.ts';
 import { milliseconds, millisecondsSchema } from './quantity.ts';
@@ -70,4 +71,9 @@ export const mockSettingsSchema = z.strictObject({
       'What chat models cost, by id: micro-units for each million tokens of input and of output. Others cost nothing.',
     ),
   limits: mockLimitsSchema.prefault({}).describe('The limits of each key.'),
+  credits: mockCreditsSchema.prefault({}).describe('The credits of each key.'),
+  uploadTooLarge: z
+    .union([z.literal(413), z.literal(400)])
+    .default(413)
+    .describe('The status by which too large an upload is refused; the interface lists both.'),
 });
