@@ -16,6 +16,9 @@ export type Admission =
       readonly level: Level;
     };
 
+/** How full the limits of a key are, in units of each. */
+export type Levels = Readonly<Partial<Record<LimitCause, Level & { readonly limit: number }>>>;
+
 /**
  * What one key may still use (interface section 8). A request counts at its admission, a refused
  * one does not; tokens are charged when an answer has ended (mode `after`), so concurrent requests
@@ -24,6 +27,8 @@ export type Admission =
 export interface Allowance {
   ask(now: number): Admission;
   charge(now: number, tokens: number): void;
+  /** How full each limit is; one that is switched off is left out. */
+  levels(now: number): Levels;
   /** The limit headers; those of a limit that is switched off are left out. */
   headers(now: number): Record<string, string>;
 }
@@ -67,6 +72,10 @@ export const freshAllowance = (limits: MockLimits): Allowance => {
     charge: (now, tokens) => {
       for (const { cause, meter } of gauges) if (cause === 'tokens') meter.charge(now, tokens);
     },
+    levels: (now) =>
+      Object.fromEntries(
+        gauges.map(({ cause, limit, meter }) => [cause, { limit, ...meter.level(now) }]),
+      ),
     headers: (now) =>
       Object.fromEntries(
         gauges.flatMap(({ cause, limit, meter }) => [

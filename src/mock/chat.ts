@@ -76,11 +76,13 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
   const stream = openEventStream(exchange);
   const frames = chunkFrames(talk.id, talk.chat.model, talk.chat.streamUsage);
   const steps = Math.max(1, tokens.length);
+  const first = talk.begin + settings.ttft;
   let sent = 0;
   const emit = (from: number, to: number): void => {
     let events = from === 0 ? frames.role : '';
     for (const token of tokens.slice(from, to)) events += frames.token(token);
     sent = Math.min(to, tokens.length);
+    exchange.witness?.send(tokens.slice(from, to).map((_, n) => first + (from + n) * settings.gap));
     exchange.tally.tokens.output += sent - from;
     if (to < steps) {
       stream.write(events);
@@ -91,7 +93,7 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
     stream.write(events + frames.end(finish, usageOf(talk)));
     stream.end();
   };
-  const cancel = pace(clock, { first: talk.begin + settings.ttft, gap: settings.gap, steps }, emit);
+  const cancel = pace(clock, { first, gap: settings.gap, steps }, emit);
   exchange.onInterruption(() => {
     cancel();
     settleUp(admitted, talk, sent);

@@ -18,7 +18,7 @@ export const openEventStream = (exchange: Exchange): EventStream => {
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  return {
+  return exchange.shaped({
     write: (events) => {
       // Without a socket an earlier answer on this connection is not complete; without chunks the client speaks HTTP/1.0.
       if (response.socket === null || !response.chunkedEncoding) response.write(events);
@@ -27,5 +27,5 @@ export const openEventStream = (exchange: Exchange): EventStream => {
       }
     },
     end: () => response.end(),
-  };
+  });
 };

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { MockClock } from './clock.ts';
+import type { EventStream } from './event-stream.ts';
 import { errorBody, type Refusal, refusals } from './refusal.ts';
 import type { End, Tally } from './tally.ts';
+import type { Witness } from './truth.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -18,9 +20,14 @@ export class Exchange {
   readonly id: string;
   /** The id by which the client named the request, or `null`. */
   readonly clientId: string | null;
+  /** The place of the key that it was signed with, once that is known to be valid. */
+  owner: number | null = null;
+  /** Who notes what truly happens, where the truth is kept. */
+  witness: Witness | null = null;
   readonly #clock: MockClock;
   #headers: Headers;
-  #open = true;
+  #end: End | null = null;
+  #shape = (stream: EventStream): EventStream => stream;
   #interrupted = (): void => undefined;
 
   constructor(
@@ -43,12 +50,28 @@ export class Exchange {
 
   /** Whether the request has not ended yet. */
   get isOpen(): boolean {
-    return this.#open;
+    return this.#end === null;
+  }
+
+  /** How the request ended, once it has. */
+  get end(): End | null {
+    return this.#end;
   }
 
   /** Adds to the headers of whatever answer is given. */
   carry(headers: Headers): void {
     this.#headers = { ...this.#headers, ...headers };
+  }
+
+  /** Lets what is streamed pass through `shape`, the one set last coming first. */
+  shapeStream(shape: (stream: EventStream) => EventStream): void {
+    const inner = this.#shape;
+    this.#shape = (stream) => shape(inner(stream));
+  }
+
+  /** The stream with all its shapes around it. */
+  shaped(stream: EventStream): EventStream {
+    return this.#shape(stream);
   }
 
   /** Sets what is to be done, once, if the request ends before its answer does. */
@@ -68,8 +91,8 @@ export class Exchange {
 
   /** Counts the end; call it before the last byte is handed over, so that whoever has the answer finds it counted. */
   settle(end: End): void {
-    if (!this.#open) throw new Error(`a request that has ended cannot end as ${end}`);
-    this.#open = false;
+    if (!this.isOpen) throw new Error(`a request that has ended cannot end as ${end}`);
+    this.#end = end;
     this.tally.ended[end] += 1;
   }
 
@@ -108,7 +131,7 @@ export class Exchange {
   }
 
   #interrupt(end: 'aborted' | 'cut'): void {
-    if (!this.#open) return;
+    if (!this.isOpen) return;
     this.settle(end);
     this.#interrupted();
   }

@@ -1,18 +1,22 @@
 import type { RequestListener } from 'node:http';
 import { documentedErrors } from '../contract/failure.ts';
 import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
-import { type Allowance, freshAllowance } from './allowance.ts';
+import type { Allowance } from './allowance.ts';
 import { listModels } from './catalogue.ts';
 import { answerChat } from './chat.ts';
 import type { MockClock } from './clock.ts';
-import { type Books, type Ledger, openBooks, type Purchase } from './credits.ts';
+import type { Ledger, Purchase } from './credits.ts';
+import { beginEra, continueEra, type Era, type KeyState, keyStates } from './era.ts';
 import { Exchange } from './exchange.ts';
 import type { Handler } from './handler.ts';
+import { type Behaviour, behaviourOf, changeBehaviour } from './behaviour.ts';
 import { errorBody } from './refusal.ts';
 import type { Settings } from './settings.ts';
 import { answerSpeech } from './speech.ts';
-import { counters, emptyTally, type RouteName, type Tally } from './tally.ts';
+import { stampSends } from './send-stamps.ts';
+import { counters, emptyTally, type RouteName } from './tally.ts';
 import { answerTranscription } from './transcription.ts';
+import type { TruthLog } from './truth.ts';
 
 /** The version segment of the base address (interface section 9). */
 export const basePath = '/v1';
@@ -34,13 +38,6 @@ interface World {
   readonly clock: MockClock;
 }
 
-/** What is counted together: a reset begins a new era, and what is in flight then stays with the old one. */
-interface Era {
-  readonly tally: Tally;
-  readonly allowances: ReadonlyMap<string, Allowance>;
-  readonly books: Books;
-}
-
 /** The public interface without its socket, and what the control interface may do with it. */
 export interface Gateway {
   readonly receive: RequestListener;
@@ -48,6 +45,17 @@ export interface Gateway {
   ledger(): Ledger;
   /** Sets all counters to zero, empties the ledger and gives every key its full limits and credits. */
   reset(): void;
+  /** How the mock behaves now: the settings that can be changed while it runs. */
+  behaviour(): Behaviour;
+  /**
+   * Changes the behaviour from the next request on; a sentence tells what is wrong with a change that
+   * is not made. Changed limits begin full, a changed balance is given to each key.
+   */
+  change(settings: unknown): string | null;
+  /** What each key has under way and left. */
+  state(): readonly KeyState[];
+  /** What is kept in memory of the truth, or `null` where none is kept. */
+  truth(): ReturnType<TruthLog['recent']> | null;
   /** Ends every open request. */
   stop(): void;
 }
@@ -106,7 +114,10 @@ const canPay = (exchange: Exchange, balance: number | null): boolean => {
 /** Whether the limits let the request through; one that they stop was answered. */
 const isWithinLimits = (exchange: Exchange, allowance: Allowance, world: World): boolean => {
   const now = world.clock.now();
+  const { witness } = exchange;
+  const before = witness === null ? null : allowance.levels(now);
   const admission = allowance.ask(now);
+  if (before !== null) witness?.note({ limits: { before, after: allowance.levels(now) } });
   exchange.carry(allowance.headers(now));
   if (admission.admitted) return true;
   const { cause, limit, level } = admission;
@@ -125,10 +136,15 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
   const caller = findCaller(exchange, era, world.settings);
   if (caller === null) return;
   const { key, owner, allowance } = caller;
+  const { witness } = exchange;
+  exchange.owner = owner;
+  witness?.note({ kind: route });
   if (!canPay(exchange, era.books.balance(owner))) return;
   if (!isWithinLimits(exchange, allowance, world)) return;
   era.tally.admitted[route] += 1;
+  witness?.note({ admitted: true });
   const buy = (purchase: Purchase): void => {
+    witness?.note({ kind: purchase.kind, micros: purchase.micros });
     exchange.tally.billed.micros += purchase.micros;
     era.books.charge(owner, exchange.id, purchase);
   };
@@ -136,15 +152,21 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
 };
 
 /** A gateway with full limits and nothing counted. */
-export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
-  const newEra = (): Era => ({
-    tally: emptyTally(),
-    allowances: new Map(settings.keys.map((key) => [key, freshAllowance(settings.limits)])),
-    books: openBooks(settings.credits),
-  });
-  let era = newEra();
+export const openGateway = (
+  initial: Settings,
+  clock: MockClock,
+  truthLog: TruthLog | null,
+): Gateway => {
+  let settings = initial;
+  let era = beginEra(settings);
   let serial = 0;
   const open = new Set<Exchange>();
+  const enter = (exchange: Exchange): void => {
+    open.add(exchange);
+    exchange.response.once('close', () => open.delete(exchange));
+    exchange.witness = truthLog?.watch(exchange, clock) ?? null;
+    if (settings.sendStamps) exchange.shapeStream(stampSends(clock));
+  };
   return {
     receive: (request, response) => {
       serial += 1;
@@ -152,15 +174,25 @@ export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
       if (isPreflight) era.tally.preflights += 1;
       const tally = isPreflight ? emptyTally() : era.tally;
       const exchange = new Exchange({ request, response }, clock, tally, `mock-${serial}`);
-      open.add(exchange);
-      response.once('close', () => open.delete(exchange));
+      enter(exchange);
       admit(exchange, era, { settings, clock });
     },
     counters: () => counters(era.tally),
     ledger: () => era.books.ledger(),
     reset: () => {
-      era = newEra();
+      era = beginEra(settings);
     },
+    behaviour: () => behaviourOf(settings),
+    change: (wanted) => {
+      const changed = changeBehaviour(behaviourOf(settings), wanted);
+      if ('problem' in changed) return changed.problem;
+      const before = settings;
+      settings = { ...settings, ...changed.behaviour };
+      era = continueEra(era, before, settings);
+      return null;
+    },
+    state: () => keyStates(era, open, clock.now()),
+    truth: () => truthLog?.recent() ?? null,
     stop: () => {
       for (const exchange of open) if (exchange.isOpen) exchange.cut();
     },

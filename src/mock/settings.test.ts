@@ -34,6 +34,7 @@ it('has a default for everything', () => {
       "port": 0,
       "prices": {},
       "seed": 1,
+      "sendStamps": false,
       "speech": {
         "base": 150,
         "model": "weir-tts",
@@ -74,6 +75,7 @@ it('has a default for everything', () => {
         "model": "weir/whisper",
         "perSecond": 25,
       },
+      "truth": null,
       "ttft": 200,
       "uploadTooLarge": 413,
     }

@@ -5,6 +5,16 @@ import { mockSettingsSchema } from '../model/mock-settings.ts';
 export const testKey = (index: number): string =>
   index === 0 ? 'sk-weir-test' : `sk-weir-test-${index + 1}`;
 
+const truthSchema = z.strictObject({
+  file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('A file that gets one JSON line for each request; null for none.'),
+  keep: z.int().positive().default(1000).describe('How many of the last lines stay in memory.'),
+});
+
 /** Everything that can be set of the mock; every field has a default that scripts can rely on. */
 export const settingsSchema = mockSettingsSchema.extend({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
@@ -30,6 +40,10 @@ export const settingsSchema = mockSettingsSchema.extend({
     .nonnegative()
     .default(1)
     .describe('Answers are a pure function of this number and of the request.'),
+  truth: truthSchema
+    .nullable()
+    .default(null)
+    .describe('The log of what truly happened to each request; null keeps none.'),
 });
 
 /** Settings as written: anything may be left out. */

@@ -101,7 +101,7 @@ describe('the control interface', () => {
     expect(await (await fetch(`${mock.controlUrl}/health`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${mock.controlUrl}/toString`)).json()).toMatchInlineSnapshot(`
       {
-        "error": "Expected one of: GET /health, GET /counters, GET /ledger, POST /reset; got GET /toString.",
+        "error": "Expected one of: GET /health, GET /counters, POST /reset, GET /settings, PATCH /settings, POST /settings, GET /state, GET /ledger, GET /truth, GET /clock, POST /clock; got GET /toString.",
       }
     `);
   });

@@ -72,6 +72,12 @@ export const mockSettingsSchema = z.strictObject({
     ),
   limits: mockLimitsSchema.prefault({}).describe('The limits of each key.'),
   credits: mockCreditsSchema.prefault({}).describe('The credits of each key.'),
+  sendStamps: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether each streamed chunk carries "x_weir_sent": when it was handed over, in milliseconds on the machine’s monotonic clock.',
+    ),
   uploadTooLarge: z
     .union([z.literal(413), z.literal(400)])
     .default(413)
