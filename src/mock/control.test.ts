@@ -184,6 +184,7 @@ describe('the truth', () => {
           bytes: expect.any(Number),
           ended: expect.any(Number),
           end: 'completed.chat-stream',
+          fault: null,
           status: 200,
           micros: 6,
         },

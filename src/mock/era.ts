@@ -1,6 +1,7 @@
 import { type Allowance, freshAllowance, type Levels } from './allowance.ts';
 import { type Books, openBooks } from './credits.ts';
 import type { Exchange } from './exchange.ts';
+import { type Chooser, openChooser } from './faults/choose.ts';
 import type { Settings } from './settings.ts';
 import { emptyTally, type Tally } from './tally.ts';
 
@@ -9,6 +10,7 @@ export interface Era {
   readonly tally: Tally;
   readonly allowances: ReadonlyMap<string, Allowance>;
   readonly books: Books;
+  readonly chooseFault: Chooser;
 }
 
 const fullAllowances = ({ keys, limits }: Settings): Era['allowances'] =>
@@ -19,13 +21,19 @@ export const beginEra = (settings: Settings): Era => ({
   tally: emptyTally(),
   allowances: fullAllowances(settings),
   books: openBooks(settings.credits),
+  chooseFault: openChooser(settings),
 });
 
-/** The same counts under changed settings: changed limits begin full, a changed balance is given anew. */
+/** The same counts under changed settings: changed limits begin full, a changed balance is given anew, changed faults count from the start. */
 export const continueEra = (era: Era, before: Settings, after: Settings): Era => {
   if (before.credits.balance !== after.credits.balance) era.books.refill(after.credits.balance);
-  const isSame = JSON.stringify(before.limits) === JSON.stringify(after.limits);
-  return isSame ? era : { ...era, allowances: fullAllowances(after) };
+  const isSame = (field: 'limits' | 'faults' | 'faultHeader'): boolean =>
+    JSON.stringify(before[field]) === JSON.stringify(after[field]);
+  return {
+    ...era,
+    ...(isSame('limits') ? {} : { allowances: fullAllowances(after) }),
+    ...(isSame('faults') && isSame('faultHeader') ? {} : { chooseFault: openChooser(after) }),
+  };
 };
 
 /** A key by its place in the settings, what it has under way, and what is left to it. */

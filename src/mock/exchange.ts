@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader } from '../contract/routes.ts';
+import type { FaultName } from '../model/mock-faults.ts';
 import type { MockClock } from './clock.ts';
 import type { EventStream } from './event-stream.ts';
 import { errorBody, type Refusal, refusals } from './refusal.ts';
@@ -27,6 +28,8 @@ export class Exchange {
   readonly #clock: MockClock;
   #headers: Headers;
   #end: End | null = null;
+  #fault: FaultName | null = null;
+  #rewrite = (headers: Headers): Headers => headers;
   #shape = (stream: EventStream): EventStream => stream;
   #interrupted = (): void => undefined;
 
@@ -63,10 +66,25 @@ export class Exchange {
     this.#headers = { ...this.#headers, ...headers };
   }
 
-  /** Lets what is streamed pass through `shape`, the one set last coming first. */
+  /** Lets the head of whatever answer is given pass through `rewrite`. */
+  rewriteHead(rewrite: (headers: Headers) => Headers): void {
+    this.#rewrite = rewrite;
+  }
+
+  /** From now on the request ends under this fault, whatever else is told of its end. */
+  blame(fault: FaultName): void {
+    this.#fault = fault;
+  }
+
+  /** The fault that the request shows. */
+  get fault(): FaultName | null {
+    return this.#fault;
+  }
+
+  /** Lets what is streamed pass through `shape`, behind those set before. */
   shapeStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.#shape;
-    this.#shape = (stream) => shape(inner(stream));
+    this.#shape = (stream) => inner(shape(stream));
   }
 
   /** The stream with all its shapes around it. */
@@ -82,18 +100,15 @@ export class Exchange {
   /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
   writeHead(status: number, headers: Headers): void {
     this.response.sendDate = false;
-    this.response.writeHead(status, {
-      date: new Date(this.#clock.wall()).toUTCString(),
-      ...this.#headers,
-      ...headers,
-    });
+    const date = new Date(this.#clock.wall()).toUTCString();
+    this.response.writeHead(status, this.#rewrite({ date, ...this.#headers, ...headers }));
   }
 
   /** Counts the end; call it before the last byte is handed over, so that whoever has the answer finds it counted. */
   settle(end: End): void {
     if (!this.isOpen) throw new Error(`a request that has ended cannot end as ${end}`);
-    this.#end = end;
-    this.tally.ended[end] += 1;
+    this.#end = this.#fault === null ? end : `faulted.${this.#fault}`;
+    this.tally.ended[this.#end] += 1;
   }
 
   /** Answers in one piece of text and ends the request. */

@@ -9,6 +9,7 @@ import type { Ledger, Purchase } from './credits.ts';
 import { beginEra, continueEra, type Era, type KeyState, keyStates } from './era.ts';
 import { Exchange } from './exchange.ts';
 import type { Handler } from './handler.ts';
+import { showFault } from './faults/show.ts';
 import { type Behaviour, behaviourOf, changeBehaviour } from './behaviour.ts';
 import { errorBody } from './refusal.ts';
 import type { Settings } from './settings.ts';
@@ -139,6 +140,15 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
   const { witness } = exchange;
   exchange.owner = owner;
   witness?.note({ kind: route });
+  const fault = era.chooseFault(route, exchange);
+  if (fault !== null && 'cause' in fault) {
+    exchange.refuse(fault);
+    return;
+  }
+  if (fault?.fault.place === 'gate') {
+    showFault(fault, exchange, world.clock);
+    return;
+  }
   if (!canPay(exchange, era.books.balance(owner))) return;
   if (!isWithinLimits(exchange, allowance, world)) return;
   era.tally.admitted[route] += 1;
@@ -148,6 +158,8 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
     exchange.tally.billed.micros += purchase.micros;
     era.books.charge(owner, exchange.id, purchase);
   };
+  if (fault !== null) showFault(fault, exchange, world.clock);
+  if (fault?.fault.place === 'answer') return;
   handlers[route]({ exchange, key, allowance, buy, ...world });
 };
 

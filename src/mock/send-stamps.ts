@@ -6,6 +6,8 @@ export const stampSends =
   (clock: MockClock) =>
   (stream: EventStream): EventStream => ({
     write: (events) =>
-      stream.write(events.replaceAll(/^data: \{/gm, `data: {"x_weir_sent":${clock.now()},`)),
+      stream.write(
+        String(events).replaceAll(/^data: \{/gm, `data: {"x_weir_sent":${clock.now()},`),
+      ),
     end: () => stream.end(),
   });

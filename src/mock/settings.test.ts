@@ -10,6 +10,8 @@ it('has a default for everything', () => {
         "balance": null,
         "ledger": 10000,
       },
+      "faultHeader": true,
+      "faults": [],
       "gap": 20,
       "host": "127.0.0.1",
       "keys": [

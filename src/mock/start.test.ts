@@ -40,6 +40,7 @@ describe('the control interface', () => {
         "completed.transcription": 0,
         "cost.micros": 0,
         "cut": 0,
+        "faulted": 0,
         "inFlight": 0,
         "limited": 1,
         "limited.requests": 1,

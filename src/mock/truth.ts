@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
+import type { FaultName } from '../model/mock-faults.ts';
 import type { Levels } from './allowance.ts';
 import type { MockClock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
@@ -32,6 +33,8 @@ export interface Truth {
   /** When the answer was complete or its connection gone. */
   readonly ended: number;
   readonly end: End | null;
+  /** The fault that it showed. */
+  readonly fault: FaultName | null;
   /** `null` when no head was sent. */
   readonly status: number | null;
   /** What the request was charged, in micro-units. */
@@ -77,7 +80,7 @@ export class Witness {
 
   /** The whole truth, once the connection is done with the request. */
   tell(): Truth {
-    const { id: requestId, owner: key, end, request, response } = this.#exchange;
+    const { id: requestId, owner: key, end, fault, request, response } = this.#exchange;
     return {
       requestId,
       key,
@@ -89,6 +92,7 @@ export class Witness {
       bytes: request.socket.bytesWritten - this.#written,
       ended: this.#clock.now(),
       end,
+      fault,
       status: response.headersSent ? response.statusCode : null,
     };
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { mockCreditsSchema } from './mock-credits.ts';
+import { faultRuleSchema } from './mock-faults.ts';
 import { mockLimitsSchema } from './mock-limits.ts';
 import { voices } from './mock-voices.ts';
 import { milliseconds, millisecondsSchema } from './quantity.ts';
@@ -72,6 +73,14 @@ export const mockSettingsSchema = z.strictObject({
     ),
   limits: mockLimitsSchema.prefault({}).describe('The limits of each key.'),
   credits: mockCreditsSchema.prefault({}).describe('The credits of each key.'),
+  faults: z
+    .array(faultRuleSchema)
+    .default([])
+    .describe('Which requests show which fault; the first rule that takes a request decides.'),
+  faultHeader: z
+    .boolean()
+    .default(true)
+    .describe('Whether a request may ask for a fault by the header x-weir-fault.'),
   sendStamps: z
     .boolean()
     .default(false)
