@@ -9,6 +9,7 @@ import { countTokens } from './token-count.ts';
 export interface Chat {
   readonly model: string;
   readonly promptTokens: number;
+  readonly promptCharacters: number;
   readonly maxTokens: number | null;
   readonly stops: readonly string[];
   readonly stream: boolean;
@@ -40,6 +41,7 @@ export const readChat = (body: Uint8Array, settings: Settings): Chat | Refusal =
   return {
     model: request.model,
     promptTokens,
+    promptCharacters: request.messages.reduce((sum, { content }) => sum + content.length, 0),
     maxTokens,
     stops: stopsOf(request),
     stream: request.stream ?? false,

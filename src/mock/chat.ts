@@ -27,8 +27,8 @@ const usageOf = ({ chat, completion }: Talk): Usage => ({
 });
 
 /** Charges a chat that has ended: its prompt, and of its answer what was handed over. */
-const charge = ({ allowance, clock }: Admitted, { chat }: Talk, output: number): void =>
-  allowance.charge(clock.now(), chat.promptTokens + output);
+const charge = ({ permit, clock }: Admitted, { chat }: Talk, output: number): void =>
+  permit.charge(clock.now(), chat.promptTokens + output);
 
 /** Charges and bills a chat that is answered completely. */
 const settleUp = (admitted: Admitted, talk: Talk): void => {
@@ -96,6 +96,10 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
   });
 };
 
+/** What a gateway that reserves takes a chat to use: four characters of the prompt for a token, and all that it may answer. */
+const estimateOf = ({ promptCharacters, maxTokens }: Chat): number =>
+  Math.ceil(promptCharacters / 4) + (maxTokens ?? 0);
+
 /** What the request's randomness is keyed by: the id its client gave it, else its key and body. */
 const digestOf = ({ exchange, key }: Admitted, body: Uint8Array): Buffer => {
   const hash = createHash('sha256');
@@ -128,6 +132,11 @@ export const answerChat: Handler = (admitted) => {
     const chat = readChat(body, settings);
     if ('cause' in chat) {
       exchange.refuse(chat);
+      return;
+    }
+    const stopped = admitted.permit.reserve(admitted.clock.now(), estimateOf(chat));
+    if (stopped !== null) {
+      admitted.limited(stopped);
       return;
     }
     const talk = begin(admitted, chat, digestOf(admitted, body));

@@ -17,9 +17,11 @@ export class Exchange {
   /** The id by which the client named the request, or `null`. */
   readonly clientId: string | null;
   readonly #clock: MockClock;
-  #headers: Headers;
+  readonly #id: string;
+  #carried: (status: number, contentType: string) => Headers = () => ({});
   #open = true;
   #interrupted = (): void => undefined;
+  #ended = (): void => undefined;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -33,7 +35,7 @@ export class Exchange {
     this.#clock = clock;
     const id = wire.request.headers[requestIdHeader];
     this.clientId = typeof id === 'string' && id !== '' ? id : null;
-    this.#headers = { [requestIdHeader]: this.clientId ?? serverId };
+    this.#id = this.clientId ?? serverId;
     tally.received += 1;
     wire.response.once('close', () => this.#interrupt('aborted'));
   }
@@ -43,9 +45,14 @@ export class Exchange {
     return this.#open;
   }
 
-  /** Adds to the headers of whatever answer is given. */
-  carry(headers: Headers): void {
-    this.#headers = { ...this.#headers, ...headers };
+  /** Sets what the head of the answer bears beside its own headers. */
+  carry(headers: (status: number, contentType: string) => Headers): void {
+    this.#carried = headers;
+  }
+
+  /** Sets what is to be done when the request ends, however it does. */
+  onEnd(run: () => void): void {
+    this.#ended = run;
   }
 
   /** Sets what is to be done, once, if the request ends before its answer does. */
@@ -58,7 +65,8 @@ export class Exchange {
     this.response.sendDate = false;
     this.response.writeHead(status, {
       date: new Date(this.#clock.wall()).toUTCString(),
-      ...this.#headers,
+      [requestIdHeader]: this.#id,
+      ...this.#carried(status, headers['content-type'] ?? ''),
       ...headers,
     });
   }
@@ -68,6 +76,7 @@ export class Exchange {
     if (!this.#open) throw new Error(`a request that has ended cannot end as ${end}`);
     this.#open = false;
     this.tally.ended[end] += 1;
+    this.#ended();
   }
 
   /** Answers in one piece of text and ends the request. */

@@ -1,13 +1,14 @@
 import type { RequestListener } from 'node:http';
-import { documentedErrors } from '../contract/failure.ts';
 import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
-import { type Allowance, freshAllowance } from './allowance.ts';
+import { type CompleteLimits, completeLimits } from '../model/mock-limits.ts';
 import { listModels } from './catalogue.ts';
 import { answerChat } from './chat.ts';
 import type { MockClock } from './clock.ts';
 import { Exchange } from './exchange.ts';
 import type { Handler } from './handler.ts';
-import { errorBody } from './refusal.ts';
+import { type Allowance, freshAllowance, type Permit, type Stopped } from './limits/allowance.ts';
+import { limitedAnswer } from './limits/limited-answer.ts';
+import { responseClassOf } from './limits/response-class.ts';
 import type { Settings } from './settings.ts';
 import { answerSpeech } from './speech.ts';
 import { counters, emptyTally, type RouteName, type Tally } from './tally.ts';
@@ -30,6 +31,7 @@ const routesByPath = new Map(
 
 interface World {
   readonly settings: Settings;
+  readonly limits: CompleteLimits;
   readonly clock: MockClock;
 }
 
@@ -49,11 +51,20 @@ export interface Gateway {
   stop(): void;
 }
 
+/** What is not limited goes on at once and is charged nothing. */
+const uncounted: Permit = {
+  admitted: true,
+  startsAt: Number.NEGATIVE_INFINITY,
+  reserve: () => null,
+  charge: () => undefined,
+  end: () => undefined,
+};
+
 const bearer = /^bearer +(\S+) *$/i;
 
 /** Checks in the order path, method, key, limits; the handler then looks at the parameters. */
 const admit = (exchange: Exchange, era: Era, world: World): void => {
-  const { settings, clock } = world;
+  const { settings, limits, clock } = world;
   const { method = '', url = '', headers } = exchange.request;
   const path = url.split('?', 1)[0] ?? '';
   const route = routesByPath.get(path);
@@ -78,27 +89,38 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
     exchange.refuse({ cause: 'unauthorized', message }, { 'www-authenticate': 'Bearer' });
     return;
   }
-  const now = clock.now();
-  const admission = allowance.ask(now);
-  exchange.carry(allowance.headers(now));
+  const isCounted = !(limits.uncounted as readonly string[]).includes(route);
+  const { headers: told, ...admission } = isCounted
+    ? allowance.ask(clock.now())
+    : { ...uncounted, headers: {} };
+  exchange.carry((status, contentType) => {
+    const shown = responseClassOf(route, status, contentType);
+    return (limits.headersOn as readonly string[]).includes(shown) ? told : {};
+  });
+  const limited = (stopped: Stopped): void => {
+    const { body, headers: when } = limitedAnswer(stopped, limits, { key, route }, clock);
+    exchange.answer(`limited.${stopped.cause}`, 429, body, when);
+  };
   if (!admission.admitted) {
-    const { cause, limit, level } = admission;
-    const seconds = Math.max(1, Math.ceil((level.resetAt - now) / 1000));
-    const message = `Rate limit reached: ${limit} ${cause} per ${settings.limits.window / 1000} s for this key. Try again in ${seconds} s.`;
-    exchange.answer(`limited.${cause}`, 429, errorBody(documentedErrors[429], message), {
-      'retry-after': String(seconds),
-    });
+    limited(admission);
     return;
   }
+  exchange.onEnd(() => admission.end());
   era.tally.admitted[route] += 1;
-  handlers[route]({ exchange, key, allowance, settings, clock });
+  const handle = (): void =>
+    handlers[route]({ exchange, key, permit: admission, limited, settings, clock });
+  if (admission.startsAt <= clock.now()) handle();
+  else exchange.onInterruption(clock.at(admission.startsAt, handle));
 };
 
 /** A gateway with full limits and nothing counted. */
 export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
+  const limits = completeLimits(settings.limits);
+  // Windows on the clock begin where the wall clock's begin.
+  const phase = (clock.now() - clock.wall()) % limits.window;
   const newEra = (): Era => ({
     tally: emptyTally(),
-    allowances: new Map(settings.keys.map((key) => [key, freshAllowance(settings.limits)])),
+    allowances: new Map(settings.keys.map((key) => [key, freshAllowance(limits, phase)])),
   });
   let era = newEra();
   let serial = 0;
@@ -112,7 +134,7 @@ export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
       const exchange = new Exchange({ request, response }, clock, tally, `mock-${serial}`);
       open.add(exchange);
       response.once('close', () => open.delete(exchange));
-      admit(exchange, era, { settings, clock });
+      admit(exchange, era, { settings, limits, clock });
     },
     counters: () => counters(era.tally),
     reset: () => {

@@ -1,5 +1,5 @@
 import { routes } from '../contract/routes.ts';
-import { type LimitCause, limitCauses } from './allowance.ts';
+import { type LimitCause, limitCauses } from './limits/allowance.ts';
 import { type RefusalCause, refusalCauses } from './refusal.ts';
 
 export type RouteName = keyof typeof routes;
