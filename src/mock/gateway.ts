@@ -9,6 +9,7 @@ import type { Handler } from './handler.ts';
 import { type Allowance, freshAllowance, type Permit, type Stopped } from './limits/allowance.ts';
 import { limitedAnswer } from './limits/limited-answer.ts';
 import { responseClassOf } from './limits/response-class.ts';
+import { openServing, type Serving } from './serving/serving.ts';
 import type { Settings } from './settings.ts';
 import { answerSpeech } from './speech.ts';
 import { counters, emptyTally, type RouteName, type Tally } from './tally.ts';
@@ -32,6 +33,7 @@ const routesByPath = new Map(
 interface World {
   readonly settings: Settings;
   readonly limits: CompleteLimits;
+  readonly serving: Serving;
   readonly clock: MockClock;
 }
 
@@ -64,7 +66,7 @@ const bearer = /^bearer +(\S+) *$/i;
 
 /** Checks in the order path, method, key, limits; the handler then looks at the parameters. */
 const admit = (exchange: Exchange, era: Era, world: World): void => {
-  const { settings, limits, clock } = world;
+  const { settings, limits, serving, clock } = world;
   const { method = '', url = '', headers } = exchange.request;
   const path = url.split('?', 1)[0] ?? '';
   const route = routesByPath.get(path);
@@ -108,7 +110,7 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
   exchange.onEnd(() => admission.end());
   era.tally.admitted[route] += 1;
   const handle = (): void =>
-    handlers[route]({ exchange, key, permit: admission, limited, settings, clock });
+    handlers[route]({ exchange, key, permit: admission, limited, serving, settings, clock });
   if (admission.startsAt <= clock.now()) handle();
   else exchange.onInterruption(clock.at(admission.startsAt, handle));
 };
@@ -122,6 +124,7 @@ export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
     tally: emptyTally(),
     allowances: new Map(settings.keys.map((key) => [key, freshAllowance(limits, phase)])),
   });
+  const serving = openServing(settings, clock);
   let era = newEra();
   let serial = 0;
   const open = new Set<Exchange>();
@@ -134,7 +137,7 @@ export const openGateway = (settings: Settings, clock: MockClock): Gateway => {
       const exchange = new Exchange({ request, response }, clock, tally, `mock-${serial}`);
       open.add(exchange);
       response.once('close', () => open.delete(exchange));
-      admit(exchange, era, { settings, limits, clock });
+      admit(exchange, era, { settings, limits, serving, clock });
     },
     counters: () => counters(era.tally),
     reset: () => {

@@ -1,6 +1,7 @@
 import type { MockClock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import type { Permit, Stopped } from './limits/allowance.ts';
+import type { Serving } from './serving/serving.ts';
 import type { Settings } from './settings.ts';
 
 /** A request past path, key and limits, with what is needed to answer it. */
@@ -10,6 +11,7 @@ export interface Admitted {
   readonly permit: Permit;
   /** Answers with the 429 of a limit that is only known to be short once the request is read. */
   readonly limited: (stopped: Stopped) => void;
+  readonly serving: Serving;
   readonly settings: Settings;
   readonly clock: MockClock;
 }

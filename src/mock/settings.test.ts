@@ -14,6 +14,7 @@ it('has a default for everything', () => {
         "sk-weir-test-2",
         "sk-weir-test-3",
       ],
+      "latency": "fixed",
       "limits": {
         "burstShare": 0.16666666666666666,
         "hiddenRequests": 0,
