@@ -1,4 +1,7 @@
-import { type Allowance, freshAllowance, type Levels } from './allowance.ts';
+import { type CompleteLimits, completeLimits } from '../model/mock-limits.ts';
+import type { MockClock } from './clock.ts';
+import { type Allowance, freshAllowance, type Levels } from './limits/allowance.ts';
+import { openServing, type Serving } from './serving/serving.ts';
 import { type Books, openBooks } from './credits.ts';
 import type { Exchange } from './exchange.ts';
 import { type Chooser, openChooser } from './faults/choose.ts';
@@ -8,31 +11,43 @@ import { emptyTally, type Tally } from './tally.ts';
 /** What is counted together: a reset begins a new era, and what is in flight then stays with the old one. */
 export interface Era {
   readonly tally: Tally;
+  readonly limits: CompleteLimits;
   readonly allowances: ReadonlyMap<string, Allowance>;
+  readonly serving: Serving;
   readonly books: Books;
   readonly chooseFault: Chooser;
 }
 
-const fullAllowances = ({ keys, limits }: Settings): Era['allowances'] =>
-  new Map(keys.map((key) => [key, freshAllowance(limits)]));
+const openLimits = ({ keys, limits: set }: Settings, clock: MockClock) => {
+  const limits = completeLimits(set);
+  // Windows on the clock begin where the wall clock's begin.
+  const phase = (clock.now() - clock.wall()) % limits.window;
+  return { limits, allowances: new Map(keys.map((key) => [key, freshAllowance(limits, phase)])) };
+};
 
 /** Nothing counted, limits and credits full. */
-export const beginEra = (settings: Settings): Era => ({
+export const beginEra = (settings: Settings, clock: MockClock): Era => ({
   tally: emptyTally(),
-  allowances: fullAllowances(settings),
+  ...openLimits(settings, clock),
+  serving: openServing(settings, clock),
   books: openBooks(settings.credits),
   chooseFault: openChooser(settings),
 });
 
-/** The same counts under changed settings: changed limits begin full, a changed balance is given anew, changed faults count from the start. */
-export const continueEra = (era: Era, before: Settings, after: Settings): Era => {
+/** The same counts under changed settings: changed limits begin full, a changed balance is given anew, changed servers begin empty, changed faults count from the start. */
+export const continueEra = (
+  era: Era,
+  { before, after }: { readonly before: Settings; readonly after: Settings },
+  clock: MockClock,
+): Era => {
   if (before.credits.balance !== after.credits.balance) era.books.refill(after.credits.balance);
-  const isSame = (field: 'limits' | 'faults' | 'faultHeader'): boolean =>
-    JSON.stringify(before[field]) === JSON.stringify(after[field]);
+  const areSame = (...fields: readonly (keyof Settings)[]): boolean =>
+    fields.every((field) => JSON.stringify(before[field]) === JSON.stringify(after[field]));
   return {
     ...era,
-    ...(isSame('limits') ? {} : { allowances: fullAllowances(after) }),
-    ...(isSame('faults') && isSame('faultHeader') ? {} : { chooseFault: openChooser(after) }),
+    ...(areSame('limits') ? {} : openLimits(after, clock)),
+    ...(areSame('latency', 'ttft', 'gap') ? {} : { serving: openServing(after, clock) }),
+    ...(areSame('faults', 'faultHeader') ? {} : { chooseFault: openChooser(after) }),
   };
 };
 

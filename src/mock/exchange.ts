@@ -26,12 +26,13 @@ export class Exchange {
   /** Who notes what truly happens, where the truth is kept. */
   witness: Witness | null = null;
   readonly #clock: MockClock;
-  #headers: Headers;
+  #carried: (status: number, contentType: string) => Headers = () => ({});
   #end: End | null = null;
   #fault: FaultName | null = null;
   #rewrite = (headers: Headers): Headers => headers;
   #shape = (stream: EventStream): EventStream => stream;
   #interrupted = (): void => undefined;
+  #ended = (): void => undefined;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -46,7 +47,6 @@ export class Exchange {
     const id = wire.request.headers[requestIdHeader];
     this.clientId = typeof id === 'string' && id !== '' ? id : null;
     this.id = this.clientId ?? serverId;
-    this.#headers = { [requestIdHeader]: this.id };
     tally.received += 1;
     wire.response.once('close', () => this.#interrupt('aborted'));
   }
@@ -61,9 +61,14 @@ export class Exchange {
     return this.#end;
   }
 
-  /** Adds to the headers of whatever answer is given. */
-  carry(headers: Headers): void {
-    this.#headers = { ...this.#headers, ...headers };
+  /** Sets what the head of the answer bears beside its own headers. */
+  carry(headers: (status: number, contentType: string) => Headers): void {
+    this.#carried = headers;
+  }
+
+  /** Sets what is to be done when the request ends, however it does. */
+  onEnd(run: () => void): void {
+    this.#ended = run;
   }
 
   /** Lets the head of whatever answer is given pass through `rewrite`. */
@@ -100,8 +105,13 @@ export class Exchange {
   /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
   writeHead(status: number, headers: Headers): void {
     this.response.sendDate = false;
-    const date = new Date(this.#clock.wall()).toUTCString();
-    this.response.writeHead(status, this.#rewrite({ date, ...this.#headers, ...headers }));
+    const head = {
+      date: new Date(this.#clock.wall()).toUTCString(),
+      [requestIdHeader]: this.id,
+      ...this.#carried(status, headers['content-type'] ?? ''),
+      ...headers,
+    };
+    this.response.writeHead(status, this.#rewrite(head));
   }
 
   /** Counts the end; call it before the last byte is handed over, so that whoever has the answer finds it counted. */
@@ -109,6 +119,7 @@ export class Exchange {
     if (!this.isOpen) throw new Error(`a request that has ended cannot end as ${end}`);
     this.#end = this.#fault === null ? end : `faulted.${this.#fault}`;
     this.tally.ended[this.#end] += 1;
+    this.#ended();
   }
 
   /** Answers in one piece of text and ends the request. */

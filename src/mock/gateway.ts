@@ -1,7 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { documentedErrors } from '../contract/failure.ts';
 import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
-import type { Allowance } from './allowance.ts';
 import { listModels } from './catalogue.ts';
 import { answerChat } from './chat.ts';
 import type { MockClock } from './clock.ts';
@@ -11,7 +9,9 @@ import { Exchange } from './exchange.ts';
 import type { Handler } from './handler.ts';
 import { showFault } from './faults/show.ts';
 import { type Behaviour, behaviourOf, changeBehaviour } from './behaviour.ts';
-import { errorBody } from './refusal.ts';
+import type { Allowance, Permit, Stopped } from './limits/allowance.ts';
+import { limitedAnswer } from './limits/limited-answer.ts';
+import { responseClassOf } from './limits/response-class.ts';
 import type { Settings } from './settings.ts';
 import { answerSpeech } from './speech.ts';
 import { stampSends } from './send-stamps.ts';
@@ -112,22 +112,33 @@ const canPay = (exchange: Exchange, balance: number | null): boolean => {
   return false;
 };
 
-/** Whether the limits let the request through; one that they stop was answered. */
-const isWithinLimits = (exchange: Exchange, allowance: Allowance, world: World): boolean => {
-  const now = world.clock.now();
+/** What is not limited goes on at once and is charged nothing. */
+const uncounted: Permit = {
+  admitted: true,
+  startsAt: Number.NEGATIVE_INFINITY,
+  reserve: () => null,
+  charge: () => undefined,
+  end: () => undefined,
+};
+
+/** Asks the limits; from here on the answer bears their headers. */
+const askLimits = (
+  exchange: Exchange,
+  { allowance }: Caller,
+  { route, era, clock }: { route: RouteName; era: Era; clock: MockClock },
+): Permit | Stopped => {
+  const { limits } = era;
+  if ((limits.uncounted as readonly string[]).includes(route)) return uncounted;
+  const now = clock.now();
   const { witness } = exchange;
   const before = witness === null ? null : allowance.levels(now);
-  const admission = allowance.ask(now);
+  const { headers, ...admission } = allowance.ask(now);
   if (before !== null) witness?.note({ limits: { before, after: allowance.levels(now) } });
-  exchange.carry(allowance.headers(now));
-  if (admission.admitted) return true;
-  const { cause, limit, level } = admission;
-  const seconds = Math.max(1, Math.ceil((level.resetAt - now) / 1000));
-  const message = `Rate limit reached: ${limit} ${cause} per ${world.settings.limits.window / 1000} s for this key. Try again in ${seconds} s.`;
-  exchange.answer(`limited.${cause}`, 429, errorBody(documentedErrors[429], message), {
-    'retry-after': String(seconds),
+  exchange.carry((status, contentType) => {
+    const shown = responseClassOf(route, status, contentType);
+    return (limits.headersOn as readonly string[]).includes(shown) ? headers : {};
   });
-  return false;
+  return admission;
 };
 
 /** Checks in the order path, method, key, credits, limits; the handler then looks at the parameters. */
@@ -136,7 +147,7 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
   if (route === null) return;
   const caller = findCaller(exchange, era, world.settings);
   if (caller === null) return;
-  const { key, owner, allowance } = caller;
+  const { key, owner } = caller;
   const { witness } = exchange;
   exchange.owner = owner;
   witness?.note({ kind: route });
@@ -150,7 +161,17 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
     return;
   }
   if (!canPay(exchange, era.books.balance(owner))) return;
-  if (!isWithinLimits(exchange, allowance, world)) return;
+  const { clock } = world;
+  const limited = (stopped: Stopped): void => {
+    const { body, headers } = limitedAnswer(stopped, era.limits, { key, route }, clock);
+    exchange.answer(`limited.${stopped.cause}`, 429, body, headers);
+  };
+  const permit = askLimits(exchange, caller, { route, era, clock });
+  if (!permit.admitted) {
+    limited(permit);
+    return;
+  }
+  exchange.onEnd(() => permit.end());
   era.tally.admitted[route] += 1;
   witness?.note({ admitted: true });
   const buy = (purchase: Purchase): void => {
@@ -158,9 +179,14 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
     exchange.tally.billed.micros += purchase.micros;
     era.books.charge(owner, exchange.id, purchase);
   };
-  if (fault !== null) showFault(fault, exchange, world.clock);
-  if (fault?.fault.place === 'answer') return;
-  handlers[route]({ exchange, key, allowance, buy, ...world });
+  const answer = (): void => {
+    if (fault !== null) showFault(fault, exchange, clock);
+    if (fault?.fault.place === 'answer') return;
+    const { serving } = era;
+    handlers[route]({ exchange, key, permit, limited, buy, serving, ...world });
+  };
+  if (permit.startsAt <= clock.now()) answer();
+  else exchange.onInterruption(clock.at(permit.startsAt, answer));
 };
 
 /** A gateway with full limits and nothing counted. */
@@ -170,7 +196,7 @@ export const openGateway = (
   truthLog: TruthLog | null,
 ): Gateway => {
   let settings = initial;
-  let era = beginEra(settings);
+  let era = beginEra(settings, clock);
   let serial = 0;
   const open = new Set<Exchange>();
   const enter = (exchange: Exchange): void => {
@@ -192,7 +218,7 @@ export const openGateway = (
     counters: () => counters(era.tally),
     ledger: () => era.books.ledger(),
     reset: () => {
-      era = beginEra(settings);
+      era = beginEra(settings, clock);
     },
     behaviour: () => behaviourOf(settings),
     change: (wanted) => {
@@ -200,7 +226,7 @@ export const openGateway = (
       if ('problem' in changed) return changed.problem;
       const before = settings;
       settings = { ...settings, ...changed.behaviour };
-      era = continueEra(era, before, settings);
+      era = continueEra(era, { before, after: settings }, clock);
       return null;
     },
     state: () => keyStates(era, open, clock.now()),

@@ -43,6 +43,7 @@ describe('the control interface', () => {
         "faulted": 0,
         "inFlight": 0,
         "limited": 1,
+        "limited.in-flight": 0,
         "limited.requests": 1,
         "limited.tokens": 0,
         "preflights": 0,

@@ -1,6 +1,6 @@
 import { routes } from '../contract/routes.ts';
 import { type FaultName, faultNames } from '../model/mock-faults.ts';
-import { type LimitCause, limitCauses } from './allowance.ts';
+import { type LimitCause, limitCauses } from './limits/allowance.ts';
 import { type RefusalCause, refusalCauses } from './refusal.ts';
 
 export type RouteName = keyof typeof routes;

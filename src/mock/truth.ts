@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { FaultName } from '../model/mock-faults.ts';
-import type { Levels } from './allowance.ts';
+import type { Levels } from './limits/allowance.ts';
 import type { MockClock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import { keepRecent } from './recent.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mockCreditsSchema } from './mock-credits.ts';
 import { faultRuleSchema } from './mock-faults.ts';
+import { latencySchema } from './mock-latency.ts';
 import { mockLimitsSchema } from './mock-limits.ts';
 import { voices } from './mock-voices.ts';
 import { milliseconds, millisecondsSchema } from './quantity.ts';
@@ -60,6 +61,11 @@ export const mockSettingsSchema = z.strictObject({
   gap: millisecondsSchema
     .default(milliseconds(20))
     .describe('Milliseconds from one token to the next.'),
+  latency: latencySchema
+    .default('fixed')
+    .describe(
+      'What the latencies of chats follow: "fixed" for ttft and gap whatever the load, or a server with continuous batching that saturates: small, medium, large, or its own figures.',
+    ),
   outputTokens: lengthSchema
     .prefault({})
     .describe('The length of an answer to a request without max_tokens, drawn evenly.'),
