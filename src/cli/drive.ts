@@ -85,15 +85,15 @@ export const drive = async (
   watch: {
     readonly live: Live;
     readonly say: (text: string) => void;
-    /** Called when the clock starts, with the wall-clock time. */
-    readonly begun: (startedAt: string) => void;
+    /** Called when the clock starts, with the wall-clock time and the zero on the machine's monotonic clock. */
+    readonly begun: (startedAt: string, machineZero: number) => void;
     readonly record: (observation: Observation) => void;
   },
 ): Promise<Driven> => {
   cleanHeap();
   const startedAt = wallClock();
-  watch.begun(startedAt);
   const clock = startClock();
+  watch.begun(startedAt, clock.machineZero);
   const transport = undiciTransport(
     { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
     clock,

@@ -22,6 +22,8 @@ export interface MockOrder {
   readonly tokensPerMinute?: number | undefined;
   readonly seed?: number | undefined;
   readonly lifetime?: string | undefined;
+  /** The file that gets what truly happened to each request. */
+  readonly truth?: string | undefined;
   /** Started by a run: settings come as one JSON line on standard input, whose end ends the process. */
   readonly embedded: boolean;
   /** The same in a container, where signals are for the gateway alone and end it. */
@@ -46,6 +48,7 @@ const settingsFrom = (order: MockOrder): SettingsInput => ({
   host: order.host,
   ...(order.key === undefined ? {} : { keys: [...order.key] }),
   ...(order.seed === undefined ? {} : { seed: order.seed }),
+  ...(order.truth === undefined ? {} : { truth: { file: order.truth } }),
   ...lengthFrom('ttft', order.ttft),
   ...lengthFrom('gap', order.gap),
   limits: {
@@ -63,7 +66,7 @@ const start = async (settings: SettingsInput) => {
   try {
     return { settings: read.data, mock: await startMock(read.data, realClock()) };
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('The mock cannot listen')) {
+    if (error instanceof Error && error.message.startsWith('The mock cannot ')) {
       throw new Problem(error.message);
     }
     throw error;

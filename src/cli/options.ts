@@ -171,6 +171,10 @@ export const mockOptions = <T>(builder: Argv<T>) =>
     })
     .option('ttft', { type: 'string', describe: 'Time to the first token [200ms]' })
     .option('gap', { type: 'string', describe: 'Time between two tokens [20ms]' })
+    .option('truth', {
+      type: 'string',
+      describe: 'File for what truly happened to each request, as JSON lines',
+    })
     .option('requests-per-minute', {
       type: 'number',
       describe: 'Limit for each key; 0 for none [60]',

@@ -138,10 +138,10 @@ const runOpened = async (
   const driven = await drive(order, target, {
     live: asked.quiet ? quietly : liveOn(screen, planned),
     say,
-    begun: (startedAt) => {
+    begun: (startedAt, machineZero) => {
       const { runId } = order;
       observations?.write(
-        observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt }),
+        observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt, machineZero }),
       );
     },
     record: (observation) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation.ts';
+import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Load, Plan } from '../model/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
 import { handWorld } from './hand-world.ts';
@@ -36,11 +37,7 @@ const planOf = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   limits: { requestsPerMinute: null, tokensPerMinute: null },
   streams: 'lenient',
   seed: 1,
-  mock: {
-    ttft: milliseconds(0),
-    gap: milliseconds(0),
-    limits: { requestsPerMinute: null, tokensPerMinute: null },
-  },
+  mock: mockSettingsSchema.parse({}),
   ...changes,
 });
 

@@ -1,5 +1,5 @@
 import type { Admitted } from './handler.ts';
-import { pace } from './pace.ts';
+import { pace } from './serving/pace.ts';
 
 /** Runs `answer` when `due` has come. A request that ends before calls it off, and `abandon` runs instead. */
 export const answerAt = (

@@ -9,6 +9,8 @@ import { countTokens } from './token-count.ts';
 export interface Chat {
   readonly model: string;
   readonly promptTokens: number;
+  /** The texts of the messages, in order. */
+  readonly prompt: readonly string[];
   readonly maxTokens: number | null;
   readonly stops: readonly string[];
   readonly stream: boolean;
@@ -40,6 +42,7 @@ export const readChat = (body: Uint8Array, settings: Settings): Chat | Refusal =
   return {
     model: request.model,
     promptTokens,
+    prompt: request.messages.map(({ content }) => content),
     maxTokens,
     stops: stopsOf(request),
     stream: request.stream ?? false,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Usage } from '../contract/chat.ts';
 import { chatCost } from '../contract/prices.ts';
 import { drawFrom } from '../model/draw.ts';
-import { answerAt } from './answer-at.ts';
 import { takeBody } from './body.ts';
 import { created } from './catalogue.ts';
 import { type Chat, readChat } from './chat-request.ts';
@@ -10,14 +9,13 @@ import { chunkFrames } from './chunk-frames.ts';
 import { complete, type Completion } from './completion.ts';
 import { openEventStream } from './event-stream.ts';
 import type { Admitted, Handler } from './handler.ts';
-import { pace } from './pace.ts';
+import type { Emit } from './serving/serving.ts';
 
-/** A chat under way: what was asked, what will be answered, and when it began. */
+/** A chat under way: what was asked, and what will be answered. */
 interface Talk {
   readonly id: string;
   readonly chat: Chat;
   readonly completion: Completion;
-  readonly begin: number;
 }
 
 const usageOf = ({ chat, completion }: Talk): Usage => ({
@@ -27,26 +25,42 @@ const usageOf = ({ chat, completion }: Talk): Usage => ({
 });
 
 /** Charges a chat that has ended: its prompt, and of its answer what was handed over. */
-const charge = ({ allowance, clock }: Admitted, { chat }: Talk, output: number): void =>
-  allowance.charge(clock.now(), chat.promptTokens + output);
+const charge = ({ permit, clock }: Admitted, { chat }: Talk, output: number): void =>
+  permit.charge(clock.now(), chat.promptTokens + output);
 
-/** Charges and bills a chat that is answered completely. */
-const settleUp = (admitted: Admitted, talk: Talk): void => {
-  const { exchange, settings } = admitted;
-  const output = talk.completion.tokens.length;
+const free = { input: 0, output: 0 };
+
+/** Charges a chat and bills it: its prompt, and of its answer what was handed over. */
+const settleUp = (admitted: Admitted, talk: Talk, output: number): void => {
   charge(admitted, talk, output);
-  const price = settings.prices[talk.chat.model];
-  if (price !== undefined) {
-    exchange.tally.billed.micros += chatCost({ input: talk.chat.promptTokens, output }, price);
-  }
+  const { model, promptTokens: input, stream } = talk.chat;
+  admitted.buy({
+    kind: stream ? 'chat-stream' : 'chat',
+    quantities: { inputTokens: input, outputTokens: output },
+    micros: chatCost({ input, output }, admitted.settings.prices[model] ?? free),
+  });
+};
+
+/** An answer without a token takes one step all the same. */
+const stepsOf = ({ completion }: Talk): number => Math.max(1, completion.tokens.length);
+
+/** Lets the answer have its time; a request that ends before calls it off, and `abandon` runs instead. */
+const serve = (admitted: Admitted, talk: Talk, emit: Emit, abandon: () => void): void => {
+  const { model, promptTokens, prompt } = talk.chat;
+  const job = { model, promptTokens, prompt, steps: stepsOf(talk) };
+  const cancel = admitted.serving.serve(job, emit);
+  admitted.exchange.onInterruption(() => {
+    cancel();
+    abandon();
+  });
 };
 
 /** Answers in one piece, when a stream would have brought its last token. */
 const answerWhole = (admitted: Admitted, talk: Talk): void => {
-  const { exchange, settings } = admitted;
+  const { exchange } = admitted;
   const { tokens, finish } = talk.completion;
   const answer = (): void => {
-    settleUp(admitted, talk);
+    settleUp(admitted, talk, tokens.length);
     exchange.tally.tokens.output += tokens.length;
     exchange.answer('completed.chat', 200, {
       id: talk.id,
@@ -63,38 +77,42 @@ const answerWhole = (admitted: Admitted, talk: Talk): void => {
       usage: usageOf(talk),
     });
   };
-  const due = talk.begin + settings.ttft + Math.max(0, tokens.length - 1) * settings.gap;
-  answerAt(admitted, due, answer, () => charge(admitted, talk, 0));
+  const steps = stepsOf(talk);
+  const emit: Emit = (_, to) => {
+    if (to === steps) answer();
+  };
+  serve(admitted, talk, emit, () => charge(admitted, talk, 0));
 };
 
 /** Answers token by token; the role comes with the first token, the end with the last. */
 const answerStream = (admitted: Admitted, talk: Talk): void => {
-  const { exchange, settings, clock } = admitted;
+  const { exchange } = admitted;
   const { tokens, finish } = talk.completion;
   const stream = openEventStream(exchange);
   const frames = chunkFrames(talk.id, talk.chat.model, talk.chat.streamUsage);
-  const steps = Math.max(1, tokens.length);
+  const steps = stepsOf(talk);
   let sent = 0;
-  const emit = (from: number, to: number): void => {
+  const emit: Emit = (from, to, dueOf) => {
     let events = from === 0 ? frames.role : '';
     for (const token of tokens.slice(from, to)) events += frames.token(token);
     sent = Math.min(to, tokens.length);
+    exchange.witness?.send(tokens.slice(from, to).map((_, n) => dueOf(from + n)));
     exchange.tally.tokens.output += sent - from;
     if (to < steps) {
       stream.write(events);
       return;
     }
-    settleUp(admitted, talk);
+    settleUp(admitted, talk, sent);
     exchange.settle('completed.chat-stream');
     stream.write(events + frames.end(finish, usageOf(talk)));
     stream.end();
   };
-  const cancel = pace(clock, { first: talk.begin + settings.ttft, gap: settings.gap, steps }, emit);
-  exchange.onInterruption(() => {
-    cancel();
-    charge(admitted, talk, sent);
-  });
+  serve(admitted, talk, emit, () => settleUp(admitted, talk, sent));
 };
+
+/** What a gateway that reserves takes a chat to use: four characters of the prompt for a token, and all that it may answer. */
+const estimateOf = ({ prompt, maxTokens }: Chat): number =>
+  Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0);
 
 /** What the request's randomness is keyed by: the id its client gave it, else its key and body. */
 const digestOf = ({ exchange, key }: Admitted, body: Uint8Array): Buffer => {
@@ -104,7 +122,7 @@ const digestOf = ({ exchange, key }: Admitted, body: Uint8Array): Buffer => {
 };
 
 const begin = (admitted: Admitted, chat: Chat, digest: Buffer): Talk => {
-  const { exchange, settings, clock } = admitted;
+  const { exchange, settings } = admitted;
   exchange.tally.tokens.input += chat.promptTokens;
   const room = settings.contextTokens - chat.promptTokens;
   const { min, max } = settings.outputTokens;
@@ -117,7 +135,6 @@ const begin = (admitted: Admitted, chat: Chat, digest: Buffer): Talk => {
       length: { min: Math.min(min, room), max: Math.min(max, room) },
       stops: chat.stops,
     }),
-    begin: clock.now(),
   };
 };
 
@@ -128,6 +145,11 @@ export const answerChat: Handler = (admitted) => {
     const chat = readChat(body, settings);
     if ('cause' in chat) {
       exchange.refuse(chat);
+      return;
+    }
+    const stopped = admitted.permit.reserve(admitted.clock.now(), estimateOf(chat));
+    if (stopped !== null) {
+      admitted.limited(stopped);
       return;
     }
     const talk = begin(admitted, chat, digestOf(admitted, body));

@@ -2,8 +2,8 @@ import type { Exchange } from './exchange.ts';
 
 /** A Server-Sent Events answer whose head is on the wire. */
 export interface EventStream {
-  /** Hands whole events over to the socket, in one write. */
-  write(events: string): void;
+  /** Hands events, or what a fault made of them, over to the socket in one write; never nothing, which would end the message. */
+  write(events: string | Uint8Array): void;
   end(): void;
 }
 
@@ -18,14 +18,19 @@ export const openEventStream = (exchange: Exchange): EventStream => {
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  return {
+  return exchange.shaped({
     write: (events) => {
       // Without a socket an earlier answer on this connection is not complete; without chunks the client speaks HTTP/1.0.
       if (response.socket === null || !response.chunkedEncoding) response.write(events);
       else {
-        response.socket.write(`${Buffer.byteLength(events).toString(16)}\r\n${events}\r\n`);
+        const size = Buffer.byteLength(events).toString(16);
+        response.socket.write(
+          typeof events === 'string'
+            ? `${size}\r\n${events}\r\n`
+            : Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]),
+        );
       }
     },
     end: () => response.end(),
-  };
+  });
 };

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader } from '../contract/routes.ts';
+import type { FaultName } from '../model/mock-faults.ts';
 import type { MockClock } from './clock.ts';
+import type { EventStream } from './event-stream.ts';
 import { errorBody, type Refusal, refusals } from './refusal.ts';
 import type { End, Tally } from './tally.ts';
+import type { Witness } from './truth.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -14,12 +17,22 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly tally: Tally;
+  /** The id by which the answer names the request: the client's, else the mock's own. */
+  readonly id: string;
   /** The id by which the client named the request, or `null`. */
   readonly clientId: string | null;
+  /** The place of the key that it was signed with, once that is known to be valid. */
+  owner: number | null = null;
+  /** Who notes what truly happens, where the truth is kept. */
+  witness: Witness | null = null;
   readonly #clock: MockClock;
-  #headers: Headers;
-  #open = true;
+  #carried: (status: number, contentType: string) => Headers = () => ({});
+  #end: End | null = null;
+  #fault: FaultName | null = null;
+  #rewrite = (headers: Headers): Headers => headers;
+  #shape = (stream: EventStream): EventStream => stream;
   #interrupted = (): void => undefined;
+  #ended = (): void => undefined;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -33,19 +46,55 @@ export class Exchange {
     this.#clock = clock;
     const id = wire.request.headers[requestIdHeader];
     this.clientId = typeof id === 'string' && id !== '' ? id : null;
-    this.#headers = { [requestIdHeader]: this.clientId ?? serverId };
+    this.id = this.clientId ?? serverId;
     tally.received += 1;
     wire.response.once('close', () => this.#interrupt('aborted'));
   }
 
   /** Whether the request has not ended yet. */
   get isOpen(): boolean {
-    return this.#open;
+    return this.#end === null;
   }
 
-  /** Adds to the headers of whatever answer is given. */
-  carry(headers: Headers): void {
-    this.#headers = { ...this.#headers, ...headers };
+  /** How the request ended, once it has. */
+  get end(): End | null {
+    return this.#end;
+  }
+
+  /** Sets what the head of the answer bears beside its own headers. */
+  carry(headers: (status: number, contentType: string) => Headers): void {
+    this.#carried = headers;
+  }
+
+  /** Sets what is to be done when the request ends, however it does. */
+  onEnd(run: () => void): void {
+    this.#ended = run;
+  }
+
+  /** Lets the head of whatever answer is given pass through `rewrite`. */
+  rewriteHead(rewrite: (headers: Headers) => Headers): void {
+    this.#rewrite = rewrite;
+  }
+
+  /** From now on the request ends under this fault, whatever else is told of its end. */
+  blame(fault: FaultName): void {
+    this.#fault = fault;
+  }
+
+  /** The fault that the request shows. */
+  get fault(): FaultName | null {
+    return this.#fault;
+  }
+
+  /** Lets what is streamed pass through `shape`, behind those set before. */
+  shapeStream(shape: (stream: EventStream) => EventStream): void {
+    const inner = this.#shape;
+    this.#shape = (stream) => inner(shape(stream));
+  }
+
+  /** The stream with all its shapes around it. */
+  shaped(stream: EventStream): EventStream {
+    return this.#shape(stream);
   }
 
   /** Sets what is to be done, once, if the request ends before its answer does. */
@@ -56,18 +105,21 @@ export class Exchange {
   /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
   writeHead(status: number, headers: Headers): void {
     this.response.sendDate = false;
-    this.response.writeHead(status, {
+    const head = {
       date: new Date(this.#clock.wall()).toUTCString(),
-      ...this.#headers,
+      [requestIdHeader]: this.id,
+      ...this.#carried(status, headers['content-type'] ?? ''),
       ...headers,
-    });
+    };
+    this.response.writeHead(status, this.#rewrite(head));
   }
 
   /** Counts the end; call it before the last byte is handed over, so that whoever has the answer finds it counted. */
   settle(end: End): void {
-    if (!this.#open) throw new Error(`a request that has ended cannot end as ${end}`);
-    this.#open = false;
-    this.tally.ended[end] += 1;
+    if (!this.isOpen) throw new Error(`a request that has ended cannot end as ${end}`);
+    this.#end = this.#fault === null ? end : `faulted.${this.#fault}`;
+    this.tally.ended[this.#end] += 1;
+    this.#ended();
   }
 
   /** Answers in one piece of text and ends the request. */
@@ -85,9 +137,9 @@ export class Exchange {
     });
   }
 
-  refuse({ cause, message }: Refusal, headers: Headers = {}): void {
+  refuse({ cause, message, status }: Refusal, headers: Headers = {}): void {
     const refusal = refusals[cause];
-    this.answer(`refused.${cause}`, refusal.status, errorBody(refusal, message), headers);
+    this.answer(`refused.${cause}`, status ?? refusal.status, errorBody(refusal, message), headers);
   }
 
   /** Ends the request because the mock stops: a stream ends short, anything else gets the 500 of interface section 7. */
@@ -105,7 +157,7 @@ export class Exchange {
   }
 
   #interrupt(end: 'aborted' | 'cut'): void {
-    if (!this.#open) return;
+    if (!this.isOpen) return;
     this.settle(end);
     this.#interrupted();
   }

@@ -5,6 +5,7 @@ export const refusals = {
   'not-found': { status: 404, type: 'invalid_request_error', code: 'not_found' },
   'wrong-method': { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
   unauthorized: { status: 401, ...documentedErrors[401] },
+  'no-credits': { status: 402, ...documentedErrors[402] },
   'too-large': { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
   'not-json': { status: 400, type: 'invalid_request_error', code: 'invalid_json' },
   'invalid-parameter': { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
@@ -29,6 +30,8 @@ export const refusalCauses = Object.keys(refusals) as readonly RefusalCause[];
 export interface Refusal {
   readonly cause: RefusalCause;
   readonly message: string;
+  /** Where it is another one than the cause's own. */
+  readonly status?: number;
 }
 
 /** The body of an error (interface section 7). */

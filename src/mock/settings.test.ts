@@ -1,3 +1,4 @@
+import { completeLimits } from '../model/mock-limits.ts';
 import { expect, it } from 'vitest';
 import { settingsSchema, testKey } from './settings.ts';
 
@@ -6,6 +7,12 @@ it('has a default for everything', () => {
     {
       "contextTokens": 131072,
       "controlPort": 0,
+      "credits": {
+        "balance": null,
+        "ledger": 10000,
+      },
+      "faultHeader": true,
+      "faults": [],
       "gap": 20,
       "host": "127.0.0.1",
       "keys": [
@@ -13,10 +20,17 @@ it('has a default for everything', () => {
         "sk-weir-test-2",
         "sk-weir-test-3",
       ],
+      "latency": "fixed",
       "limits": {
-        "algorithm": "fixed-from-first",
+        "burstShare": 0.16666666666666666,
+        "hiddenRequests": 0,
+        "inFlight": null,
+        "profile": "spec",
         "requestsPerMinute": 60,
+        "steps": 6,
         "tokensPerMinute": 2000000,
+        "window": 60000,
+        "workers": 1,
       },
       "models": [
         "weir/small",
@@ -29,6 +43,7 @@ it('has a default for everything', () => {
       "port": 0,
       "prices": {},
       "seed": 1,
+      "sendStamps": false,
       "speech": {
         "base": 150,
         "model": "weir-tts",
@@ -69,19 +84,26 @@ it('has a default for everything', () => {
         "model": "weir/whisper",
         "perSecond": 25,
       },
+      "truth": null,
       "ttft": 200,
-      "windowMs": 60000,
+      "uploadTooLarge": 413,
     }
   `);
 });
 
 it('fills in what a partly given group leaves out', () => {
   const { limits } = settingsSchema.parse({ limits: { requestsPerMinute: null } });
-  expect(limits).toEqual({
+  expect(completeLimits(limits)).toMatchObject({
     requestsPerMinute: null,
     tokensPerMinute: 2_000_000,
     algorithm: 'fixed-from-first',
+    window: 60_000,
   });
+});
+
+it('lets what is said win over the profile', () => {
+  const { limits } = settingsSchema.parse({ limits: { profile: 'litellm', retryAfter: 'true' } });
+  expect(completeLimits(limits)).toMatchObject({ body: 'key', retryAfter: 'true' });
 });
 
 it('numbers the published keys from one', () => {

@@ -12,7 +12,7 @@ import { readSpeech } from './speech-request.ts';
  * service it sends nothing until everything is ready, and then all as fast as the client takes it.
  */
 export const answerSpeech: Handler = (admitted) => {
-  const { exchange, settings, clock } = admitted;
+  const { exchange, settings, clock, buy } = admitted;
   takeBody(exchange, (body) => {
     const speech = readSpeech(body, settings);
     if ('cause' in speech) {
@@ -24,9 +24,8 @@ export const answerSpeech: Handler = (admitted) => {
     answerAt(admitted, clock.now() + base + characters * perCharacter, () => {
       exchange.writeHead(200, { 'content-type': speechContentTypes[format] });
       sendBody(exchange, silences[format](seconds), () => {
-        const { billed } = exchange.tally;
-        billed.characters += characters;
-        billed.micros += speechCost(characters);
+        exchange.tally.billed.characters += characters;
+        buy({ kind: 'speech', quantities: { characters }, micros: speechCost(characters) });
         exchange.settle('completed.speech');
       });
     });

@@ -40,8 +40,10 @@ describe('the control interface', () => {
         "completed.transcription": 0,
         "cost.micros": 0,
         "cut": 0,
+        "faulted": 0,
         "inFlight": 0,
         "limited": 1,
+        "limited.in-flight": 0,
         "limited.requests": 1,
         "limited.tokens": 0,
         "preflights": 0,
@@ -51,6 +53,7 @@ describe('the control interface', () => {
         "refused.empty-file": 0,
         "refused.invalid-parameter": 1,
         "refused.malformed-form": 0,
+        "refused.no-credits": 0,
         "refused.not-found": 1,
         "refused.not-json": 1,
         "refused.too-large": 0,
@@ -100,7 +103,7 @@ describe('the control interface', () => {
     expect(await (await fetch(`${mock.controlUrl}/health`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${mock.controlUrl}/toString`)).json()).toMatchInlineSnapshot(`
       {
-        "error": "Expected one of: GET /health, GET /counters, POST /reset; got GET /toString.",
+        "error": "Expected one of: GET /health, GET /counters, POST /reset, GET /settings, PATCH /settings, POST /settings, GET /state, GET /ledger, GET /truth, GET /clock, POST /clock; got GET /toString.",
       }
     `);
   });

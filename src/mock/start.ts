@@ -5,12 +5,13 @@ import type { MockClock } from './clock.ts';
 import { controlListener } from './control.ts';
 import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from './settings.ts';
+import { openTruthLog } from './truth.ts';
 
 /** A running mock gateway. */
 export interface Mock {
   /** The base address, ending in `/v1`. */
   readonly url: string;
-  /** The address of the control interface: `GET /counters`, `POST /reset`, `GET /health`. */
+  /** The address of the control interface: `GET /counters`, `POST /reset` and what it names when it is asked for anything unknown. */
   readonly controlUrl: string;
   /** Ends open answers and closes every socket. */
   close(): Promise<void>;
@@ -48,16 +49,18 @@ const shut = (server: Server): Promise<void> =>
 
 /**
  * Starts the mock gateway on a public and a control port. Rejects with a sentence for people when it
- * cannot listen, with a ZodError when the settings are wrong (validate them by `settingsSchema` first).
+ * cannot listen or write its truth, with a ZodError when the settings are wrong (validate them by `settingsSchema` first).
  */
 export const startMock = async (input: SettingsInput, clock: MockClock): Promise<Mock> => {
   const settings = settingsSchema.parse(input);
-  const gateway = openGateway(settings, clock);
+  const truth = openTruthLog(settings);
+  const gateway = openGateway(settings, clock, truth);
   const front = createServer({ keepAliveTimeout }, gateway.receive);
-  const control = createServer(controlListener(gateway));
+  const control = createServer(controlListener(gateway, clock));
   const close = async (): Promise<void> => {
     gateway.stop();
     await Promise.all([shut(front), shut(control)]);
+    truth?.close();
   };
   try {
     const url = (await listen(front, settings.host, settings.port)) + basePath;

@@ -1,5 +1,6 @@
 import { routes } from '../contract/routes.ts';
-import { type LimitCause, limitCauses } from './allowance.ts';
+import { type FaultName, faultNames } from '../model/mock-faults.ts';
+import { type LimitCause, limitCauses } from './limits/allowance.ts';
 import { type RefusalCause, refusalCauses } from './refusal.ts';
 
 export type RouteName = keyof typeof routes;
@@ -10,12 +11,14 @@ type AnswerKind = (typeof answerKinds)[number];
 
 /**
  * How a request can end. `completed` and `refused` are counted when the last byte is handed over,
+ * `faulted` are those that showed a fault, however they ended,
  * `aborted` is a client that hung up before, `cut` a request that was open when the mock stopped.
  */
 export type End =
   | `completed.${AnswerKind}`
   | `limited.${LimitCause}`
   | `refused.${RefusalCause}`
+  | `faulted.${FaultName}`
   | 'aborted'
   | 'cut';
 
@@ -23,6 +26,7 @@ const ends: readonly End[] = [
   ...answerKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),
   ...refusalCauses.map((cause) => `refused.${cause}` as const),
+  ...faultNames.map((name) => `faulted.${name}` as const),
   'aborted',
   'cut',
 ];
@@ -60,8 +64,8 @@ export const emptyTally = (): Tally => ({
 });
 
 /**
- * The counters as the control port tells them: flat, always with every name. `received` =
- * `completed` + `limited` + `refused` + `aborted` + `cut` + `inFlight`, and the three sums are those
+ * The counters as the control port tells them: flat, always with every name except of faults that never showed. `received` =
+ * `completed` + `limited` + `refused` + `faulted` + `aborted` + `cut` + `inFlight`, and the four sums are those
  * of the names that begin with theirs and a dot.
  */
 export const counters = ({
@@ -74,6 +78,9 @@ export const counters = ({
 }: Tally): Record<string, number> => {
   const sum = (prefix: string): number =>
     ends.reduce((total, end) => total + (end.startsWith(prefix) ? ended[end] : 0), 0);
+  const told = Object.entries(ended).filter(
+    ([end, count]) => count > 0 || !end.startsWith('faulted.'),
+  );
   return {
     received,
     admitted: routeNames.reduce((total, route) => total + admitted[route], 0),
@@ -81,7 +88,8 @@ export const counters = ({
     completed: sum('completed.'),
     limited: sum('limited.'),
     refused: sum('refused.'),
-    ...ended,
+    faulted: sum('faulted.'),
+    ...Object.fromEntries(told),
     inFlight: received - sum(''),
     preflights,
     'tokens.input': tokens.input,

@@ -38,20 +38,25 @@ const transcribe = async (dictation: Dictation, seed: number): Promise<Reply | R
 };
 
 const answer = async (admitted: Admitted, upload: Upload | Refusal): Promise<void> => {
-  const { exchange, settings, clock } = admitted;
+  const { exchange, settings, clock, buy } = admitted;
   const begin = clock.now();
   const dictation = 'cause' in upload ? upload : readDictation(upload, settings);
   const reply = 'cause' in dictation ? dictation : await transcribe(dictation, settings.seed);
   if (!exchange.isOpen) return;
   if ('cause' in reply) {
-    exchange.refuse(reply);
+    const status = settings.uploadTooLarge;
+    exchange.refuse(reply.cause === 'too-large' ? { ...reply, status } : reply);
     return;
   }
   const { base, perSecond } = settings.transcription;
   answerAt(admitted, begin + base + reply.seconds * perSecond, () => {
-    const { billed } = exchange.tally;
-    billed.audioMilliseconds += Math.round(reply.seconds * 1000);
-    billed.micros += transcriptionCost(reply.seconds);
+    const audioMilliseconds = Math.round(reply.seconds * 1000);
+    exchange.tally.billed.audioMilliseconds += audioMilliseconds;
+    buy({
+      kind: 'transcription',
+      quantities: { audioMilliseconds },
+      micros: transcriptionCost(reply.seconds),
+    });
     exchange.tell('completed.transcription', 200, reply.text, {
       'content-type': reply.contentType,
     });

@@ -22,6 +22,8 @@ export const observationsHeaderSchema = z.strictObject({
   planHash: z.string(),
   runId: z.string(),
   startedAt: z.iso.datetime(),
+  /** Instant 0 on the machine's monotonic clock, in ms: what joins these instants with those of other processes of that machine. */
+  machineZero: z.number(),
 });
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { mockSettingsSchema } from './mock-settings.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
 import { shownTemplate } from './secret.ts';
 import { type Traffic, trafficSchema } from './traffic.ts';
@@ -120,15 +121,6 @@ const limitsSchema = z.strictObject({
   tokensPerMinute: z.int().positive().nullable(),
 });
 
-/** The settings of the embedded reference gateway; ignored against any other target. */
-const mockSettingsSchema = z.strictObject({
-  /** Time to the first token. An answer that is not streamed comes when a stream would have its last token. */
-  ttft: millisecondsSchema,
-  /** Time between two tokens. */
-  gap: millisecondsSchema,
-  limits: limitsSchema,
-});
-
 export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),
@@ -151,6 +143,7 @@ export const planSchema = z.strictObject({
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
   seed: z.int().nonnegative(),
+  /** The reference gateway's behaviour; ignored against any other target. */
   mock: mockSettingsSchema,
 });
 export type Plan = z.infer<typeof planSchema>;

@@ -1,3 +1,4 @@
+import { mockSettingsSchema } from './mock-settings.ts';
 import type { Plan } from './plan.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 
@@ -42,10 +43,6 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   limits: { requestsPerMinute: 60, tokensPerMinute: 2_000_000 },
   streams: 'lenient',
   seed: 42,
-  mock: {
-    ttft: milliseconds(100),
-    gap: milliseconds(20),
-    limits: { requestsPerMinute: 60, tokensPerMinute: 2_000_000 },
-  },
+  mock: mockSettingsSchema.parse({ ttft: 100 }),
   ...differing,
 });

@@ -1,10 +1,18 @@
 import type { Clock } from '../model/clock.ts';
 import { instant } from '../model/quantity.ts';
 
+/** A run's clock, and where its zero lies on the clock that all processes of the machine share. */
+export interface RunClock extends Clock {
+  /** Milliseconds of the system's monotonic clock (`process.hrtime`) at instant 0. */
+  readonly machineZero: number;
+}
+
 /** The machine's monotonic clock; its zero is the moment of this call. */
-export const startClock = (): Clock => {
+export const startClock = (): RunClock => {
+  const origin = Number(process.hrtime.bigint()) / 1e6 - performance.now();
   const zero = performance.now();
   return {
+    machineZero: origin + zero,
     now: () => instant(performance.now() - zero),
     every: (milliseconds, tick) => {
       const timer = setInterval(tick, milliseconds);

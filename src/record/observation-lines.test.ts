@@ -29,6 +29,7 @@ const header = {
   planHash: 'abc',
   runId: 'run',
   startedAt: '2026-07-01T10:20:30.000Z',
+  machineZero: 86_400_000.125,
 };
 
 describe('an observation’s line', () => {
@@ -135,7 +136,7 @@ describe('an observations file’s header', () => {
   it('names its format, the run and its plan', () => {
     const line = observationsHeader(header);
     expect(line).toBe(
-      '{"format":"observations/1","weir":"0.1.0","planHash":"abc","runId":"run","startedAt":"2026-07-01T10:20:30.000Z"}',
+      '{"format":"observations/1","weir":"0.1.0","planHash":"abc","runId":"run","startedAt":"2026-07-01T10:20:30.000Z","machineZero":86400000.125}',
     );
     expect(readObservationsHeader(line)).toEqual({
       ok: true,

@@ -11,8 +11,9 @@ export const observationsHeader = ({
   planHash,
   runId,
   startedAt,
+  machineZero,
 }: Omit<ObservationsHeader, 'format'>): string =>
-  JSON.stringify({ format: 'observations/1', weir, planHash, runId, startedAt });
+  JSON.stringify({ format: 'observations/1', weir, planHash, runId, startedAt, machineZero });
 
 /** One observation as a line, without its line feed. Numbers are written in full, so that figures can be recomputed to the bit. */
 export const observationLine = (observation: Observation): string =>

@@ -1,3 +1,4 @@
+import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Key, Plan, Stage } from '../model/plan.ts';
 import { compileLoad } from './compile-load.ts';
 import { compileTraffic } from './compile-traffic.ts';
@@ -48,5 +49,5 @@ export const compile = (scenario: Scenario, name: string): Plan => ({
   limits: scenario.limits,
   streams: scenario.streams,
   seed: scenario.seed,
-  mock: scenario.mock,
+  mock: mockSettingsSchema.parse(scenario.mock),
 });

@@ -58,12 +58,78 @@ describe('a scenario', () => {
           "tokensPerMinute": 2000000,
         },
         "mock": {
+          "contextTokens": 131072,
+          "credits": {
+            "balance": null,
+            "ledger": 10000,
+          },
+          "faultHeader": true,
+          "faults": [],
           "gap": 20,
+          "latency": "fixed",
           "limits": {
+            "burstShare": 0.16666666666666666,
+            "hiddenRequests": 0,
+            "inFlight": null,
+            "profile": "spec",
             "requestsPerMinute": 60,
+            "steps": 6,
             "tokensPerMinute": 2000000,
+            "window": 60000,
+            "workers": 1,
+          },
+          "models": [
+            "weir/small",
+            "weir/large",
+          ],
+          "outputTokens": {
+            "max": 96,
+            "min": 32,
+          },
+          "prices": {},
+          "sendStamps": false,
+          "speech": {
+            "base": 150,
+            "model": "weir-tts",
+            "perCharacter": 4,
+            "voices": [
+              "Abigail.wav",
+              "Adrian.wav",
+              "Alexander.wav",
+              "Alice.wav",
+              "Austin.wav",
+              "Axel.wav",
+              "Connor.wav",
+              "Cora.wav",
+              "Elena.wav",
+              "Eli.wav",
+              "Emily.wav",
+              "Everett.wav",
+              "Gabriel.wav",
+              "Gianna.wav",
+              "Henry.wav",
+              "Ian.wav",
+              "Jade.wav",
+              "Jeremiah.wav",
+              "Jordan.wav",
+              "Julian.wav",
+              "Layla.wav",
+              "Leonardo.wav",
+              "Michael.wav",
+              "Miles.wav",
+              "Olivia.wav",
+              "Ryan.wav",
+              "Taylor.wav",
+              "Thomas.wav",
+            ],
+          },
+          "transcription": {
+            "base": 100,
+            "model": "weir/whisper",
+            "perSecond": 25,
           },
           "ttft": 200,
+          "uploadTooLarge": 413,
         },
         "name": "first",
         "seed": 1,
@@ -152,28 +218,28 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
     const lines = [...Object.entries(rest), ...stages.map((stage) => ['stage', stage] as const)];
     expect(lines.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join('\n'))
       .toMatchInlineSnapshot(`
-      "format: "plan/1"
-      name: "all"
-      description: "everything said"
-      target: {"kind":"url","url":"https://gateway.example/v1"}
-      wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false}
-      keys: [{"name":"a","template":"\${env:KEY_A}","weight":1},{"name":"b","template":"\${secret:keys/b}","weight":3}]
-      headers: {"x-team":"load \${env:TEAM}"}
-      warmUp: 5000
-      grace: 0
-      inFlight: 50
-      deadlines: {"connect":1000,"firstToken":null,"idle":2000,"total":null}
-      caps: {"bytes":1000000,"events":10}
-      limits: {"requestsPerMinute":null,"tokensPerMinute":5}
-      streams: "strict"
-      seed: 0
-      mock: {"ttft":1,"gap":0,"limits":{"requestsPerMinute":5,"tokensPerMinute":null}}
-      stage: {"name":"one","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":60000}],"spacing":"poisson"},"traffic":[{"kind":"models","weight":2}]}
-      stage: {"name":"two 1/s","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":10000}],"spacing":"even"},"traffic":[{"kind":"models","weight":2}]}
-      stage: {"name":"two 2/s","load":{"kind":"open","curve":[{"from":2,"to":2,"duration":10000}],"spacing":"even"},"traffic":[{"kind":"models","weight":2}]}
-      stage: {"name":"three","load":{"kind":"closed","users":2,"duration":5000,"thinkTime":1000,"rampUp":2000},"traffic":[{"kind":"models","weight":2}]}
-      stage: {"name":"four","load":{"kind":"iterations","users":2,"iterations":9,"maxDuration":60000,"thinkTime":0},"traffic":[{"kind":"models","weight":2}]}"
-    `);
+        "format: "plan/1"
+        name: "all"
+        description: "everything said"
+        target: {"kind":"url","url":"https://gateway.example/v1"}
+        wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false}
+        keys: [{"name":"a","template":"\${env:KEY_A}","weight":1},{"name":"b","template":"\${secret:keys/b}","weight":3}]
+        headers: {"x-team":"load \${env:TEAM}"}
+        warmUp: 5000
+        grace: 0
+        inFlight: 50
+        deadlines: {"connect":1000,"firstToken":null,"idle":2000,"total":null}
+        caps: {"bytes":1000000,"events":10}
+        limits: {"requestsPerMinute":null,"tokensPerMinute":5}
+        streams: "strict"
+        seed: 0
+        mock: {"models":["weir/small","weir/large"],"contextTokens":131072,"ttft":1,"gap":0,"latency":"fixed","outputTokens":{"min":32,"max":96},"speech":{"model":"weir-tts","voices":["Abigail.wav","Adrian.wav","Alexander.wav","Alice.wav","Austin.wav","Axel.wav","Connor.wav","Cora.wav","Elena.wav","Eli.wav","Emily.wav","Everett.wav","Gabriel.wav","Gianna.wav","Henry.wav","Ian.wav","Jade.wav","Jeremiah.wav","Jordan.wav","Julian.wav","Layla.wav","Leonardo.wav","Michael.wav","Miles.wav","Olivia.wav","Ryan.wav","Taylor.wav","Thomas.wav"],"base":150,"perCharacter":4},"transcription":{"model":"weir/whisper","base":100,"perSecond":25},"prices":{},"limits":{"requestsPerMinute":5,"tokensPerMinute":null,"inFlight":null,"window":60000,"profile":"spec","burstShare":0.16666666666666666,"steps":6,"workers":1,"hiddenRequests":0},"credits":{"balance":null,"ledger":10000},"faults":[],"faultHeader":true,"sendStamps":false,"uploadTooLarge":413}
+        stage: {"name":"one","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":60000}],"spacing":"poisson"},"traffic":[{"kind":"models","weight":2}]}
+        stage: {"name":"two 1/s","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":10000}],"spacing":"even"},"traffic":[{"kind":"models","weight":2}]}
+        stage: {"name":"two 2/s","load":{"kind":"open","curve":[{"from":2,"to":2,"duration":10000}],"spacing":"even"},"traffic":[{"kind":"models","weight":2}]}
+        stage: {"name":"three","load":{"kind":"closed","users":2,"duration":5000,"thinkTime":1000,"rampUp":2000},"traffic":[{"kind":"models","weight":2}]}
+        stage: {"name":"four","load":{"kind":"iterations","users":2,"iterations":9,"maxDuration":60000,"thinkTime":0},"traffic":[{"kind":"models","weight":2}]}"
+      `);
   });
 
   it('asks a short question of its own where it has none', () => {

@@ -1,4 +1,4 @@
-import type { MockClock } from './clock.ts';
+import type { MockClock } from '../clock.ts';
 
 /** Step n is due at `first + n · gap`, n < `steps`; instants on the clock's monotonic scale. */
 export interface Deadlines {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MockClock } from './clock.ts';
-import { handClock } from './hand-clock.ts';
+import type { MockClock } from '../clock.ts';
+import { handClock } from '../hand-clock.ts';
 import { pace } from './pace.ts';
 
 /** A clock whose wake-ups come `lateness()` after they were due. */

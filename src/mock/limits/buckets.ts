@@ -1,0 +1,83 @@
+import { atLeastOne, ignore, type Meter, type Rule } from './meter.ts';
+
+/** Limiters that fill up again while time passes. */
+
+/** A bucket that holds `size` units, into which `refill(from, to)` come between two instants. */
+const bucket = (
+  size: number,
+  refill: (from: number, to: number) => number,
+  fullAt: (now: number, lacking: number) => number,
+): Meter => {
+  let left = size;
+  let seen = Number.NEGATIVE_INFINITY;
+  const fill = (now: number): number => {
+    if (now > seen) {
+      left = seen === Number.NEGATIVE_INFINITY ? size : Math.min(size, left + refill(seen, now));
+      seen = now;
+    }
+    return left;
+  };
+  // Sums of fractions are off in the last digit only.
+  const whole = (level: number): number => Math.max(0, Math.floor(level + 1e-9));
+  return {
+    fits: (now, amount) => fill(now) + 1e-9 >= atLeastOne(amount),
+    book: (now, amount) => {
+      left = Math.min(size, fill(now) - amount);
+      return now;
+    },
+    refuse: ignore,
+    level: (now) => {
+      const level = fill(now);
+      return { remaining: whole(level), resetAt: level >= size ? now : fullAt(now, size - level) };
+    },
+  };
+};
+
+/** An even refill of one limit for each window. */
+const evenBucket = (size: number, { limit, window }: Rule): Meter =>
+  bucket(
+    size,
+    (from, to) => ((to - from) * limit) / window,
+    (now, lacking) => now + (lacking * window) / limit,
+  );
+
+/** A bucket that holds the whole limit: the same decisions as GCRA and as a leaky bucket used as a meter. */
+export const tokenBucket = (rule: Rule): Meter => evenBucket(rule.limit, rule);
+
+/** A bucket that holds less than the limit. */
+export const burstBucket = (rule: Rule): Meter => evenBucket(rule.burst, rule);
+
+/** A bucket that holds the limit and is refilled in equal steps on the clock. */
+export const steppedBucket = ({ limit, window, phase, steps }: Rule): Meter => {
+  const stepsUntil = (moment: number): number => Math.floor(((moment - phase) * steps) / window);
+  return bucket(
+    limit,
+    (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
+    (now, lacking) =>
+      phase + ((stepsUntil(now) + Math.ceil((lacking * steps) / limit)) * window) / steps,
+  );
+};
+
+/**
+ * A leaky bucket used as a queue: requests are let through one by one, one limit in each window, and
+ * as many as the limit may wait; only more than that are refused.
+ */
+export const leakyQueue = ({ limit, window }: Rule): Meter => {
+  const spacing = window / limit;
+  /** When the next unit is let through. */
+  let free = Number.NEGATIVE_INFINITY;
+  const waiting = (now: number): number => Math.max(0, free - now) / spacing;
+  return {
+    fits: (now, amount) => waiting(now) + atLeastOne(amount) <= limit + 1e-9,
+    book: (now, amount) => {
+      const through = Math.max(now, free);
+      free = Math.max(now, through + amount * spacing);
+      return through;
+    },
+    refuse: ignore,
+    level: (now) => ({
+      remaining: Math.max(0, Math.floor(limit - waiting(now) + 1e-9)),
+      resetAt: Math.max(now, free),
+    }),
+  };
+};

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { hello, key, mockByHand } from '../by-hand-suite.ts';
+
+const listModels = '/models';
+/** `answered` lets a minute pass; these limits do not mind. */
+const anHour = 3_600_000;
+const limited = async (
+  limits: NonNullable<Parameters<typeof mockByHand>[0]>['limits'],
+  wait = 0,
+): Promise<Response> => {
+  const { clock, get } = await mockByHand({ limits: { requestsPerMinute: 1, ...limits } });
+  await get(listModels);
+  clock.advance(wait);
+  return get(listModels);
+};
+
+describe('a 429 says', () => {
+  it('the documented body and the time that is left', async () => {
+    const response = await limited({}, 20_000);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('40');
+    expect(await response.json()).toEqual({
+      error: {
+        message: 'Rate limit reached: 1 requests per 60 s for this key. Try again in 40 s.',
+        type: 'rate_limit_error',
+        code: 'rate_limit_exceeded',
+      },
+    });
+  });
+
+  it.each([
+    [{ body: 'key' }, '12:01:00'],
+    [{ body: 'key', bugs: ['resetFromNow'] }, '12:01:20'],
+    [{ body: 'key', bugs: ['localTimeAsUtc'] }, '14:01:00'],
+  ] as const)('with %j that the limit resets at %s', async (limits, time) => {
+    const response = await limited(
+      { ...limits, bugs: [...('bugs' in limits ? limits.bugs : [])] },
+      20_000,
+    );
+    const { error } = (await response.json()) as { error: Record<string, string> };
+    expect(error).toMatchObject({ type: 'None', param: 'None', code: '429' });
+    expect(error['message']).toMatch(
+      new RegExp(
+        `^Rate limit exceeded for api_key: [0-9a-f]{12}\\. Limit type: requests\\. Current limit: 1, Remaining: 0\\. Limit resets at: 2026-03-01 ${time} UTC$`,
+      ),
+    );
+  });
+
+  it('a detail only, where that form is asked for', async () => {
+    expect(await (await limited({ body: 'detail' })).json()).toEqual({
+      detail: 'Rate limit reached: 1 requests per 60 s for this key. Try again in 60 s.',
+    });
+  });
+
+  it.each([
+    ['constant', '60'],
+    ['wrong', '20'],
+    ['none', null],
+  ] as const)('when Retry-After is %s, %s', async (retryAfter, expected) => {
+    const response = await limited({ retryAfter }, 20_000);
+    expect(response.headers.get('retry-after')).toBe(expected);
+  });
+});
+
+describe('limit headers', () => {
+  const bears = ({ headers }: Response): boolean => headers.has('x-ratelimit-api_key-limit-tokens');
+
+  it('stand on every response past the key by default', async () => {
+    const { get, answered } = await mockByHand({
+      limits: { requestsPerMinute: 4, window: anHour },
+    });
+    const responses = [
+      await get(listModels),
+      await answered(hello),
+      await answered({ ...hello, stream: true }),
+      await answered({ ...hello, temperature: 9 }),
+      await get(listModels),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 400, 429]);
+    expect(responses.map(bears)).toEqual([true, true, true, true, true]);
+  });
+
+  it('stand as LiteLLM’s proxy sends them under its profile, which does not count the model list', async () => {
+    const { get, answered, speak } = await mockByHand({
+      limits: { profile: 'litellm', requestsPerMinute: 4, window: anHour },
+    });
+    const spoken = { model: 'weir-tts', voice: 'Emily.wav', input: 'Good morning.' };
+    const responses = [
+      await get(listModels),
+      await answered(hello),
+      await answered({ ...hello, stream: true }),
+      await answered({ ...hello, temperature: 9 }),
+      await speak({ ...spoken, voice: 'nobody' }),
+    ];
+    expect(responses.map(bears)).toEqual([false, true, true, true, true]);
+    const refusal = await speak(spoken);
+    expect([refusal.status, bears(refusal), refusal.headers.get('retry-after')]).toEqual([
+      429,
+      false,
+      '3600',
+    ]);
+    expect((await get(listModels)).status).toBe(200);
+  });
+
+  it('give a third form on speech with the bug of that name, and only there', async () => {
+    const { get, speak } = await mockByHand({
+      limits: { requestsPerMinute: 1, bugs: ['detailOnSpeech'] },
+    });
+    await get(listModels);
+    expect(Object.keys((await (await speak({})).json()) as object)).toEqual(['detail']);
+    expect(Object.keys((await (await get(listModels)).json()) as object)).toEqual(['error']);
+  });
+});
+
+describe('five hundred requests at once over real sockets', () => {
+  const release = async (limits: NonNullable<Parameters<typeof mockByHand>[0]>['limits']) => {
+    const bench = await mockByHand({ limits, ttft: 0, gap: 0 });
+    const responses = await Promise.all(
+      Array.from({ length: 500 }, () => bench.get(listModels, key)),
+    );
+    return responses.filter(({ status }) => status === 200);
+  };
+
+  it('get exactly the limit through, each told another rest', async () => {
+    const admitted = await release({});
+    const rests = admitted.map(({ headers }) =>
+      headers.get('x-ratelimit-api_key-remaining-requests'),
+    );
+    expect(rests.map(Number).toSorted((a, b) => b - a)).toEqual(
+      Array.from({ length: 60 }, (_, i) => 59 - i),
+    );
+  });
+});
+
+describe('requests in flight', () => {
+  it('are capped, and a client that hangs up frees its place at once', async () => {
+    const { chat, countersReach, clock } = await mockByHand({
+      limits: { algorithm: 'in-flight', inFlight: 2 },
+    });
+    const hangUp = new AbortController();
+    const open = [chat(hello, { signal: hangUp.signal, headers: key }), chat(hello)];
+    open[0]!.catch(() => undefined);
+    await countersReach({ 'admitted.chat': 2 });
+    const third = await chat(hello);
+    expect(third.status).toBe(429);
+    expect(await third.text()).toContain('2 requests in flight');
+    hangUp.abort();
+    await countersReach({ aborted: 1 });
+    const fourth = chat(hello);
+    await countersReach({ 'admitted.chat': 3 });
+    clock.advance(60_000);
+    expect((await fourth).status).toBe(200);
+    await Promise.allSettled(open);
+  });
+});
+
+it('keeps a queued request until its turn and then answers it', async () => {
+  const { get, clock, countersReach } = await mockByHand({
+    limits: { algorithm: 'leaky-queue', requestsPerMinute: 6 },
+  });
+  const responses = [get(listModels), get(listModels)];
+  await countersReach({ 'admitted.models': 2 });
+  await clock.armed();
+  await countersReach({ completed: 1 });
+  clock.advance(9999);
+  await countersReach({ completed: 1 });
+  clock.advance(1);
+  expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
+it('sets tokens aside before a chat is answered where the settings say so', async () => {
+  const { chat } = await mockByHand({
+    limits: { accounting: 'reserve', tokensPerMinute: 50 },
+  });
+  const response = await chat({ ...hello, max_tokens: 100 });
+  expect(response.status).toBe(429);
+  expect(await response.text()).toContain('50 tokens per 60 s');
+});

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { documentedErrors } from '../../contract/failure.ts';
+import type { CompleteLimits } from '../../model/mock-limits.ts';
+import type { MockClock } from '../clock.ts';
+import { errorBody } from '../refusal.ts';
+import type { LimitCause, Stopped } from './allowance.ts';
+
+/** A 429, in words. */
+export interface LimitedAnswer {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What LiteLLM calls the limits. */
+const units = {
+  requests: 'requests',
+  tokens: 'tokens',
+  'in-flight': 'max_parallel_requests',
+} as const satisfies Record<LimitCause, string>;
+
+/** `2026-03-01 12:00:00`, as the second form of the body tells times. */
+const timeText = (wall: number): string =>
+  new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
+
+const timeZoneOff = 2 * 3_600_000;
+
+const retryAfter = (limits: CompleteLimits, left: number): Record<string, string> => {
+  const seconds = {
+    true: Math.max(1, Math.ceil(left / 1000)),
+    constant: Math.ceil(limits.window / 1000),
+    wrong: Math.max(1, Math.floor(left / 2000)),
+    none: null,
+  }[limits.retryAfter];
+  return seconds === null ? {} : { 'retry-after': String(seconds) };
+};
+
+/** The answer to a request that a limit stopped, in the form that the settings ask for. */
+export const limitedAnswer = (
+  { cause, limit, level }: Stopped,
+  limits: CompleteLimits,
+  asked: { readonly key: string; readonly route: string },
+  clock: MockClock,
+): LimitedAnswer => {
+  const left = level.resetAt - clock.now();
+  const headers = retryAfter(limits, left);
+  const isDetail =
+    limits.body === 'detail' ||
+    (limits.bugs.includes('detailOnSpeech') && asked.route === 'speech');
+  const seconds = Math.max(1, Math.ceil(left / 1000));
+  const what =
+    cause === 'in-flight'
+      ? `${limit} requests in flight`
+      : `${limit} ${cause} per ${limits.window / 1000} s`;
+  const plain = `Rate limit reached: ${what} for this key. Try again in ${seconds} s.`;
+  if (isDetail) return { headers, body: { detail: plain } };
+  if (limits.body === 'documented') {
+    return { headers, body: errorBody(documentedErrors[429], plain) };
+  }
+  const resetIn = limits.bugs.includes('resetFromNow') ? limits.window : left;
+  const zone = limits.bugs.includes('localTimeAsUtc') ? timeZoneOff : 0;
+  const hash = createHash('sha256').update(asked.key).digest('hex').slice(0, 12);
+  const message =
+    `Rate limit exceeded for api_key: ${hash}. Limit type: ${units[cause]}. ` +
+    `Current limit: ${limit}, Remaining: ${level.remaining}. ` +
+    `Limit resets at: ${timeText(clock.wall() + resetIn + zone)} UTC`;
+  return { headers, body: { error: { message, type: 'None', param: 'None', code: '429' } } };
+};

@@ -1,0 +1,39 @@
+/** So many units (requests or tokens) within so many milliseconds. */
+export interface Rule {
+  readonly limit: number;
+  readonly window: number;
+  /** An instant at which a window of the wall clock begins. */
+  readonly phase: number;
+  /** What a bucket that holds less than the limit holds. */
+  readonly burst: number;
+  /** How often a window's refill comes. */
+  readonly steps: number;
+}
+
+/** How full an allowance is: whole units left, never negative, and the instant at which all of it is back. */
+export interface Level {
+  readonly remaining: number;
+  readonly resetAt: number;
+}
+
+/**
+ * Counts the units of one limit of one key. Instants are milliseconds on one monotonic clock and never
+ * run backwards from call to call. Another algorithm is another row of `meters.ts`.
+ */
+export interface Meter {
+  /** Whether `amount` more units fit now; where the number is not known yet (0), at least one must be left. */
+  fits(now: number, amount: number): boolean;
+  /**
+   * Counts units, also past the limit where their number was not known before; a negative amount gives
+   * back what was counted and not used. Returns the instant at which they are let through.
+   */
+  book(now: number, amount: number): number;
+  /** Learns of a request that was refused. */
+  refuse(now: number): void;
+  level(now: number): Level;
+}
+
+/** What at least must fit: a request of unknown cost costs something. */
+export const atLeastOne = (amount: number): number => Math.max(1, amount);
+
+export const ignore = (): void => undefined;

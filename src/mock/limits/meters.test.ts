@@ -1,0 +1,181 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Rule } from './meter.ts';
+import { meters, type TimedKind } from './meters.ts';
+
+const kinds = Object.keys(meters) as readonly TimedKind[];
+const window = 60;
+const ruleOf = (limit: number, other: Partial<Rule> = {}): Rule => ({
+  limit,
+  window,
+  phase: 0,
+  burst: Math.max(1, Math.floor(limit / 3)),
+  steps: 3,
+  ...other,
+});
+
+interface Use {
+  readonly at: number;
+  readonly amount: number;
+  readonly admitted: boolean;
+}
+
+/**
+ * Each algorithm once more, worked out from everything that ever happened instead of from a state:
+ * how much is used up at `now` of what may be (`limit`, or what the bucket holds).
+ */
+const sumOf = (uses: readonly Use[]): number => uses.reduce((sum, { amount }) => sum + amount, 0);
+const floorTo = (at: number, length: number): number => Math.floor(at / length) * length;
+
+/** What a bucket lacks now: the worst, over all beginnings, of what was taken since less what came back since. */
+const lacking = (uses: readonly Use[], refillSince: (from: number) => number): number =>
+  uses.reduce((worst, { at }, i) => Math.max(worst, sumOf(uses.slice(i)) - refillSince(at)), 0);
+
+const usedUp: Record<TimedKind, (all: readonly Use[], now: number, rule: Rule) => number> = {
+  'fixed-from-first': (all, now) => {
+    const uses = all.filter(({ admitted }) => admitted);
+    let begin = Number.NEGATIVE_INFINITY;
+    for (const { at } of uses) if (at >= begin + window) begin = at;
+    return now >= begin + window ? 0 : sumOf(uses.filter(({ at }) => at >= begin));
+  },
+  'fixed-aligned': (all, now) =>
+    sumOf(all.filter(({ at, admitted }) => admitted && at >= floorTo(now, window))),
+  'sliding-log': (all, now) =>
+    sumOf(all.filter(({ at, admitted }) => admitted && at > now - window)),
+  'sliding-log-counting-refusals': (all, now) => sumOf(all.filter(({ at }) => at > now - window)),
+  'sliding-counter': (all, now) => {
+    const begin = floorTo(now, window);
+    const uses = all.filter(({ admitted }) => admitted);
+    const before = sumOf(uses.filter(({ at }) => at >= begin - window && at < begin));
+    return (before * (begin + window - now)) / window + sumOf(uses.filter(({ at }) => at >= begin));
+  },
+  'token-bucket': (all, now, { limit }) =>
+    lacking(
+      all.filter(({ admitted }) => admitted),
+      (from) => ((now - from) * limit) / window,
+    ),
+  'burst-bucket': (all, now, { limit, burst }) =>
+    limit -
+    burst +
+    lacking(
+      all.filter(({ admitted }) => admitted),
+      (from) => ((now - from) * limit) / window,
+    ),
+  'stepped-bucket': (all, now, { limit, steps }) =>
+    lacking(
+      all.filter(({ admitted }) => admitted),
+      (from) => ((floorTo(now, window / steps) - floorTo(from, window / steps)) * limit) / window,
+    ),
+  'leaky-queue': (all, now, { limit }) =>
+    lacking(
+      all.filter(({ admitted }) => admitted),
+      (from) => ((now - from) * limit) / window,
+    ),
+};
+
+describe.each(kinds)('a %s limiter', (kind) => {
+  it('decides as a replay of everything that ever happened does', () => {
+    const asks = fc.array(fc.record({ step: fc.nat(25), amount: fc.integer({ min: 1, max: 3 }) }), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(asks, fc.integer({ min: 3, max: 9 }), (steps, limit) => {
+        const rule = ruleOf(limit);
+        const meter = meters[kind](rule);
+        const all: Use[] = [];
+        let now = 0;
+        for (const { step, amount } of steps) {
+          now += step;
+          const room = limit - usedUp[kind](all, now, rule);
+          const admitted = meter.fits(now, amount);
+          expect({ now, amount, admitted }).toEqual({
+            now,
+            amount,
+            admitted: amount <= room + 1e-6,
+          });
+          if (admitted) meter.book(now, amount);
+          else meter.refuse(now);
+          // Refusals count as one use each, whatever they asked for.
+          all.push({ at: now, amount: admitted ? amount : 1, admitted });
+        }
+      }),
+    );
+  });
+
+  it('tells as its rest exactly what would fit at once, and a reset at which all of it is back', () => {
+    const events = fc.array(
+      fc.record({ step: fc.nat(40), amount: fc.nat(5), charge: fc.integer({ min: -5, max: 9 }) }),
+    );
+    fc.assert(
+      fc.property(events, (steps) => {
+        const rule = ruleOf(7);
+        const meter = meters[kind](rule);
+        let now = 0;
+        const full = meter.level(0).remaining;
+        for (const { step, amount, charge } of steps) {
+          now += step;
+          if (meter.fits(now, amount)) meter.book(now, amount);
+          else meter.refuse(now);
+          meter.book(now, charge);
+          const { remaining, resetAt } = meter.level(now);
+          expect(Number.isInteger(remaining) && remaining >= 0 && remaining <= 7).toBe(true);
+          expect(resetAt).toBeGreaterThanOrEqual(now);
+          expect(meter.fits(now, remaining + 1)).toBe(false);
+          if (remaining > 0) expect(meter.fits(now, remaining)).toBe(true);
+        }
+        expect(meter.level(meter.level(now).resetAt + 1e-6).remaining).toBe(full);
+      }),
+    );
+  });
+
+  it('admits its whole limit of five hundred that come at once, and not one more', () => {
+    const rule = ruleOf(60, { burst: 10 });
+    for (const unit of [1, 2]) {
+      const meter = meters[kind](rule);
+      let admitted = 0;
+      for (let i = 0; i < 500; i += 1) {
+        if (meter.fits(5, unit)) {
+          meter.book(5, unit);
+          admitted += unit;
+        } else meter.refuse(5);
+      }
+      expect(admitted).toBe(kind === 'burst-bucket' ? 10 : 60);
+    }
+  });
+
+  it('lets an unknown cost in while one unit is left, and takes the charge even past the limit', () => {
+    const meter = meters[kind](ruleOf(30, { burst: 30 }));
+    expect(meter.fits(1, 0)).toBe(true);
+    meter.book(1, 0);
+    meter.book(2, 29);
+    expect(meter.fits(2, 0)).toBe(true);
+    meter.book(2, 50);
+    expect(meter.fits(2, 0)).toBe(false);
+    expect(meter.level(2).remaining).toBe(0);
+  });
+
+  it('gives back what was set aside and not used, but never more than the limit', () => {
+    const meter = meters[kind](ruleOf(30, { burst: 30 }));
+    meter.book(1, 20);
+    meter.book(1, -15);
+    expect(meter.level(1).remaining).toBe(25);
+    meter.book(1, -500);
+    expect(meter.level(1).remaining).toBe(30);
+  });
+});
+
+it('lets queued units through one by one, evenly, and refuses none before as many as the limit wait', () => {
+  const meter = meters['leaky-queue'](ruleOf(6));
+  expect([0, 0, 0, 25, 100].map((at) => meter.book(at, 1))).toEqual([0, 10, 20, 30, 100]);
+});
+
+it('does not let a client in again that keeps asking a log of refusals, and one that waits', () => {
+  const meter = meters['sliding-log-counting-refusals'](ruleOf(2));
+  meter.book(0, 1);
+  meter.book(0, 1);
+  for (let now = 20; now <= 200; now += 20) {
+    expect(meter.fits(now, 1)).toBe(false);
+    meter.refuse(now);
+  }
+  expect(meter.fits(260, 1)).toBe(true);
+});

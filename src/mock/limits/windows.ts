@@ -1,0 +1,71 @@
+import { atLeastOne, ignore, type Meter, type Rule } from './meter.ts';
+
+/** Limiters that count within windows of time. */
+
+/** A fixed window whose begin is told by `beginAt`, asked when the last window is over. */
+const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number): Meter => {
+  let begin = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  const isOver = (now: number): boolean => now >= begin + window;
+  const usedAt = (now: number): number => (isOver(now) ? 0 : used);
+  return {
+    fits: (now, amount) => usedAt(now) + atLeastOne(amount) <= limit,
+    book: (now, amount) => {
+      used = Math.max(0, usedAt(now) + amount);
+      if (isOver(now)) begin = beginAt(now);
+      return now;
+    },
+    refuse: ignore,
+    level: (now) => ({
+      remaining: Math.max(0, limit - usedAt(now)),
+      resetAt: isOver(now) ? now : begin + window,
+    }),
+  };
+};
+
+/**
+ * A fixed window that begins with the first use after the last one ended: the gateway's own
+ * algorithm. Up to twice the limit passes within one window's length, across its boundary.
+ */
+export const fixedFromFirst = (rule: Rule): Meter => fixedWindow(rule, (now) => now);
+
+/** The begin of the window on the clock that holds `now`. */
+const alignedBegin = ({ window, phase }: Rule, now: number): number =>
+  Math.floor((now - phase) / window) * window + phase;
+
+/** A fixed window that begins when the wall clock's does. */
+export const fixedAligned = (rule: Rule): Meter =>
+  fixedWindow(rule, (now) => alignedBegin(rule, now));
+
+/** Two adjoining windows on the clock, the earlier one weighted by the share of it that is not yet one window old. */
+export const slidingCounter = (rule: Rule): Meter => {
+  const { limit, window } = rule;
+  let begin = Number.NEGATIVE_INFINITY;
+  let previous = 0;
+  let current = 0;
+  const turn = (now: number): void => {
+    const at = alignedBegin(rule, now);
+    if (at === begin) return;
+    previous = at === begin + window ? current : 0;
+    current = 0;
+    begin = at;
+  };
+  const used = (now: number): number => {
+    turn(now);
+    return previous * (1 - (now - begin) / window) + current;
+  };
+  return {
+    fits: (now, amount) => used(now) + atLeastOne(amount) <= limit,
+    book: (now, amount) => {
+      turn(now);
+      current = Math.max(0, current + amount);
+      return now;
+    },
+    refuse: ignore,
+    level: (now) => {
+      const remaining = Math.max(0, Math.floor(limit - used(now)));
+      const resetAt = current > 0 ? begin + 2 * window : previous > 0 ? begin + window : now;
+      return { remaining, resetAt };
+    },
+  };
+};

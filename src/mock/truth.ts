@@ -1,0 +1,163 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import type { FaultName } from '../model/mock-faults.ts';
+import type { Levels } from './limits/allowance.ts';
+import type { MockClock } from './clock.ts';
+import type { Exchange } from './exchange.ts';
+import { keepRecent } from './recent.ts';
+import type { Settings } from './settings.ts';
+import type { End } from './tally.ts';
+
+/**
+ * What truly happened to one request: one line of the truth log. Every instant is in milliseconds on
+ * the machine's monotonic clock, so that it can be compared with those of a client on this machine.
+ */
+export interface Truth {
+  /** The client's `x-request-id`, by which both sides are joined; else the mock's own. */
+  readonly requestId: string;
+  /** The key's place in the settings, from 0; `null` without a valid key. */
+  readonly key: number | null;
+  /** The kind of traffic, known as far as the request was understood. */
+  readonly kind: string | null;
+  readonly accepted: number;
+  /** Whether path, method, key, credits and limits let it through. */
+  readonly admitted: boolean;
+  /** The limits as they were when the limiter was asked, and with its decision booked; `null` when it was not asked. */
+  readonly limits: { readonly before: Levels; readonly after: Levels } | null;
+  /** When the last byte of the request had been read. */
+  readonly read: number | null;
+  /** For each token of a stream when it was due, and when it was handed to the socket. */
+  readonly due: readonly number[];
+  readonly sent: readonly number[];
+  /** Bytes handed to the socket, head included. */
+  readonly bytes: number;
+  /** When the answer was complete or its connection gone. */
+  readonly ended: number;
+  readonly end: End | null;
+  /** The fault that it showed. */
+  readonly fault: FaultName | null;
+  /** `null` when no head was sent. */
+  readonly status: number | null;
+  /** What the request was charged, in micro-units. */
+  readonly micros: number;
+}
+
+/** What others know of a request. */
+type Noted = Pick<Truth, 'kind' | 'admitted' | 'limits' | 'micros'>;
+
+/** Gathers the truth of one request while it lasts. */
+export class Witness {
+  readonly #exchange: Exchange;
+  readonly #clock: MockClock;
+  readonly #accepted: number;
+  readonly #written: number;
+  readonly #due: number[] = [];
+  readonly #sent: number[] = [];
+  #read: number | null = null;
+  #noted: Noted = { kind: null, admitted: false, limits: null, micros: 0 };
+
+  constructor(exchange: Exchange, clock: MockClock) {
+    this.#exchange = exchange;
+    this.#clock = clock;
+    this.#accepted = clock.now();
+    this.#written = exchange.request.socket.bytesWritten;
+    exchange.request.once('end', () => {
+      this.#read = clock.now();
+    });
+  }
+
+  note(noted: Partial<Noted>): void {
+    this.#noted = { ...this.#noted, ...noted };
+  }
+
+  /** Notes tokens that are about to be handed to the socket, by when they were due. */
+  send(due: readonly number[]): void {
+    const now = this.#clock.now();
+    for (const instant of due) {
+      this.#due.push(instant);
+      this.#sent.push(now);
+    }
+  }
+
+  /** The whole truth, once the connection is done with the request. */
+  tell(): Truth {
+    const { id: requestId, owner: key, end, fault, request, response } = this.#exchange;
+    return {
+      requestId,
+      key,
+      accepted: this.#accepted,
+      ...this.#noted,
+      read: this.#read,
+      due: this.#due,
+      sent: this.#sent,
+      bytes: request.socket.bytesWritten - this.#written,
+      ended: this.#clock.now(),
+      end,
+      fault,
+      status: response.headersSent ? response.statusCode : null,
+    };
+  }
+}
+
+/** Where the truth goes. */
+export interface TruthLog {
+  /** Begins to watch a request; its line is written when its connection is done with it. */
+  watch(exchange: Exchange, clock: MockClock): Witness;
+  /** The last lines, oldest first, how many are no longer kept in memory, and what hindered the file. */
+  recent(): {
+    readonly dropped: number;
+    readonly problem: string | null;
+    readonly lines: readonly Truth[];
+  };
+  close(): void;
+}
+
+const sentenceOn = (path: string, error: unknown): string =>
+  `The mock cannot write its truth to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
+
+/** Lines are written as they come, without a buffer: nothing is lost and nothing piles up. */
+const openFile = (path: string): { write(line: string): string | null; close(): void } => {
+  let file: number | null;
+  try {
+    file = openSync(path, 'w');
+  } catch (error) {
+    throw new Error(sentenceOn(path, error), { cause: error });
+  }
+  const close = (): void => {
+    if (file !== null) closeSync(file);
+    file = null;
+  };
+  return {
+    write: (line) => {
+      if (file === null) return null;
+      try {
+        writeFileSync(file, `${line}\n`);
+        return null;
+      } catch (error) {
+        close();
+        return sentenceOn(path, error);
+      }
+    },
+    close,
+  };
+};
+
+/** Opens the log that the settings ask for; throws a sentence for people when its file cannot be written. */
+export const openTruthLog = ({ truth }: Settings): TruthLog | null => {
+  if (truth === null) return null;
+  const file = truth.file === null ? null : openFile(truth.file);
+  const kept = keepRecent<Truth>(truth.keep);
+  let problem: string | null = null;
+  return {
+    watch: (exchange, clock) => {
+      const witness = new Witness(exchange, clock);
+      exchange.response.once('close', () => {
+        const line = witness.tell();
+        kept.add(line);
+        problem = file?.write(JSON.stringify(line)) ?? problem;
+      });
+      return witness;
+    },
+    recent: () => ({ dropped: kept.dropped, problem, lines: kept.items() }),
+    close: () => file?.close(),
+  };
+};
