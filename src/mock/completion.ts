@@ -14,6 +14,9 @@ export interface Wish {
   readonly stops: readonly string[];
 }
 
+/** Each word with the space before it, which is a token. */
+const spaced = words.map((word) => ` ${word}`);
+
 const whole = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
 
 /** The tokens before position `end` of their text; the last one may be a part of its word. */
@@ -31,7 +34,7 @@ const cutAt = (tokens: readonly string[], end: number): readonly string[] => {
 /** An answer drawn word by word; it ends before the first of the stop sequences that occurs in it. */
 export const complete = (draw: Draw, { maxTokens, length, stops }: Wish): Completion => {
   const count = maxTokens ?? length.min + whole(draw, length.max - length.min + 1);
-  const tokens = Array.from({ length: count }, () => ` ${words[whole(draw, words.length)]}`);
+  const tokens = Array.from({ length: count }, () => spaced[whole(draw, spaced.length)]!);
   const text = stops.length === 0 ? '' : tokens.join('');
   const ends = stops.map((stop) => text.indexOf(stop)).filter((position) => position >= 0);
   if (ends.length > 0) return { tokens: cutAt(tokens, Math.min(...ends)), finish: 'stop' };
