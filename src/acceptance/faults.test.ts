@@ -54,8 +54,8 @@ name: faults
 traffic:
   - { kind: ${kind}, model: weir/small, maxTokens: 3 }
 load: { kind: constant, rate: 25/s, duration: ${faults.length * 40}ms }
-deadlines: { firstToken: 1500ms, idle: 1500ms, total: 4s }
-grace: 10s
+deadlines: { firstToken: 4s, idle: 5s, total: 12s }
+grace: 15s
 `;
   let counters: Record<string, number>;
   try {

@@ -4,9 +4,7 @@ import { createInterface } from 'node:readline';
 
 /** What Node's own server does when it reads a body and answers a fixed one: the ruler for the mock's rate. */
 const input = createInterface({ input: process.stdin });
-const [answer] = (await new Promise<[string]>((resolve) =>
-  input.once('line', (line) => resolve([line])),
-)) as [string];
+const answer = await new Promise<string>((resolve) => input.once('line', resolve));
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

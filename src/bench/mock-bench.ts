@@ -37,45 +37,52 @@ const percentile = (sorted: Float64Array, q: number): number =>
 
 const noLimits = { requestsPerMinute: null, tokensPerMinute: null };
 
-const streaming = async (): Promise<readonly Row[]> => {
-  const mock = await startMock({
-    ttft: milliseconds(200),
-    gap: milliseconds(gap),
-    limits: noLimits,
-    truth: { file: null, keep: streams },
-  });
+/** How late each token was handed to the socket, in ms, ascending. */
+const latenesses = async (control: string): Promise<Float64Array> => {
+  const told: unknown = await (await fetch(`${control}/truth`)).json();
+  const { lines } = truthSchema.parse(told);
+  const late = lines.flatMap(({ due, sent }) => due.map((instant, i) => sent[i]! - instant));
+  if (late.length !== streams * tokens) throw new Error(`${late.length} tokens were told`);
+  return Float64Array.from(late).sort();
+};
+
+/** Lets all streams run; resolves to the highest and the idle memory of the mock, in bytes. */
+const stream = async (mock: Bound, url: string): Promise<{ idle: number; highest: number }> => {
   const body = JSON.stringify({
     model: 'weir/small',
     stream: true,
     max_tokens: tokens,
     messages: [{ role: 'user', content: 'hello there' }],
   });
-  let client: Bound | null = null;
+  const port = Number(new URL(url).port);
+  const client = await startOn(
+    1,
+    ['stream-client.ts'],
+    JSON.stringify({ port, streams, body, spread }),
+  );
   try {
-    const port = Number(new URL(mock.url).port);
-    client = await startOn(
-      1,
-      ['stream-client.ts'],
-      JSON.stringify({ port, streams, body, spread }),
-    );
-    const idle = await mock.bound.memory();
-    const lines = createInterface({ input: client.child.stdout! });
-    const done = nextLine(lines);
+    const idle = await mock.memory();
+    let highest = idle;
+    const done = nextLine(createInterface({ input: client.child.stdout! }));
     client.child.stdin!.write('go\n');
-    const highs: number[] = [];
-    const watch = setInterval(
-      () => void mock.bound.memory().then((bytes) => highs.push(bytes)),
-      250,
-    );
+    const look = async (): Promise<void> => {
+      highest = Math.max(highest, await mock.memory());
+    };
+    const watch = setInterval(() => void look(), 250);
     await done;
     clearInterval(watch);
-    const told = await (await fetch(`${mock.control}/truth`)).json();
-    const { lines: truths } = truthSchema.parse(told);
-    const late = Float64Array.from(
-      truths.flatMap(({ due, sent }) => due.map((instant, i) => sent[i]! - instant)),
-    ).sort();
-    if (late.length !== streams * tokens) throw new Error(`${late.length} tokens were told`);
-    const early = late.filter((lateness) => lateness < 0).length;
+    return { idle, highest };
+  } finally {
+    await client.stop();
+  }
+};
+
+const streaming = async (): Promise<readonly Row[]> => {
+  const settings = { ttft: milliseconds(200), gap: milliseconds(gap), limits: noLimits };
+  const mock = await startMock({ ...settings, truth: { file: null, keep: streams } });
+  try {
+    const { idle, highest } = await stream(mock.bound, mock.url);
+    const late = await latenesses(mock.control);
     return [
       {
         what: `lateness of tokens, ${streams} streams × ${1000 / gap}/s, p50`,
@@ -92,19 +99,18 @@ const streaming = async (): Promise<readonly Row[]> => {
       { what: 'the same, the latest', value: late.at(-1)!, unit: 'ms', bound: null },
       {
         what: 'tokens sent before they were due',
-        value: early,
+        value: late.filter((lateness) => lateness < 0).length,
         unit: '',
         bound: { kind: 'at most', value: 0 },
       },
       {
         what: 'memory for a stream above its idle connection',
-        value: (Math.max(...highs) - idle) / streams / 1024,
+        value: (highest - idle) / streams / 1024,
         unit: 'KiB',
         bound: { kind: 'at most', value: 32 },
       },
     ];
   } finally {
-    await client?.stop();
     await mock.bound.stop();
   }
 };

@@ -1,6 +1,6 @@
 import type { Plan } from '../model/plan.ts';
 import type { Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
-import { settingsSchema, type SettingsInput } from '../mock/settings.ts';
+import { type SettingsInput, testKey } from '../mock/settings.ts';
 
 const entriesOf = <K extends TrafficKind>(plan: Plan, kind: K): readonly TrafficOf<K>[] =>
   plan.stages
@@ -11,31 +11,39 @@ const merged = (defaults: readonly string[], further: readonly string[]): string
   ...new Set([...defaults, ...further]),
 ];
 
+/** The keys that are let in by default; more where the plan has more of them. */
+export const publishedKeys = ({ keys }: Plan): readonly string[] =>
+  Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
+
 /**
  * The settings of the reference gateway for a rehearsal of `plan`: it knows the plan's models,
  * voices and prices beside its own, so that any scenario can be tried on it.
  */
 export const rehearsalSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
-  const defaults = settingsSchema.parse({});
+  const { mock } = plan;
   const chats = [...entriesOf(plan, 'chat'), ...entriesOf(plan, 'chat-stream')];
   const speech = entriesOf(plan, 'speech');
   const [transcription] = entriesOf(plan, 'transcription');
   return {
-    ...plan.mock,
+    ...mock,
     keys: [...keys],
     seed: plan.seed,
     models: merged(
-      defaults.models,
+      mock.models,
       chats.map(({ model }) => model),
     ),
     speech: {
-      model: speech[0]?.model ?? defaults.speech.model,
+      ...mock.speech,
+      model: speech[0]?.model ?? mock.speech.model,
       voices: merged(
-        defaults.speech.voices,
+        mock.speech.voices,
         speech.map(({ voice }) => voice),
       ),
     },
-    transcription: { model: transcription?.model ?? defaults.transcription.model },
+    transcription: {
+      ...mock.transcription,
+      model: transcription?.model ?? mock.transcription.model,
+    },
     prices: Object.fromEntries(
       chats.flatMap(({ model, price }) => (price === null ? [] : [[model, price]])),
     ),

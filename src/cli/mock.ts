@@ -3,24 +3,37 @@ import { once } from 'node:events';
 import type { Milliseconds } from '../model/quantity.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
+import { CannotStart } from '../mock/cannot-start.ts';
 import { readyLine, startMock } from '../mock/start.ts';
 import { onInterrupt } from '../platform/interrupts.ts';
 import { Problem } from '../platform/problem.ts';
 import { duration } from '../scenario/notation.ts';
+import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
+import { readPlan } from './read-plan.ts';
 import { toStderr, toStdout } from './streams.ts';
 
 /** What `weir mock` was asked. */
 export interface MockOrder {
+  /** A scenario whose reference gateway is to be started, as a run of it would. */
+  readonly scenario?: string | undefined;
   readonly port: number;
   readonly controlPort: number;
   readonly host: string;
   readonly key?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
   readonly ttft?: string | undefined;
   readonly gap?: string | undefined;
-  readonly requestsPerMinute?: number | undefined;
-  readonly tokensPerMinute?: number | undefined;
-  readonly seed?: number | undefined;
+  readonly latency?: string | undefined;
+  readonly requestsPerMinute?: string | undefined;
+  readonly tokensPerMinute?: string | undefined;
+  readonly window?: string | undefined;
+  readonly algorithm?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly credits?: string | undefined;
+  /** Any other setting, as `path=value`. */
+  readonly set: readonly string[];
+  /** Ends by itself after this long. */
   readonly lifetime?: string | undefined;
   /** The file that gets what truly happened to each request. */
   readonly truth?: string | undefined;
@@ -36,26 +49,43 @@ const readLength = (option: string, text: string): Milliseconds => {
   return length;
 };
 
-const lengthFrom = (option: string, text: string | undefined) =>
-  text === undefined ? {} : { [option]: readLength(option, text) };
+/** Flags that stand for a setting, by its path below `mock` in a scenario. */
+const settingOf = {
+  ttft: 'ttft',
+  gap: 'gap',
+  latency: 'latency',
+  requestsPerMinute: 'limits.requestsPerMinute',
+  tokensPerMinute: 'limits.tokensPerMinute',
+  window: 'limits.window',
+  algorithm: 'limits.algorithm',
+  profile: 'limits.profile',
+  credits: 'credits.balance',
+} as const satisfies Partial<Record<keyof MockOrder, string>>;
 
-const limitFrom = (field: string, value: number | undefined) =>
-  value === undefined ? {} : { [field]: value === 0 ? null : value };
+/** A scenario that asks for nothing in particular. */
+const anyScenario = { kind: 'models', rate: '1/s', duration: '1s' };
 
-const settingsFrom = (order: MockOrder): SettingsInput => ({
-  port: order.port,
-  controlPort: order.controlPort,
-  host: order.host,
-  ...(order.key === undefined ? {} : { keys: [...order.key] }),
-  ...(order.seed === undefined ? {} : { seed: order.seed }),
-  ...(order.truth === undefined ? {} : { truth: { file: order.truth } }),
-  ...lengthFrom('ttft', order.ttft),
-  ...lengthFrom('gap', order.gap),
-  limits: {
-    ...limitFrom('requestsPerMinute', order.requestsPerMinute),
-    ...limitFrom('tokensPerMinute', order.tokensPerMinute),
-  },
-});
+const settingsFrom = async (order: MockOrder): Promise<SettingsInput> => {
+  const flags = (Object.keys(settingOf) as (keyof typeof settingOf)[]).flatMap((flag) => {
+    const value = order[flag];
+    return value === undefined ? [] : [`${settingOf[flag]}=${value}`];
+  });
+  const { plan } = await readPlan({
+    scenario: order.scenario,
+    flags: anyScenario,
+    set: [...flags, ...order.set].map((setting) => `mock.${setting}`),
+    target: 'mock',
+  });
+  const { seed, ...settings } = rehearsalSettings(plan, order.key ?? publishedKeys(plan));
+  return {
+    ...settings,
+    seed: order.seed ?? seed,
+    port: order.port,
+    controlPort: order.controlPort,
+    host: order.host,
+    ...(order.truth === undefined ? {} : { truth: { file: order.truth } }),
+  };
+};
 
 const start = async (settings: SettingsInput) => {
   const read = settingsSchema.safeParse(settings);
@@ -66,9 +96,7 @@ const start = async (settings: SettingsInput) => {
   try {
     return { settings: read.data, mock: await startMock(read.data, realClock()) };
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('The mock cannot ')) {
-      throw new Problem(error.message);
-    }
+    if (error instanceof CannotStart) throw new Problem(error.message);
     throw error;
   }
 };
@@ -101,7 +129,7 @@ const serveRun = async ({ contained, lifetime }: MockOrder): Promise<void> => {
 };
 
 const servePeople = async (order: MockOrder): Promise<void> => {
-  const { mock, settings } = await start(settingsFrom(order));
+  const { mock, settings } = await start(await settingsFrom(order));
   const stop = Promise.withResolvers<void>();
   const release = onInterrupt(() => stop.resolve());
   const callOff = endAfter(order.lifetime, stop.resolve);

@@ -154,36 +154,69 @@ export const sliceFrom = (
   return { index, count };
 };
 
-export const mockOptions = <T>(builder: Argv<T>) =>
+/** The limits of the mock's keys. */
+const limitOptions = <T>(builder: Argv<T>) =>
   builder
-    .option('port', { type: 'number', default: 8080, describe: 'Port; 0 takes a free one' })
-    .option('control-port', { type: 'number', default: 0, describe: 'Port for the counters' })
-    .option('host', {
+    .options({
+      'requests-per-minute': { type: 'string', describe: 'For each key, or none [60]' },
+      'tokens-per-minute': { type: 'string', describe: 'For each key, or none [2000000]' },
+      window: { type: 'string', describe: 'The length of that minute [1m]' },
+      algorithm: { type: 'string', describe: 'How limits are counted [fixed-from-first]' },
+      profile: { type: 'string', describe: 'Whose limits: spec or litellm [spec]' },
+      credits: { type: 'string', describe: 'Micro-units that each key may spend, or none [none]' },
+    })
+    .group(
+      [
+        ...['requests-per-minute', 'tokens-per-minute', 'window'],
+        ...['algorithm', 'profile', 'credits'],
+      ],
+      'Limits:',
+    );
+
+/** What `weir mock` can be told. Words and quantities are those of a scenario’s `mock`. */
+export const mockOptions = <T>(builder: Argv<T>) =>
+  limitOptions(builder)
+    .positional('scenario', {
       type: 'string',
-      default: '127.0.0.1',
-      describe: 'Address to listen on',
+      describe: 'Start the gateway that a run of this scenario would start',
     })
-    .option('key', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      describe: 'API key to let in, repeatable [sk-weir-test and its kin]',
+    .options({
+      port: { type: 'number', default: 8080, describe: 'Port; 0 takes a free one' },
+      'control-port': { type: 'number', default: 0, describe: 'Port of the control interface' },
+      host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
+      key: {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        describe: 'API key to let in, repeatable [sk-weir-test and its kin]',
+      },
+      lifetime: { type: 'string', describe: 'End by itself after this long: 10m [never]' },
+      contained: { type: 'boolean', default: false, hidden: true },
+      embedded: { type: 'boolean', default: false, hidden: true },
     })
-    .option('ttft', { type: 'string', describe: 'Time to the first token [200ms]' })
-    .option('gap', { type: 'string', describe: 'Time between two tokens [20ms]' })
-    .option('truth', {
-      type: 'string',
-      describe: 'File for what truly happened to each request, as JSON lines',
+    .group(['port', 'control-port', 'host', 'key', 'lifetime'], 'Where:')
+    .options({
+      ttft: { type: 'string', describe: 'Time to the first token [200ms]' },
+      gap: { type: 'string', describe: 'Time between two tokens [20ms]' },
+      latency: {
+        type: 'string',
+        describe: 'fixed, or a server that saturates: small, medium, large [fixed]',
+      },
+      seed: { type: 'number', describe: 'Answers are drawn from it [1]' },
     })
-    .option('requests-per-minute', {
-      type: 'number',
-      describe: 'Limit for each key; 0 for none [60]',
+    .group(['ttft', 'gap', 'latency', 'seed'], 'Answers:')
+    .options({
+      truth: {
+        type: 'string',
+        describe: 'File for what truly happened to each request, as JSON lines',
+      },
+      set: {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [],
+        describe:
+          'Any other setting of a scenario’s mock, repeatable: --set limits.workers=2 --set uploadTooLarge=400',
+      },
     })
-    .option('tokens-per-minute', {
-      type: 'number',
-      describe: 'Limit for each key; 0 for none [2000000]',
-    })
-    .option('seed', { type: 'number', describe: 'Answers are drawn from it [1]' })
-    .option('lifetime', { type: 'string', describe: 'End by itself after this long: 10m [never]' })
-    .option('contained', { type: 'boolean', default: false, hidden: true })
-    .option('embedded', { type: 'boolean', default: false, hidden: true });
+    .group(['truth', 'set'], 'More:');

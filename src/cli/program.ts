@@ -106,7 +106,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
 
 const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli
-    .command('mock', 'Start the reference gateway', mockOptions, async (given) => {
+    .command('mock [scenario]', 'Start the reference gateway', mockOptions, async (given) => {
       const { mock } = await import('./mock.ts');
       ended(await mock(given));
     })

@@ -11,12 +11,28 @@ const toolDefinition = z.looseObject({
   }),
 });
 
+/**
+ * The interface knows system, user and assistant with a text (2.3) and leaves open how a tool call and
+ * its result come back; these are the forms of the OpenAI API, without which no tool loop works.
+ */
+const messageSchema = z
+  .looseObject({
+    role: z.enum(['system', 'user', 'assistant', 'tool']),
+    content: z.string().nullish(),
+    tool_calls: z.array(z.unknown()).nullish(),
+  })
+  .superRefine(({ role, content, tool_calls: calls }, context) => {
+    if (typeof content === 'string' || (role === 'assistant' && calls?.length)) return;
+    const message = 'expected a string';
+    context.addIssue({ code: 'custom', path: ['content'], message, input: content });
+  });
+
 export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
-  messages: z
-    .array(z.looseObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
-    .min(1),
+  messages: z.array(messageSchema).min(1),
   max_tokens: z.int().positive().nullish(),
+  /** The newer name of the same in the OpenAI API; not in the interface. */
+  max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().nullish(),
@@ -25,8 +41,18 @@ export const chatRequestSchema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
+  response_format: z.looseObject({ type: z.enum(['text', 'json_object']) }).nullish(),
   tools: z.array(toolDefinition).nullish(),
+  /** Not in the interface; as in the OpenAI API. */
+  tool_choice: z
+    .union([
+      z.enum(['none', 'auto', 'required']),
+      z.looseObject({
+        type: z.literal('function'),
+        function: z.looseObject({ name: z.string() }),
+      }),
+    ])
+    .nullish(),
 });
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 

@@ -55,6 +55,14 @@ const serve = (admitted: Admitted, talk: Talk, emit: Emit, abandon: () => void):
   });
 };
 
+/** The message of a whole answer; a call as the OpenAI API has it, since the interface leaves it open (4.1). */
+const messageOf = ({ call, tokens }: Completion) => {
+  const text = tokens.join('');
+  if (call === null) return { role: 'assistant', content: text };
+  const calls = [{ id: call.id, type: 'function', function: { name: call.name, arguments: text } }];
+  return { role: 'assistant', content: null, tool_calls: calls };
+};
+
 /** Answers in one piece, when a stream would have brought its last token. */
 const answerWhole = (admitted: Admitted, talk: Talk): void => {
   const { exchange } = admitted;
@@ -67,13 +75,7 @@ const answerWhole = (admitted: Admitted, talk: Talk): void => {
       object: 'chat.completion',
       created,
       model: talk.chat.model,
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: tokens.join('') },
-          finish_reason: finish,
-        },
-      ],
+      choices: [{ index: 0, message: messageOf(talk.completion), finish_reason: finish }],
       usage: usageOf(talk),
     });
   };
@@ -89,11 +91,11 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
   const { exchange } = admitted;
   const { tokens, finish } = talk.completion;
   const stream = openEventStream(exchange);
-  const frames = chunkFrames(talk.id, talk.chat.model, talk.chat.streamUsage);
+  const frames = chunkFrames(talk.id, talk.chat.model, talk.completion.call, talk.chat.streamUsage);
   const steps = stepsOf(talk);
   let sent = 0;
   const emit: Emit = (from, to, dueOf) => {
-    let events = from === 0 ? frames.role : '';
+    let events = from === 0 ? frames.opening : '';
     for (const token of tokens.slice(from, to)) events += frames.token(token);
     sent = Math.min(to, tokens.length);
     exchange.witness?.send(tokens.slice(from, to).map((_, n) => dueOf(from + n)));
@@ -134,6 +136,8 @@ const begin = (admitted: Admitted, chat: Chat, digest: Buffer): Talk => {
       maxTokens: chat.maxTokens,
       length: { min: Math.min(min, room), max: Math.min(max, room) },
       stops: chat.stops,
+      form: chat.form,
+      tools: chat.tools,
     }),
   };
 };

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { drawFrom } from '../model/draw.ts';
 import { complete, type Wish } from './completion.ts';
 import { countTokens } from './token-count.ts';
@@ -9,6 +10,8 @@ const wish = (asked: Partial<Wish> = {}): Wish => ({
   maxTokens: null,
   length: { min: 3, max: 5 },
   stops: [],
+  form: 'text',
+  tools: [],
   ...asked,
 });
 
@@ -65,5 +68,88 @@ describe('a completion', () => {
   it('is not touched by stop sequences that do not occur', () => {
     const asked = wish({ maxTokens: 5, stops: ['\n\n', 'END'] });
     expect(complete(drawFrom(4), asked)).toEqual(complete(drawFrom(4), wish({ maxTokens: 5 })));
+  });
+});
+
+describe('an answer in JSON', () => {
+  it('is an object of exactly max_tokens tokens wherever that is enough for one', () => {
+    for (const maxTokens of [9, 10, 64, 500]) {
+      const { tokens, finish } = complete(drawFrom(1), wish({ maxTokens, form: 'json' }));
+      expect(typeof JSON.parse(tokens.join(''))).toBe('object');
+      expect(countTokens(tokens.join(''))).toBe(maxTokens);
+      expect([tokens.length, finish]).toEqual([maxTokens, 'stop']);
+    }
+  });
+
+  it('is cut off, and says so, where max_tokens is too small for an object', () => {
+    const { tokens, finish } = complete(drawFrom(1), wish({ maxTokens: 8, form: 'json' }));
+    expect([tokens.length, finish]).toEqual([8, 'length']);
+  });
+
+  it('is whole without max_tokens, however short answers are', () => {
+    const { tokens, finish } = complete(drawFrom(1), wish({ form: 'json' }));
+    expect([typeof JSON.parse(tokens.join('')), finish]).toEqual(['object', 'stop']);
+  });
+});
+
+describe('a call', () => {
+  const parameters = {
+    type: 'object',
+    required: ['city', 'days', 'unit', 'exact', 'stops', 'place'],
+    properties: {
+      city: { type: 'string' },
+      days: { type: 'integer', minimum: 1, maximum: 7 },
+      unit: { enum: ['C', 'F'] },
+      exact: { type: 'boolean' },
+      stops: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 3 },
+      place: {
+        type: 'object',
+        required: ['x'],
+        properties: { x: { type: ['integer', 'null'] }, self: { type: 'object' } },
+      },
+      note: { type: 'string' },
+    },
+  };
+  const argumentsSchema = z.strictObject({
+    city: z.string().min(1),
+    days: z.int().min(1).max(7),
+    unit: z.enum(['C', 'F']),
+    exact: z.boolean(),
+    stops: z.array(z.number()).min(1).max(3),
+    place: z.strictObject({ x: z.int(), self: z.strictObject({}).optional() }),
+    note: z.string().optional(),
+  });
+  const tools = [
+    { name: 'forecast', parameters },
+    { name: 'now', parameters: undefined },
+  ];
+
+  it('has arguments that the function’s schema allows, token by token', () => {
+    const called = new Set<string>();
+    for (let seed = 0; seed < 200; seed += 1) {
+      const { call, tokens, finish } = complete(drawFrom(seed), wish({ tools }));
+      const given: unknown = JSON.parse(tokens.join(''));
+      if (call?.name === 'forecast') argumentsSchema.parse(given);
+      else expect(given).toEqual({});
+      expect(countTokens(tokens.join(''))).toBe(tokens.length);
+      expect(finish).toBe('tool_calls');
+      called.add(call?.name ?? '');
+    }
+    expect([...called].toSorted()).toEqual(['forecast', 'now']);
+  });
+
+  it('is cut off by max_tokens, and says so', () => {
+    const { tokens, finish } = complete(
+      drawFrom(1),
+      wish({ tools: tools.slice(0, 1), maxTokens: 5 }),
+    );
+    expect([tokens.length, finish]).toEqual([5, 'length']);
+  });
+
+  it('ends although its schema speaks of itself without end', () => {
+    const endless: Record<string, unknown> = { type: 'array' };
+    endless['items'] = endless;
+    const { tokens } = complete(drawFrom(3), wish({ tools: [{ name: 'f', parameters: endless }] }));
+    expect(Array.isArray(JSON.parse(tokens.join('')))).toBe(true);
   });
 });

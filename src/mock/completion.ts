@@ -1,23 +1,52 @@
 import type { Draw } from '../model/draw.ts';
+import { jsonValue } from './json-value.ts';
+import { tokensIn } from './token-count.ts';
 import { words } from './words.ts';
+
+/** A function that the model may call, and the JSON Schema of its arguments. */
+export interface Tool {
+  readonly name: string;
+  readonly parameters: unknown;
+}
 
 /** What a model says: its tokens as text, and why it ended. */
 export interface Completion {
+  /** The function that is called, whose arguments the tokens are; `null` when they are the content. */
+  readonly call: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
-  readonly finish: 'stop' | 'length';
+  readonly finish: 'stop' | 'length' | 'tool_calls';
 }
 
-/** What a request asks of its answer's length: `maxTokens` is met exactly, without it `length` is drawn from evenly. */
+/**
+ * What a request asks of its answer: `maxTokens` is met exactly by text and, where it is enough for an
+ * object, by JSON; without it `length` is drawn from evenly. A call is as long as its arguments are.
+ */
 export interface Wish {
   readonly maxTokens: number | null;
   readonly length: { readonly min: number; readonly max: number };
   readonly stops: readonly string[];
+  readonly form: 'text' | 'json';
+  /** The functions of which one is to be called; none for an answer in words. */
+  readonly tools: readonly Tool[];
 }
 
 /** Each word with the space before it, which is a token. */
 const spaced = words.map((word) => ` ${word}`);
 
 const whole = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
+
+const prose = (draw: Draw, count: number): string[] =>
+  Array.from({ length: count }, () => spaced[whole(draw, spaced.length)]!);
+
+const opening = ['{', '"', 'answer', '"', ':', '"'];
+const closing = ['"', '}'];
+
+/** A JSON object of so many tokens; with fewer than an object needs, as much of one as fits. */
+const object = (draw: Draw, count: number): string[] => {
+  const room = Math.max(1, count - opening.length - closing.length);
+  return [...opening, ...prose(draw, room), ...closing].slice(0, count);
+};
+const shortestObject = opening.length + 1 + closing.length;
 
 /** The tokens before position `end` of their text; the last one may be a part of its word. */
 const cutAt = (tokens: readonly string[], end: number): readonly string[] => {
@@ -31,12 +60,32 @@ const cutAt = (tokens: readonly string[], end: number): readonly string[] => {
   return kept;
 };
 
+const callOf = (draw: Draw, tools: readonly Tool[], maxTokens: number | null): Completion => {
+  const { name, parameters } = draw.pick(tools);
+  const id = `call_${Math.floor(draw.uniform() * 2 ** 48)
+    .toString(36)
+    .padStart(10, '0')}`;
+  const all = tokensIn(JSON.stringify(jsonValue(draw, parameters ?? { type: 'object' })));
+  const tokens = all.slice(0, maxTokens ?? all.length);
+  return {
+    call: { id, name },
+    tokens,
+    finish: tokens.length < all.length ? 'length' : 'tool_calls',
+  };
+};
+
 /** An answer drawn word by word; it ends before the first of the stop sequences that occurs in it. */
-export const complete = (draw: Draw, { maxTokens, length, stops }: Wish): Completion => {
-  const count = maxTokens ?? length.min + whole(draw, length.max - length.min + 1);
-  const tokens = Array.from({ length: count }, () => spaced[whole(draw, spaced.length)]!);
+export const complete = (draw: Draw, wish: Wish): Completion => {
+  const { maxTokens, length, stops, form, tools } = wish;
+  if (tools.length > 0) return callOf(draw, tools, maxTokens);
+  const drawn = (): number => length.min + whole(draw, length.max - length.min + 1);
+  const count = maxTokens ?? Math.max(drawn(), form === 'json' ? shortestObject : 0);
+  const tokens = form === 'json' ? object(draw, count) : prose(draw, count);
   const text = stops.length === 0 ? '' : tokens.join('');
   const ends = stops.map((stop) => text.indexOf(stop)).filter((position) => position >= 0);
-  if (ends.length > 0) return { tokens: cutAt(tokens, Math.min(...ends)), finish: 'stop' };
-  return { tokens, finish: maxTokens === null ? 'stop' : 'length' };
+  if (ends.length > 0) {
+    return { call: null, tokens: cutAt(tokens, Math.min(...ends)), finish: 'stop' };
+  }
+  const isWhole = form === 'json' ? count >= shortestObject : maxTokens === null;
+  return { call: null, tokens, finish: isWhole ? 'stop' : 'length' };
 };

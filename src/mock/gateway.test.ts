@@ -173,7 +173,10 @@ describe('the parameters of a chat', () => {
   it.each([
     [{ messages: hello.messages }, 'model'],
     [{ ...hello, messages: [] }, 'messages'],
-    [{ ...hello, messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].role'],
+    [{ ...hello, messages: [{ role: 'critic', content: 'x' }] }, 'messages[0].role'],
+    [{ ...hello, messages: [{ role: 'assistant' }] }, 'messages[0].content'],
+    [{ ...hello, response_format: { type: 'xml' } }, 'response_format.type'],
+    [{ ...hello, tool_choice: { type: 'function', function: { name: 'f' } } }, 'tool_choice'],
     [{ ...hello, max_tokens: 0 }, 'max_tokens'],
     [{ ...hello, temperature: 2.1 }, 'temperature'],
     [{ ...hello, top_p: -0.1 }, 'top_p'],

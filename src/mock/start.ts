@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MockClock } from './clock.ts';
+import { CannotStart } from './cannot-start.ts';
 import { controlListener } from './control.ts';
 import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from './settings.ts';
@@ -35,7 +36,7 @@ const listen = async (server: Server, host: string, port: number): Promise<strin
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const reason = listenProblems[code] ?? String(cause);
-    throw new Error(`The mock cannot listen on ${host} port ${port}: ${reason}.`, { cause });
+    throw new CannotStart(`The mock cannot listen on ${host} port ${port}: ${reason}.`, { cause });
   }
   const { address, family, port: actual } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;

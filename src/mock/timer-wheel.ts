@@ -4,7 +4,7 @@ interface Entry {
   run: (() => void) | null;
 }
 
-/** Slots of one millisecond, a power of two; later deadlines wait outside. */
+/** Slots of one millisecond; later deadlines wait outside. */
 const slots = 2048;
 
 /** What the wheel needs of the event loop. */
@@ -25,7 +25,7 @@ export class TimerWheel {
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
   #turned: number;
-  /** The millisecond for which the timer is set. */
+  /** The earliest deadline, for which the timer is set. */
   #armed = Number.POSITIVE_INFINITY;
   #disarm = (): void => undefined;
 
@@ -37,49 +37,58 @@ export class TimerWheel {
   /** Runs `run` once the clock has reached `due`; the returned function calls it off. */
   at(due: number, run: () => void): () => void {
     const now = this.#loop.now();
-    if (due - now > slots / 2) {
-      let callOff = this.#loop.after(due - now - slots / 4, () => {
+    this.#turned = Math.max(this.#turned, Math.floor(Math.min(now, this.#armed)));
+    if (due - this.#turned >= slots - 1) {
+      let callOff = this.#loop.after(Math.max(0, due - now - slots / 2), () => {
         callOff = this.at(due, run);
       });
       return () => callOff();
     }
-    if (this.#waiting === 0) this.#turned = Math.floor(now);
     const entry: Entry = { due, run };
-    const tick = Math.max(Math.floor(due), this.#turned);
-    this.#ring[tick % slots]!.push(entry);
+    this.#slot(Math.max(Math.floor(due), this.#turned)).push(entry);
     this.#waiting += 1;
-    if (tick < this.#armed) this.#arm(tick);
+    if (due < this.#armed) this.#arm(due, now);
     return () => {
       entry.run = null;
     };
   }
 
-  #arm(tick: number): void {
+  #slot(tick: number): Entry[] {
+    return this.#ring[tick % slots]!;
+  }
+
+  #arm(due: number, now: number): void {
     this.#disarm();
-    this.#armed = tick;
-    this.#disarm = this.#loop.after(Math.max(0, tick - this.#loop.now()), this.#turn);
+    this.#armed = due;
+    this.#disarm = this.#loop.after(Math.max(0, due - now), this.#turn);
   }
 
   readonly #turn = (): void => {
-    this.#armed = Number.POSITIVE_INFINITY;
     const now = this.#loop.now();
-    const until = Math.floor(now);
-    for (; this.#turned < until && this.#waiting > 0; this.#turned += 1) this.#runDue(now);
-    this.#turned = until;
-    this.#runDue(now);
-    if (this.#waiting === 0) return;
-    let next = this.#turned;
-    while (this.#ring[next % slots]!.length === 0) next += 1;
-    if (next < this.#armed) this.#arm(next);
+    const from = this.#turned;
+    // What is set meanwhile stands in the last of these slots or later, and needs no timer before this is through.
+    this.#turned = Math.floor(now);
+    this.#armed = Number.NEGATIVE_INFINITY;
+    for (let tick = from; tick <= this.#turned && this.#waiting > 0; tick += 1) {
+      this.#runDue(tick, now);
+    }
+    this.#armed = Number.POSITIVE_INFINITY;
+    if (this.#waiting > 0) this.#arm(this.#earliest(), now);
   };
 
-  /** Runs what has come of the slot of `#turned`; the rest of it stays. */
-  #runDue(now: number): void {
-    const slot = this.#turned % slots;
-    const entries = this.#ring[slot]!;
+  /** The earliest of the deadlines that wait; there is one. */
+  #earliest(): number {
+    let tick = this.#turned;
+    while (this.#slot(tick).length === 0) tick += 1;
+    return this.#slot(tick).reduce((least, { due }) => Math.min(least, due), Infinity);
+  }
+
+  /** Runs what has come of a slot; the rest of it stays. */
+  #runDue(tick: number, now: number): void {
+    const entries = this.#slot(tick);
     if (entries.length === 0) return;
     const later = entries.filter(({ due }) => due > now);
-    this.#ring[slot] = later;
+    this.#ring[tick % slots] = later;
     this.#waiting -= entries.length - later.length;
     for (const entry of entries) {
       if (entry.due > now) continue;

@@ -10,13 +10,8 @@ const classOf = (code: number): CharacterClass => {
   return isAsciiLetter || (code >= 0xaa && code < 0x2000) ? 'letter' : 'other';
 };
 
-/**
- * The mock's count of tokens in a text, the same everywhere: a word of up to 20 letters is one
- * token, as are up to three digits and any other character; white space counts nothing. Exact for
- * texts of common lower-case words (one token each in OpenAI's vocabularies), near for English prose.
- */
-export const countTokens = (text: string): number => {
-  let tokens = 0;
+/** Tells where each token of a text begins. */
+const eachToken = (text: string, tell: (begin: number) => void): void => {
   let run: CharacterClass = 'space';
   let length = 0;
   for (let i = 0; i < text.length; i += 1) {
@@ -27,7 +22,26 @@ export const countTokens = (text: string): number => {
     }
     run = kind;
     length = 1;
-    if (kind !== 'space') tokens += 1;
+    if (kind !== 'space') tell(i);
   }
+};
+
+/**
+ * The mock's count of tokens in a text, the same everywhere: a word of up to 20 letters is one
+ * token, as are up to three digits and any other character; white space counts nothing. Exact for
+ * texts of common lower-case words (one token each in OpenAI's vocabularies), near for English prose.
+ */
+export const countTokens = (text: string): number => {
+  let tokens = 0;
+  eachToken(text, () => {
+    tokens += 1;
+  });
   return tokens;
+};
+
+/** The tokens of a text, as `countTokens` counts them; white space goes with the token before it. */
+export const tokensIn = (text: string): readonly string[] => {
+  const at: number[] = [];
+  eachToken(text, (begin) => at.push(begin));
+  return at.map((begin, i) => text.slice(i === 0 ? 0 : begin, at[i + 1] ?? text.length));
 };

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { FaultName } from '../model/mock-faults.ts';
 import type { Levels } from './limits/allowance.ts';
+import { CannotStart } from './cannot-start.ts';
 import type { MockClock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import { keepRecent } from './recent.ts';
@@ -120,7 +121,7 @@ const openFile = (path: string): { write(line: string): string | null; close(): 
   try {
     file = openSync(path, 'w');
   } catch (error) {
-    throw new Error(sentenceOn(path, error), { cause: error });
+    throw new CannotStart(sentenceOn(path, error), { cause: error });
   }
   const close = (): void => {
     if (file !== null) closeSync(file);

@@ -62,7 +62,7 @@ const nth = z.int().positive();
 /** Which requests show a fault: by chance, each n-th, or the n-th of those that the rule is about. */
 export const faultRuleSchema = z
   .strictObject({
-    fault: z.enum(faultNames),
+    fault: z.enum(faultNames).describe('What goes wrong.'),
     routes: z
       .array(z.enum(['chat', 'speech', 'transcription', 'models']))
       .min(1)

@@ -9,8 +9,8 @@ import { priceSchema } from './traffic.ts';
 
 const lengthSchema = z
   .strictObject({
-    min: z.int().positive().default(32),
-    max: z.int().positive().default(96),
+    min: z.int().positive().default(32).describe('The fewest tokens.'),
+    max: z.int().positive().default(96).describe('The most tokens.'),
   })
   .refine(({ min, max }) => min <= max, {
     path: ['max'],

@@ -20,9 +20,16 @@ export const instant = (value: number): Instant => value as Instant;
 export const perSecond = (value: number): PerSecond => value as PerSecond;
 export const ratio = (value: number): Ratio => value as Ratio;
 
-export const millisecondsSchema = z.number().nonnegative().brand<'Milliseconds'>();
+export const millisecondsSchema = z
+  .number()
+  .nonnegative()
+  .brand<'Milliseconds'>()
+  .meta({ unit: 'ms' });
 export const instantSchema = z.number().brand<'Instant'>();
 export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
+
+/** The unit of a schema's numbers, also of one made from it by further checks; `undefined` where it has none. */
+export const unitOf = (schema: z.core.$ZodType): unknown => z.globalRegistry.get(schema)?.['unit'];
 
 /** The whole second since the run began in which a moment lies; never negative. */
 export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

@@ -24,11 +24,28 @@ const listed = (values: readonly unknown[]): string => {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
 
+/** What of a value is too large or too small, by its type. */
+const bounded: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+const bound = (
+  origin: string,
+  end: 'most' | 'least',
+  value: number | bigint,
+  isInclusive: boolean | undefined,
+): string => {
+  if (isInclusive === false)
+    return `expected a number ${end === 'most' ? 'below' : 'above'} ${value}`;
+  return `expected ${origin in bounded ? '' : 'a number of '}at ${end} ${value}${bounded[origin] ?? ''}`;
+};
+
 /** The house's sentences for issues whose field has none of its own. */
 export const sentence: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
     return `expected ${typeNames[issue.expected] ?? issue.expected}`;
   if (issue.code === 'invalid_value') return `expected ${listed(issue.values)}`;
+  if (issue.code === 'too_big') return bound(issue.origin, 'most', issue.maximum, issue.inclusive);
+  if (issue.code === 'too_small')
+    return bound(issue.origin, 'least', issue.minimum, issue.inclusive);
   return issue.code === 'invalid_union' ? 'expected a value that JSON can hold' : undefined;
 };
 

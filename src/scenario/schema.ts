@@ -10,6 +10,7 @@ import {
   whole,
   wholeOrNone,
 } from './field.ts';
+import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { addressFault } from './address.ts';
@@ -144,12 +145,6 @@ const wire = z.strictObject({
   verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
 });
 
-const mock = z.strictObject({
-  ttft: length().prefault('200ms').describe('Time to its first token. Default: 200ms.'),
-  gap: length().prefault('20ms').describe('Time between two of its tokens. Default: 20ms.'),
-  limits: limits(' that the mock enforces').describe('The limits that the mock enforces.'),
-});
-
 const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
   error: 'expected a mapping of header names to text',
 });
@@ -211,7 +206,9 @@ export const scenarioSchema = z
       .prefault(1)
       .describe('Where all chance comes from: the same seed sends the same requests. Default: 1.'),
     wire: wire.prefault({}).describe('How connections are made.'),
-    mock: mock.prefault({}).describe('The bundled reference gateway; ignored with a real target.'),
+    mock: mockSchema
+      .prefault({})
+      .describe('The bundled reference gateway; ignored with a real target.'),
   })
   .describe('A load test of an OpenAI-compatible gateway.');
 /** A scenario with its quantities read and its defaults filled in. */
