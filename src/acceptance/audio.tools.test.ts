@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uploadExtensions, uploadLimit } from '../contract/audio.ts';
@@ -34,7 +34,9 @@ const texts = ['Yes.', 'The keeper opens the gate at dawn.', 'A long story. '.re
 let mock: Mock;
 beforeAll(async () => {
   const delays = { base: milliseconds(0), perCharacter: milliseconds(0) };
-  mock = await startMock({ speech: delays }, realClock());
+  const transcription = { base: milliseconds(0), perSecond: milliseconds(0) };
+  const limits = { requestsPerMinute: null };
+  mock = await startMock({ speech: delays, transcription, limits }, realClock());
 });
 afterAll(() => mock.close());
 
@@ -86,4 +88,37 @@ describe('ffprobe agrees with the length that Weir states', () => {
       expect(Math.abs(probe(path) - (seconds ?? 0)), name).toBeLessThan(0.1);
     }
   });
+});
+
+it('ffprobe agrees with the duration that the gateway tells and charges, for every format of its clips', async () => {
+  const folder = new URL('../../fixtures/speech/', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => /\.(wav|mp3|m4a|ogg|webm)$/.test(name));
+  expect(new Set(files.map((name) => extname(name)))).toEqual(
+    new Set(['.wav', '.mp3', '.m4a', '.ogg', '.webm']),
+  );
+  const told: { name: string; duration: number }[] = [];
+  for (const name of files) {
+    const form = new FormData();
+    form.append('file', new Blob([await readFile(new URL(name, folder))]), name);
+    form.append('model', 'weir/whisper');
+    form.append('response_format', 'verbose_json');
+    const response = await fetch(`${mock.url}/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-weir-test', 'x-request-id': `probe-${name}` },
+      body: form,
+    });
+    const { duration } = (await response.json()) as { duration: number };
+    expect(Math.abs(probe(fileURLToPath(new URL(name, folder))) - duration), name).toBeLessThan(
+      0.1,
+    );
+    told.push({ name, duration });
+  }
+  const ledger = (await (await fetch(`${mock.controlUrl}/ledger`)).json()) as {
+    entries: { requestId: string; micros: number }[];
+  };
+  for (const { name, duration } of told) {
+    const charge = ledger.entries.find(({ requestId }) => requestId === `probe-${name}`);
+    // 0.0001 of the currency for each second (interface section 8), in micro-units.
+    expect(charge?.micros, name).toBe(Math.round(duration * 100));
+  }
 });

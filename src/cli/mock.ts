@@ -8,6 +8,7 @@ import { readyLine, startMock } from '../mock/start.ts';
 import { onInterrupt } from '../platform/interrupts.ts';
 import { Problem } from '../platform/problem.ts';
 import { duration } from '../scenario/notation.ts';
+import { differingSettings } from './differing-settings.ts';
 import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
 import { readPlan } from './read-plan.ts';
@@ -133,11 +134,13 @@ const servePeople = async (order: MockOrder): Promise<void> => {
   const stop = Promise.withResolvers<void>();
   const release = onInterrupt(() => stop.resolve());
   const callOff = endAfter(order.lifetime, stop.resolve);
+  const differing = differingSettings(settings);
   toStdout(
     [
       `The reference gateway listens on ${mock.url}`,
       `Keys: ${settings.keys.join(', ')}`,
-      `Counters: ${mock.controlUrl}/counters`,
+      `Control: ${mock.controlUrl}/counters, and /state, /ledger, /settings, /truth, /reset, /clock, /health`,
+      ...(differing.length === 0 ? [] : [`Other than usual: ${differing.join(' ')}`]),
     ].join('\n'),
   );
   toStderr('Ctrl-C ends it.');

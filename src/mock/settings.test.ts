@@ -42,6 +42,7 @@ it('has a default for everything', () => {
       },
       "port": 0,
       "prices": {},
+      "requestTimeout": 300000,
       "seed": 1,
       "sendStamps": false,
       "speech": {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { milliseconds, millisecondsSchema } from '../model/quantity.ts';
 import { mockSettingsSchema } from '../model/mock-settings.ts';
 
 /** The published key number `index`: `sk-weir-test`, `sk-weir-test-2`, … */
@@ -30,6 +31,10 @@ export const settingsSchema = mockSettingsSchema.extend({
     .max(65_535)
     .default(0)
     .describe('The port of the control interface; 0 takes a free one.'),
+  requestTimeout: millisecondsSchema
+    .refine((length) => length > 0, { error: 'expected a length above 0' })
+    .default(milliseconds(300_000))
+    .describe('How long a request may take to arrive; then it is answered with 408.'),
   keys: z
     .array(z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters, no spaces'))
     .min(1)

@@ -56,7 +56,17 @@ export const startMock = async (input: SettingsInput, clock: MockClock): Promise
   const settings = settingsSchema.parse(input);
   const truth = openTruthLog(settings);
   const gateway = openGateway(settings, clock, truth);
-  const front = createServer({ keepAliveTimeout }, gateway.receive);
+  const { requestTimeout } = settings;
+  const front = createServer(
+    {
+      keepAliveTimeout,
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      // How often Node looks for requests that take too long.
+      connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeout / 2)),
+    },
+    gateway.receive,
+  );
   const control = createServer(controlListener(gateway, clock));
   const close = async (): Promise<void> => {
     gateway.stop();

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { expect, it } from 'vitest';
+import { milliseconds } from '../model/quantity.ts';
 import { uploadLimit } from '../contract/audio.ts';
 import { key, mockByHand } from './by-hand-suite.ts';
 
@@ -34,3 +37,20 @@ it.each([413, 400] as const)(
     expect(await counters()).toMatchObject({ refused: 1, 'refused.too-large': 1 });
   },
 );
+
+it('an upload that does not come to its end is answered with 408, and the gateway goes on', async () => {
+  const { mock, get, countersReach } = await mockByHand({ requestTimeout: milliseconds(100) });
+  const socket = net.connect(Number(new URL(mock.url).port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.write(
+    `POST /v1/audio/transcriptions HTTP/1.1\r\nhost: weir\r\nauthorization: ${key.authorization}\r\n` +
+      `content-type: ${headers['content-type']}\r\ncontent-length: 1000\r\n\r\n${head}a few bytes`,
+  );
+  await once(socket, 'close');
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  await countersReach({ aborted: 1, inFlight: 0 });
+  expect((await get('/models')).status).toBe(200);
+});

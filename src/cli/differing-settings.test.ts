@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { settingsSchema } from '../mock/settings.ts';
+import { differingSettings } from './differing-settings.ts';
+
+it('tells what is set otherwise than usual, each by its path, and nothing of addresses and keys', () => {
+  expect(differingSettings(settingsSchema.parse({ port: 9, keys: ['k'] }))).toEqual([]);
+  const settings = settingsSchema.parse({
+    ttft: 5,
+    limits: { requestsPerMinute: null, profile: 'litellm' },
+    faults: [{ fault: 'no-done', nth: 1 }],
+  });
+  expect(differingSettings(settings)).toEqual([
+    'ttft=5',
+    'limits.requestsPerMinute=null',
+    'limits.profile="litellm"',
+    'faults=[{"fault":"no-done","nth":1,"for":1}]',
+  ]);
+});
