@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { SettingsInput } from '../mock/settings.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Bench, Row } from './bench.ts';
+import { mockNodeFlags } from '../platform/mock-process.ts';
 import { type Bound, startOn } from './processes.ts';
 
 /** The mock as a ruler: how late its tokens are, how much a stream takes, how many chats it answers. */
@@ -16,11 +17,10 @@ const gap = 50;
 const spread = 1000;
 
 const startMock = async (settings: SettingsInput) => {
-  const bound = await startOn(
-    0,
-    ['../cli/weir.js', 'mock', '--embedded'],
-    JSON.stringify(settings),
-  );
+  const bound = await startOn(0, ['../cli/main.ts', 'mock', '--embedded'], {
+    input: JSON.stringify(settings),
+    flags: mockNodeFlags,
+  });
   const { url, control } = JSON.parse(bound.line) as { url: string; control: string };
   return { bound, url, control };
 };
@@ -55,11 +55,9 @@ const stream = async (mock: Bound, url: string): Promise<{ idle: number; highest
     messages: [{ role: 'user', content: 'hello there' }],
   });
   const port = Number(new URL(url).port);
-  const client = await startOn(
-    1,
-    ['stream-client.ts'],
-    JSON.stringify({ port, streams, body, spread }),
-  );
+  const client = await startOn(1, ['stream-client.ts'], {
+    input: JSON.stringify({ port, streams, body, spread }),
+  });
   try {
     const idle = await mock.memory();
     let highest = idle;
@@ -77,42 +75,53 @@ const stream = async (mock: Bound, url: string): Promise<{ idle: number; highest
   }
 };
 
-const streaming = async (): Promise<readonly Row[]> => {
+const withMock = async <T>(
+  differing: SettingsInput,
+  use: (mock: Awaited<ReturnType<typeof startMock>>) => Promise<T>,
+): Promise<T> => {
   const settings = { ttft: milliseconds(200), gap: milliseconds(gap), limits: noLimits };
-  const mock = await startMock({ ...settings, truth: { file: null, keep: streams } });
+  const mock = await startMock({ ...settings, ...differing });
   try {
-    const { idle, highest } = await stream(mock.bound, mock.url);
-    const late = await latenesses(mock.control);
-    return [
-      {
-        what: `lateness of tokens, ${streams} streams × ${1000 / gap}/s, p50`,
-        value: percentile(late, 0.5),
-        unit: 'ms',
-        bound: null,
-      },
-      {
-        what: 'the same, p99',
-        value: percentile(late, 0.99),
-        unit: 'ms',
-        bound: { kind: 'at most', value: 2 },
-      },
-      { what: 'the same, the latest', value: late.at(-1)!, unit: 'ms', bound: null },
-      {
-        what: 'tokens sent before they were due',
-        value: late.filter((lateness) => lateness < 0).length,
-        unit: '',
-        bound: { kind: 'at most', value: 0 },
-      },
-      {
-        what: 'memory for a stream above its idle connection',
-        value: (highest - idle) / streams / 1024,
-        unit: 'KiB',
-        bound: { kind: 'at most', value: 32 },
-      },
-    ];
+    return await use(mock);
   } finally {
     await mock.bound.stop();
   }
+};
+
+const streaming = async (): Promise<readonly Row[]> => {
+  const late = await withMock({ truth: { file: null, keep: streams } }, async (mock) => {
+    await stream(mock.bound, mock.url);
+    return latenesses(mock.control);
+  });
+  // The truth takes memory too, which is no stream's.
+  const { idle, highest } = await withMock({}, (mock) => stream(mock.bound, mock.url));
+  return [
+    {
+      what: `lateness of tokens, ${streams} streams × ${1000 / gap}/s, p50`,
+      value: percentile(late, 0.5),
+      unit: 'ms',
+      bound: null,
+    },
+    {
+      what: 'the same, p99',
+      value: percentile(late, 0.99),
+      unit: 'ms',
+      bound: { kind: 'at most', value: 2 },
+    },
+    { what: 'the same, the latest', value: late.at(-1)!, unit: 'ms', bound: null },
+    {
+      what: 'tokens sent before they were due',
+      value: late.filter((lateness) => lateness < 0).length,
+      unit: '',
+      bound: { kind: 'at most', value: 0 },
+    },
+    {
+      what: 'memory for a stream above its idle connection',
+      value: (highest - idle) / streams / 1024,
+      unit: 'KiB',
+      bound: { kind: 'at most', value: 32 },
+    },
+  ];
 };
 
 const chat = {
@@ -152,7 +161,7 @@ const answering = async (say: (text: string) => void): Promise<readonly Row[]> =
       body: JSON.stringify(chat),
     })
   ).text();
-  const bare = await startOn(0, ['bare-server.ts'], answer);
+  const bare = await startOn(0, ['bare-server.ts'], { input: answer });
   const bareUrl = (JSON.parse(bare.line) as { url: string }).url;
   try {
     const ratios: number[] = [];

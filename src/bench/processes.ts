@@ -18,14 +18,19 @@ export interface Bound {
 
 /**
  * Starts a file of this folder's neighbourhood on one core, where `taskset` can do that, and waits for
- * its first line. `input` is its first line of standard input, which stays open.
+ * its first line. `input` is its first line of standard input, which stays open; `flags` are Node's.
  */
 export const startOn = async (
   core: number,
   [file, ...words]: readonly [string, ...string[]],
-  input: string,
+  { input, flags = [] }: { readonly input: string; readonly flags?: readonly string[] },
 ): Promise<Bound> => {
-  const node = [process.execPath, fileURLToPath(new URL(file, import.meta.url)), ...words];
+  const node = [
+    process.execPath,
+    ...flags,
+    fileURLToPath(new URL(file, import.meta.url)),
+    ...words,
+  ];
   const [program = '', ...rest] = hasTaskset ? ['taskset', '-c', String(core), ...node] : node;
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write(`${input}\n`);

@@ -139,7 +139,7 @@ const servePeople = async (order: MockOrder): Promise<void> => {
     [
       `The reference gateway listens on ${mock.url}`,
       `Keys: ${settings.keys.join(', ')}`,
-      `Control: ${mock.controlUrl}/counters, and /state, /ledger, /settings, /truth, /reset, /clock, /health`,
+      `Counters: ${mock.controlUrl}/counters (beside them /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
       ...(differing.length === 0 ? [] : [`Other than usual: ${differing.join(' ')}`]),
     ].join('\n'),
   );

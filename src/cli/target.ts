@@ -7,7 +7,7 @@ import type { Plan, Wire } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { testKey } from '../mock/settings.ts';
 import { startMockContainer } from '../platform/mock-container.ts';
-import { type MockProcess, startMockProcess } from '../platform/mock-process.ts';
+import { mockNodeFlags, type MockProcess, startMockProcess } from '../platform/mock-process.ts';
 import { lookAtTarget } from '../platform/preflight.ts';
 import { Problem } from '../platform/problem.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
@@ -92,7 +92,7 @@ const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<Mock
         lifetime: milliseconds(scheduledEnd(plan) + plan.grace + spareLife),
         base: process.env['WEIR_NODE_IMAGE'] ?? null,
       })
-    : startMockProcess([process.execPath, main, 'mock', '--embedded'], settings);
+    : startMockProcess([process.execPath, ...mockNodeFlags, main, 'mock', '--embedded'], settings);
 };
 
 /** Starts or looks at the target; throws a `Problem` when it cannot be loaded. Nothing of the plan has been sent by then. */

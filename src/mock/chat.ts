@@ -96,9 +96,11 @@ const answerStream = (admitted: Admitted, talk: Talk): void => {
   let sent = 0;
   const emit: Emit = (from, to, dueOf) => {
     let events = from === 0 ? frames.opening : '';
-    for (const token of tokens.slice(from, to)) events += frames.token(token);
+    for (let step = from; step < Math.min(to, tokens.length); step += 1) {
+      events += frames.token(tokens[step]!);
+      exchange.witness?.send(dueOf(step));
+    }
     sent = Math.min(to, tokens.length);
-    exchange.witness?.send(tokens.slice(from, to).map((_, n) => dueOf(from + n)));
     exchange.tally.tokens.output += sent - from;
     if (to < steps) {
       stream.write(events);

@@ -10,3 +10,9 @@ export interface MockClock {
   /** Runs `run` once `now()` has reached `due`, never before; the returned function calls it off. */
   at(due: number, run: () => void): () => void;
 }
+
+/** A clock that stands still until it is moved. */
+export interface MovableClock extends MockClock {
+  /** Moves on by so many milliseconds and runs what falls due on the way, in the order of the deadlines. */
+  advance(milliseconds: number): void;
+}

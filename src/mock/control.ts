@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { MockClock } from './clock.ts';
+import type { MockClock, MovableClock } from './clock.ts';
 import type { Gateway } from './gateway.ts';
-import type { HandClock } from './hand-clock.ts';
 
 /** What a command answers: a value, or a sentence on what is wrong with the request. */
 type Reply = { readonly value: unknown } | { readonly problem: string };
@@ -43,7 +42,7 @@ const readJson = (
   });
 };
 
-const isByHand = (clock: MockClock): clock is HandClock => 'advance' in clock;
+const isByHand = (clock: MockClock): clock is MovableClock => 'advance' in clock;
 const advanceSchema = z.strictObject({ advance: z.number().nonnegative() });
 
 const clockCommands = (clock: MockClock): Readonly<Record<string, Command>> => {

@@ -23,12 +23,17 @@ export const openEventStream = (exchange: Exchange): EventStream => {
       // Without a socket an earlier answer on this connection is not complete; without chunks the client speaks HTTP/1.0.
       if (response.socket === null || !response.chunkedEncoding) response.write(events);
       else {
-        const size = Buffer.byteLength(events).toString(16);
-        response.socket.write(
-          typeof events === 'string'
-            ? `${size}\r\n${events}\r\n`
-            : Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]),
-        );
+        const length = Buffer.byteLength(events);
+        const size = length.toString(16);
+        if (typeof events !== 'string') {
+          response.socket.write(
+            Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]),
+          );
+        } else {
+          // What is ASCII needs no encoder.
+          const encoding = length === events.length ? 'latin1' : 'utf8';
+          response.socket.write(`${size}\r\n${events}\r\n`, encoding);
+        }
       }
     },
     end: () => response.end(),

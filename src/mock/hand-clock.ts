@@ -1,9 +1,7 @@
-import type { MockClock } from './clock.ts';
+import type { MovableClock } from './clock.ts';
 
-/** A clock that stands still until it is moved. */
-export interface HandClock extends MockClock {
-  /** Moves on by so many milliseconds and runs what falls due on the way, in the order of the deadlines. */
-  advance(milliseconds: number): void;
+/** A clock for tests, which also tells what waits for it. */
+export interface HandClock extends MovableClock {
   /** How many deadlines are waiting. */
   readonly waiting: number;
   /** Resolves as soon as at least `count` deadlines are waiting. */

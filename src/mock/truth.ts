@@ -70,13 +70,10 @@ export class Witness {
     this.#noted = { ...this.#noted, ...noted };
   }
 
-  /** Notes tokens that are about to be handed to the socket, by when they were due. */
-  send(due: readonly number[]): void {
-    const now = this.#clock.now();
-    for (const instant of due) {
-      this.#due.push(instant);
-      this.#sent.push(now);
-    }
+  /** Notes a token that is about to be handed to the socket, by when it was due. */
+  send(due: number): void {
+    this.#due.push(due);
+    this.#sent.push(this.#clock.now());
   }
 
   /** The whole truth, once the connection is done with the request. */
