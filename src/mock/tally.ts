@@ -1,13 +1,11 @@
 import { routes } from '../contract/routes.ts';
 import { type FaultName, faultNames } from '../model/mock-faults.ts';
+import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import { type LimitCause, limitCauses } from './limits/allowance.ts';
 import { type RefusalCause, refusalCauses } from './refusal.ts';
 
 export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
-
-const answerKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
-type AnswerKind = (typeof answerKinds)[number];
 
 /**
  * How a request can end. `completed` and `refused` are counted when the last byte is handed over,
@@ -15,7 +13,7 @@ type AnswerKind = (typeof answerKinds)[number];
  * `aborted` is a client that hung up before, `cut` a request that was open when the mock stopped.
  */
 export type End =
-  | `completed.${AnswerKind}`
+  | `completed.${TrafficKind}`
   | `limited.${LimitCause}`
   | `refused.${RefusalCause}`
   | `faulted.${FaultName}`
@@ -23,7 +21,7 @@ export type End =
   | 'cut';
 
 const ends: readonly End[] = [
-  ...answerKinds.map((kind) => `completed.${kind}` as const),
+  ...trafficKinds.map((kind) => `completed.${kind}` as const),
   ...limitCauses.map((cause) => `limited.${cause}` as const),
   ...refusalCauses.map((cause) => `refused.${cause}` as const),
   ...faultNames.map((name) => `faulted.${name}` as const),

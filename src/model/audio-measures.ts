@@ -1,4 +1,4 @@
-import { completed, fromAnswer, type Measure, span } from './measure.ts';
+import { completed, fromAnswer, type Measure, perSecond, span } from './measure.ts';
 
 /** Wall-clock milliseconds for each second of audio; `null` without audio. */
 const timeFactor = (wall: number | null, audioSeconds: number | null): number | null =>
@@ -43,10 +43,9 @@ export const audioMeasures = {
     better: 'higher',
     traffic: ['speech'],
     definition: 'Characters of the text / time from sent to ended.',
-    of: fromAnswer('speech', ({ characters }, { sent, ended }) => {
-      const wall = span(sent, ended);
-      return wall === null || wall <= 0 ? null : (characters / wall) * 1000;
-    }),
+    of: fromAnswer('speech', ({ characters }, { sent, ended }) =>
+      perSecond(characters, span(sent, ended)),
+    ),
   },
   transcriptionFactor: {
     label: 'Real-time factor of transcription',

@@ -1,4 +1,4 @@
-import { completed, fromAnswer, gapsOf, type Measure, span } from './measure.ts';
+import { completed, fromAnswer, gapsOf, type Measure, perSecond, span } from './measure.ts';
 import type { Tokens } from './observation.ts';
 import type { TrafficKind } from './traffic.ts';
 
@@ -98,9 +98,7 @@ export const chatMeasures = {
     of: fromAnswer('chat-stream', (answer) => {
       const output = countedOutput(answer);
       const time = span(answer.firstToken, answer.lastToken);
-      return answer.buffered || output === null || time === null || time <= 0
-        ? null
-        : (output / time) * 1000;
+      return answer.buffered || output === null ? null : perSecond(output, time);
     }),
   },
   tokensPerChunk: {

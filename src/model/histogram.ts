@@ -42,6 +42,9 @@ export type EncodedHistogram = z.infer<typeof encodedHistogramSchema>;
 
 const thousandths = 1000;
 
+/** Samples have to be smaller than this, in the measure's unit, for their thousandths to be exact. */
+export const samplesBelow = Number.MAX_SAFE_INTEGER / thousandths;
+
 /**
  * The range that a histogram covers, in thousandths: doubled until it holds `max`. It begins small,
  * since a run has one histogram for each measure of each group, and each doubling takes 8 KB.
@@ -97,7 +100,7 @@ class HdrBacked implements Histogram {
   }
 
   record(value: number): void {
-    if (!(value >= 0 && value < Number.MAX_SAFE_INTEGER / thousandths)) {
+    if (!(value >= 0 && value < samplesBelow)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
     // Adding 0 makes −0 a plain 0: the two would be written alike and compare apart.

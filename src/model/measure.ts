@@ -1,3 +1,4 @@
+import { samplesBelow } from './histogram.ts';
 import type { Answer, Observation } from './observation.ts';
 import type { Instant } from './quantity.ts';
 import type { TrafficKind } from './traffic.ts';
@@ -67,6 +68,13 @@ export const completed =
 /** The time between two instants; `null` when either never came. */
 export const span = (from: Instant | null, to: Instant | null): number | null =>
   from === null || to === null ? null : to - from;
+
+/** How many each second over a time in ms; `null` without one, and for a pace that no histogram holds. */
+export const perSecond = (count: number, time: number | null): number | null => {
+  if (time === null || time <= 0) return null;
+  const pace = (count / time) * 1000;
+  return pace < samplesBelow ? pace : null;
+};
 
 /** When the user has the whole answer: a stream's last token, otherwise the end. */
 export const answered = (observation: Observation): Instant =>

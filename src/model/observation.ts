@@ -23,7 +23,8 @@ export const answerNotes = {
   'empty-event': 'An event of the stream had no data.',
   'other-event': 'An event of the stream was JSON, but no chunk of a completion.',
   'unfinished-event': 'The stream ended within an event, whose part was left unread.',
-  'usage-unreadable': 'The usage was of another shape than the contract’s and was not counted.',
+  'usage-unreadable':
+    'The usage was of another shape than the contract’s, or beyond belief, and was not counted.',
   'usage-zero': 'The usage named no output tokens although some came; token events were counted.',
   unlabelled: 'The content type did not say which format the body has.',
   mislabelled: 'The content type named another format than the body has.',

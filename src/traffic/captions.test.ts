@@ -26,6 +26,12 @@ intro
 is<00:00:02.000> open &amp; wide &unknown;
 `;
 
+it('WebVTT captions keep a sign that only looks like the begin of a tag', () => {
+  expect(readVtt('WEBVTT\n\n00:01.000 --> 00:02.000\n3 < 4 and <b>5</b> > 2')).toBe(
+    '3 < 4 and 5 > 2',
+  );
+});
+
 describe('SubRip captions', () => {
   it('say what stands under their timings', () => {
     expect(readSrt(srt)?.split(/\s+/).join(' ').trim()).toBe('The gate is open, and so on.');

@@ -27,7 +27,7 @@ const entities: Readonly<Record<string, string>> = {
 /** Without styles, voices and timestamps in tags, and positions in braces. */
 const plain = (cue: string): string =>
   cue
-    .replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')
+    .replaceAll(/<[/a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}/g, '')
     .replaceAll(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
 
 const transcriptOf = (cues: readonly string[]): string => cues.map(plain).join(' ');

@@ -6,6 +6,7 @@ import { chatRequest } from './chat-request.ts';
 import { costOfTokens } from './cost-of-tokens.ts';
 import { readJson } from './json-answer.ts';
 import type { Kind } from './kind.ts';
+import { isCredible } from './usage.ts';
 
 /** Chat completions that come whole (interface 4.1). */
 export const chat: Kind<'chat'> = {
@@ -27,9 +28,12 @@ const answerOf = (
 ): ChatAnswer | string => {
   const finish = completion.choices[0]?.finish_reason ?? null;
   if (finish === 'error') return 'the chat completion ended with finish_reason "error"';
-  const tokens = tokensOf(completion);
+  const { usage } = completion;
+  const unreadable = usage !== null && usage !== undefined && !isCredible(usage);
+  const tokens = tokensOf(unreadable ? { ...completion, usage: null } : completion);
+  const notes = unreadable ? (['usage-unreadable'] as const) : [];
   const cost = costOfTokens(tokens, price);
-  return { kind: 'chat', firstByte, tokens, finish, notes: [], cost };
+  return { kind: 'chat', firstByte, tokens, finish, notes, cost };
 };
 
 const charactersPerToken = 4;

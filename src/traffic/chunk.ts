@@ -1,6 +1,7 @@
 import { chatChunkSchema, type Usage, usageSchema } from '../contract/chat.ts';
 import { readErrorBody } from './refusal.ts';
 import { shapeProblems } from './shape.ts';
+import { isCredible } from './usage.ts';
 
 /** What one choice of a streamed event brings. */
 export interface ChoiceReading {
@@ -47,7 +48,7 @@ const carriedBy = ({ delta }: Choice): Carried => {
 const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
   if (usage === undefined || usage === null) return null;
   const parsed = usageSchema.safeParse(usage);
-  return parsed.success ? parsed.data : 'unreadable';
+  return parsed.success && isCredible(parsed.data) ? parsed.data : 'unreadable';
 };
 
 /** What an event brings: the most that one of its choices does. */

@@ -1,12 +1,14 @@
 import { chatCost } from '../contract/prices.ts';
+import { samplesBelow } from '../model/histogram.ts';
 import type { Tokens } from '../model/observation.ts';
 import type { Price } from '../model/traffic.ts';
 
-/** What an answer's tokens cost, in micro-units; `null` without a price, and unless the server counted both input and output. */
+/** What an answer's tokens cost, in micro-units; `null` without a price, unless the server counted both input and output, and beyond what a histogram holds. */
 export const costOfTokens = (
   { input, output, source }: Tokens,
   price: Price | null,
-): number | null =>
-  price === null || input === null || source !== 'usage'
-    ? null
-    : chatCost({ input, output }, price);
+): number | null => {
+  if (price === null || input === null || source !== 'usage') return null;
+  const cost = chatCost({ input, output }, price);
+  return cost < samplesBelow ? cost : null;
+};

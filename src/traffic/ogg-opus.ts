@@ -12,6 +12,9 @@ interface Link {
   end: number;
 }
 
+/** No answer plays longer; live streams that are cut out of a longer one begin at any position. */
+const longestLink = 24 * 60 * 60 * opusRate;
+
 /** What has come of an Ogg file. */
 class OggOpus {
   link: Link | null = null;
@@ -59,6 +62,14 @@ class OggOpus {
 const secondsOf = ({ start, end, preSkip }: Link): number =>
   Math.max(0, end - start - preSkip) / opusRate;
 
+/** Moves a stream on to a page's position; `false` if that is negative, falls, or is a day away. */
+const advance = (link: Link, position: number): boolean => {
+  const from = Math.max(link.start, link.end);
+  if (position < from || position - link.start > longestLink) return false;
+  link.end = position;
+  return true;
+};
+
 /**
  * Scans an Ogg Opus file (RFC 7845): pages, the two headers of each Opus stream, and the position
  * its last page tells. Streams of other codecs beside it are passed over.
@@ -84,7 +95,9 @@ export function* scanOggOpus(): ContainerScan {
       );
     }
     if (file.link === null || page.serial !== file.link.serial) continue;
-    if (page.position !== null) file.link.end = page.position;
+    if (page.position !== null && !advance(file.link, page.position)) {
+      return file.fault('container', `a page of the Ogg file claims position ${page.position}`);
+    }
     if (page.isLast) file.close(page.isOpen ? 'cut' : 'whole');
   }
 }

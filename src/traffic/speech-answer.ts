@@ -43,6 +43,19 @@ const issues = {
 /** How much is kept of a body that is no audio. */
 const keptOfOthers = 64 * 1024;
 
+/** A header can claim any rate; nothing that is spoken plays longer than a day. */
+const longestAudio = 24 * 60 * 60;
+
+/** A scan whose length can be meant, or the fault that it cannot. */
+const credible = (scan: Scan): Scan =>
+  scan.seconds <= longestAudio
+    ? scan
+    : {
+        seconds: 0,
+        fault: { kind: 'container', detail: `the audio claims to play for ${scan.seconds} s` },
+        notes: scan.notes,
+      };
+
 /** Reads the audio of a speech answer while it comes, and keeps none of it. */
 export class SpeechReader implements BodyReader {
   readonly complete = false;
@@ -86,7 +99,7 @@ export class SpeechReader implements BodyReader {
       );
       return malformed(issue, detail);
     }
-    const scan = this.#scanner.end();
+    const scan = credible(this.#scanner.end());
     const answer = this.#answer(scan);
     if (scan.fault !== null) return malformed(issues[scan.fault.kind], scan.fault.detail, answer);
     return answer === null
@@ -95,7 +108,7 @@ export class SpeechReader implements BodyReader {
   }
 
   partial(): Answer | null {
-    return this.#scanner === null ? null : this.#answer(this.#scanner.end());
+    return this.#scanner === null ? null : this.#answer(credible(this.#scanner.end()));
   }
 
   #keep(bytes: Uint8Array): void {

@@ -15,6 +15,8 @@ const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
 /** Both kinds of ADPCM, and GSM: the format says how many samples a block holds. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
 const formatLength = 20;
+/** Beyond any converter: a higher rate is a broken header, and would make audio of no length. */
+const fastestRate = 768_000;
 
 /** What the chunk `fmt ` says, so far as it is needed; `null` if no length follows from it. */
 const readFormat = (chunk: Buffer): Format | null => {
@@ -29,7 +31,7 @@ const readFormat = (chunk: Buffer): Format | null => {
         ? chunk.readUInt16LE(18)
         : 0,
   };
-  return Object.values(format).includes(0) ? null : format;
+  return Object.values(format).includes(0) || format.sampleRate > fastestRate ? null : format;
 };
 
 const secondsOf = (bytes: number, { sampleRate, bytesPerBlock, samplesPerBlock }: Format): number =>
