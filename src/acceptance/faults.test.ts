@@ -45,6 +45,8 @@ const outcomesOf = async (kind: 'chat' | 'chat-stream', faults: readonly FaultNa
         fault,
         nth: index + 1,
         ...(fault === 'slow-head' ? { delay: 100 } : {}),
+        // Slow enough that its time is over before it has become too large.
+        ...(fault === 'endless-stream' ? { delay: 10 } : {}),
       })),
     },
     realClock(),

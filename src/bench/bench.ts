@@ -6,6 +6,8 @@ export interface Row {
   readonly unit: string;
   /** The bound that the value must keep; `null` for a figure that only informs. */
   readonly bound: { readonly kind: 'at least' | 'at most'; readonly value: number } | null;
+  /** The same figure of a bare reference in the same run, where there is one. */
+  readonly ruler?: number;
 }
 
 /** Measures something in this very run; absolute figures of another day or machine prove nothing. */
@@ -14,5 +16,13 @@ export interface Bench {
   run(say: (text: string) => void): Promise<readonly Row[]>;
 }
 
-export const isKept = ({ value, bound }: Row): boolean =>
-  bound === null || (bound.kind === 'at least' ? value >= bound.value : value <= bound.value);
+export type Outcome = 'kept' | 'BROKEN' | 'not decided';
+
+/** A bound that the reference breaks too says something of the machine and nothing of the code. */
+export const outcomeOf = ({ value, bound, ruler }: Row): Outcome | null => {
+  if (bound === null) return null;
+  const keeps = (figure: number): boolean =>
+    bound.kind === 'at least' ? figure >= bound.value : figure <= bound.value;
+  if (keeps(value)) return 'kept';
+  return ruler === undefined || keeps(ruler) ? 'BROKEN' : 'not decided';
+};

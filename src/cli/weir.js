@@ -8,6 +8,10 @@ const [major = 0, minor = 0] = found.split('.').map(Number);
 /** Where the source lies it is run, whatever was built; only the published package comes without it. */
 const start = async () => {
   const { existsSync } = await import('node:fs');
+  // Halves the time to the first line, of this process and of those that it starts.
+  const { enableCompileCache } = await import('node:module');
+  const { directory } = enableCompileCache();
+  if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
   const source = new URL('main.ts', import.meta.url);
   const built = new URL('../../dist/cli/main.js', import.meta.url);
   await import((existsSync(source) ? source : built).href);

@@ -4,9 +4,40 @@ import { TimerWheel } from './timer-wheel.ts';
 /** setTimeout takes no longer delay; a later deadline is reached in several steps. */
 const longestDelay = 2 ** 31 - 1;
 
-/** Calls `wake` after so many milliseconds or, where the delay is too long for a timer, earlier. */
+/** What is nearer than this, in ms, is waited for in naps: a timer of the event loop counts whole milliseconds. */
+const near = 2;
+
+/** The longest nap, in ms; a request that comes in its midst waits for its end. */
+const longestNap = 0.5;
+
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+/** Gives the CPU away for so many milliseconds; nothing ever wakes the cell. */
+const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, milliseconds);
+
+/** Calls `wake` after so many milliseconds, to a tenth, and looks at the sockets after each nap. */
+const afterNaps = (milliseconds: number, wake: () => void): (() => void) => {
+  const due = performance.now() + milliseconds;
+  const look = (): void => {
+    const left = due - performance.now();
+    if (left <= 0) {
+      wake();
+      return;
+    }
+    nap(Math.min(left, longestNap));
+    immediate = setImmediate(look);
+  };
+  let immediate = setImmediate(look);
+  return () => clearImmediate(immediate);
+};
+
+/**
+ * Calls `wake` after so many milliseconds or earlier: a longer wait ends a little before its time, so
+ * that who asks again is woken to a tenth of a millisecond.
+ */
 const after = (milliseconds: number, wake: () => void): (() => void) => {
-  const timer = setTimeout(wake, Math.min(longestDelay, Math.ceil(milliseconds)));
+  if (milliseconds < near) return afterNaps(milliseconds, wake);
+  const timer = setTimeout(wake, Math.min(longestDelay, Math.floor(milliseconds - near / 2)));
   return () => clearTimeout(timer);
 };
 

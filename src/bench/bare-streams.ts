@@ -1,0 +1,48 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { realClock } from '../mock/real-clock.ts';
+import { latenessOf } from './lateness.ts';
+
+/**
+ * The ruler for the mock's punctuality: the same number of tokens of the same size at the same
+ * instants, written to sockets by a process that does nothing else. How late even these come is the
+ * machine's doing. Reads an `Order` line, says its port, and at the end its lateness.
+ */
+
+interface Order {
+  readonly streams: number;
+  readonly tokens: number;
+  readonly gap: number;
+  readonly ttft: number;
+}
+
+const input = createInterface({ input: process.stdin });
+const lines = input[Symbol.asyncIterator]();
+const { streams, tokens, gap, ttft } = JSON.parse((await lines.next()).value as string) as Order;
+
+const token = `data: ${JSON.stringify({ delta: 'x'.repeat(200) })}\n\n`;
+const clock = realClock();
+const due: number[] = [];
+const sent: number[] = [];
+
+const stream = (socket: Socket): void => {
+  const first = clock.now() + ttft;
+  let step = 0;
+  const run = (): void => {
+    const instant = first + step * gap;
+    step += 1;
+    const isLast = step === tokens;
+    due.push(instant);
+    sent.push(clock.now());
+    socket.write(isLast ? `${token}data: [DONE]\n\n` : token, 'latin1');
+    if (!isLast) clock.at(first + step * gap, run);
+    else if (due.length === streams * tokens) console.log(JSON.stringify(latenessOf(due, sent)));
+  };
+  clock.at(first, run);
+};
+
+const server = createServer({ noDelay: true }, (socket) => {
+  socket.once('data', () => stream(socket));
+  socket.on('error', () => undefined);
+});
+server.listen(0, '127.0.0.1', () => console.log(String((server.address() as AddressInfo).port)));

@@ -1,0 +1,49 @@
+import { milliseconds } from '../model/quantity.ts';
+import { findEngine, loadLibrary } from '../platform/container-engine.ts';
+import { startMockContainer } from '../platform/mock-container.ts';
+import type { Bench } from './bench.ts';
+
+/** How long the gateway's container takes from the order until it answers, beside one that only starts Node. */
+
+const rounds = 7;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+export const containerBench: Bench = {
+  name: 'container',
+  run: async () => {
+    const base = process.env['WEIR_NODE_IMAGE'] ?? null;
+    const { dockerode } = (await findEngine(await loadLibrary())).container;
+    const order = { settings: {}, lifetime: milliseconds(60_000), base };
+    // The first builds the image where it is missing, and has the engine read it.
+    const first = await startMockContainer(order);
+    await first.stop();
+    const ready: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const container = await dockerode.createContainer({
+        Image: base ?? 'node:24-slim',
+        Cmd: ['node', '-e', '0'],
+        HostConfig: { AutoRemove: true },
+      });
+      const asked = performance.now();
+      await container.start();
+      await container.wait();
+      bare.push(performance.now() - asked);
+      const begun = performance.now();
+      const mock = await startMockContainer(order);
+      ready.push(performance.now() - begun);
+      await mock.stop();
+    }
+    return [
+      {
+        what: 'container ready, from the order on, once built',
+        value: median(ready),
+        unit: 'ms',
+        bound: { kind: 'at most', value: 900 },
+        ruler: median(bare),
+      },
+    ];
+  },
+};

@@ -1,0 +1,34 @@
+/** How late tokens were handed to the socket. All in ms. */
+export interface Lateness {
+  readonly p50: number;
+  readonly p99: number;
+  readonly latest: number;
+  /** The 99th percentile of each half second, and of these the median: what a pause of the machine cannot move. */
+  readonly medianP99: number;
+  /** Tokens that were sent before they were due. */
+  readonly early: number;
+}
+
+const window = 500;
+
+const percentile = (sorted: Float64Array, q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+
+/** `due[i]` and `sent[i]` are the instants of one token, in ms on one clock. */
+export const latenessOf = (due: readonly number[], sent: readonly number[]): Lateness => {
+  const late = due.map((instant, i) => sent[i]! - instant);
+  const windows = Map.groupBy(late.keys(), (i) => Math.floor(due[i]! / window));
+  // The first and the last are not whole.
+  const whole = [...windows].toSorted(([a], [b]) => a - b).slice(1, -1);
+  const p99s = whole.map(([, tokens]) =>
+    percentile(Float64Array.from(tokens, (i) => late[i]!).sort(), 0.99),
+  );
+  const sorted = Float64Array.from(late).sort();
+  return {
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+    latest: percentile(sorted, 1),
+    medianP99: percentile(Float64Array.from(p99s).sort(), 0.5),
+    early: late.filter((lateness) => lateness < 0).length,
+  };
+};

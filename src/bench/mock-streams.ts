@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { SettingsInput } from '../mock/settings.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { mockNodeFlags } from '../platform/mock-process.ts';
+import type { Row } from './bench.ts';
+import { type Lateness, latenessOf } from './lateness.ts';
+import { startMock } from './mock-under-bench.ts';
+import { type Bound, startOn } from './processes.ts';
+
+/** How late the mock's tokens are, beside those of a process that only writes them, and how much a stream takes. */
+
+const streams = 2000;
+const tokens = 200;
+const gap = 50;
+const ttft = 200;
+/** Requests begin spread over one gap and more, as they do in life. */
+const spread = 1000;
+
+const nextLine = async (lines: ReturnType<typeof createInterface>): Promise<string> =>
+  String((await once(lines, 'line'))[0]);
+
+const truthSchema = z.looseObject({
+  lines: z.array(z.looseObject({ due: z.array(z.number()), sent: z.array(z.number()) })),
+});
+
+const noLimits = { requestsPerMinute: null, tokensPerMinute: null };
+
+/** How late the mock says that its tokens were. */
+const toldLateness = async (control: string): Promise<Lateness> => {
+  const told: unknown = await (await fetch(`${control}/truth`)).json();
+  // A few short answers before the load were not measured.
+  const lines = truthSchema.parse(told).lines.slice(-streams);
+  const due = lines.flatMap((line) => line.due);
+  if (due.length !== streams * tokens) throw new Error(`${due.length} tokens were told`);
+  return latenessOf(
+    due,
+    lines.flatMap((line) => line.sent),
+  );
+};
+
+interface Load {
+  readonly streams: number;
+  readonly tokens: number;
+}
+
+const load: Load = { streams, tokens };
+
+/** What makes the mock's code warm, as a user's first seconds do. */
+const warmUp: Load = { streams: 300, tokens: 20 };
+
+/** Lets all streams of a load run against a port and resolves when the last has ended. */
+const stream = async (port: number, order: Load, onBegin = async () => undefined) => {
+  const body = JSON.stringify({
+    model: 'weir/small',
+    stream: true,
+    max_tokens: order.tokens,
+    messages: [{ role: 'user', content: 'hello there' }],
+  });
+  const client = await startOn(1, ['stream-client.ts'], {
+    input: JSON.stringify({ port, streams: order.streams, body, spread }),
+  });
+  try {
+    await onBegin();
+    const done = nextLine(createInterface({ input: client.child.stdout! }));
+    client.child.stdin!.write('go\n');
+    await done;
+  } finally {
+    await client.stop();
+  }
+};
+
+const portOf = (url: string): number => Number(new URL(url).port);
+
+/** The highest and the idle memory of the mock while all streams run, in bytes. */
+const memoryWhile = async (
+  mock: Bound,
+  url: string,
+): Promise<{ idle: number; highest: number }> => {
+  let idle = Number.NaN;
+  let highest = 0;
+  let watch: NodeJS.Timeout | undefined;
+  await stream(portOf(url), load, async () => {
+    idle = await mock.memory();
+    watch = setInterval(() => {
+      void mock.memory().then((bytes) => {
+        highest = Math.max(highest, bytes);
+      });
+    }, 250);
+  });
+  clearInterval(watch);
+  return { idle, highest };
+};
+
+/** How late a process is that only writes the tokens. */
+const bareLateness = async (): Promise<Lateness> => {
+  const bare = await startOn(0, ['bare-streams.ts'], {
+    input: JSON.stringify({ ...load, gap, ttft }),
+    flags: mockNodeFlags,
+  });
+  try {
+    const told = nextLine(createInterface({ input: bare.child.stdout! }));
+    await stream(Number(bare.line), load);
+    return JSON.parse(await told) as Lateness;
+  } finally {
+    await bare.stop();
+  }
+};
+
+const withMock = async <T>(
+  differing: SettingsInput,
+  use: (mock: Awaited<ReturnType<typeof startMock>>) => Promise<T>,
+): Promise<T> => {
+  const settings = { ttft: milliseconds(ttft), gap: milliseconds(gap), limits: noLimits };
+  const mock = await startMock({ ...settings, ...differing });
+  try {
+    return await use(mock);
+  } finally {
+    await mock.bound.stop();
+  }
+};
+
+export const benchStreams = async (): Promise<readonly Row[]> => {
+  const bare = await bareLateness();
+  const late = await withMock({ truth: { file: null, keep: streams } }, async (mock) => {
+    await stream(portOf(mock.url), warmUp);
+    await stream(portOf(mock.url), load);
+    return toldLateness(mock.control);
+  });
+  // The truth takes memory too, which is no stream's.
+  const { idle, highest } = await withMock({}, (mock) => memoryWhile(mock.bound, mock.url));
+  const atMost2 = { kind: 'at most', value: 2 } as const;
+  return [
+    {
+      what: `lateness of tokens, ${streams} streams × ${1000 / gap}/s, p50`,
+      value: late.p50,
+      unit: 'ms',
+      bound: null,
+      ruler: bare.p50,
+    },
+    { what: 'the same, p99', value: late.p99, unit: 'ms', bound: atMost2, ruler: bare.p99 },
+    {
+      what: 'the same, p99 of the median half second',
+      value: late.medianP99,
+      unit: 'ms',
+      bound: atMost2,
+      ruler: bare.medianP99,
+    },
+    {
+      what: 'the same, the latest',
+      value: late.latest,
+      unit: 'ms',
+      bound: null,
+      ruler: bare.latest,
+    },
+    {
+      what: 'tokens sent before they were due',
+      value: late.early,
+      unit: '',
+      bound: { kind: 'at most', value: 0 },
+    },
+    {
+      what: 'memory for a stream above its idle connection',
+      value: (highest - idle) / streams / 1024,
+      unit: 'KiB',
+      bound: { kind: 'at most', value: 32 },
+    },
+  ];
+};
