@@ -4,7 +4,7 @@ import type { Clip } from '../model/clip.ts';
 import type { Outcome, TranscriptionAnswer } from '../model/observation.ts';
 import type { Instant } from '../model/quantity.ts';
 import type { TrafficOf, TranscriptFormat } from '../model/traffic.ts';
-import { readSrt, readVtt } from './captions.ts';
+import { captionsIn, readSrt, readVtt } from './captions.ts';
 import { readJson } from './json-answer.ts';
 import type { AnswerReader, ReadingContext } from './kind.ts';
 import { readErrorBody } from './refusal.ts';
@@ -21,7 +21,10 @@ export type TranscriptOrder = Pick<TrafficOf<'transcription'>, 'format' | 'granu
 
 /** The formats that are text, and what is said in each; `null` if a body is not of that format. */
 const textFormats = {
-  text: { name: 'a transcript as text', spoken: (text) => text },
+  text: {
+    name: 'a transcript as text',
+    spoken: (text) => (captionsIn(text) === null ? text : null),
+  },
   srt: { name: 'a transcript as SubRip captions', spoken: readSrt },
   vtt: { name: 'a transcript as WebVTT captions', spoken: readVtt },
 } as const satisfies Record<
@@ -72,7 +75,11 @@ const readText = (
         return malformed('shape', `${inner.what} came in place of ${name}${inner.detail}`);
       }
       const text = spoken(inner.text);
-      if (text === null) return malformed('shape', `the body does not look like ${name}`);
+      if (text === null) {
+        const other = captionsIn(inner.text);
+        const what = other === null ? 'the body does not look like' : `${other} came in place of`;
+        return malformed('shape', `${what} ${name}`);
+      }
       const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];
       return { kind: 'completed', answer: answerTo(clip, { text, firstByte, notes }) };
     },
