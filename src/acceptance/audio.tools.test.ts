@@ -12,6 +12,7 @@ import { type SpeechFormat, speechFormats } from '../model/traffic.ts';
 import { readClips } from '../platform/clips.ts';
 import { freshMemory } from '../traffic/kind.ts';
 import { prepare } from '../traffic/kinds.ts';
+import { recordedSeconds } from '../traffic/recorded-seconds.ts';
 import { contextWith } from '../traffic/replay.ts';
 import { scanOf } from '../traffic/sample-audio.ts';
 import { tempFolder, tidyAfterEach } from './weir-process.ts';
@@ -81,6 +82,7 @@ describe('ffprobe agrees with the length that Weir states', () => {
     const shelf = await readClips([{ ...source, oversized: false }], '.', {
       extensions: uploadExtensions,
       largest: uploadLimit,
+      recorded: recordedSeconds,
     });
     const clips = shelf.clipsOf(source);
     expect(clips.length).toBeGreaterThan(5);
