@@ -86,6 +86,8 @@ export interface ProbeReply extends Decision {
   readonly retryAfter: Milliseconds | null;
   /** What the body of a 429 said; `null` for any other status. */
   readonly refusal: RefusalTold | null;
+  /** The length of the prompt in characters and `max_tokens`; `null` for what is no chat. */
+  readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
   /** The server's own count of tokens; `null` where it told none. */
   readonly usage: { readonly input: number; readonly output: number } | null;
   /** The `Date` header as milliseconds since 1970, whole seconds; `null` when absent. */
