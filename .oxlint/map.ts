@@ -20,7 +20,7 @@ const stages = 'schedule traffic record scenario workload judge report platform'
 
 const rooms: Readonly<Record<string, Grant>> = {
   model: { packages: ['zod', 'hdr-histogram-js', ...pure] },
-  contract: { packages: ['zod', ...pure] },
+  contract: { folders: ['model'], packages: ['structured-headers', 'zod', ...pure] },
   schedule: { folders: ['model'], packages: pure },
   traffic: { folders: ['model', 'contract'], packages: ['fastest-levenshtein', ...pure] },
   record: { folders: ['model'], packages: pure },
