@@ -56,7 +56,9 @@ describe('limit headers', () => {
         'anthropic-ratelimit-input-tokens-limit': '40000',
         'anthropic-ratelimit-input-tokens-reset': '2026-03-01T12:00:30Z',
       }),
-    ).toStrictEqual([limitOf('anthropic', null, 'input-tokens', { limit: 40_000, resetIn: 30_000 })]);
+    ).toStrictEqual([
+      limitOf('anthropic', null, 'input-tokens', { limit: 40_000, resetIn: 30_000 }),
+    ]);
   });
 
   it('of Mistral name the period', () => {

@@ -35,7 +35,9 @@ const factOf = ({ fact: word }: Readonly<Record<string, string | undefined>>): C
 const cellProfiles: readonly CellProfile[] = [
   {
     name: 'openai',
-    pattern: new RegExp(`^x-ratelimit-${fact}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)$`),
+    pattern: new RegExp(
+      `^x-ratelimit-${fact}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)$`,
+    ),
     cell: (groups) => ({ descriptor: null, unit: groups['unit']!, fact: factOf(groups) }),
   },
   {
@@ -63,7 +65,9 @@ const cellProfiles: readonly CellProfile[] = [
   },
   {
     name: 'anthropic',
-    pattern: new RegExp(`^anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${fact}$`),
+    pattern: new RegExp(
+      `^anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${fact}$`,
+    ),
     cell: (groups) => ({ descriptor: null, unit: groups['unit']!, fact: factOf(groups) }),
   },
   {

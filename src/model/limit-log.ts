@@ -1,3 +1,4 @@
+import type { Refusal } from './observation.ts';
 import type { Instant, Milliseconds } from './quantity.ts';
 
 /**
@@ -52,24 +53,32 @@ export interface ToldLimit {
   readonly resetIn: Milliseconds | null;
 }
 
-/** What a probe asked for, each with what should happen to it; a closed set. */
+/** What a probe asks for, each in words; a closed set. */
 export const probeRequests = {
   chat: 'a small chat',
   'chat-stream': 'a small streamed chat',
   models: 'the model list',
   speech: 'speech of one word',
+  transcription: 'the transcription of a tenth of a second',
   'long-prompt': 'a chat with a long prompt',
-  'huge-max-tokens': 'a chat that may have a long answer and stops at once',
+  'longer-answer': 'a chat that may have an answer of 40 tokens',
   'bad-parameter': 'a chat with a temperature of 9 (400)',
   'unknown-model': 'a chat with a model that does not exist (404)',
   'unknown-path': 'a path that does not exist (404)',
   'wrong-key': 'a chat with a key that does not exist (401)',
+  'abandoned-early': 'a streamed chat that is given up before anything came',
+  'abandoned-late': 'a streamed chat that is given up after its first bytes',
 } as const satisfies Record<string, string>;
 export type ProbeRequest = keyof typeof probeRequests;
 
 /** The parts of the examination of one key, in their order. */
-export const probePhases = ['counting', 'provocation', 'burst', 'isolation'] as const;
-export type ProbePhase = (typeof probePhases)[number];
+export const probePhases = {
+  counting: 'what counts, and how tokens are charged',
+  provocation: 'which limiter it is',
+  concurrency: 'more requests than the limit, released together',
+  exhausted: 'what each kind of request is told, and whether another key is let in',
+} as const satisfies Record<string, string>;
+export type ProbePhase = keyof typeof probePhases;
 
 /** One request of a probe and everything that its response told of limits. */
 export interface ProbeReply extends Decision {
@@ -78,6 +87,7 @@ export interface ProbeReply extends Decision {
   readonly request: ProbeRequest;
   /** Which of the two keys was used; the second one serves isolation only. */
   readonly key: 'first' | 'second';
+  /** 0 for what was given up before the head of the response came. */
   readonly status: number;
   readonly told: readonly ToldLimit[];
   /** Limit headers that could not be read, as `name: value`. */
@@ -96,8 +106,8 @@ export interface ProbeReply extends Decision {
 
 /** What the body of a 429 told. */
 export interface RefusalTold {
-  /** The body's form: the documented error object, the second documented form, `{"detail"}`, or another. */
-  readonly form: 'documented' | 'second' | 'detail' | 'other';
+  /** The body's form, as in `Refusal`. */
+  readonly form: Refusal['form'];
   /** Which limit it names; `null` when it names none. */
   readonly unit: 'requests' | 'tokens' | 'in-flight' | null;
   /** When it says that the limit resets, as milliseconds since 1970. */
@@ -122,22 +132,21 @@ export interface LimitCheck {
   readonly evidence: readonly string[];
 }
 
-/** The examination of a key, whole: what was asked and how, what came, and what it proves. */
+/** What an examination of a key is told beforehand. */
+export interface DeclaredLimits {
+  readonly requests: LimitRule;
+  /** `null` when no limit of tokens is claimed. */
+  readonly tokens: LimitRule | null;
+  /** Classes that count as compliant; all unless the user named some. */
+  readonly permitted: readonly LimiterClass[];
+}
+
+/** The examination of a key, whole: what was asked, what came, in the order in which it was sent. */
 export interface LimitLog {
-  readonly format: 'limits/1';
-  readonly weir: string;
-  readonly target: string;
-  /** ISO 8601, UTC; the instants count from here. */
-  readonly startedAt: string;
-  readonly model: string;
-  readonly declared: {
-    readonly requests: LimitRule | null;
-    readonly tokens: LimitRule | null;
-    /** Classes that count as compliant; all unless the user named some. */
-    readonly permitted: readonly LimiterClass[];
-  };
+  readonly declared: DeclaredLimits;
   readonly replies: readonly ProbeReply[];
-  /** Instants between which the server's minute began, by its `Date` headers; `null` when they told none. */
-  readonly minute: { readonly earliest: number; readonly latest: number } | null;
-  readonly ended: Instant;
+  /** Requests that got no answer at all, each with its cause. */
+  readonly unanswered: readonly string[];
+  /** Why it ended before its end; `null` when it is whole. */
+  readonly cut: string | null;
 }

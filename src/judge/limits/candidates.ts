@@ -59,10 +59,11 @@ export const variants = {
   'sliding-log-counting-refusals': alone,
   'token-bucket': alone,
   'burst-bucket': (history, known) => bursts(history, known).map((burst) => ({ burst })),
-  'sliding-counter': (history, known) => [
-    { phase: firstMiddle(history) },
-    ...anyPhase(history, known),
-  ],
+  'sliding-counter': (history, known) =>
+    (['some', 'whole'] as const).flatMap((room) => [
+      { phase: firstMiddle(history), room },
+      ...anyPhase(history, known).map((differing) => ({ ...differing, room })),
+    ]),
   'stepped-bucket': (history, known) =>
     stepCounts.flatMap((steps) => [
       { steps, phase: firstMiddle(history) },
@@ -87,5 +88,6 @@ export const candidates = (
     phase: 0,
     burst: known.limit,
     steps: 1,
+    room: 'some',
     ...differing,
   }));

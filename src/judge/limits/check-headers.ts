@@ -28,8 +28,10 @@ export const checkPresence = ({ replies }: LimitLog): LimitCheck => {
       const told = toldOf(reply, unit);
       return told !== undefined && told.limit !== null && told.remaining !== null;
     });
-  // The interface promises them for every response; before the key is known there is nothing to tell.
-  const bound = replies.filter(({ status }) => status !== 401);
+  // The interface promises them for every response; before the key is looked at there is nothing to tell.
+  const bound = replies.filter(
+    ({ status, request }) => status !== 401 && status !== 0 && request !== 'unknown-path',
+  );
   const lacking = bound.filter((reply) => !isWhole(reply));
   const classes = [...new Set(lacking.map(classOf))];
   return {
@@ -96,17 +98,22 @@ const restsOf = (replies: readonly ProbeReply[]): readonly { reply: ProbeReply; 
     return rest === null || !reply.admitted || reply.key !== 'first' ? [] : [{ reply, rest }];
   });
 
-/** Whether the told rest falls by one from one request to the next, as long as they come one by one in one window. */
-export const checkSerialRest = ({ replies }: LimitLog): LimitCheck => {
+/** By how much the told rest fell from one request to the next, where they came one by one within one window. */
+const serialSteps = ({ replies }: LimitLog): readonly { reply: ProbeReply; step: number }[] => {
   const serial = restsOf(replies.filter(({ phase }) => phase === 'provocation'));
-  const steps = serial.slice(1).flatMap(({ reply, rest }, i) => {
+  return serial.slice(1).flatMap(({ reply, rest }, i) => {
     const before = serial[i]!;
     // Overlapping requests have no order, and a rest that rises has been refilled.
-    const isNext = reply.sent >= before.reply.answered && rest < before.rest;
+    const isNext = reply.sent >= before.reply.ended && rest < before.rest;
     return isNext ? [{ reply, step: before.rest - rest }] : [];
   });
+};
+
+/** Whether the told rest falls by one from one request to the next. */
+export const checkSerialRest = (log: LimitLog): LimitCheck => {
+  const steps = serialSteps(log);
   const wrong = steps.filter(({ step }) => step !== 1);
-  const negative = serial.filter(({ rest }) => rest < 0);
+  const negative = restsOf(log.replies).filter(({ rest }) => rest < 0);
   const finding =
     steps.length === 0 ? 'undecided' : wrong.length + negative.length > 0 ? 'refuted' : 'proved';
   return {
@@ -119,42 +126,84 @@ export const checkSerialRest = ({ replies }: LimitLog): LimitCheck => {
       steps.length === 0
         ? 'no two requests told a falling rest'
         : `${steps.length - wrong.length} of ${steps.length} steps were one; ${negative.length} rests were negative`,
-    evidence: evidenceOf([...wrong, ...negative].map(({ reply }) => reply)),
+    evidence: evidenceOf([
+      ...wrong.map(({ reply }) => reply),
+      ...negative.map(({ reply }) => reply),
+    ]),
   };
 };
 
-/** Whether requests released together were told rests that are all different and without a gap. */
-export const checkConcurrentRest = ({ replies }: LimitLog): readonly LimitCheck[] => {
-  const burst = restsOf(replies.filter(({ phase }) => phase === 'burst'));
-  const rests = burst.map(({ rest }) => rest).toSorted((a, b) => b - a);
-  const twice = rests.filter((rest, i) => rest === rests[i - 1]);
-  const span = rests.length === 0 ? 0 : rests[0]! - rests.at(-1)! + 1;
-  const missing = span - new Set(rests).size;
-  const isSeen = rests.length > 1;
-  return [
-    {
-      id: 'remaining-no-lost-updates',
-      claim: 'Requests released together are all told different rests.',
-      section: '8',
-      finding: !isSeen ? 'undecided' : twice.length > 0 ? 'refuted' : 'proved',
-      violates: false,
-      observed: isSeen
-        ? `${twice.length} of ${rests.length} rests were told more than once`
-        : 'fewer than two responses told a rest',
-      evidence: evidenceOf(
-        burst.filter(({ rest }) => twice.includes(rest)).map(({ reply }) => reply),
-      ),
-    },
-    {
-      id: 'no-hidden-spender',
-      claim: 'Nobody else spends the key’s requests.',
-      section: null,
-      finding: !isSeen ? 'undecided' : missing > 0 && twice.length === 0 ? 'refuted' : 'proved',
-      violates: false,
-      observed: isSeen
-        ? `${missing} rests between the highest and the lowest were told to nobody`
-        : 'fewer than two responses told a rest',
-      evidence: [],
-    },
-  ];
+/** The rests told to requests that were released together, the highest first. */
+const releasedRests = ({ replies }: LimitLog) =>
+  restsOf(replies.filter(({ phase }) => phase === 'concurrency')).toSorted(
+    (a, b) => b.rest - a.rest,
+  );
+
+/** Whether requests released together were told rests that are all different. */
+export const checkConcurrentRest = (log: LimitLog): LimitCheck => {
+  const released = releasedRests(log);
+  const twice = released.filter(({ rest }, i) => rest === released[i - 1]?.rest);
+  return {
+    id: 'remaining-no-lost-updates',
+    claim: 'Requests released together are all told different rests.',
+    section: '8',
+    finding: released.length < 2 ? 'undecided' : twice.length > 0 ? 'refuted' : 'proved',
+    violates: false,
+    observed:
+      released.length < 2
+        ? 'fewer than two requests that were released together told a rest'
+        : `${twice.length} of ${released.length} rests had been told before`,
+    evidence: evidenceOf(twice.map(({ reply }) => reply)),
+  };
+};
+
+/** Rests between the highest and the lowest that nobody was told; none where some were told twice, since a gap may then be an update that was lost. */
+const gapsIn = (log: LimitLog): number => {
+  const rests = releasedRests(log).map(({ rest }) => rest);
+  const distinct = new Set(rests).size;
+  if (distinct !== rests.length || distinct < 2) return 0;
+  return rests[0]! - rests.at(-1)! + 1 - distinct;
+};
+
+/** Requests released together that were refused since too many were in flight. */
+const cappedIn = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(({ phase, refusal }) => phase === 'concurrency' && refusal?.unit === 'in-flight');
+
+/** Whether rests vanish that nobody here has spent. */
+export const checkSpenders = (log: LimitLog): LimitCheck => {
+  const steps = serialSteps(log);
+  const skipped = steps.filter(({ step }) => step > 1);
+  // Where a cap refused some, the gaps may be theirs.
+  const gaps = cappedIn(log).length > 0 ? 0 : gapsIn(log);
+  const lost = skipped.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
+  const isSeen = steps.length > 0 || releasedRests(log).length > 1;
+  return {
+    id: 'no-hidden-spender',
+    claim: 'Nobody else spends the key’s requests.',
+    section: null,
+    finding: !isSeen ? 'undecided' : lost > 0 ? 'refuted' : 'proved',
+    violates: false,
+    observed: isSeen
+      ? `${lost} requests went from the told rests that this examination did not send`
+      : 'no two responses told a rest',
+    evidence: evidenceOf(skipped.map(({ reply }) => reply)),
+  };
+};
+
+/** Whether requests that a cap in flight refuses count nothing. */
+export const checkFreeRefusals = (log: LimitLog): LimitCheck => {
+  const capped = cappedIn(log);
+  const lost = gapsIn(log);
+  const isSeen = capped.length > 0 && releasedRests(log).length > 1;
+  return {
+    id: 'cap-refusals-free',
+    claim: 'A request that a cap in flight refuses does not count against the minute.',
+    section: null,
+    finding: !isSeen ? 'undecided' : lost > 0 ? 'refuted' : 'proved',
+    violates: false,
+    observed: isSeen
+      ? `${lost} requests went from the told rests while the cap refused ${capped.length}`
+      : 'no cap in flight refused anything',
+    evidence: lost > 0 ? evidenceOf(capped) : [],
+  };
 };

@@ -1,5 +1,5 @@
 import type { Finding, LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
-import { evidenceOf, toldOf } from './check-headers.ts';
+import { evidenceOf } from './check-headers.ts';
 import { serverOffset } from './server-minute.ts';
 
 /** Checks of what a 429 says: its body, the limit it names, and when to come back. */
@@ -16,7 +16,7 @@ const noRefusal = 'nothing was refused with 429';
 export const checkBodies = (log: LimitLog): LimitCheck => {
   const refusals = refusalsOf(log);
   const other = refusals.filter(
-    ({ refusal }) => refusal === null || !['documented', 'second'].includes(refusal.form),
+    ({ refusal }) => refusal === null || !['error', 'none-429'].includes(refusal.form),
   );
   const forms = [...new Set(refusals.map(({ refusal }) => refusal?.form ?? 'none'))];
   return {
@@ -30,32 +30,55 @@ export const checkBodies = (log: LimitLog): LimitCheck => {
   };
 };
 
-/** Whether the limit that a refusal names is the one that is used up, by the headers of the replies around it. */
-export const checkNamedLimit = (log: LimitLog): LimitCheck => {
-  const named = refusalsOf(log).filter(({ refusal }) => refusal?.unit !== null && refusal !== null);
-  // The probes use few tokens, so that a refusal for tokens has to be explained by a told rest.
-  const wrong = named.filter((reply) => {
-    const unit = reply.refusal?.unit;
-    if (unit !== 'tokens') return false;
-    const rest = toldOf(reply, 'tokens')?.remaining;
-    const before = log.replies.findLast(
+/** The most that a chat can have been charged, whichever way tokens are counted; `null` for what told no usage. */
+const mostCharged = ({ usage, asked }: ProbeReply): number | null =>
+  usage === null || asked === null
+    ? null
+    : Math.max(usage.input + usage.output, asked.characters + asked.maxTokens);
+
+/** The most tokens that can have been charged within the window before a refusal; `null` when that is unknown. */
+const chargedBefore = (
+  { replies }: LimitLog,
+  { sent, answered, key }: ProbeReply,
+  window: number,
+): number | null => {
+  const longer = window + window / 60;
+  const charges = replies
+    .filter(
       (other) =>
-        other.answered <= reply.sent && (toldOf(other, 'tokens')?.remaining ?? null) !== null,
-    );
-    const known =
-      rest ?? (before === undefined ? null : (toldOf(before, 'tokens')?.remaining ?? null));
-    return known !== null && known > (reply.asked?.characters ?? 0) + (reply.asked?.maxTokens ?? 0);
+        other.key === key &&
+        other.admitted &&
+        other.ended >= sent - longer &&
+        other.sent <= answered &&
+        other.request !== 'models',
+    )
+    .map(mostCharged);
+  return charges.reduce<number | null>(
+    (sum, charge) => (sum === null || charge === null ? null : sum + charge),
+    0,
+  );
+};
+
+/** Whether tokens were really used up where a refusal names them. */
+export const checkNamedLimit = (log: LimitLog): LimitCheck => {
+  const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);
+  const { tokens } = log.declared;
+  const wrong = named.filter((reply) => {
+    if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
+    const charged = chargedBefore(log, reply, tokens.window);
+    const needed = (reply.asked?.characters ?? 0) + (reply.asked?.maxTokens ?? 0);
+    return charged !== null && charged + needed < tokens.limit;
   });
   return {
     id: 'refusal-names-limit',
-    claim: 'A 429 names the limit that is used up.',
+    claim: 'A 429 that names tokens comes when they are used up.',
     section: '7',
     finding: share(wrong, named),
     violates: wrong.length > 0,
     observed:
       named.length === 0
         ? 'no 429 named a limit'
-        : `${wrong.length} of ${named.length} named tokens while enough of them were left`,
+        : `${wrong.length} of ${named.length} named tokens although too few can have been used within the window`,
     evidence: evidenceOf(wrong),
   };
 };
@@ -65,6 +88,16 @@ type Honesty = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
 /** Whole seconds, and half a round trip either way. */
 const grain = 1000;
+
+/** Refusals that came one by one: among overlapping requests nobody can say who would have been next. */
+const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
+  refusalsOf(log).filter(
+    (reply) =>
+      reply.phase === 'provocation' &&
+      log.replies.every(
+        (other) => other === reply || other.sent >= reply.ended || other.ended <= reply.sent,
+      ),
+  );
 
 const honesty = (log: LimitLog, refusal: ProbeReply, promised: number): Honesty => {
   const later = log.replies.filter(
@@ -89,7 +122,7 @@ const summary = (told: readonly { readonly honest: Honesty }[]): string =>
 
 /** What `Retry-After` promised, held against when the key was really let in again. */
 export const checkRetryAfter = (log: LimitLog): LimitCheck => {
-  const refusals = refusalsOf(log);
+  const refusals = serialRefusals(log);
   const told = refusals.flatMap((reply) => {
     const { retryAfter } = reply;
     if (retryAfter === null) return [];
@@ -99,14 +132,23 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
   const values = new Set(told.map(({ retryAfter }) => retryAfter));
   const [first] = told;
   const span = first === undefined ? 0 : told.at(-1)!.reply.sent - first.reply.sent;
-  const constant = values.size === 1 && told.length > 2 && span > 3 * grain;
+  const constant =
+    values.size === 1 &&
+    told.length > 2 &&
+    span > 3 * grain &&
+    told.some(({ honest }) => honest !== 'exact');
   const absent = refusals.length - told.length;
   return {
     id: 'retry-after',
-    claim: 'Retry-After is there and tells no time at which the key is still refused.',
+    claim:
+      'Retry-After is there, tells the time that is left, and none at which the key is still refused.',
     section: null,
     finding:
-      refusals.length === 0 ? 'undecided' : deceptive.length + absent > 0 ? 'refuted' : 'proved',
+      refusals.length === 0
+        ? 'undecided'
+        : deceptive.length + absent > 0 || constant
+          ? 'refuted'
+          : 'proved',
     violates: false,
     observed:
       refusals.length === 0
@@ -125,7 +167,7 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
 /** What the reset time in the body promised, by the server's own clock. */
 export const checkReset = (log: LimitLog): LimitCheck => {
   const offset = serverOffset(log.replies);
-  const told = refusalsOf(log).flatMap((reply) => {
+  const told = serialRefusals(log).flatMap((reply) => {
     const resetAt = reply.refusal?.resetAt ?? null;
     if (resetAt === null || offset === null) return [];
     const promised = resetAt - (offset.least + offset.most) / 2;

@@ -1,23 +1,11 @@
 import { type Decision, type LimiterClass, limiterClasses } from '../../model/limit-log.ts';
+import type { LimiterFit } from '../../model/limit-report.ts';
 import { candidates, type Knowledge } from './candidates.ts';
 import { type History, historyOf, middleOf, vantageOf } from './history.ts';
 import { limiterModels, type Model, type Parameters } from './limiter-models.ts';
 import { queueDelays } from './queue-delays.ts';
 
-/** How well one limiter explains a log. */
-export interface Explanation {
-  readonly limiter: LimiterClass;
-  readonly parameters: Parameters;
-  /** Decisions that this limiter cannot have made at any moment that is possible. */
-  readonly wrong: number;
-  /**
-   * Breaks ties: decisions that it would not have made at the middle of their interval, and for each
-   * doubling of the limiters tried within its class one more, since the best of many fits by luck.
-   */
-  readonly unlikely: number;
-}
-
-const replay = (history: History, model: Model): Pick<Explanation, 'wrong' | 'unlikely'> => {
+const replay = (history: History, model: Model): Pick<LimiterFit, 'wrong' | 'unlikely'> => {
   let wrong = 0;
   let unlikely = 0;
   for (const decision of history.decisions) {
@@ -31,17 +19,39 @@ const replay = (history: History, model: Model): Pick<Explanation, 'wrong' | 'un
   return { wrong, unlikely };
 };
 
-const better = (a: Explanation, b: Explanation): Explanation =>
+const better = (a: LimiterFit, b: LimiterFit): LimiterFit =>
   b.wrong < a.wrong || (b.wrong === a.wrong && b.unlikely < a.unlikely) ? b : a;
 
-const bestOf = (limiter: LimiterClass, history: History, known: Knowledge): Explanation | null => {
+/** Which parameters mean something in each class, beside the limit. */
+const meaningful: Partial<Record<LimiterClass, readonly ('phase' | 'burst' | 'steps')[]>> = {
+  'fixed-aligned': ['phase'],
+  'sliding-counter': ['phase'],
+  'burst-bucket': ['burst'],
+  'stepped-bucket': ['steps', 'phase'],
+};
+
+const told = (limiter: LimiterClass, parameters: Parameters) => {
+  const own = (name: 'phase' | 'burst' | 'steps'): number | null =>
+    meaningful[limiter]?.includes(name) === true ? parameters[name] : null;
+  return {
+    limiter,
+    limit: parameters.limit,
+    ...{ phase: own('phase'), burst: own('burst'), steps: own('steps') },
+  };
+};
+
+const bestOf = (limiter: LimiterClass, history: History, known: Knowledge): LimiterFit | null => {
   const tried = candidates(limiter, history, known);
   return tried
     .map((parameters) => {
       const { wrong, unlikely } = replay(history, limiterModels[limiter](history, parameters));
-      return { limiter, parameters, wrong, unlikely: unlikely + Math.log2(tried.length) };
+      // The best of many fits by luck: each doubling of the limiters tried weighs like one more unlikely decision.
+      return {
+        ...told(limiter, parameters),
+        ...{ wrong, unlikely: unlikely + Math.log2(tried.length) },
+      };
     })
-    .reduce<Explanation | null>((best, next) => (best === null ? next : better(best, next)), null);
+    .reduce<LimiterFit | null>((best, next) => (best === null ? next : better(best, next)), null);
 };
 
 /** Below this many kept waiting, delays tell nothing. */
@@ -51,14 +61,14 @@ const fewestWaits = 3;
  * Of each class the limiter that explains the log best, the best class first. A request that a queue
  * kept waiting exactly as long as it should is held against every class that decides at once.
  */
-export const explainLog = (log: readonly Decision[], known: Knowledge): readonly Explanation[] => {
+export const explainLog = (log: readonly Decision[], known: Knowledge): readonly LimiterFit[] => {
   const history = historyOf(log);
   const { waited, wrong } = queueDelays(log, known);
   const queued = waited < fewestWaits || wrong > waited / 2 ? null : { waited, wrong };
   const names = Object.keys(limiterClasses) as readonly LimiterClass[];
   return names
     .flatMap((name) => bestOf(name, history, known) ?? [])
-    .flatMap((explanation): Explanation[] => {
+    .flatMap((explanation): LimiterFit[] => {
       if (explanation.limiter !== 'leaky-queue') {
         const unexplained = queued === null ? 0 : queued.waited - queued.wrong;
         return [{ ...explanation, wrong: explanation.wrong + unexplained }];

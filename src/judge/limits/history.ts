@@ -1,4 +1,5 @@
 import type { Decision } from '../../model/limit-log.ts';
+import { instant } from '../../model/quantity.ts';
 
 /** The middle of a decision's interval: wrong by at most half a round trip. */
 export const middleOf = ({ sent, answered }: Decision): number => (sent + answered) / 2;
@@ -12,6 +13,8 @@ export interface History {
   readonly admitted: readonly Decision[];
   /** The middles of `admitted`. */
   readonly middles: Float64Array;
+  /** When admitted requests were sent. */
+  readonly sent: Float64Array;
   /** When refused requests were sent, and when they were answered. */
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** The longest half of a round trip. */
@@ -20,19 +23,35 @@ export interface History {
 
 const ascending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
+/**
+ * An admitted request was decided on long before its answer began, which took the time of a service;
+ * a refusal takes the way there and back alone. So no decision is taken to have fallen later than
+ * the longest refusal took.
+ */
+const withoutService = (log: readonly Decision[]): readonly Decision[] => {
+  const refused = log.filter((decision) => !decision.admitted);
+  if (refused.length === 0) return log;
+  const longest = Math.max(...refused.map(({ sent, answered }) => answered - sent));
+  return log.map((decision) => ({
+    ...decision,
+    answered: instant(Math.min(decision.answered, decision.sent + longest)),
+  }));
+};
+
 export const historyOf = (log: readonly Decision[]): History => {
-  const decisions = log.toSorted((a, b) => middleOf(a) - middleOf(b));
+  const decisions = withoutService(log).toSorted((a, b) => middleOf(a) - middleOf(b));
   const admitted = decisions.filter((decision) => decision.admitted);
   const refused = decisions.filter((decision) => !decision.admitted);
   return {
     decisions,
     admitted,
     middles: Float64Array.from(admitted, middleOf),
+    sent: ascending(admitted.map(({ sent }) => sent)),
     refusals: {
       sent: ascending(refused.map(({ sent }) => sent)),
       answered: ascending(refused.map(({ answered }) => answered)),
     },
-    slack: log.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
+    slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
   };
 };
 
@@ -60,7 +79,10 @@ export interface Vantage {
  * What an admitted request saw at least, and a refused one at most: of requests that overlapped,
  * only the admitted ones have an order that matters, and any order of those admits the same number.
  */
-export const vantageOf = ({ middles, refusals }: History, decision: Decision): Vantage => {
+export const vantageOf = (
+  { middles, sent: begun, refusals }: History,
+  decision: Decision,
+): Vantage => {
   if (decision.admitted) {
     const { answered } = refusals;
     return {
@@ -71,7 +93,7 @@ export const vantageOf = ({ middles, refusals }: History, decision: Decision): V
   }
   const { sent } = refusals;
   return {
-    admitted: countBefore(middles, decision.answered),
+    admitted: countBefore(begun, decision.answered),
     // Without itself.
     refusedSince: (from) =>
       Math.max(0, countBefore(sent, decision.answered) - countBefore(sent, from) - 1),

@@ -1,4 +1,5 @@
 import type { Decision } from '../../model/limit-log.ts';
+import type { Bounds } from '../../model/limit-report.ts';
 
 /** The largest number of closed intervals `[from, to]` that have a point in common; empty ones count nothing. */
 const deepest = (intervals: readonly (readonly [from: number, to: number])[]): number => {
@@ -18,12 +19,6 @@ const deepest = (intervals: readonly (readonly [from: number, to: number])[]): n
   }
   return most;
 };
-
-/** Bounds of a number that cannot be seen itself: it is at least `least` and at most `most`. */
-export interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
 
 /**
  * How many requests were admitted within some `window` milliseconds, at its fullest, wherever it

@@ -19,6 +19,8 @@ export interface Parameters {
   readonly burst: number;
   /** Into how many steps a window's refill is divided. */
   readonly steps: number;
+  /** How much of the limit must be left for a request where it is no whole number: some of it, or all of a request. */
+  readonly room: 'some' | 'whole';
 }
 
 type ModelOf = (history: History, parameters: Parameters) => Model;
@@ -58,13 +60,14 @@ const slidingLogCountingRefusals: ModelOf =
   ({ admitted, refusedSince }, moment) =>
     admitted - countBefore(middles, moment - window) + refusedSince(moment - window) < limit;
 
-const slidingCounter: ModelOf = ({ middles }, { limit, window, phase }) => {
+const slidingCounter: ModelOf = ({ middles }, { limit, window, phase, room }) => {
   return ({ admitted }, moment) => {
     const begin = Math.floor((moment - phase) / window) * window + phase;
     const current = admitted - countBefore(middles, begin);
     const previous = countBefore(middles, begin) - countBefore(middles, begin - window);
     const overlap = 1 - (moment - begin) / window;
-    return previous * overlap + current < limit;
+    const left = limit - previous * overlap - current;
+    return room === 'whole' ? left >= 1 - 1e-9 : left > 0;
   };
 };
 
