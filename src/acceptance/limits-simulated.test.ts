@@ -103,7 +103,8 @@ describe('an examination of a simulated gateway', () => {
     ['a limit of 100', { requestsPerMinute: 100 }, {}, 'limit-kept', true],
     ['no limit at all', { requestsPerMinute: null }, {}, 'limit-kept', true],
     ['one counter for all keys', {}, { shared: true }, 'key-isolation', true],
-  ] as const)('flags %s', async (_, limits, more, id, violates) => {
+  ] as const)('flags %s', async (...row) => {
+    const [, limits, more, id, violates] = row;
     const judgement = await examine(limits as Simulation['limits'], more);
     expect(refuted(judgement)).toContain(id);
     expect(judgement.violated).toBe(violates);

@@ -6,6 +6,7 @@ import { type Instant, instant } from '../model/quantity.ts';
 import { type Allowance, freshAllowance } from '../mock/limits/allowance.ts';
 import { limitedAnswer } from '../mock/limits/limited-answer.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
+import { Agenda, clockOn, runOn } from './agenda.ts';
 
 /**
  * The mock's limiters behind a simulated network, on a clock that jumps from event to event: an
@@ -32,53 +33,11 @@ export interface Simulation {
   readonly shared?: boolean;
 }
 
-/** Events in the order of their times. */
-class Agenda {
-  now = 0;
-  #events: { readonly at: number; readonly run: () => void }[] = [];
-
-  at(at: number, run: () => void): () => void {
-    const event = { at, run };
-    const later = this.#events.findIndex((other) => other.at > at);
-    if (later === -1) this.#events.push(event);
-    else this.#events.splice(later, 0, event);
-    return () => {
-      this.#events = this.#events.filter((other) => other !== event);
-    };
-  }
-
-  /** Runs the next event; false when there is none. */
-  step(): boolean {
-    const next = this.#events.shift();
-    if (next === undefined) return false;
-    this.now = Math.max(this.now, next.at);
-    next.run();
-    return true;
-  }
-}
-
-const clockOn = (agenda: Agenda): Clock => ({
-  now: () => instant(agenda.now),
-  every: (milliseconds, tick) => {
-    let callOff = (): void => undefined;
-    const again = (): void => {
-      callOff = agenda.at(agenda.now + milliseconds, () => {
-        again();
-        tick();
-      });
-    };
-    again();
-    return () => callOff();
-  },
-});
-
 interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
-
-const errors: Readonly<Record<number, string>> = { 400: 'bad', 401: 'key', 404: 'no such thing' };
 
 /** What the interface answers to a request of a probe before limits are asked, and which class the answer is of. */
 const plainStatus = ({ path, headers, body }: WireRequest): number => {
@@ -145,7 +104,7 @@ class Gateway {
       request.path === '/no-such-path' ||
       (limits.uncounted as readonly string[]).includes(route);
     if (isFree) {
-      answer({ status, headers: {}, body: errors[status] ?? '{"data":[]}' });
+      answer({ status, headers: {}, body: '{}' });
       return;
     }
     const now = this.#agenda.now;
@@ -188,6 +147,33 @@ class Gateway {
   }
 }
 
+/** An exchange that tells its observer nothing more once it is over. */
+class SimulatedExchange {
+  readonly #agenda: Agenda;
+  readonly #observer: ExchangeObserver;
+  #isOver = false;
+
+  constructor(agenda: Agenda, observer: ExchangeObserver) {
+    this.#agenda = agenda;
+    this.#observer = observer;
+    observer.onSent(instant(agenda.now));
+  }
+
+  answer({ status, headers, body }: Answer, date: string): void {
+    const at = instant(this.#agenda.now);
+    if (!this.#isOver) this.#observer.onHeaders(at, status, { date, ...headers });
+    if (!this.#isOver) this.#observer.onChunk(at, Buffer.from(body));
+    if (!this.#isOver) this.#observer.onEnd(at);
+    this.#isOver = true;
+  }
+
+  abort(cause: Parameters<ExchangeObserver['onFailure']>[1], detail: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#observer.onFailure(instant(this.#agenda.now), cause, detail);
+  }
+}
+
 export const simulateGateway = (simulation: Simulation): SimulatedGateway => {
   const agenda = new Agenda();
   const draw: Draw = drawFrom(simulation.seed, 5);
@@ -196,47 +182,19 @@ export const simulateGateway = (simulation: Simulation): SimulatedGateway => {
   const [least, most] = simulation.trip;
   const half = (): number => (least + draw.uniform() * (most - least)) / 2;
   const send = (request: WireRequest, observer: ExchangeObserver) => {
-    let isOver = false;
-    const tell = (run: () => void): void => {
-      if (!isOver) run();
+    const exchange = new SimulatedExchange(agenda, observer);
+    const deliver = (answer: Answer): void => {
+      const date = new Date(wallZero + agenda.now).toUTCString();
+      agenda.at(agenda.now + half(), () => exchange.answer(answer, date));
     };
-    observer.onSent(instant(agenda.now));
-    agenda.at(agenda.now + half(), () => {
-      gateway.take(request, ({ status, headers, body }) => {
-        const date = new Date(wallZero + agenda.now).toUTCString();
-        agenda.at(agenda.now + half(), () => {
-          const at = instant(agenda.now);
-          tell(() => observer.onHeaders(at, status, { date, ...headers }));
-          tell(() => observer.onChunk(at, Buffer.from(body)));
-          tell(() => observer.onEnd(at));
-          isOver = true;
-        });
-      });
-    });
-    return {
-      abort: (cause: Parameters<ExchangeObserver['onFailure']>[1], detail: string): void =>
-        tell(() => {
-          isOver = true;
-          observer.onFailure(instant(agenda.now), cause, detail);
-        }),
-    };
+    agenda.at(agenda.now + half(), () => gateway.take(request, deliver));
+    return exchange;
   };
   return {
     transport: { send, close: async () => undefined },
     clock: clockOn(agenda),
     wallZero,
     sleepUntil: (moment) => new Promise((resolve) => void agenda.at(moment, resolve)),
-    run: async (work) => {
-      let isDone = false;
-      const settled = work.finally(() => {
-        isDone = true;
-      });
-      // Promises settle between two events.
-      while (!isDone) {
-        await new Promise((resolve) => setImmediate(resolve));
-        if (!isDone && !agenda.step()) throw new Error('nothing is left to wait for');
-      }
-      return settled;
-    },
+    run: (work) => runOn(agenda, work),
   };
 };

@@ -1,4 +1,4 @@
-import { type Item, parseList } from 'structured-headers';
+import { type BareItem, parseList } from 'structured-headers';
 import type { ToldLimit } from '../model/limit-log.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { resetIn } from './reset-time.ts';
@@ -108,6 +108,9 @@ export interface ToldLimits {
   readonly unreadable: readonly string[];
 }
 
+/** A value and its parameters. */
+type Item = readonly [BareItem, ReadonlyMap<string, unknown>];
+
 const parameter = ([, parameters]: Item, name: string): number | null => {
   const value = parameters.get(name);
   return typeof value === 'number' ? value : null;
@@ -116,8 +119,10 @@ const parameter = ([, parameters]: Item, name: string): number | null => {
 /** The items of a structured list; `null` when it is none. */
 const itemsOf = (text: string): readonly Item[] | null => {
   try {
-    // An item is a value and its parameters, an inner list is several items and theirs.
-    return parseList(text).flatMap((member) => (Array.isArray(member[0]) ? [] : [member as Item]));
+    // An inner list holds several items.
+    return parseList(text).flatMap(([value, parameters]): Item[] =>
+      Array.isArray(value) ? [] : [[value, parameters]],
+    );
   } catch {
     return null;
   }
@@ -145,7 +150,7 @@ const readStructured = (headers: Headers): ToldLimits => {
     if (text === undefined) return;
     const items = itemsOf(text);
     if (items === null) unreadable.push(`${name}: ${text}`);
-    else items.forEach(take);
+    else for (const item of items) take(item);
   };
   read('ratelimit-policy', policies, (item) => {
     const quota = parameter(item, 'q');

@@ -3,7 +3,13 @@ import { readToldLimits } from '../contract/limit-profiles.ts';
 import { dateOf, readRetryAfter } from '../contract/retry-after.ts';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { Clock } from '../model/clock.ts';
-import type { BrokenCause, Exchange, ExchangeObserver, Transport } from '../model/exchange.ts';
+import type {
+  BrokenCause,
+  Exchange,
+  ExchangeObserver,
+  Transport,
+  WireRequest,
+} from '../model/exchange.ts';
 import type { ProbePhase, ProbeReply, ProbeRequest, RefusalTold } from '../model/limit-log.ts';
 import type { Instant } from '../model/quantity.ts';
 import { readRefusal } from '../traffic/refusal.ts';
@@ -35,7 +41,7 @@ export interface Errand {
 }
 
 /** More of a body than this is not looked at. */
-const keptOfBody = 64 * 1024;
+const keptOfBody = 1024 * 1024;
 
 /** A key that nobody has. */
 const wrongKey = 'sk-weir-no-such-key';
@@ -118,7 +124,8 @@ class Listener implements ExchangeObserver {
   }
 }
 
-interface Heard {
+/** An answer, whole. Instants are the log's. */
+export interface Heard {
   readonly sent: Instant;
   readonly answered: Instant;
   readonly ended: Instant;
@@ -153,32 +160,43 @@ const replyOf = (way: Way, errand: Errand, question: Question, heard: Heard): Pr
   };
 };
 
-/** Sends one request of a probe; resolves to what its answer told, or to why there was none. */
-export const ask = (way: Way, errand: Errand, question: Question): Promise<ProbeReply | string> =>
+/** Sends a request with its own headers and `further` ones; resolves to the answer, or to why there was none. */
+export const hear = (
+  way: Way,
+  request: WireRequest,
+  further: Readonly<Record<string, string>>,
+  giveUp: Question['giveUp'] = null,
+): Promise<Heard | string> =>
   new Promise((resolve) => {
     const { clock, transport } = way;
     const begun = clock.now();
     const stop = clock.every(lookEvery, () => {
-      const isGivenUp = question.giveUp === 'sent' && listener.sent !== null;
+      const isGivenUp = giveUp === 'sent' && listener.sent !== null;
       if (isGivenUp) listener.exchange?.abort('aborted', 'given up');
       else if (clock.now() - begun > way.patience) {
         listener.exchange?.abort('deadline-total', `no answer within ${way.patience / 1000} s`);
       }
     });
-    const listener = new Listener(question.giveUp, (heard) => {
+    const listener = new Listener(giveUp, (heard) => {
       stop();
-      resolve(typeof heard === 'string' ? heard : replyOf(way, errand, question, heard));
+      resolve(heard);
     });
     listener.exchange = transport.send(
-      {
-        ...question.request,
-        headers: {
-          ...question.request.headers,
-          authorization: `Bearer ${question.wrongKey ? wrongKey : errand.credential}`,
-          ...way.headers,
-          [requestIdHeader]: errand.requestId,
-        },
-      },
+      { ...request, headers: { ...request.headers, ...way.headers, ...further } },
       listener,
     );
   });
+
+/** Sends one request of a probe; resolves to what its answer told, or to why there was none. */
+export const ask = async (
+  way: Way,
+  errand: Errand,
+  question: Question,
+): Promise<ProbeReply | string> => {
+  const further = {
+    authorization: `Bearer ${question.wrongKey ? wrongKey : errand.credential}`,
+    [requestIdHeader]: errand.requestId,
+  };
+  const heard = await hear(way, question.request, further, question.giveUp);
+  return typeof heard === 'string' ? heard : replyOf(way, errand, question, heard);
+};

@@ -52,7 +52,7 @@ const anyPhase = (_: History, known: Knowledge): readonly Partial<Parameters>[] 
   phases(known).map((phase) => ({ phase }));
 
 /** What may differ within each class, beside the limit and the window. */
-export const variants = {
+const variants = {
   'fixed-from-first': alone,
   'fixed-aligned': anyPhase,
   'sliding-log': alone,

@@ -12,6 +12,10 @@ import { evidenceOf, toldOf } from './check-headers.ts';
 const restOf = (reply: ProbeReply, unit: string): number | null =>
   toldOf(reply, unit)?.remaining ?? null;
 
+/** A chat costs a request, however long. */
+const isPlainChat = ({ request }: ProbeReply): boolean =>
+  request === 'chat' || request === 'long-prompt' || request === 'longer-answer';
+
 /** What each kind of request cost in requests: chats with a told rest stand on both sides of it. */
 const costs = ({ replies }: LimitLog): ReadonlyMap<ProbeRequest, readonly number[]> => {
   const counting = replies.filter(({ phase }) => phase === 'counting');
@@ -19,8 +23,7 @@ const costs = ({ replies }: LimitLog): ReadonlyMap<ProbeRequest, readonly number
   for (const [place, reply] of counting.entries()) {
     const before = counting[place - 1];
     const after = counting[place + 1];
-    if (before?.request !== 'chat' || after?.request !== 'chat' || reply.request === 'chat')
-      continue;
+    if (before?.request !== 'chat' || after?.request !== 'chat' || isPlainChat(reply)) continue;
     const [high, low] = [restOf(before, 'requests'), restOf(after, 'requests')];
     // A window that ended in between says nothing.
     if (high === null || low === null || low >= high) continue;
@@ -48,7 +51,7 @@ const isSteady = ({ replies }: LimitLog): boolean => {
 
 const notSteady = (request: ProbeRequest): LimitCheck => ({
   id: `counts-${request}`,
-  claim: `What ${probeRequests[request]} costs is found out.`,
+  claim: `It is known what ${probeRequests[request]} costs; the interface leaves it open.`,
   section: null,
   finding: 'undecided',
   violates: false,
@@ -67,7 +70,7 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
       id: `counts-${request}`,
       claim:
         rule?.why ??
-        `What ${probeRequests[request]} costs is found out; the interface leaves it open.`,
+        `It is known what ${probeRequests[request]} costs; the interface leaves it open.`,
       section: rule === undefined ? null : '8',
       finding: rule === undefined || cost === rule.cost ? 'proved' : 'refuted',
       violates: false,
@@ -80,11 +83,11 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
 /** Tokens that a chat is charged, by the ways in which gateways count. */
 const accountings = {
   'what was really used, after the answer': ({ usage }: ProbeReply) =>
-    usage && usage.input + usage.output,
-  'the tokens of the answer only': ({ usage }: ProbeReply) => usage && usage.output,
-  'the tokens of the prompt only': ({ usage }: ProbeReply) => usage && usage.input,
+    usage === null ? null : usage.input + usage.output,
+  'the tokens of the answer only': ({ usage }: ProbeReply) => usage?.output ?? null,
+  'the tokens of the prompt only': ({ usage }: ProbeReply) => usage?.input ?? null,
   'a quarter of the characters and max_tokens, never corrected': ({ asked }: ProbeReply) =>
-    asked && Math.ceil(asked.characters / 4) + asked.maxTokens,
+    asked === null ? null : Math.ceil(asked.characters / 4) + asked.maxTokens,
 } as const satisfies Record<string, (reply: ProbeReply) => number | null>;
 
 /** One token more or less is rounding. */

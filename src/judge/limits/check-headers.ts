@@ -56,7 +56,7 @@ export const checkReadable = ({ replies }: LimitLog): LimitCheck => {
     section: '8',
     finding: wrong.length > 0 ? 'refuted' : 'proved',
     violates: false,
-    observed: wrong.length === 0 ? 'all of them' : `${wrong.length} responses had others`,
+    observed: wrong.length === 0 ? 'all of them had' : `${wrong.length} responses had others`,
     evidence: wrong
       .slice(0, few)
       .flatMap(({ requestId, unreadable }) =>
@@ -76,11 +76,14 @@ export const checkLimits = ({ replies, declared }: LimitLog): readonly LimitChec
     return [
       {
         id: `limit-${unit}`,
-        claim: `The headers always name the limit of ${rule.limit} ${unit}.`,
+        claim: `The headers always name the limit of ${rule.limit.toLocaleString('en-US')} ${unit}.`,
         section: '8',
         finding: seen.length === 0 ? 'undecided' : isAsDeclared ? 'proved' : 'refuted',
         violates: false,
-        observed: seen.length === 0 ? 'no header named one' : `named: ${values.join(', ')}`,
+        observed:
+          seen.length === 0
+            ? 'no header named one'
+            : `named: ${values.map((value) => value.toLocaleString('en-US')).join(', ')}`,
         evidence: evidenceOf(
           replies.filter((reply) => {
             const limit = toldOf(reply, unit)?.limit;

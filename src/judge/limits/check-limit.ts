@@ -91,12 +91,9 @@ export const checkExplained = (examined: Examined): LimitCheck => {
 };
 
 /** The facts of the log as checks; none is a fault by itself. */
-export const checkFacts = ({
-  rule,
-  facts,
-  decisions,
-  isExplained,
-}: Examined): readonly LimitCheck[] => {
+export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
+  const { rule, facts, decisions, isExplained } = examined;
+  const [fit] = fitting(examined);
   const { least, most } = facts.mostAdmitted;
   const lacking = facts.refusalsWithRoom.map((place) => decisions[place]!);
   const isRefused = decisions.some(({ admitted }) => !admitted);
@@ -107,7 +104,7 @@ export const checkFacts = ({
       section: '8',
       finding: opposite(facts.overAdmitted),
       violates: false,
-      observed: `the most was ${least === most ? most : `between ${least} and ${most}`}`,
+      observed: `the most was ${least === most ? most : `between ${least} and ${most}`}${facts.overAdmitted === 'proved' && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
       evidence: [],
     },
     {
@@ -116,7 +113,11 @@ export const checkFacts = ({
       section: '8',
       finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
       violates: false,
-      observed: isRefused ? `${lacking.length} were, for certain` : 'nothing was refused',
+      observed: !isRefused
+        ? 'nothing was refused'
+        : lacking.length > 0
+          ? `${lacking.length} were, for certain`
+          : `none was, for certain${facts.refusedWithRoom === 'refuted' ? '' : '; of some it cannot be told'}`,
       evidence: evidenceOf(lacking),
     },
     {
