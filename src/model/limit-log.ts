@@ -41,7 +41,7 @@ export type Finding = 'proved' | 'refuted' | 'undecided';
 
 /** What one set of limit headers told of one limit; `null` for what was not told. */
 export interface ToldLimit {
-  /** Whose headers these are, for example `litellm` or `openai` (`contract/limit-profiles.ts`). */
+  /** Whose headers these are, for example `litellm` or `openai` (`traffic/limits/limit-profiles.ts`). */
   readonly profile: string;
   /** Whom the limit is for, as the header names it, such as `api_key` or `team`. */
   readonly descriptor: string | null;

@@ -1,6 +1,6 @@
-import { readRefusedLimit } from '../contract/refused-limit.ts';
-import { readToldLimits } from '../contract/limit-profiles.ts';
-import { dateOf, readRetryAfter } from '../contract/retry-after.ts';
+import { readRefusedLimit } from '../traffic/limits/refused-limit.ts';
+import { readToldLimits } from '../traffic/limits/limit-profiles.ts';
+import { dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { Clock } from '../model/clock.ts';
 import type {

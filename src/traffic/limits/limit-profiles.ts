@@ -1,6 +1,6 @@
 import { type BareItem, parseList } from 'structured-headers';
-import type { ToldLimit } from '../model/limit-log.ts';
-import { milliseconds } from '../model/quantity.ts';
+import type { ToldLimit } from '../../model/limit-log.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { resetIn } from './reset-time.ts';
 
 /** The limit headers that gateways in the field send, read into one form. */

@@ -1,5 +1,5 @@
-import type { Milliseconds } from '../model/quantity.ts';
-import { milliseconds } from '../model/quantity.ts';
+import type { Milliseconds } from '../../model/quantity.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { resetIn } from './reset-time.ts';
 
 /** The time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
