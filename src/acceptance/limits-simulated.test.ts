@@ -46,6 +46,22 @@ describe('an examination of a simulated gateway', () => {
     },
   );
 
+  it.each(limiterKinds)('names a %s on a machine that pauses every second', async (algorithm) => {
+    const [requests, window] = [12, 4000];
+    const limits = { algorithm, requestsPerMinute: requests, window, steps: 3, burstShare: 0.4 };
+    const isCap = algorithm === 'in-flight';
+    const { judgement } = await examineSimulated(
+      {
+        limits: isCap ? { ...limits, inFlight: 4 } : limits,
+        ...{ seed: 14, trip: [1, 4], service: isCap ? 150 : 6, pause: 300 },
+      },
+      { requests, window },
+      ['counting', 'provocation'],
+    );
+    expect(judgement.declared.best?.limiter).toBe(algorithm);
+    expect(judgement.violated).toBe(false);
+  });
+
   it('finds the specification’s own gateway compliant', async () => {
     const judgement = await examine({ profile: 'spec' });
     expect(refuted(judgement)).toStrictEqual([]);

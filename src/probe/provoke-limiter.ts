@@ -28,6 +28,12 @@ export const longIdleTime = ({ window }: LimitRule): number => 2 * window + wind
 
 /** One request now and then: so many in a window. */
 const trickles = 24;
+/**
+ * Where in the server's minute the provocation begins, and how long after it the second half of the limit is sent,
+ * in windows: at both moments the edges of steps of any usual number are far.
+ */
+const beginning = 0.383;
+const secondHalf = 0.242;
 /** How long to wait at most until a request is let in again, and how long the refill is watched, in windows. */
 const longestWait = 1.2;
 const watched = 1 / 3;
@@ -41,10 +47,10 @@ export const mostProvoked = ({ limit }: LimitRule): number =>
 
 /**
  * Provokes the limiter of one idle key so that every class shows itself: half the limit at once,
- * the rest a quarter of a window later; then one request now and then until one is let through, a
+ * the rest about a quarter of a window later; then one request now and then until one is let through, a
  * burst at that moment, and again one now and then for the speed of the refill. About 2.5 limits of
- * requests and 1.7 windows of time. Begins a third into the server's minute where that is known, so
- * that a window on the clock and one from the first request end at different times.
+ * requests and 1.7 windows of time. Begins at its own place in the server's minute where that is known,
+ * so that a window on the clock and one from the first request end at different times.
  */
 export const provokeLimiter = async (
   asker: Asker,
@@ -63,11 +69,12 @@ export const provokeLimiter = async (
 
   const idleUntil = asker.now() + longIdleTime({ limit, window });
   const minute = minuteBegin ?? idleUntil;
-  const ahead = Math.ceil((idleUntil - minute - window / 3) / window) * window;
-  await asker.sleepUntil(instant(minuteBegin === null ? idleUntil : minute + ahead + window / 3));
+  const place = minute + beginning * window;
+  const ahead = Math.ceil((idleUntil - place) / window) * window;
+  await asker.sleepUntil(instant(minuteBegin === null ? idleUntil : place + ahead));
   const begin = asker.now();
   await askUntilRefused(Math.ceil(limit / 2));
-  await asker.sleepUntil(instant(begin + window / 4));
+  await asker.sleepUntil(instant(begin + secondHalf * window));
   await askUntilRefused(longestRun * limit);
   // One window after the refusal every limiter but a locked one has let something through.
   await trickle(asker.now() + longestWait * window, (admitted) => admitted);
