@@ -34,6 +34,8 @@ const trickles = 24;
  */
 const beginning = 0.383;
 const secondHalf = 0.242;
+/** One by one, half a limit must be through in this many windows; where answers come too slowly for that, two are sent at once: more would meet caps in flight. */
+const longestHalf = 0.15;
 /** How long to wait at most until a request is let in again, and how long the refill is watched, in windows. */
 const longestWait = 1.2;
 const watched = 1 / 3;
@@ -56,8 +58,11 @@ export const provokeLimiter = async (
   asker: Asker,
   { limit, window, minuteBegin }: ProbeOrder,
 ): Promise<void> => {
-  const askUntilRefused = async (most: number): Promise<void> => {
-    for (let asked = 0; asked < most; asked += 1) if (!(await asker.ask())) return;
+  const askUntilRefused = async (most: number, together = 1): Promise<void> => {
+    for (let asked = 0; asked < most; asked += together) {
+      const round = Array.from({ length: Math.min(together, most - asked) }, () => asker.ask());
+      if ((await Promise.all(round)).includes(false)) return;
+    }
   };
   const trickle = async (until: number, stop: (admitted: boolean) => boolean): Promise<void> => {
     const apart = window / trickles;
@@ -73,12 +78,16 @@ export const provokeLimiter = async (
   const ahead = Math.ceil((idleUntil - place) / window) * window;
   await asker.sleepUntil(instant(minuteBegin === null ? idleUntil : place + ahead));
   const begin = asker.now();
-  await askUntilRefused(Math.ceil(limit / 2));
+  await asker.ask();
+  const trip = asker.now() - begin;
+  const half = Math.ceil(limit / 2);
+  const together = half * trip > longestHalf * window ? 2 : 1;
+  await askUntilRefused(half - 1, together);
   await asker.sleepUntil(instant(begin + secondHalf * window));
-  await askUntilRefused(longestRun * limit);
+  await askUntilRefused(longestRun * limit, together);
   // One window after the refusal every limiter but a locked one has let something through.
   await trickle(asker.now() + longestWait * window, (admitted) => admitted);
-  await askUntilRefused(longestRun * limit);
+  await askUntilRefused(longestRun * limit, together);
   await Promise.all(Array.from({ length: limit }, () => asker.ask()));
   await trickle(asker.now() + window * watched, () => false);
 };
