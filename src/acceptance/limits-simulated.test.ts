@@ -174,6 +174,8 @@ describe('the judge of limits', () => {
         const known = { limit, window, minute: { earliest: 0, latest: 0 } };
         const fit = explainLog(log, known).find(({ limiter }) => limiter === algorithm);
         expect(fit?.wrong).toBe(0);
+        // Refusals that count can keep a log full by themselves.
+        if (algorithm === 'sliding-log-counting-refusals') return;
         expect(limitFacts(log, { limit, window }).lockedOut).not.toBe('proved');
       }),
       { numRuns: 300 },
