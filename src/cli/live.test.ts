@@ -30,6 +30,8 @@ const listed: Observation = {
   sent: instant(101),
   head: null,
   ended: instant(104),
+  earlier: [],
+  gaveUp: null,
   outcome: {
     kind: 'completed',
     answer: { kind: 'models', firstByte: instant(103), models: 3, notes: [] },

@@ -1,14 +1,14 @@
-import { requestIdHeader } from '../contract/routes.ts';
 import type { Arrival } from '../model/arrival.ts';
-import type { DroppedCause, Observation } from '../model/observation.ts';
+import { drawFrom } from '../model/draw.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { prepare } from '../traffic/kinds.ts';
 import { freshMemory } from '../traffic/kind.ts';
 import { contentOf } from './content.ts';
-import { Flight, type Tower } from './flight.ts';
+import type { Flight, Landing, Tower } from './flight.ts';
+import { makeReady } from './launch.ts';
 import { loopsFor } from './loops-for.ts';
 import type { Begin, Loop } from './loop.ts';
+import { afterAttempt, type Next } from './retry.ts';
 import {
   capOf,
   type Motion,
@@ -17,6 +17,8 @@ import {
   type SliceEnd,
   type SliceOrder,
 } from './slice-order.ts';
+import { droppedEnd, type End, observationOf, type Trip, unfinishedEnd } from './trip.ts';
+import { waitingLine } from './waiting-line.ts';
 
 const pollEvery = 1;
 /** Deadlines are kept to within this many milliseconds. */
@@ -27,7 +29,9 @@ class SliceRunner implements RunningSlice, Tower {
   readonly #order: SliceOrder;
   readonly #ports: Ports;
   readonly #cap: number;
-  readonly #flights = new Map<Flight, ((ended: Instant) => void) | undefined>();
+  readonly #flights = new Map<Flight, Trip>();
+  /** Those whose next attempt is not yet due. */
+  readonly #retries = waitingLine<Trip>();
   readonly #memory = freshMemory();
   readonly #loops: readonly Loop[];
   readonly #finish: (end: SliceEnd) => void;
@@ -35,6 +39,8 @@ class SliceRunner implements RunningSlice, Tower {
   #due = 0;
   #polling = false;
   #stopped = false;
+  /** From here on nothing is tried again. */
+  #closing = false;
   #loadEnded: Instant | null = null;
   /** When what is still in flight is aborted; known once no arrival is left. */
   #graceEnds: number | null = null;
@@ -67,6 +73,7 @@ class SliceRunner implements RunningSlice, Tower {
     for (const loop of this.#loops) loop.stop();
     this.#noteLoadEnd(now);
     this.#graceEnds = Math.min(this.#graceEnds ?? Number.POSITIVE_INFINITY, now + grace);
+    this.#close();
     this.#checkDeadlines();
   }
 
@@ -76,85 +83,87 @@ class SliceRunner implements RunningSlice, Tower {
     this.#polling = true;
     try {
       const now = this.#ports.clock.now();
+      const next = (): Trip | null => this.#retries.take(now);
+      for (let trip = next(); trip !== null; trip = next()) this.#launch(trip);
       for (const loop of this.#loops) loop.poll(now);
     } finally {
       this.#polling = false;
     }
   }
 
-  landed(flight: Flight, observation: Observation, free: Instant): void {
-    const returned = this.#flights.get(flight);
+  landed(flight: Flight, landing: Landing): void {
+    const trip = this.#flights.get(flight)!;
     this.#flights.delete(flight);
-    this.#ports.observe(observation);
-    returned?.(free);
+    const { facts, outcome, free } = landing;
+    const { earlier } = trip;
+    const next = this.#next(trip, landing);
+    if (next.again) {
+      const { wait, waitBy } = next;
+      const due = instant(facts.ended + wait);
+      const attempt = { ...facts, outcome: next.outcome, wait, waitBy };
+      this.#retries.add({ ...trip, due, earlier: [...earlier, attempt] });
+    } else this.#observe(trip, { facts, earlier, gaveUp: next.gaveUp, outcome }, free);
     this.pulse();
   }
 
   readonly #beginIfRoom: Begin = (arrival) => {
-    if (this.#flights.size >= this.#cap) this.#drop(arrival, 'saturated');
-    else this.#begin(arrival);
+    if (this.#flights.size + this.#retries.size < this.#cap) this.#begin(arrival);
+    else this.#drop(arrival);
   };
 
   readonly #begin: Begin = (arrival, returned) => {
-    const begun = this.#ports.clock.now();
     this.#due += 1;
-    const { plan, headers, userAgent, redact, clips } = this.#order;
-    const { traffic, model, credential, draw, requestId } = contentOf(this.#order, arrival);
-    const { request, read } = prepare(traffic, { draw, memory: this.#memory, clips });
-    const { kind } = traffic;
-    const reader = read({
-      begun,
-      redact,
-      redactId: redact,
-      caps: plan.caps,
-      streams: plan.streams,
-      memory: this.#memory,
-    });
-    const key = credential.name;
-    const flight = new Flight(
-      { arrival, requestId, traffic: kind, model, key, begun },
-      reader,
-      this,
-    );
-    this.#flights.set(flight, returned);
-    flight.board(
-      this.#ports.transport.send(
-        {
-          ...request,
-          headers: {
-            'user-agent': userAgent,
-            ...request.headers,
-            authorization: `Bearer ${credential.value}`,
-            ...headers,
-            [requestIdHeader]: requestId,
-          },
-        },
-        flight,
-      ),
-    );
+    this.#launch({ arrival, due: arrival.due, earlier: [], returned });
   };
 
-  #drop(arrival: Arrival, cause: DroppedCause): void {
+  #drop(arrival: Arrival): void {
     const now = this.#ports.clock.now();
     this.#due += 1;
-    const { traffic, model, credential, requestId } = contentOf(this.#order, arrival);
-    this.#ports.observe({
-      requestId,
-      stage: arrival.stage,
-      index: arrival.index,
-      traffic: traffic.kind,
-      model,
-      key: credential.name,
-      due: arrival.due,
-      released: arrival.due,
-      begun: now,
-      connected: null,
-      connection: null,
-      sent: null,
-      head: null,
-      ended: now,
-      outcome: { kind: 'dropped', cause },
-    });
+    const trip = { arrival, due: arrival.due, earlier: [], returned: undefined };
+    const { credential } = contentOf(this.#order, arrival);
+    this.#observe(trip, droppedEnd(trip, now, credential.name, 'saturated'), now);
+  }
+
+  #launch(trip: Trip): void {
+    const { transport, clock } = this.#ports;
+    const content = contentOf(this.#order, trip.arrival);
+    const { flight, go } = makeReady(
+      { order: this.#order, transport, memory: this.#memory, tower: this },
+      content,
+      {
+        due: trip.arrival.due,
+        key: content.credential.name,
+        released: trip.due,
+        begun: clock.now(),
+      },
+    );
+    this.#flights.set(flight, trip);
+    go();
+  }
+
+  /** What follows an attempt that has landed. */
+  #next({ arrival, earlier }: Trip, { facts, outcome, hint }: Landing): Next {
+    const { retry, deadlines, seed } = this.#order.plan;
+    const made = earlier.length + 1;
+    const next = afterAttempt(
+      retry,
+      { outcome, isHeaded: facts.head !== null, hint, ended: facts.ended, made },
+      arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
+      drawFrom(seed, arrival.stage, arrival.index, made),
+    );
+    return next.again && this.#closing ? { again: false, gaveUp: 'run-ended' } : next;
+  }
+
+  #observe(trip: Trip, end: End, free: Instant): void {
+    this.#ports.observe(observationOf(trip, contentOf(this.#order, trip.arrival), end));
+    trip.returned?.(free);
+  }
+
+  /** Ends whatever waits: nothing more is sent. */
+  #close(): void {
+    this.#closing = true;
+    const now = this.#ports.clock.now();
+    for (const trip of this.#retries.clear()) this.#observe(trip, unfinishedEnd(trip), now);
   }
 
   #checkDeadlines(): void {
@@ -167,11 +176,12 @@ class SliceRunner implements RunningSlice, Tower {
       this.#graceEnds ??= now + plan.grace;
     }
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
+      this.#close();
       for (const flight of this.#flights.keys()) {
         flight.abort('aborted', 'unfinished when the run’s grace period ended');
       }
     }
-    if (exhausted && this.#flights.size === 0) this.#end();
+    if (exhausted && this.#flights.size + this.#retries.size === 0) this.#end();
   }
 
   /** The load's end by the plan is exact; only an early one has to be seen. */

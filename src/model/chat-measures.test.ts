@@ -19,6 +19,8 @@ const streamed = (differing: Partial<ChatStreamAnswer> = {}): Observation => ({
   sent: instant(3),
   head: null,
   ended: instant(1210),
+  earlier: [],
+  gaveUp: null,
   outcome: {
     kind: 'completed',
     answer: {

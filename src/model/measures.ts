@@ -17,7 +17,8 @@ export const measures = {
     unit: 'ms',
     better: 'lower',
     traffic: trafficKinds,
-    definition: 'From due to the last token of a stream, or to the end of any other answer.',
+    definition:
+      'From due to the last token of a stream, or to the end of any other answer, over all attempts.',
     of: completed((observation) => span(observation.due, answered(observation))),
   },
   serviceTime: {
@@ -26,7 +27,8 @@ export const measures = {
     unit: 'ms',
     better: 'lower',
     traffic: trafficKinds,
-    definition: 'From sent to ended: what the server and the network took.',
+    definition:
+      'From sent to ended: what the server and the network took. Of several attempts, the last one’s.',
     of: completed(({ sent, ended }) => span(sent, ended)),
   },
   headers: {
@@ -47,6 +49,18 @@ export const measures = {
     definition: 'From begun to an established connection; new connections only.',
     of: completed(({ begun, connected, connection }) =>
       connection === 'new' ? span(begun, connected) : null,
+    ),
+  },
+  retryWait: {
+    label: 'Waited to retry',
+    short: 'Waited to retry',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'The waits before further attempts, added up: as long as the server asked, else our backoff. Of requests that were tried again.',
+    of: completed(({ earlier }) =>
+      earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
     ),
   },
   catalogue: {

@@ -62,7 +62,9 @@ describe('an observation’s line', () => {
         "connected": 5003,
         "connection": "new",
         "due": 5000,
+        "earlier": [],
         "ended": 5200,
+        "gaveUp": null,
         "head": {
           "at": 5190,
           "quota": {

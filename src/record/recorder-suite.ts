@@ -11,7 +11,8 @@ import {
   type OutcomeKind,
   tokenSources,
 } from '../model/observation.ts';
-import { type Instant, instant } from '../model/quantity.ts';
+import { type Attempt, gaveUpNames, waitSources } from '../model/attempt.ts';
+import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -176,6 +177,35 @@ const labels = fc.record({
   key: fc.constantFrom('main', 'spare'),
 });
 
+/** Attempts that came before one that was released at some moment. */
+const earlierAttempts = (released: number): fc.Arbitrary<readonly Attempt[]> =>
+  fc.array(
+    fc
+      .record({
+        key: fc.constantFrom('main', 'spare'),
+        wait: span.map((length) => milliseconds(length)),
+        waitBy: fc.constantFrom(...waitSources),
+        wasSent: fc.boolean(),
+        limited: outcomes.limited(),
+        broken: outcomes.broken(fc.constant(null as never)),
+      })
+      .map(({ wasSent, limited, broken, ...rest }): Attempt => {
+        const at = instant(released / 2);
+        return {
+          ...rest,
+          released: at,
+          begun: at,
+          connected: wasSent ? at : null,
+          connection: wasSent ? 'reused' : null,
+          sent: wasSent ? at : null,
+          head: wasSent ? { at, status: 429, quota: null, serverId: null } : null,
+          ended: at,
+          outcome: wasSent ? limited : { ...broken, partial: null },
+        };
+      }),
+    { maxLength: 2 },
+  );
+
 /** One observation whose instants follow one another as a real one’s do. */
 export const anyObservation: fc.Arbitrary<Observation> = fc
   .record({
@@ -220,6 +250,8 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
           : heads(headAt)
         : fc.constant(null),
       ended: fc.constant(dropped ? begun : ended),
+      earlier: dropped ? fc.constant([]) : earlierAttempts(released),
+      gaveUp: fc.constantFrom(null, ...gaveUpNames),
       outcome: outcomes[kind](answers[named.traffic](headAt, ended)) as fc.Arbitrary<Outcome>,
     });
   });

@@ -27,6 +27,8 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
     serverId: 'server-15',
   },
   ended: instant(5200),
+  earlier: [],
+  gaveUp: null,
   outcome: {
     kind: 'completed',
     answer: {

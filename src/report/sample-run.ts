@@ -96,6 +96,8 @@ const observationAt = (index: number, spent: Map<string, number>): Observation =
     due: instant(due),
     released: instant(due),
     begun: instant(begun),
+    earlier: [],
+    gaveUp: null,
     ...exchangeOf(index, used, begun),
   };
 };

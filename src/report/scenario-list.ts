@@ -152,6 +152,11 @@ const deadlinesText = (deadlines: Plan['deadlines']): string => {
   return set.length === 0 ? 'none' : set.join(', ');
 };
 
+const retryText = ({ retry }: Plan): string =>
+  retry === null
+    ? 'none: a failure is an outcome'
+    : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as the server asks, else up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
+
 const streamsMeaning = {
   lenient: 'without [DONE], a stream is complete when every choice has a finish reason',
   strict: 'without [DONE], a stream is malformed',
@@ -181,6 +186,7 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   { term: 'Grace after the last arrival', text: timeText(plan.grace) },
   { term: 'Cap in flight', text: plural(plan.inFlight, 'request') },
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
+  { term: 'Retries', text: retryText(plan) },
   { term: 'Connections', text: wireText(plan.wire) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,

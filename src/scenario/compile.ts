@@ -47,6 +47,7 @@ export const compile = (scenario: Scenario, name: string): Plan => ({
   deadlines: scenario.deadlines,
   caps: scenario.caps,
   limits: scenario.limits,
+  retry: scenario.retry ?? null,
   streams: scenario.streams,
   seed: scenario.seed,
   mock: mockSettingsSchema.parse(scenario.mock),

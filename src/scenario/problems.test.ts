@@ -430,3 +430,49 @@ describe('a target', () => {
     expect(withTarget(target).join()).not.toContain('hunter22');
   });
 });
+
+describe('retries', () => {
+  it('that are faulty are refused, whatever the fault', () => {
+    const faulty = [
+      'three',
+      '{attempts: 0}',
+      '{attempts: 2.5, base: 1, cap: 0s}',
+      '{base: 2s, cap: 1s}',
+      '{on: []}',
+      '{on: limited}',
+      '{on: [limited, limted, limited]}',
+      '{on: [limited, connect, limited]}',
+      '{retries: 3}',
+    ];
+    const lines = faulty.flatMap((fields) => [
+      `${fields}:`,
+      ...problemsOf(`${sound}retry: ${fields}\n`),
+    ]);
+    expect(lines.join('\n')).toMatchInlineSnapshot(`
+      "three:
+      f.yaml:3:8: expected a mapping such as {attempts: 3}, got "three"
+      {attempts: 0}:
+      f.yaml:3:19: expected a whole number from 1 to 100, got the number 0
+      {attempts: 2.5, base: 1, cap: 0s}:
+      f.yaml:3:19: expected a whole number from 1 to 100, got the number 2.5
+      f.yaml:3:30: expected a length of time such as 30s, 500ms, 2m or 1h30m, got the number 1; a number needs its unit: 1s for seconds or 1ms for milliseconds
+      f.yaml:3:38: expected a length of time above 0s and at most 7d, got "0s"
+      {base: 2s, cap: 1s}:
+      f.yaml:3:19: the longest wait ("cap": 1s) is shorter than the first ("base": 2s); raise "cap" or lower "base"
+      {on: []}:
+      f.yaml:3:13: expected at least one of limited, server-error, connect, unanswered
+      {on: limited}:
+      f.yaml:3:13: expected a list of limited, server-error, connect, unanswered, got "limited"
+      {on: [limited, limted, limited]}:
+      f.yaml:3:23: expected "limited", "server-error", "connect" or "unanswered", got "limted"; did you mean "limited"?
+      {on: [limited, connect, limited]}:
+      f.yaml:3:32: retry names must differ; "limited" stands here again
+      {retries: 3}:
+      f.yaml:3:9: unknown key "retries""
+    `);
+  });
+
+  it('are sound with nothing said of them', () => {
+    expect(problemsOf(`${sound}retry: {}\n`)).toEqual([]);
+  });
+});
