@@ -24,6 +24,7 @@ const listed: Observation = {
   key: 'main',
   due: instant(100),
   released: instant(100),
+  reserved: null,
   begun: instant(100),
   connected: instant(101),
   connection: 'new',

@@ -12,6 +12,8 @@ export interface Errand {
   /** The key's name. */
   readonly key: string;
   readonly released: Instant;
+  /** Tokens set aside for it under the pace. */
+  readonly reserved: number | null;
   readonly begun: Instant;
 }
 
@@ -27,6 +29,8 @@ export interface Landing {
 
 /** What a flight tells its run. */
 export interface Tower {
+  /** Called when its first byte is about to be written; again if that has to be done on another connection. */
+  departed(flight: Flight, at: Instant): void;
   /** Called once. */
   landed(flight: Flight, landing: Landing): void;
   /** Called after each read, so that due arrivals do not wait for a timer while data pours in. */
@@ -68,6 +72,7 @@ export class Flight implements ExchangeObserver {
 
   onSent(at: Instant): void {
     this.#sent = at;
+    this.#tower.departed(this, at);
   }
 
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
@@ -127,11 +132,9 @@ export class Flight implements ExchangeObserver {
 
   #land(ended: Instant, outcome: Outcome, free: Instant = ended): void {
     this.#landed = true;
-    const { key, released, begun } = this.#errand;
+    const { due: _due, ...errand } = this.#errand;
     const facts: AttemptFacts = {
-      key,
-      released,
-      begun,
+      ...errand,
       connected: this.#connected,
       connection: this.#connection,
       sent: this.#sent,

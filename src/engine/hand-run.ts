@@ -37,6 +37,7 @@ export const handPlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   caps: { bytes: 10_000, events: 100 },
   limits: { requestsPerMinute: null, tokensPerMinute: null },
   retry: null,
+  pace: null,
   streams: 'lenient',
   seed: 1,
   mock: mockSettingsSchema.parse({}),

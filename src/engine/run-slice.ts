@@ -3,7 +3,7 @@ import { drawFrom } from '../model/draw.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { freshMemory } from '../traffic/kind.ts';
-import { contentOf } from './content.ts';
+import { type Content, contentOf } from './content.ts';
 import type { Flight, Landing, Tower } from './flight.ts';
 import { makeReady } from './launch.ts';
 import { loopsFor } from './loops-for.ts';
@@ -17,21 +17,31 @@ import {
   type SliceEnd,
   type SliceOrder,
 } from './slice-order.ts';
-import { droppedEnd, type End, observationOf, type Trip, unfinishedEnd } from './trip.ts';
+import { PaceLine, type Turn } from './pace-line.ts';
+import { droppedEnd, type End, observationOf, type Trip, waitingEnd } from './trip.ts';
 import { waitingLine } from './waiting-line.ts';
 
 const pollEvery = 1;
 /** Deadlines are kept to within this many milliseconds. */
 const deadlinesEvery = 20;
 
+/** A trip in flight, with its turn where there is a pace. */
+interface Underway {
+  readonly trip: Trip;
+  readonly content: Content;
+  readonly turn: Turn | null;
+}
+
 class SliceRunner implements RunningSlice, Tower {
   readonly done: Promise<SliceEnd>;
   readonly #order: SliceOrder;
   readonly #ports: Ports;
   readonly #cap: number;
-  readonly #flights = new Map<Flight, Trip>();
+  readonly #flights = new Map<Flight, Underway>();
   /** Those whose next attempt is not yet due. */
   readonly #retries = waitingLine<Trip>();
+  /** Those whose turn under the pace has not come. */
+  readonly #line: PaceLine | null;
   readonly #memory = freshMemory();
   readonly #loops: readonly Loop[];
   readonly #finish: (end: SliceEnd) => void;
@@ -49,6 +59,8 @@ class SliceRunner implements RunningSlice, Tower {
     this.#order = order;
     this.#ports = ports;
     this.#cap = capOf(order);
+    const { pace } = order.plan;
+    this.#line = pace === null ? null : new PaceLine(order, pace);
     this.#loops = loopsFor(order.plan, order.slice, {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
@@ -84,17 +96,24 @@ class SliceRunner implements RunningSlice, Tower {
     try {
       const now = this.#ports.clock.now();
       const next = (): Trip | null => this.#retries.take(now);
-      for (let trip = next(); trip !== null; trip = next()) this.#launch(trip);
+      for (let trip = next(); trip !== null; trip = next()) this.#go(trip);
       for (const loop of this.#loops) loop.poll(now);
+      const nextTurn = (): Turn | null => this.#line?.take(now) ?? null;
+      for (let turn = nextTurn(); turn !== null; turn = nextTurn()) this.#launch(turn.trip, turn);
     } finally {
       this.#polling = false;
     }
   }
 
+  departed(flight: Flight, at: Instant): void {
+    this.#flights.get(flight)?.turn?.sent(at);
+  }
+
   landed(flight: Flight, landing: Landing): void {
-    const trip = this.#flights.get(flight)!;
+    const { trip, content, turn } = this.#flights.get(flight)!;
     this.#flights.delete(flight);
     const { facts, outcome, free } = landing;
+    turn?.over(free, outcome);
     const { earlier } = trip;
     const next = this.#next(trip, landing);
     if (next.again) {
@@ -102,42 +121,57 @@ class SliceRunner implements RunningSlice, Tower {
       const due = instant(facts.ended + wait);
       const attempt = { ...facts, outcome: next.outcome, wait, waitBy };
       this.#retries.add({ ...trip, due, earlier: [...earlier, attempt] });
-    } else this.#observe(trip, { facts, earlier, gaveUp: next.gaveUp, outcome }, free);
+    } else {
+      const end = { facts, earlier, gaveUp: next.gaveUp, outcome };
+      this.#observe({ trip, content }, end, free);
+    }
     this.pulse();
   }
 
   readonly #beginIfRoom: Begin = (arrival) => {
-    if (this.#flights.size + this.#retries.size < this.#cap) this.#begin(arrival);
+    if (this.#flights.size + this.#waiting() < this.#cap) this.#begin(arrival);
     else this.#drop(arrival);
   };
 
   readonly #begin: Begin = (arrival, returned) => {
     this.#due += 1;
-    this.#launch({ arrival, due: arrival.due, earlier: [], returned });
+    this.#go({ arrival, due: arrival.due, earlier: [], returned });
   };
+
+  #waiting(): number {
+    return this.#retries.size + (this.#line?.size ?? 0);
+  }
+
+  #go(trip: Trip): void {
+    if (this.#line === null) this.#launch(trip, null);
+    else this.#line.add(trip);
+  }
 
   #drop(arrival: Arrival): void {
     const now = this.#ports.clock.now();
     this.#due += 1;
     const trip = { arrival, due: arrival.due, earlier: [], returned: undefined };
-    const { credential } = contentOf(this.#order, arrival);
-    this.#observe(trip, droppedEnd(trip, now, credential.name, 'saturated'), now);
+    const content = contentOf(this.#order, arrival);
+    const end = droppedEnd(trip, now, content.credential.name, 'saturated');
+    this.#observe({ trip, content }, end, now);
   }
 
-  #launch(trip: Trip): void {
+  #launch(trip: Trip, turn: Turn | null): void {
     const { transport, clock } = this.#ports;
     const content = contentOf(this.#order, trip.arrival);
+    const credential = turn === null ? content.credential : this.#order.credentials[turn.key]!;
     const { flight, go } = makeReady(
       { order: this.#order, transport, memory: this.#memory, tower: this },
-      content,
+      { ...content, credential },
       {
         due: trip.arrival.due,
-        key: content.credential.name,
-        released: trip.due,
+        key: credential.name,
+        released: turn?.released ?? trip.due,
+        reserved: turn?.reserved ?? null,
         begun: clock.now(),
       },
     );
-    this.#flights.set(flight, trip);
+    this.#flights.set(flight, { trip, content, turn });
     go();
   }
 
@@ -154,21 +188,30 @@ class SliceRunner implements RunningSlice, Tower {
     return next.again && this.#closing ? { again: false, gaveUp: 'run-ended' } : next;
   }
 
-  #observe(trip: Trip, end: End, free: Instant): void {
-    this.#ports.observe(observationOf(trip, contentOf(this.#order, trip.arrival), end));
+  #observe({ trip, content }: Omit<Underway, 'turn'>, end: End, free: Instant): void {
+    this.#ports.observe(observationOf(trip, content, end));
     trip.returned?.(free);
   }
 
   /** Ends whatever waits: nothing more is sent. */
   #close(): void {
     this.#closing = true;
+    for (const trip of [...this.#retries.clear(), ...(this.#line?.clear() ?? [])]) {
+      this.#endWaiting(trip, 'run-ended');
+    }
+  }
+
+  #endWaiting(trip: Trip, why: 'patience' | 'run-ended'): void {
     const now = this.#ports.clock.now();
-    for (const trip of this.#retries.clear()) this.#observe(trip, unfinishedEnd(trip), now);
+    const content = contentOf(this.#order, trip.arrival);
+    this.#observe({ trip, content }, waitingEnd(trip, now, content.credential.name, why), now);
   }
 
   #checkDeadlines(): void {
     const now = this.#ports.clock.now();
     const { plan } = this.#order;
+    const overdue = this.#line?.takeOverdue(now, plan.deadlines.total) ?? [];
+    for (const trip of overdue) this.#endWaiting(trip, 'patience');
     for (const flight of this.#flights.keys()) flight.checkDeadlines(now, plan.deadlines);
     const exhausted = this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
@@ -181,7 +224,7 @@ class SliceRunner implements RunningSlice, Tower {
         flight.abort('aborted', 'unfinished when the run’s grace period ended');
       }
     }
-    if (exhausted && this.#flights.size + this.#retries.size === 0) this.#end();
+    if (exhausted && this.#flights.size + this.#waiting() === 0) this.#end();
   }
 
   /** The load's end by the plan is exact; only an early one has to be seen. */

@@ -40,10 +40,17 @@ export const observationOf = (
   outcome,
 });
 
-/** The end of a trip that waited for a further attempt when the run ended: its last attempt decides. */
-export const unfinishedEnd = ({ earlier }: Trip): End => {
-  const { outcome, wait: _wait, waitBy: _by, ...facts } = earlier.at(-1)!;
-  return { facts, earlier: earlier.slice(0, -1), gaveUp: 'run-ended', outcome };
+/** The end of a trip while it waits: its last attempt decides, and without one it was dropped. */
+export const waitingEnd = (
+  trip: Trip,
+  now: Instant,
+  key: string,
+  why: Exclude<DroppedCause, 'saturated'>,
+): End => {
+  const last = trip.earlier.at(-1);
+  if (last === undefined) return droppedEnd(trip, now, key, why);
+  const { outcome, wait: _wait, waitBy: _by, ...facts } = last;
+  return { facts, earlier: trip.earlier.slice(0, -1), gaveUp: why, outcome };
 };
 
 /** The end of a trip that was never begun. */
@@ -51,6 +58,7 @@ export const droppedEnd = ({ due }: Trip, now: Instant, key: string, cause: Drop
   facts: {
     key,
     released: due,
+    reserved: null,
     begun: now,
     connected: null,
     connection: null,

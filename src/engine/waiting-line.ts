@@ -8,6 +8,8 @@ export interface Waiting {
 /** Those who wait, in order of their due instants; who came first is first among equals. */
 export interface WaitingLine<W extends Waiting> {
   add(waiting: W): void;
+  /** Whoever is in front, due or not; it stays. */
+  first(): W | null;
   /** The first, if it is due at `now`; it leaves the line. */
   take(now: Instant): W | null;
   /** Everybody in order; the line is empty afterwards. */
@@ -40,6 +42,7 @@ export const waitingLine = <W extends Waiting>(first: readonly W[] = []): Waitin
     add: (waiting) => {
       line.splice(placeOf(waiting.due), 0, waiting);
     },
+    first: () => line[front] ?? null,
     take: (now) => {
       const next = line[front];
       if (next === undefined || next.due > now) return null;

@@ -29,6 +29,8 @@ export interface AttemptFacts {
   readonly key: string;
   /** When it might go: the arrival’s due instant, or the end of the wait before this attempt; later where it waited for the pace. */
   readonly released: Instant;
+  /** Tokens set aside for it under the pace; `null` without one. */
+  readonly reserved: number | null;
   /** When the generator acted. For a dropped arrival: when it was dropped. */
   readonly begun: Instant;
   readonly connected: Instant | null;
@@ -49,3 +51,12 @@ export interface Attempt extends AttemptFacts {
   readonly wait: Milliseconds;
   readonly waitBy: WaitSource;
 }
+
+/** When an attempt wanted to go, the pace apart: when its arrival was due, or after the wait that followed the attempt before. */
+export const readyAt = (
+  { due, earlier }: { readonly due: Instant; readonly earlier: readonly Attempt[] },
+  attempt: number,
+): number => {
+  const before = earlier[attempt - 1];
+  return before === undefined ? due : before.ended + before.wait;
+};

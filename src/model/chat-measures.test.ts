@@ -13,6 +13,7 @@ const streamed = (differing: Partial<ChatStreamAnswer> = {}): Observation => ({
   key: 'main',
   due: instant(0),
   released: instant(0),
+  reserved: null,
   begun: instant(1),
   connected: instant(2),
   connection: 'new',

@@ -1,6 +1,8 @@
 import { audioMeasures } from './audio-measures.ts';
 import { chatMeasures } from './chat-measures.ts';
+import { readyAt } from './attempt.ts';
 import { answered, completed, fromAnswer, type Measure, span } from './measure.ts';
+import { attemptsOf } from './observation.ts';
 import { trafficKinds } from './traffic.ts';
 
 /**
@@ -61,6 +63,23 @@ export const measures = {
       'The waits before further attempts, added up: as long as the server asked, else our backoff. Of requests that were tried again.',
     of: completed(({ earlier }) =>
       earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
+    ),
+  },
+  paceWait: {
+    label: 'Waited for the pace',
+    short: 'Pace wait',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'From when it might go to released, over all attempts: the wait that keeping within the limits took. Of all requests under a pace.',
+    of: completed((observation) =>
+      observation.reserved === null
+        ? null
+        : attemptsOf(observation).reduce(
+            (sum, { released }, attempt) => sum + released - readyAt(observation, attempt),
+            0,
+          ),
     ),
   },
   catalogue: {

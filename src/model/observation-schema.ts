@@ -137,6 +137,7 @@ const headSchema = z.strictObject({
 const attemptFields = {
   key: z.string(),
   released: instantSchema,
+  reserved: count.nullable(),
   begun: instantSchema,
   connected: moment,
   connection: z.enum(['new', 'reused']).nullable(),

@@ -143,8 +143,11 @@ export const malformedIssues = [
 ] as const;
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-export const droppedCauses = ['saturated'] as const;
-/** Why an arrival was never sent: as many requests as `inFlight` allows were already under way. */
+export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
+/**
+ * Why an arrival was never sent: as many requests as `inFlight` allows were already under way; or it
+ * waited for its turn under the pace until its total deadline had passed, or until the run ended.
+ */
 export type DroppedCause = (typeof droppedCauses)[number];
 
 /** What became of an arrival: exactly one of these. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mockSettingsSchema } from './mock-settings.ts';
+import { paceSchema } from './pace.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
 import { retrySchema } from './retry.ts';
 import { shownTemplate } from './secret.ts';
@@ -136,13 +137,15 @@ export const planSchema = z.strictObject({
   warmUp: millisecondsSchema,
   /** How long unfinished exchanges may go on after the load has ended, before they are aborted. */
   grace: millisecondsSchema,
-  /** The most arrivals under way, those waiting for a further attempt included; one above it is `dropped{saturated}`. */
+  /** The most arrivals under way, those that wait for a further attempt or for the pace included; one above it is `dropped{saturated}`. */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
   /** `null`: a failure is an outcome, not noise, and no request is sent twice. */
   retry: retrySchema.nullable(),
+  /** `null`: requests go when they are due, whatever the gateway declares. */
+  pace: paceSchema.nullable(),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
   seed: z.int().nonnegative(),

@@ -108,6 +108,7 @@ describe('an observation’s line', () => {
         },
         "released": 5000,
         "requestId": "run-0-15",
+        "reserved": null,
         "sent": 5004,
         "stage": 0,
         "traffic": "chat-stream",

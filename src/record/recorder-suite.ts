@@ -177,34 +177,35 @@ const labels = fc.record({
   key: fc.constantFrom('main', 'spare'),
 });
 
-/** Attempts that came before one that was released at some moment. */
-const earlierAttempts = (released: number): fc.Arbitrary<readonly Attempt[]> =>
-  fc.array(
-    fc
-      .record({
-        key: fc.constantFrom('main', 'spare'),
-        wait: span.map((length) => milliseconds(length)),
-        waitBy: fc.constantFrom(...waitSources),
-        wasSent: fc.boolean(),
-        limited: outcomes.limited(),
-        broken: outcomes.broken(fc.constant(null as never)),
-      })
-      .map(({ wasSent, limited, broken, ...rest }): Attempt => {
-        const at = instant(released / 2);
-        return {
-          ...rest,
-          released: at,
-          begun: at,
-          connected: wasSent ? at : null,
-          connection: wasSent ? 'reused' : null,
-          sent: wasSent ? at : null,
-          head: wasSent ? { at, status: 429, quota: null, serverId: null } : null,
-          ended: at,
-          outcome: wasSent ? limited : { ...broken, partial: null },
-        };
-      }),
-    { maxLength: 2 },
+/** Up to two attempts that came before one that was released at some moment. */
+const earlierAttempts = (due: number, released: number): fc.Arbitrary<readonly Attempt[]> => {
+  const half = (released - due) / 2;
+  const attempt = fc.record({
+    key: fc.constantFrom('main', 'spare'),
+    wait: fc.constantFrom(0, half / 2, half).map((length) => milliseconds(length)),
+    waitBy: fc.constantFrom(...waitSources),
+    wasSent: fc.boolean(),
+    limited: outcomes.limited(),
+    broken: outcomes.broken(fc.constant(null as never)),
+  });
+  return fc.array(attempt, { maxLength: 2 }).map((list) =>
+    list.map(({ wasSent, limited, broken, ...rest }, index): Attempt => {
+      const at = instant(due + index * half);
+      return {
+        ...rest,
+        released: at,
+        reserved: null,
+        begun: at,
+        connected: wasSent ? at : null,
+        connection: wasSent ? 'reused' : null,
+        sent: wasSent ? at : null,
+        head: wasSent ? { at, status: 429, quota: null, serverId: null } : null,
+        ended: at,
+        outcome: wasSent ? limited : { ...broken, partial: null },
+      };
+    }),
   );
+};
 
 /** One observation whose instants follow one another as a real one’s do. */
 export const anyObservation: fc.Arbitrary<Observation> = fc
@@ -240,6 +241,7 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
       }),
       due: fc.constant(due),
       released: fc.constant(dropped ? due : released),
+      reserved: fc.constantFrom(null, 40),
       begun: fc.constant(begun),
       connected: fc.constant(went ? connected : null),
       connection: fc.constant(went ? connection : null),
@@ -250,7 +252,7 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
           : heads(headAt)
         : fc.constant(null),
       ended: fc.constant(dropped ? begun : ended),
-      earlier: dropped ? fc.constant([]) : earlierAttempts(released),
+      earlier: dropped ? fc.constant([]) : earlierAttempts(due, released),
       gaveUp: fc.constantFrom(null, ...gaveUpNames),
       outcome: outcomes[kind](answers[named.traffic](headAt, ended)) as fc.Arbitrary<Outcome>,
     });

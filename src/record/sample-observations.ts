@@ -16,6 +16,7 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
   key: 'main',
   due: instant(5000),
   released: instant(5000),
+  reserved: null,
   begun: instant(5001),
   connected: instant(5003),
   connection: 'new',

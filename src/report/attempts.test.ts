@@ -61,6 +61,22 @@ describe('retries in words', () => {
     `);
   });
 
+  it('tell the waits for a pace, alone too', () => {
+    const waits = Array.from({ length: 40 }, (_, i) => i * 1000);
+    const pace = {
+      requests: 60,
+      tokens: null,
+      window: milliseconds(60_000),
+      margin: milliseconds(1000),
+    };
+    expect(attemptSentences(withGroup({ distributions: { paceWait: encoded(waits) } }, { pace })))
+      .toMatchInlineSnapshot(`
+      [
+        "Waited for the pace, over 40 completed requests: p50 19,005 ms, p99 39,000 ms, at most 39,000 ms.",
+      ]
+    `);
+  });
+
   it('tell that nothing had to be tried again', () => {
     expect(attemptSentences(withGroup({ attempts: 100, retried: 0 }, { retry }))).toEqual([
       '100 attempts at 100 arrivals; 0 of them (0.0 %) were tried again, 0 with success.',

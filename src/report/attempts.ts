@@ -5,7 +5,7 @@ import type { Result } from '../model/result.ts';
 import { arrivalsIn, distribution, outcomesOf } from '../model/summary.ts';
 import { countText, figureText, plural, shareText } from './number-text.ts';
 
-/** What became of retries, over the whole run; figures that outcomes alone do not show. */
+/** What retries and a pace came to, over the whole run: figures that outcomes alone do not show. */
 
 const whole = (): boolean => true;
 
@@ -34,11 +34,13 @@ const retryText = (result: Result): string => {
   return `${plural(attempts, 'attempt')} at ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were tried again, ${countText(saved)} with success.`;
 };
 
-/** What further attempts came to, in sentences; none where the plan has no retries. */
+/** What further attempts and the pace came to, in sentences; none where the plan has neither. */
 export const attemptSentences = (result: Result): readonly string[] => {
-  const { retry } = result.plan;
-  if (retry === null) return [];
-  return [retryText(result), gaveUpText(result), waitText(result, 'retryWait')].filter(
-    (text) => text !== null,
-  );
+  const { retry, pace } = result.plan;
+  return [
+    ...(retry === null
+      ? []
+      : [retryText(result), gaveUpText(result), waitText(result, 'retryWait')]),
+    ...(pace === null ? [] : [waitText(result, 'paceWait')]),
+  ].filter((text) => text !== null);
 };

@@ -74,6 +74,7 @@ export const reportedPlan: Plan = planSchema.parse({
   caps: { bytes: 10_000_000, events: 100_000 },
   limits: { requestsPerMinute: 600, tokensPerMinute: 2_000_000 },
   retry: null,
+  pace: null,
   streams: 'lenient',
   seed: 1,
   mock: { ttft: 150, gap: 12, limits: { requestsPerMinute: 600, tokensPerMinute: 2_000_000 } },

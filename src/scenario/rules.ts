@@ -5,6 +5,7 @@ import { arrivalsOf, type CompiledLoad, compileLoad } from './compile-load.ts';
 import { longest } from './field.ts';
 import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';
+import { brokenPace } from './pace-rules.ts';
 import type { Finding } from './problem.ts';
 import { retrySchema } from './retry-schema.ts';
 import { scenarioSchema } from './schema.ts';
@@ -202,6 +203,7 @@ export const brokenRules = (scenario: unknown): readonly Finding[] => {
     ...namesThatDiffer(scenario, loads),
     ...iterationsLast(scenario),
     ...retryInOrder(scenario),
+    ...brokenPace(scenario),
     ...loads.flatMap((placed) => (placed.load === null ? [] : extent(placed))),
     ...wholeExtent(loads, warmUp.safeParse(scenario['warmUp']).data ?? null),
     ...usersInFlight(loads, inFlight.safeParse(scenario['inFlight']).data ?? null),

@@ -12,6 +12,7 @@ import {
 } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
+import { paceSchema } from './pace-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { addressFault } from './address.ts';
@@ -205,6 +206,11 @@ export const scenarioSchema = z
       .optional()
       .describe(
         'Whether and when a request that failed is tried again. Default: never, a failure is an outcome.',
+      ),
+    pace: paceSchema
+      .optional()
+      .describe(
+        'Whether requests wait so that no key ever uses more than its limits. Default: never, requests go when they are due.',
       ),
     streams: z
       .enum(['lenient', 'strict'])

@@ -180,7 +180,7 @@ export const terminalReport = (
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),
     ...titled(
       screen,
-      'Attempts',
+      'Retries and pace',
       attemptSentences(result).flatMap((text) => paragraph(screen, text)),
     ),
     ...titled(screen, 'Figures', figureLines(screen, result, trust)),
