@@ -12,7 +12,9 @@ import { type SpeechFormat, speechFormats } from '../model/traffic.ts';
 import { readClips } from '../platform/clips.ts';
 import { freshMemory } from '../traffic/kind.ts';
 import { prepare } from '../traffic/kinds.ts';
+import { recordedSeconds } from '../traffic/recorded-seconds.ts';
 import { contextWith } from '../traffic/replay.ts';
+import { scanOf } from '../traffic/sample-audio.ts';
 import { tempFolder, tidyAfterEach } from './weir-process.ts';
 
 tidyAfterEach();
@@ -80,6 +82,7 @@ describe('ffprobe agrees with the length that Weir states', () => {
     const shelf = await readClips([{ ...source, oversized: false }], '.', {
       extensions: uploadExtensions,
       largest: uploadLimit,
+      recorded: recordedSeconds,
     });
     const clips = shelf.clipsOf(source);
     expect(clips.length).toBeGreaterThan(5);
@@ -88,6 +91,25 @@ describe('ffprobe agrees with the length that Weir states', () => {
       expect(Math.abs(probe(path) - (seconds ?? 0)), name).toBeLessThan(0.1);
     }
   });
+});
+
+it('ffprobe agrees that of MP3 files one behind the other the frame of the second that declares others is played', async () => {
+  const folder = await tempFolder();
+  const file = await readFile(new URL('../../fixtures/speech/station.mp3', import.meta.url));
+  expect(file.includes('Info')).toBe(true);
+  const [once, twice] = [file, Buffer.concat([file, file])];
+  const playedFrames = async (bytes: Buffer): Promise<number> => {
+    const path = join(folder, `${bytes.length}.mp3`);
+    await writeFile(path, bytes);
+    const entries = ['-count_frames', '-show_entries', 'stream=nb_read_frames'];
+    return Number(
+      execFileSync('ffprobe', ['-v', 'error', ...entries, '-of', 'csv=p=0', path]).toString(),
+    );
+  };
+  // The decoder leaves out the delay of the first encoder; that cancels out.
+  const more = (await playedFrames(twice)) - (await playedFrames(once));
+  const seconds = scanOf('mp3', twice).seconds - scanOf('mp3', once).seconds;
+  expect(seconds).toBeCloseTo((more * 576) / 16_000, 9);
 });
 
 it('ffprobe agrees with the duration that the gateway tells and charges, for every format of its clips', async () => {

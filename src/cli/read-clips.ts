@@ -2,6 +2,7 @@ import { uploadExtensions, uploadLimit } from '../contract/audio.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
 import { readClips } from '../platform/clips.ts';
+import { recordedSeconds } from '../traffic/recorded-seconds.ts';
 
 /** What a plan's transcription entries upload; throws a `Problem` that lists every clip that cannot be used. */
 export const readPlanClips = (plan: Plan, folder: string): Promise<ClipShelf> => {
@@ -12,5 +13,9 @@ export const readPlanClips = (plan: Plan, folder: string): Promise<ClipShelf> =>
         ? entry.clips.map((source) => ({ ...source, oversized: entry.oversized }))
         : [],
     );
-  return readClips(orders, folder, { extensions: uploadExtensions, largest: uploadLimit });
+  return readClips(orders, folder, {
+    extensions: uploadExtensions,
+    largest: uploadLimit,
+    recorded: recordedSeconds,
+  });
 };

@@ -49,4 +49,6 @@ export const transcriptionResponseSchema = z.looseObject({
   segments: z
     .array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() }))
     .nullish(),
+  /** With `verbose_json`; the interface does not show what a word is. */
+  words: z.array(z.unknown()).nullish(),
 });

@@ -54,6 +54,14 @@ describe('measures of tokens', () => {
     expect(samples(streamed())).toEqual([[50], [21], [21], [7]]);
   });
 
+  it('give no speed that is beyond any histogram', () => {
+    const hurried = streamed({
+      lastToken: instant(200.0001),
+      tokens: { input: 10, output: 1e9, source: 'usage' },
+    });
+    expect(chatMeasures.outputSpeed.of(hurried)).toEqual([]);
+  });
+
   it.each(tokenSources.filter((source) => source !== 'usage'))(
     'never mix in tokens that were only estimated: %s',
     (source) => {

@@ -31,7 +31,8 @@ export const answerNotes = {
   mislabelled: 'The content type named another format than the body has.',
   junk: 'The audio file had bytes outside its structure, which players skip.',
   wrapped: 'Text or captions were asked for, and they came wrapped in JSON.',
-  'no-segments': 'verbose_json was asked for, and the transcript had no segments.',
+  'no-segments': 'verbose_json with segments was asked for, and the transcript had none.',
+  'no-words': 'verbose_json with single words was asked for, and the transcript had none.',
 } as const satisfies Record<string, string>;
 export type AnswerNote = keyof typeof answerNotes;
 export const answerNoteNames = Object.keys(answerNotes) as readonly AnswerNote[];

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClipOrder, readClips } from './clips.ts';
 import { Problem } from './problem.ts';
@@ -8,6 +8,7 @@ import { Problem } from './problem.ts';
 const rules = {
   extensions: ['mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'wav', 'webm', 'ogg'],
   largest: 26_214_400,
+  recorded: () => null,
 };
 const order = (file: string, parts: Partial<ClipOrder> = {}): ClipOrder => ({
   file,
@@ -127,6 +128,23 @@ describe('a clip that cannot be used', () => {
     const shelf = await readClips([asked], home, rules);
     expect(shelf.clipsOf(asked)[0]!.bytes).toHaveLength(rules.largest + 1);
     expect(await problemOf(asked, order(file))).toMatch(/26214401 bytes/);
+  });
+
+  it('is one that goes less far than its header says, but for its last block', async () => {
+    const source = order('station.mp3');
+    const readAs = (seconds: number) =>
+      readClips([source], speech, { ...rules, recorded: () => seconds });
+    const cut: unknown = await readAs(1.8).catch((error: unknown) => error);
+    expect(cut).toBeInstanceOf(Problem);
+    expect((cut as Problem).message.replace(resolve(speech), 'HERE')).toMatchInlineSnapshot(
+      `"the clip HERE/station.mp3 is cut: its header promises 3.71 s of audio, and it holds 1.80 s. Copy it again, or convert it so that its header is true"`,
+    );
+    for (const [recorded, seconds] of [
+      [3.5, 3.708],
+      [7.452, 7.452],
+    ] as const) {
+      expect((await readAs(recorded)).clipsOf(source)[0]!.seconds).toBe(seconds);
+    }
   });
 
   it('is named when a manifest lists it, and so are the others', async () => {

@@ -16,6 +16,8 @@ export interface UploadRules {
   readonly extensions: readonly string[];
   /** The largest file, in bytes. */
   readonly largest: number;
+  /** How far a recording really goes, in seconds, where its header would tell its length even if it were cut; `null` elsewhere. */
+  readonly recorded: (bytes: Uint8Array) => number | null;
 }
 
 /** What a clip is labelled as in a form. */
@@ -53,8 +55,8 @@ const unreadable = (what: string, error: unknown): Problem => {
   );
 };
 
-/** How long a recording plays, told from its bytes alone; `null` where they do not tell. */
-const decodedSeconds = async (bytes: Uint8Array): Promise<number | null> => {
+/** How long a recording plays by what its container says of itself; `null` where it does not tell. */
+const toldSeconds = async (bytes: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
   try {
     const { format } = await parseBuffer(bytes, undefined, { duration: true, skipCovers: true });
@@ -64,6 +66,26 @@ const decodedSeconds = async (bytes: Uint8Array): Promise<number | null> => {
     // Somebody may want to see how a target takes a file that is no audio.
     return null;
   }
+};
+
+/** For how many seconds the last block may play on: Opus sends nothing for 0.4 s of silence. */
+const longestBlock = 0.5;
+
+/** How long a recording plays; refuses one that goes less far than its header says. */
+const playedSeconds = async (
+  path: string,
+  bytes: Uint8Array,
+  { recorded }: UploadRules,
+): Promise<number | null> => {
+  const told = await toldSeconds(bytes);
+  const reach = recorded(bytes);
+  if (told === null || reach === null) return told;
+  if (reach < told - longestBlock) {
+    throw new Problem(
+      `the clip ${path} is cut: its header promises ${told.toFixed(2)} s of audio, and it holds ${reach.toFixed(2)} s. Copy it again, or convert it so that its header is true`,
+    );
+  }
+  return Math.max(told, reach);
 };
 
 /** One file to upload, its path made whole. */
@@ -95,7 +117,7 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
 /** A file that has been read, without a text of its own. */
 type Recording = Omit<Clip, 'text'>;
 
-const readRecording = async (path: string): Promise<Recording> => {
+const readRecording = async (path: string, rules: UploadRules): Promise<Recording> => {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unreadable(`the clip ${path}`, error);
   });
@@ -104,7 +126,7 @@ const readRecording = async (path: string): Promise<Recording> => {
     name: basename(path),
     bytes,
     contentType: contentTypes[extensionOf(path)] ?? 'application/octet-stream',
-    seconds: await decodedSeconds(bytes),
+    seconds: await playedSeconds(path, bytes, rules),
   };
 };
 
@@ -163,7 +185,7 @@ export const readClips = async (
   };
   const clipFor = async (wanted: Wanted): Promise<Clip> => {
     await checkUpload(wanted, rules);
-    const recording = recordings.get(wanted.path) ?? (await readRecording(wanted.path));
+    const recording = recordings.get(wanted.path) ?? (await readRecording(wanted.path, rules));
     recordings.set(wanted.path, recording);
     return { ...recording, text: wanted.text };
   };

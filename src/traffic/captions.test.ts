@@ -43,7 +43,20 @@ describe('SubRip captions', () => {
     expect(readSrt('0:00:00.000 --> 0:00:01.000\nyes')).toBe('yes');
   });
 
+  it('may follow each other without blank lines', () => {
+    const dense = srt.replace('\n\n', '\n');
+    expect(dense).not.toContain('\n\n');
+    expect(readSrt(dense)).toBe(readSrt(srt));
+    expect(readSrt(dense.replaceAll(/^\d\n/gm, ''))).toBe(readSrt(srt));
+  });
+
   it('keep words that are numbers', () => {
+    const [first, second] = [
+      '0:00:00,000 --> 0:00:01,000\n300',
+      '0:00:01,000 --> 0:00:02,000\n301',
+    ];
+    expect(readSrt(`${first}\n${second}`)).toBe('300 301');
+    expect(readSrt(`1\n${first}\n2\n${second}`)).toBe('300 301');
     expect(readSrt('1\n00:00:00,000 --> 00:00:01,000\n300\n')?.trim()).toBe('300');
   });
 
@@ -57,6 +70,11 @@ describe('SubRip captions', () => {
 describe('WebVTT captions', () => {
   it('say what stands under their timings, without notes, styles, voices and timestamps', () => {
     expect(readVtt(vtt)?.split(/\s+/).join(' ').trim()).toBe('The gate is open & wide &unknown;');
+  });
+
+  it('may follow each other without blank lines', () => {
+    const dense = 'WEBVTT\n\n00:00.000 --> 00:01.000\nThe gate\n00:01.000 --> 00:02.000\nis open';
+    expect(readVtt(dense)).toBe('The gate is open');
   });
 
   it('say nothing without cues, and are none without their first word', () => {

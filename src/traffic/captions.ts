@@ -3,15 +3,25 @@
 const srtTiming = /^\s*\d+:\d{2}:\d{2}[,.]\d{1,3}\s+-->\s+\d+:\d{2}:\d{2}[,.]\d{1,3}/;
 const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{3}/;
 
-/** Blocks are separated by blank lines; what has no timing is a header or a comment. */
+const index = /^\s*\d+\s*$/;
+
+/**
+ * Blocks are separated by blank lines, and in a block a new cue begins at each timing, with the
+ * number above it where cues are numbered; what has no timing is a header or a comment.
+ */
 const spokenIn = (text: string, timing: RegExp): readonly string[] =>
   text
     .replaceAll(/\r\n?/g, '\n')
     .split(/\n\s*\n/)
     .flatMap((block) => {
       const lines = block.split('\n');
-      const at = lines.findIndex((line) => timing.test(line));
-      return at === -1 ? [] : [lines.slice(at + 1).join(' ')];
+      const begins = lines.flatMap((line, at) => (timing.test(line) ? [at] : []));
+      const isNumbered = index.test(lines[(begins[0] ?? 0) - 1] ?? '');
+      return begins.map((at, cue) => {
+        const next = begins[cue + 1];
+        const hasIndex = next !== undefined && isNumbered && index.test(lines[next - 1]!);
+        return lines.slice(at + 1, hasIndex ? next - 1 : next).join(' ');
+      });
     });
 
 const entities: Readonly<Record<string, string>> = {
@@ -44,3 +54,9 @@ export const readSrt = (text: string): string | null => {
 /** What is said in a WebVTT file (W3C WebVTT section 4.1); `null` if it is none. */
 export const readVtt = (text: string): string | null =>
   beginsVtt.test(text) ? transcriptOf(spokenIn(text, vttTiming)) : null;
+
+/** What kind of captions a text is that was to be plain; `null` if it is none. */
+export const captionsIn = (text: string): 'SubRip captions' | 'WebVTT captions' | null => {
+  if (beginsVtt.test(text)) return 'WebVTT captions';
+  return text.trim() === '' || readSrt(text) === null ? null : 'SubRip captions';
+};

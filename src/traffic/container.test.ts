@@ -17,11 +17,15 @@ import {
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../fixtures/speech/${name}`, import.meta.url));
 
+/** What looks like the begin of frames and tags, and is none. */
+const mp3Junk = Buffer.from('xID\xff\xff\xfb\xffTAPTA', 'latin1');
+
 const files: readonly (readonly [SpeechFormat, string, Buffer])[] = [
   ['wav', 'a WAV file', wavFile(30)],
   ['wav', 'a streamed WAV file', wavFile(30, 0)],
   ['mp3', 'an MP3 file', mp3Frames(4)],
   ['mp3', 'an MP3 file with tags', Buffer.concat([id3(20), infoFrame(3), mp3Frames(3)])],
+  ['mp3', 'an MP3 file with junk', Buffer.concat([mp3Frames(2), mp3Junk, mp3Frames(2), mp3Junk])],
   ['opus', 'an Ogg Opus file', opusFile(4)],
   ['opus', 'two Ogg Opus files', Buffer.concat([opusFile(2), opusFile(2, 312, 2)])],
 ];

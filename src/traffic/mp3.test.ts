@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readFrame } from './mp3-frame.ts';
+import { scanMp3 } from './mp3.ts';
 import {
   bytesToAudio,
   id3,
@@ -10,6 +11,7 @@ import {
   scanOf,
   whole,
 } from './sample-audio.ts';
+import { type ContainerScan, type Demand, type Scan, Scanner } from './scanner.ts';
 
 const scan = (...parts: readonly Buffer[]) => scanOf('mp3', Buffer.concat(parts));
 const ofFrames = (count: number) => whole((count * mp3FrameMs) / 1000);
@@ -126,6 +128,38 @@ describe('an MP3 file', () => {
     const junk = Buffer.alloc(20);
     expect(scan(id3(5), junk, mp3Frames(4), junk)).toEqual({ ...ofFrames(4), notes: ['junk'] });
     expect(scan(mp3Frames(2), junk, mp3Frames(2))).toEqual({ ...ofFrames(4), notes: ['junk'] });
+  });
+
+  it('goes on at the first frame or tag behind them, wherever their bytes look like one', () => {
+    const frames = mp3Frames(4);
+    for (const junk of [
+      '\xff',
+      '\xff\xff\xff\xff\xff',
+      'IIID',
+      'TAAP',
+      'A\xff\xfb\xff',
+      'xxxx\xff\xe3\xf0',
+    ]) {
+      const bytes = Buffer.from(junk, 'latin1');
+      expect(scan(frames, bytes, frames)).toEqual({ ...ofFrames(8), notes: ['junk'] });
+      expect(scan(frames, bytes, id3(3), frames)).toEqual({ ...ofFrames(8), notes: ['junk'] });
+    }
+  });
+
+  it.each([0, 0x41, 0xff])('is read past %i for a megabyte in a few steps', (byte) => {
+    let steps = 0;
+    const counted = function* (): ContainerScan {
+      const inner = scanMp3();
+      let { value, done } = inner.next({ bytes: Buffer.alloc(0), count: 0 });
+      for (; done !== true; steps += 1) ({ value, done } = inner.next(yield value as Demand));
+      return value as Scan;
+    };
+    const scanner = new Scanner(counted());
+    const frames = 30_000;
+    scanner.feed(mp3Frames(frames));
+    for (let read = 0; read < 16; read += 1) scanner.feed(Buffer.alloc(65_536, byte));
+    expect(scanner.end()).toEqual({ ...ofFrames(frames), notes: ['junk'] });
+    expect(steps).toBeLessThan(3 * frames);
   });
 
   it('is none when most of it belongs to nothing', () => {

@@ -1,10 +1,28 @@
 import { declaredFrames, type Frame, frameHeader, readFrame, tagWindow } from './mp3-frame.ts';
-import { type ContainerScan, type Fault, look, pass, type Scan, type ScanPart } from './scanner.ts';
+import {
+  type ContainerScan,
+  type Fault,
+  look,
+  pass,
+  seek,
+  type Scan,
+  type ScanPart,
+} from './scanner.ts';
 
 const id3v1Length = 128;
 
 /** Junk beyond this many bytes has to be outweighed by frames for a body to count as MP3 at all. */
 const toleratedJunk = 4096;
+
+/** By the first byte of a tag’s name its second one. */
+const secondOf = new Int16Array(256).fill(-1);
+for (const [first, second] of ['ID', 'TA', 'AP'].map((name) => Buffer.from(name))) {
+  secondOf[first!] = second!;
+}
+
+/** Whether a frame of layer III or a tag may begin with two bytes. */
+const mayBegin = (first: number, second: number): boolean =>
+  first === 0xff ? (second & 0xe6) === 0xe2 : secondOf[first] === second;
 
 /** What has come of an MP3 file. */
 class Mp3 {
@@ -51,7 +69,7 @@ class Mp3 {
  */
 export function* scanMp3(): ContainerScan {
   const mp3 = new Mp3();
-  /** Encoders hide their tag in the first frame, and in the first of every file that was appended. */
+  /** Encoders hide their tag in the first frame; further on players play it like any other, but for one behind an ID3 tag. */
   let mayBeTag = true;
   let { bytes: head } = yield look(frameHeader);
   while (head.length === frameHeader) {
@@ -70,9 +88,10 @@ export function* scanMp3(): ContainerScan {
     } else if (name === 'APET') {
       yield* passApe();
     } else {
-      mp3.junk += 1;
+      const rest = yield* passJunk(mp3, head);
       if (mp3.junk > mp3.audio + toleratedJunk) return mp3.ended();
-      head = Buffer.concat([head.subarray(1), (yield look(1)).bytes]);
+      const { bytes } = yield look(frameHeader - rest.length);
+      head = Buffer.concat([rest, bytes]);
       continue;
     }
     ({ bytes: head } = yield look(frameHeader));
@@ -83,6 +102,22 @@ export function* scanMp3(): ContainerScan {
   }
   mp3.junk += head.length;
   return mp3.ended();
+}
+
+/** Passes over what begins nothing, from `head` on; gives the first bytes of what may begin something. */
+function* passJunk(mp3: Mp3, head: Buffer): ScanPart<Buffer> {
+  const at = head.findIndex(
+    (first, place) => place > 0 && mayBegin(first, head[place + 1] ?? Number.NaN),
+  );
+  mp3.junk += at === -1 ? head.length : at;
+  if (at !== -1) return head.subarray(at);
+  const { bytes, count } = yield seek(
+    Math.max(0, mp3.audio + toleratedJunk + 1 - mp3.junk),
+    mayBegin,
+  );
+  // The first of the two that were sought may be the last of `head`.
+  mp3.junk += count - bytes.length;
+  return bytes;
 }
 
 /** Passes over a frame behind its header and says whether it is whole. `head` is its header if it may be an encoder's tag. */

@@ -11,11 +11,15 @@ export interface Demand {
   readonly keep: boolean;
   /** Whether they are audio proper. */
   readonly audio: boolean;
+  /** Whether fewer are enough: those up to two neighbours of which this holds. */
+  readonly until: Pair | null;
 }
+/** A question to two neighbouring bytes. */
+type Pair = (first: number, second: number) => boolean;
 
 /** What a demand brought: less than was asked once the body has ended, and then the scan has to end too. */
 export interface Taken {
-  /** The bytes, if they were to be looked at; the scan's own. */
+  /** The bytes, if they were to be looked at; the two that were sought, if they came; the scan's own. */
   readonly bytes: Buffer;
   readonly count: number;
 }
@@ -41,10 +45,23 @@ export type ScanPart<T> = Generator<Demand, T, Taken>;
 export type ContainerScan = ScanPart<Scan>;
 
 /** A demand for bytes to look at; small, since they are gathered. */
-export const look = (count: number, audio = false): Demand => ({ count, keep: true, audio });
+export const look = (count: number, audio = false): Demand => ({
+  count,
+  keep: true,
+  audio,
+  until: null,
+});
 
 /** A demand to pass over bytes. */
-export const pass = (count: number, audio = false): Demand => ({ count, keep: false, audio });
+export const pass = (count: number, audio = false): Demand => ({
+  count,
+  keep: false,
+  audio,
+  until: null,
+});
+
+/** A demand to pass over bytes, so many at most, to the end of two neighbours; the first may be the last byte before. */
+export const seek = (count: number, until: Pair): Demand => ({ ...pass(count), until });
 
 const nothing = Buffer.alloc(0);
 
@@ -54,6 +71,8 @@ export class Scanner {
   #demand: Demand;
   #kept = nothing;
   #count = 0;
+  /** The last byte of all that came; none at first. */
+  #last = -1;
   #scan: Scan | null = null;
   #heard = false;
 
@@ -73,13 +92,16 @@ export class Scanner {
   feed(bytes: Uint8Array): void {
     let offset = 0;
     while (this.#scan === null) {
-      const { count, keep, audio } = this.#demand;
-      const taken = Math.min(count - this.#count, bytes.length - offset);
+      const { count, keep, audio, until } = this.#demand;
+      const room = Math.min(count - this.#count, bytes.length - offset);
+      const taken =
+        until === null ? room : this.#seek(bytes.subarray(offset, offset + room), until);
       if (keep && taken > 0) this.#kept.set(bytes.subarray(offset, offset + taken), this.#count);
       if (audio && taken > 0) this.#heard = true;
       this.#count += taken;
       offset += taken;
-      if (this.#count < count) return;
+      if (taken > 0) this.#last = bytes[offset - 1]!;
+      if (this.#count < count && !(until !== null && this.#kept.length > 0)) return;
       this.#step();
     }
   }
@@ -90,9 +112,24 @@ export class Scanner {
     return this.#scan;
   }
 
+  /** How many bytes there are to the end of the two that are sought, which are kept; all if they are not there. */
+  #seek(bytes: Uint8Array, until: Pair): number {
+    let first = this.#last;
+    for (let at = 0; at < bytes.length; at += 1) {
+      const second = bytes[at]!;
+      if (until(first, second)) {
+        this.#kept = Buffer.of(first, second);
+        return at + 1;
+      }
+      first = second;
+    }
+    return bytes.length;
+  }
+
   #step(): void {
+    const { keep } = this.#demand;
     const { value, done } = this.#steps.next({
-      bytes: this.#kept.subarray(0, this.#count),
+      bytes: keep ? this.#kept.subarray(0, this.#count) : this.#kept,
       count: this.#count,
     });
     this.#count = 0;

@@ -16,7 +16,7 @@ import {
   type Response,
   timeless,
 } from './replay.ts';
-import { mp3Frames, oggPage, opusFile, wavFile } from './sample-audio.ts';
+import { chunk, mp3Frames, oggPage, opusFile, wavFile } from './sample-audio.ts';
 import { sampleTraffic, toolsWith } from './sample-traffic.ts';
 import { matching } from './stream-suite.ts';
 
@@ -165,6 +165,11 @@ describe('a speech answer', () => {
     ['nothing', Buffer.alloc(0), /^the body is empty/],
     ['white space', ' \n', /^the body is blank/],
     ['a header without audio', wavFile(0), /header and no audio/],
+    [
+      'a header and notes without audio',
+      Buffer.concat([wavFile(0), chunk('LIST', Buffer.from('INFO'))]),
+      /header and no audio/,
+    ],
   ])('is empty with %s', (_, body, detail) => {
     expect(read('wav', body)).toEqual({
       kind: 'malformed',

@@ -3,8 +3,8 @@ import { transcriptionCost } from '../contract/prices.ts';
 import type { Clip } from '../model/clip.ts';
 import type { Outcome, TranscriptionAnswer } from '../model/observation.ts';
 import type { Instant } from '../model/quantity.ts';
-import type { TranscriptFormat } from '../model/traffic.ts';
-import { readSrt, readVtt } from './captions.ts';
+import type { TrafficOf, TranscriptFormat } from '../model/traffic.ts';
+import { captionsIn, readSrt, readVtt } from './captions.ts';
 import { readJson } from './json-answer.ts';
 import type { AnswerReader, ReadingContext } from './kind.ts';
 import { readErrorBody } from './refusal.ts';
@@ -14,11 +14,17 @@ import { readWhole } from './whole-body.ts';
 import { wordErrors } from './word-errors.ts';
 
 /** What is odd in a transcript and tolerated. */
-type TranscriptNote = 'no-segments' | 'wrapped';
+type TranscriptNote = 'no-segments' | 'no-words' | 'wrapped';
+
+/** How a transcript was asked for. */
+export type TranscriptOrder = Pick<TrafficOf<'transcription'>, 'format' | 'granularities'>;
 
 /** The formats that are text, and what is said in each; `null` if a body is not of that format. */
 const textFormats = {
-  text: { name: 'a transcript as text', spoken: (text) => text },
+  text: {
+    name: 'a transcript as text',
+    spoken: (text) => (captionsIn(text) === null ? text : null),
+  },
   srt: { name: 'a transcript as SubRip captions', spoken: readSrt },
   vtt: { name: 'a transcript as WebVTT captions', spoken: readVtt },
 } as const satisfies Record<
@@ -30,17 +36,29 @@ const textFormats = {
 export const readTranscript = (
   context: ReadingContext,
   clip: Clip,
-  format: TranscriptFormat,
+  { format, granularities }: TranscriptOrder,
 ): AnswerReader => {
   if (format !== 'json' && format !== 'verbose_json') return readText(context, clip, format);
   return readJson(context, {
     name: 'a transcription',
     schema: transcriptionResponseSchema,
-    answer: ({ text, segments }, firstByte) => {
-      const lacks = format === 'verbose_json' && (segments === undefined || segments === null);
-      return answerTo(clip, { text, firstByte, notes: lacks ? ['no-segments'] : [] });
+    answer: (answer, firstByte) => {
+      const notes = format === 'verbose_json' ? lackingIn(answer, granularities) : [];
+      return answerTo(clip, { text: answer.text, firstByte, notes });
     },
   });
+};
+
+/** What `verbose_json` was to tell and does not: segments, unless only words were asked for. */
+const lackingIn = (
+  { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
+  granularities: TranscriptOrder['granularities'],
+): readonly TranscriptNote[] => {
+  const asked = granularities.length === 0 ? ['segment'] : granularities;
+  return [
+    ...(asked.includes('segment') && !segments ? (['no-segments'] as const) : []),
+    ...(asked.includes('word') && !words ? (['no-words'] as const) : []),
+  ];
 };
 
 const readText = (
@@ -57,7 +75,11 @@ const readText = (
         return malformed('shape', `${inner.what} came in place of ${name}${inner.detail}`);
       }
       const text = spoken(inner.text);
-      if (text === null) return malformed('shape', `the body does not look like ${name}`);
+      if (text === null) {
+        const other = captionsIn(inner.text);
+        const what = other === null ? 'the body does not look like' : `${other} came in place of`;
+        return malformed('shape', `${what} ${name}`);
+      }
       const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];
       return { kind: 'completed', answer: answerTo(clip, { text, firstByte, notes }) };
     },

@@ -150,6 +150,27 @@ describe('a transcript', () => {
     });
   });
 
+  it.each([
+    [['word'], ['no-words']],
+    [['segment'], ['no-segments']],
+    [
+      ['word', 'segment'],
+      ['no-segments', 'no-words'],
+    ],
+  ] as const)('is noted when it lacks what was asked of verbose_json: %j', (asked, notes) => {
+    const isAsked = (each: 'word' | 'segment') => new Set<string>(asked).has(each);
+    const notesOn = (body: object) => {
+      const order = { ...entry({ format: 'verbose_json', granularities: [...asked] }) };
+      return replay(order, [Buffer.from(JSON.stringify(body))], { headers: json });
+    };
+    expect(notesOn({ text: 'The gate is open.' })).toMatchObject({ answer: { notes } });
+    const words = isAsked('word') ? { words: [{ word: 'The', start: 0, end: 0.2 }] } : {};
+    const parts = isAsked('segment') ? { ...words, segments } : words;
+    expect(notesOn({ text: 'The gate is open.', ...parts })).toMatchObject({
+      answer: { notes: [] },
+    });
+  });
+
   it('counts the words that are wrong', () => {
     expect(read('json', { text: 'The gate was' })).toMatchObject({
       answer: { words: { wrong: 2, expected: 4 } },
@@ -176,7 +197,12 @@ describe('a transcript', () => {
     ],
     ['json', 'content-type', 'The gate is open.', /neither labelled JSON nor is it/],
     ['srt', 'shape', 'The gate is open.', /^the body does not look like a transcript as SubRip/],
-    ['vtt', 'shape', srt, /^the body does not look like a transcript as WebVTT/],
+    ['vtt', 'shape', 'The gate is open.', /^the body does not look like a transcript as WebVTT/],
+    ['vtt', 'shape', srt, /^SubRip captions came in place of a transcript as WebVTT captions$/],
+    ['srt', 'shape', vtt, /^WebVTT captions came in place of a transcript as SubRip captions$/],
+    ['text', 'shape', srt, /^SubRip captions came in place of a transcript as text$/],
+    ['text', 'shape', vtt, /^WebVTT captions came in place of a transcript as text$/],
+    ['text', 'shape', { text: srt }, /^SubRip captions came in place of a transcript as text$/],
     ['srt', 'shape', { text: 'The gate is open.' }, /does not look like a transcript as SubRip/],
     ['text', 'shape', { transcript: 'x' }, /^JSON came in place of a transcript as text: text: /],
     ['text', 'shape', { error: { message: 'no luck' } }, /^a JSON error .* as text: no luck$/],

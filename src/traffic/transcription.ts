@@ -16,7 +16,7 @@ export const transcription: Kind<'transcription'> = {
         headers: { 'content-type': contentType, accept: '*/*', 'accept-encoding': 'identity' },
         body,
       },
-      read: (context) => readTranscript(context, clip, traffic.format),
+      read: (context) => readTranscript(context, clip, traffic),
     };
   },
 };

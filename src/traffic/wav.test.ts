@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesToAudio, chunk, riff, scanOf, wavFile, wavFormat, whole } from './sample-audio.ts';
 
 const scan = (...parts: readonly Buffer[]) => scanOf('wav', Buffer.concat(parts));
+const info = chunk('LIST', Buffer.from('INFOISFT\x06\0\0\0Lavf5\0'));
 const samples = (count: number): Buffer => Buffer.alloc(count * 2);
 
 describe('a WAV file', () => {
@@ -40,6 +41,12 @@ describe('a WAV file', () => {
     }
   });
 
+  it('is truncated when only other chunks came', () => {
+    for (const file of [riff(info), riff(wavFormat(), info)]) {
+      expect(scan(file)).toMatchObject({ seconds: 0, fault: { kind: 'truncated' } });
+    }
+  });
+
   it('says how much of its audio came', () => {
     expect(scan(wavFile(4000, 10_000))).toEqual({
       seconds: 0.5,
@@ -53,6 +60,7 @@ describe('a WAV file', () => {
 
   it.each([
     ['no samples', wavFile(0)],
+    ['no samples and what says who wrote them', riff(wavFormat(), chunk('data', samples(0)), info)],
     ['half a sample', riff(wavFormat(), chunk('data', Buffer.of(1)))],
   ])('is silent with %s', (_, file) => {
     expect(scan(file)).toMatchObject({ seconds: 0, fault: { kind: 'silent' } });

@@ -3,6 +3,9 @@ import { type ContainerScan, type Fault, look, pass, type Scan, type ScanPart } 
 /** Streaming writers do not know the length beforehand: they write 0, or about as much as 31 or 32 bits can say. */
 const isUnknown = (declared: number): boolean => declared === 0 || declared >= 0x7fff_0000;
 
+/** What writers put behind the audio. Where a length of 0 would mean that it is unknown, one of these means that there is none. */
+const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
+
 interface Format {
   readonly sampleRate: number;
   readonly bytesPerBlock: number;
@@ -78,7 +81,10 @@ export function* scanWav(): ContainerScan {
 
 function* scanAudio(declared: number, format: Format): ContainerScan {
   const unknown = isUnknown(declared);
-  const { count } = yield pass(unknown ? Number.POSITIVE_INFINITY : declared, true);
+  const begin = declared === 0 ? yield look(4) : null;
+  const isEmpty = trailer.test(begin?.bytes.toString('latin1') ?? '');
+  const rest = yield pass(unknown ? Number.POSITIVE_INFINITY : declared, !isEmpty);
+  const count = isEmpty ? 0 : (begin?.count ?? 0) + rest.count;
   const seconds = secondsOf(count, format);
   if (!unknown && count < declared) {
     const detail = `the WAV file declares ${declared} bytes of audio and ends after ${count}`;

@@ -19,6 +19,11 @@ describe('word errors', () => {
     ['nothing said', '', 'thank you', 2],
     ['words in another order', 'one two three', 'two three one', 2],
     ['a script without spaces', '水门打开。', '水門打开', 1],
+    ['Thai', 'น้ำไหล', 'น้ำไหน', 1],
+    ['Thai with spaces between its phrases', 'ประตู เปิด', 'ประตูเปิด', 0],
+    ['Lao', 'ນ້ຳໄຫຼ', 'ນ້ຳໄຫ', 1],
+    ['Khmer, its full stop left out', 'ទឹកហូរ។', 'ទឹកហូ', 1],
+    ['Burmese, a mark of one character missing', 'ရေစီးသည်', 'ရေစီးသည', 1],
     ['two scripts in one', 'Weir 水门 and スーパー', 'weir水门andスーパー', 0],
   ])('are counted for %s', (_, text, heard, wrong) => {
     expect(wordErrors(text, heard)).toMatchObject({ wrong });
@@ -26,6 +31,32 @@ describe('word errors', () => {
 
   it('come with the number of words of the true text', () => {
     expect(wordErrors(sentence, '')).toEqual({ wrong: 24, expected: 24 });
+  });
+
+  it('count each character of a script without spaces, with its marks', () => {
+    const counts = ['水门打开。', 'น้ำไหล', 'ນ້ຳໄຫຼ', 'ទឹកហូរ។', 'ရေစီးသည်'].map(
+      (text) => wordErrors(text, '')?.expected,
+    );
+    expect(counts).toEqual([4, 5, 4, 4, 4]);
+  });
+
+  it('count everything far beyond the true text as inserted', () => {
+    const limit = 10 * 24 + 1000;
+    expect(wordErrors(sentence, `${sentence} ${'mumble '.repeat(limit - 24)}`)?.wrong).toBe(
+      limit - 24,
+    );
+    const late = 'mumble '.repeat(limit) + sentence;
+    expect(wordErrors(sentence, late)?.wrong).toBe(limit + 24);
+  });
+
+  it.each([
+    ['words', 'the gate '.repeat(500_000), 1_000_000],
+    ['one word without end', 'a'.repeat(4_000_000), 20_000],
+    ['one mark upon another', `e${'\u0301'.repeat(4_000_000)}`, 20_000],
+    ['characters that are words', '水'.repeat(1_000_000), 1_000_000],
+  ])('of a book are in no time or an error: %s', (_, heard, words) => {
+    const text = `${sentence} `.repeat(40);
+    expect(wordErrors(text, heard)?.wrong).toBeGreaterThan(words - text.length);
   });
 
   it('rise by exactly the words that are deleted, inserted or replaced by unknown ones', () => {

@@ -163,7 +163,7 @@ describe('the terminal report', () => {
         6 × speech: mislabelled (16.7 % of its completed answers)
           The content type named another format than the body has.
         8 × transcription: no-segments (25.0 % of its completed answers)
-          verbose_json was asked for, and the transcript had no segments.
+          verbose_json with segments was asked for, and the transcript had none.
 
       Notes
         The target refused stream_options.include_usage: </script><img src=x
