@@ -82,7 +82,7 @@ class RefusalReader implements BodyReader {
     const encoding = encodingOf(this.#headers);
     const bytes = decoded(this.#body.bytes(), encoding, largestDecoded);
     const text = bytes?.toString('utf8') ?? `a body in the content encoding ${encoding}`;
-    this.hint = readHint(this.#headers, text);
+    this.hint = readHint({ status: this.#status, headers: this.#headers, body: text });
     const refusal = readRefusal(this.#status, { text, cut: this.#body.cut }, this.#redact);
     return this.#status === 429
       ? { kind: 'limited', refusal, retryAfter: this.#retryAfter() }
