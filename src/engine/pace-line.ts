@@ -45,13 +45,13 @@ export class PaceLine {
   /** When a request under way last made room. */
   #freed: number = Number.NEGATIVE_INFINITY;
 
-  constructor(order: SliceOrder, { requests, tokens, window, margin }: Pace) {
+  constructor(order: SliceOrder, pace: Pace) {
     this.#order = order;
     this.#pacer = new Pacer(
       {
-        requests: shareOf(requests, order),
-        tokens: shareOf(tokens, order),
-        window: window + margin,
+        ...pace,
+        requests: shareOf(pace.requests, order),
+        tokens: shareOf(pace.tokens, order),
       },
       order.credentials.length,
     );

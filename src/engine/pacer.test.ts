@@ -53,7 +53,7 @@ describe('a pace', () => {
   it('never sends more requests than the limit within any window', () => {
     fc.assert(
       fc.property(limits, keys, wishes, (limit, pool, list) => {
-        for (const gone of byKey(simulatePace({ ...limit, window }, pool, list))) {
+        for (const gone of byKey(simulatePace({ ...limit, window, margin: 0 }, pool, list))) {
           const uses = gone.flatMap(({ sent }) => (sent === null ? [] : [{ at: sent, amount: 1 }]));
           expect(mostInAny(uses)).toBeLessThanOrEqual(limit.requests ?? Infinity);
         }
@@ -62,18 +62,21 @@ describe('a pace', () => {
     );
   });
 
-  it('never uses more tokens than the limit within any window, whenever between sending and end the server charges them', () => {
+  it('never uses more tokens than the limit within any window, whenever between sending and end the server charges them, or within the margin', () => {
     fc.assert(
       fc.property(
         limits,
         keys,
         wishes,
+        fc.nat(12),
         fc.array(fc.constantFrom(0, 0.5, 1), { minLength: 40, maxLength: 40 }),
-        (limit, pool, list, moments) => {
-          for (const gone of byKey(simulatePace({ ...limit, window }, pool, list))) {
-            const uses = gone.flatMap(({ sent, over, wish: { used } }, i) =>
-              sent === null ? [] : [{ at: sent + moments[i]! * (over! - sent), amount: used }],
-            );
+        (limit, pool, list, margin, moments) => {
+          for (const gone of byKey(simulatePace({ ...limit, window, margin }, pool, list))) {
+            const uses = gone.flatMap(({ sent, over, wish: { used } }, i) => {
+              if (sent === null) return [];
+              const latest = Math.max(over!, sent + margin);
+              return [{ at: sent + moments[i]! * (latest - sent), amount: used }];
+            });
             expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
           }
         },
@@ -85,7 +88,7 @@ describe('a pace', () => {
   it('never waits while there is room by any key', () => {
     fc.assert(
       fc.property(limits, keys, wishes, (limit, pool, list) => {
-        simulatePace({ ...limit, window }, pool, list, (now, { reserved }, gone) => {
+        simulatePace({ ...limit, window, margin: 0 }, pool, list, (now, { reserved }, gone) => {
           for (const ofKey of byKey(gone).slice(0, pool)) {
             const requests = ofKey.filter(({ sent, over }) =>
               sent === null ? over === null : sent + window > now,
@@ -106,7 +109,7 @@ describe('a pace', () => {
   it('does all the work that the limit admits: a window’s worth at the beginning of each window', () => {
     const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0, preferred: 0 };
     const gone = simulatePace(
-      { ...most, window },
+      { ...most, window, margin: 0 },
       1,
       Array.from({ length: 23 }, () => at),
     );
@@ -118,13 +121,13 @@ describe('a pace', () => {
   it('frees places one by one, as they were taken', () => {
     const at = { reserved: 1, used: 1, delay: 0, lasts: 0, preferred: 0 };
     const ready = [0, 1, window, window].map((moment) => ({ ...at, ready: moment }));
-    const gone = simulatePace({ requests: 2, tokens: null, window }, 1, ready);
+    const gone = simulatePace({ requests: 2, tokens: null, window, margin: 0 }, 1, ready);
     expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
   });
 
   it('gives back at the end what was reserved and not used', () => {
     const at = { ready: 0, reserved: 60, used: 6, delay: 0, lasts: 3, preferred: 0 };
-    const gone = simulatePace({ requests: null, tokens: 60, window }, 1, [
+    const gone = simulatePace({ requests: null, tokens: 60, window, margin: 0 }, 1, [
       at,
       { ...at, reserved: 54 },
     ]);
@@ -134,7 +137,7 @@ describe('a pace', () => {
 
 describe('a pool of keys', () => {
   const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0 };
-  const rule = { requests: 2, tokens: null, window };
+  const rule = { requests: 2, tokens: null, window, margin: 0 };
 
   it('takes the preferred one of those that are open, else the one that opens first', () => {
     const preferring = (...keysWanted: number[]) =>
@@ -161,7 +164,7 @@ describe('a pool of keys', () => {
 });
 
 it('a request that may need more than the limit goes alone, when all is free', () => {
-  const pacer = new Pacer({ requests: null, tokens: 60, window }, 1);
+  const pacer = new Pacer({ requests: null, tokens: 60, window, margin: 0 }, 1);
   expect(pacer.reservation(1000)).toBe(60);
   expect(pacer.reservation(0)).toBe(1);
 });

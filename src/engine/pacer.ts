@@ -2,20 +2,23 @@
  * A client that keeps within limits that it cannot see: arithmetic only, time is an argument.
  *
  * Nobody outside knows when a gateway counts a request, nor in which window. So a request takes a
- * place from its release until one window after it was sent, and its tokens until one window after
- * its answer ended: by then every gateway has charged them, at admission or afterwards. What is
- * taken never exceeds the limit. A client that keeps to that at every moment is let through by fixed
- * windows wherever they begin, by sliding logs, and by buckets that hold the limit, since in no
- * window it uses more than they refill. It costs the length of an answer in each window of tokens,
- * and the margin in each window of requests; nothing where there is room.
+ * place from its release until one window after it was sent, and a margin more, since the gateway
+ * counts it a little later than that; its tokens until one window after its answer ended: by then
+ * every gateway has charged them, at admission or afterwards. What is taken never exceeds the limit.
+ * A client that keeps to that at every moment is let through by fixed windows wherever they begin, by
+ * sliding logs, and by buckets that hold the limit, since in no window it uses more than they refill.
+ * It costs the length of an answer in each window of tokens, and the margin in each window of
+ * requests; nothing where there is room.
  */
 
-/** What one key may use within any `window` of time, which includes the margin for the network; `null` for any number. */
+/** What one key may use within any `window` of time; `null` for any number. */
 export interface PaceRule {
   readonly requests: number | null;
   readonly tokens: number | null;
   /** In ms. */
   readonly window: number;
+  /** How much later than it was sent a request may be counted, in ms. */
+  readonly margin: number;
 }
 
 /** A request's part of a key's allowance, from its release on. */
@@ -131,19 +134,22 @@ export class Pacer {
   /** Takes a place of a key's allowance; what is booked later is never released earlier. */
   book(released: number, key: number, reserved: number): Booking {
     const { requests, tokens } = this.#keys[key]!;
-    const { window } = this.#rule;
+    const { window, margin } = this.#rule;
     let unsent = 1;
+    /** By then it was counted, if it was sent. */
+    let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
     tokens.hold(released, reserved);
     return {
       sent: (at) => {
         // A second time where a kept connection turned out closed: the server may have counted both.
-        requests.settle(unsent, 1, at + window);
+        counted = at + margin;
+        requests.settle(unsent, 1, counted + window);
         unsent = 0;
       },
       over: (at, used) => {
         requests.settle(unsent, 0, at);
-        tokens.settle(reserved, used, at + window);
+        tokens.settle(reserved, used, Math.max(counted, at) + window);
       },
     };
   }

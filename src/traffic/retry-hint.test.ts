@@ -5,8 +5,8 @@ const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
 const body = (reset: string): string =>
   `{"error":{"message":"Rate limit exceeded. Limit resets at: ${reset}","code":"429"}}`;
 
-const hint = (headers: object, body = '', status = 429) =>
-  readHint({ status, headers: headers as Refused['headers'], body });
+const hint = (headers: object, text = '', status = 429) =>
+  readHint({ status, headers: headers as Refused['headers'], body: text });
 
 describe('when to come back', () => {
   it.each([
