@@ -6,6 +6,8 @@ const limits = [20, 60, 60, 100];
 const windows = [10_000, 60_000, 60_000];
 
 /** A gateway without any fault: its class, and by the seed its limit, its window and the way to it. */
+const always = (length: number) => [length, length] as const;
+
 export const cleanSimulation = (
   algorithm: LimiterKind,
   seed: number,
@@ -27,7 +29,7 @@ export const cleanSimulation = (
       },
       seed,
       trip: [least, least + draw.uniform() * 200],
-      service: isCap ? 400 : 5 + draw.uniform() * 40,
+      service: always(isCap ? 400 : 5 + draw.uniform() * 40),
     },
     declared: { requests, window },
   };

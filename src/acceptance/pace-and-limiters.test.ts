@@ -36,7 +36,7 @@ const refusedBy = (
   phase: number,
   list: readonly { readonly wish: Wish; readonly counted: number }[],
 ): number => {
-  const rule = { requests: limit, tokens: null, window: length, margin };
+  const rule = { requests: limit, tokens: null, window: length, margin, charged: 'ended' } as const;
   const counted = new Map(list.map(({ wish, counted: after }) => [wish, after]));
   const gone = simulatePace(
     rule,

@@ -27,8 +27,8 @@ export interface Simulation {
   readonly seed: number;
   /** The shortest and the longest round trip, in ms. */
   readonly trip: readonly [least: number, most: number];
-  /** How long an admitted request is served, in ms. */
-  readonly service?: number;
+  /** How long an admitted request is served, in ms: the least and the most, evenly drawn; 5 by default. */
+  readonly service?: readonly [least: number, most: number];
   /** The least and the most share of `max_tokens` that answers have, evenly drawn; all of it by default. */
   readonly answers?: readonly [least: number, most: number];
   /** Whether one allowance serves all keys, as it must not. */
@@ -89,21 +89,23 @@ class Gateway {
   readonly #allowances = new Map<string, Allowance>();
   readonly #agenda: Agenda;
   readonly #wallZero: number;
-  readonly #service: number;
+  readonly #service: () => number;
   readonly #share: () => number;
   readonly #shared: boolean;
 
   constructor(
     agenda: Agenda,
     wallZero: number,
-    { limits, seed, service = 5, answers: [least, most] = [1, 1], shared = false }: Simulation,
+    { limits, seed, service = [5, 5], answers = [1, 1], shared = false }: Simulation,
   ) {
     const draw = drawFrom(seed, 6);
-    this.#share = () => least + draw.uniform() * (most - least);
+    const within = ([least, most]: readonly [number, number]) =>
+      least + draw.uniform() * (most - least);
+    this.#share = () => within(answers);
+    this.#service = () => within(service);
     this.#limits = completeLimits(settingsSchema.parse({ limits }).limits);
     this.#agenda = agenda;
     this.#wallZero = wallZero;
-    this.#service = service;
     this.#shared = shared;
   }
 
@@ -143,7 +145,7 @@ class Gateway {
       admission.end();
       return;
     }
-    this.#agenda.at(Math.max(now, admission.startsAt) + this.#service, () => {
+    this.#agenda.at(Math.max(now, admission.startsAt) + this.#service(), () => {
       admission.charge(this.#agenda.now, tokens.input + tokens.output);
       admission.end();
       const body = isChat ? completion(tokens.input, tokens.output) : '{}';

@@ -15,6 +15,7 @@ const pace: Pace = {
   tokens: null,
   window: milliseconds(990),
   margin: milliseconds(10),
+  charged: 'ended',
 };
 
 const startPaced = (load: Load, changes: Partial<Plan> = {}, slice = { index: 0, count: 1 }) =>
@@ -146,7 +147,7 @@ describe('a pace for tokens', () => {
     price: null,
   } as const;
   const load = constant(1000, 10);
-  const tokens = { requests: null, tokens: 120, window: pace.window, margin: pace.margin };
+  const tokens = { ...pace, requests: null, tokens: 120 };
   const started = (changes: Partial<Plan> = {}) =>
     startPaced(load, {
       pace: tokens,

@@ -5,6 +5,7 @@ import { Pacer } from './pacer.ts';
 
 const most = { requests: 5, tokens: 60 };
 const window = 40;
+const free = { window, margin: 0, charged: 'ended' } as const;
 const wish: fc.Arbitrary<Wish> = fc
   .record({
     after: fc.oneof(fc.constant(0), fc.nat(30)),
@@ -53,7 +54,7 @@ describe('a pace', () => {
   it('never sends more requests than the limit within any window', () => {
     fc.assert(
       fc.property(limits, keys, wishes, (limit, pool, list) => {
-        for (const gone of byKey(simulatePace({ ...limit, window, margin: 0 }, pool, list))) {
+        for (const gone of byKey(simulatePace({ ...limit, ...free }, pool, list))) {
           const uses = gone.flatMap(({ sent }) => (sent === null ? [] : [{ at: sent, amount: 1 }]));
           expect(mostInAny(uses)).toBeLessThanOrEqual(limit.requests ?? Infinity);
         }
@@ -68,10 +69,12 @@ describe('a pace', () => {
         limits,
         keys,
         wishes,
-        fc.nat(12),
-        fc.array(fc.constantFrom(0, 0.5, 1), { minLength: 40, maxLength: 40 }),
-        (limit, pool, list, margin, moments) => {
-          for (const gone of byKey(simulatePace({ ...limit, window, margin }, pool, list))) {
+        fc.record({
+          margin: fc.nat(12),
+          moments: fc.array(fc.constantFrom(0, 0.5, 1), { minLength: 40, maxLength: 40 }),
+        }),
+        (limit, pool, list, { margin, moments }) => {
+          for (const gone of byKey(simulatePace({ ...limit, ...free, margin }, pool, list))) {
             const uses = gone.flatMap(({ sent, over, wish: { used } }, i) => {
               if (sent === null) return [];
               const latest = Math.max(over!, sent + margin);
@@ -85,10 +88,30 @@ describe('a pace', () => {
     );
   });
 
+  it('uses no more tokens either where they are charged when a request is sent, and gets them back sooner', () => {
+    const at = { ready: 0, reserved: 30, used: 30, delay: 0, lasts: 7, preferred: 0 };
+    const rule = { requests: null, tokens: 60, ...free };
+    const released = (charged: 'sent' | 'ended') =>
+      simulatePace({ ...rule, charged }, 1, [at, at, at, at]).map((each) => each.released);
+    expect(released('ended')).toEqual([0, 0, window + 7, window + 7]);
+    expect(released('sent')).toEqual([0, 0, window, window]);
+    fc.assert(
+      fc.property(limits, keys, wishes, fc.nat(12), (limit, pool, list, margin) => {
+        const sentRule = { ...limit, ...free, charged: 'sent' as const, margin };
+        for (const gone of byKey(simulatePace(sentRule, pool, list))) {
+          const uses = gone.flatMap(({ sent, wish: { used } }, i) =>
+            sent === null ? [] : [{ at: sent + (i % 2) * margin, amount: used }],
+          );
+          expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
+        }
+      }),
+    );
+  });
+
   it('never waits while there is room by any key', () => {
     fc.assert(
       fc.property(limits, keys, wishes, (limit, pool, list) => {
-        simulatePace({ ...limit, window, margin: 0 }, pool, list, (now, { reserved }, gone) => {
+        simulatePace({ ...limit, ...free }, pool, list, (now, { reserved }, gone) => {
           for (const ofKey of byKey(gone).slice(0, pool)) {
             const requests = ofKey.filter(({ sent, over }) =>
               sent === null ? over === null : sent + window > now,
@@ -109,7 +132,7 @@ describe('a pace', () => {
   it('does all the work that the limit admits: a window’s worth at the beginning of each window', () => {
     const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0, preferred: 0 };
     const gone = simulatePace(
-      { ...most, window, margin: 0 },
+      { ...most, ...free },
       1,
       Array.from({ length: 23 }, () => at),
     );
@@ -121,13 +144,13 @@ describe('a pace', () => {
   it('frees places one by one, as they were taken', () => {
     const at = { reserved: 1, used: 1, delay: 0, lasts: 0, preferred: 0 };
     const ready = [0, 1, window, window].map((moment) => ({ ...at, ready: moment }));
-    const gone = simulatePace({ requests: 2, tokens: null, window, margin: 0 }, 1, ready);
+    const gone = simulatePace({ requests: 2, tokens: null, ...free }, 1, ready);
     expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
   });
 
   it('gives back at the end what was reserved and not used', () => {
     const at = { ready: 0, reserved: 60, used: 6, delay: 0, lasts: 3, preferred: 0 };
-    const gone = simulatePace({ requests: null, tokens: 60, window, margin: 0 }, 1, [
+    const gone = simulatePace({ requests: null, tokens: 60, ...free }, 1, [
       at,
       { ...at, reserved: 54 },
     ]);
@@ -137,7 +160,7 @@ describe('a pace', () => {
 
 describe('a pool of keys', () => {
   const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0 };
-  const rule = { requests: 2, tokens: null, window, margin: 0 };
+  const rule = { requests: 2, tokens: null, ...free };
 
   it('takes the preferred one of those that are open, else the one that opens first', () => {
     const preferring = (...keysWanted: number[]) =>
@@ -164,7 +187,7 @@ describe('a pool of keys', () => {
 });
 
 it('a request that may need more than the limit goes alone, when all is free', () => {
-  const pacer = new Pacer({ requests: null, tokens: 60, window, margin: 0 }, 1);
+  const pacer = new Pacer({ requests: null, tokens: 60, ...free }, 1);
   expect(pacer.reservation(1000)).toBe(60);
   expect(pacer.reservation(0)).toBe(1);
 });

@@ -7,8 +7,8 @@
  * every gateway has charged them, at admission or afterwards. What is taken never exceeds the limit.
  * A client that keeps to that at every moment is let through by fixed windows wherever they begin, by
  * sliding logs, and by buckets that hold the limit, since in no window it uses more than they refill.
- * It costs the length of an answer in each window of tokens, and the margin in each window of
- * requests; nothing where there is room.
+ * It costs the length of an answer in each window of tokens, which who knows that the gateway charges
+ * at admission can save, and the margin in each window of requests; nothing where there is room.
  */
 
 /** What one key may use within any `window` of time; `null` for any number. */
@@ -19,6 +19,8 @@ export interface PaceRule {
   readonly window: number;
   /** How much later than it was sent a request may be counted, in ms. */
   readonly margin: number;
+  /** Whether tokens are charged when a request is admitted, or at any moment until its answer has ended. */
+  readonly charged: 'sent' | 'ended';
 }
 
 /** A request's part of a key's allowance, from its release on. */
@@ -37,9 +39,11 @@ class Spent {
   sum = 0;
 
   add(until: number, amount: number): void {
-    // Instants of different reads can come a little out of order; later is the safe side.
-    this.#until.push(Math.max(until, this.#until.at(-1) ?? until));
-    this.#amounts.push(amount);
+    let place = this.#until.length;
+    // Answers end in another order than requests were sent; nearly all come at the end or close to it.
+    while (place > this.#front && this.#until[place - 1]! > until) place -= 1;
+    this.#until.splice(place, 0, until);
+    this.#amounts.splice(place, 0, amount);
     this.sum += amount;
   }
 
@@ -134,7 +138,7 @@ export class Pacer {
   /** Takes a place of a key's allowance; what is booked later is never released earlier. */
   book(released: number, key: number, reserved: number): Booking {
     const { requests, tokens } = this.#keys[key]!;
-    const { window, margin } = this.#rule;
+    const { window, margin, charged } = this.#rule;
     let unsent = 1;
     /** By then it was counted, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
@@ -149,7 +153,8 @@ export class Pacer {
       },
       over: (at, used) => {
         requests.settle(unsent, 0, at);
-        tokens.settle(reserved, used, Math.max(counted, at) + window);
+        const last = charged === 'sent' ? counted : Math.max(counted, at);
+        tokens.settle(reserved, used, last + window);
       },
     };
   }

@@ -11,5 +11,7 @@ export const paceSchema = z.strictObject({
   window: millisecondsSchema,
   /** How much later than it was sent the server may count a request: each window is kept free for that much longer. */
   margin: millisecondsSchema,
+  /** Whether the server charges tokens when it admits a request, or at any moment until its answer has ended. */
+  charged: z.enum(['sent', 'ended']),
 });
 export type Pace = z.infer<typeof paceSchema>;

@@ -68,6 +68,7 @@ describe('retries in words', () => {
       tokens: null,
       window: milliseconds(60_000),
       margin: milliseconds(1000),
+      charged: 'ended' as const,
     };
     expect(attemptSentences(withGroup({ distributions: { paceWait: encoded(waits) } }, { pace })))
       .toMatchInlineSnapshot(`

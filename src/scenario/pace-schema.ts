@@ -53,6 +53,12 @@ export const paceSchema = z.strictObject(
       .describe(
         'How much later than it was sent the gateway may count a request; the pace keeps that much more distance. Default: a sixtieth of the window.',
       ),
+    charged: z
+      .enum(['sent', 'ended'])
+      .prefault('ended')
+      .describe(
+        'When the gateway charges tokens: "sent" when it admits a request, "ended" at any moment until its answer has ended, which is safe for every gateway and costs the length of an answer in each window. Default: ended.',
+      ),
   },
   { error: 'expected a mapping such as {requests: 60/min, tokens: limit}' },
 );
@@ -77,11 +83,12 @@ const within = (pace: Kept, declared: number | null, window: number): number | n
 
 /** The plan's pace: what may be used within a window. */
 export const compilePace = (
-  { requests, tokens, window, margin }: ScenarioPace,
+  { requests, tokens, window, margin, charged }: ScenarioPace,
   { requestsPerMinute, tokensPerMinute }: Declared,
 ): Pace => ({
   requests: within(requests, requestsPerMinute, window),
   tokens: within(tokens, tokensPerMinute, window),
   window,
   margin: margin ?? milliseconds(window / 60),
+  charged,
 });
