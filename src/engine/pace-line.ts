@@ -1,6 +1,7 @@
 import type { Outcome } from '../model/observation.ts';
 import type { Pace } from '../model/pace.ts';
 import { type Instant, instant } from '../model/quantity.ts';
+import type { Hint } from '../traffic/kind.ts';
 import { contentOf } from './content.ts';
 import { Pacer } from './pacer.ts';
 import { type Demand, Reservations } from './reservations.ts';
@@ -16,7 +17,11 @@ export interface Turn {
   readonly key: number;
   readonly reserved: number;
   sent(at: Instant): void;
-  over(at: Instant, outcome: Outcome): void;
+  /**
+   * `hint` is when to come back, where the server said so. With a limit it means the key, which is
+   * left alone so long while the request may go by another; returned is what the request has to heed.
+   */
+  over(at: Instant, outcome: Outcome, hint: Hint | null): Hint | null;
 }
 
 interface Queued extends Waiting {
@@ -117,9 +122,12 @@ export class PaceLine {
         booking.sent(at);
         this.#freed = at;
       },
-      over: (at, outcome) => {
+      over: (at, outcome, hint) => {
         booking.over(at, isSent ? this.#reservations.used(demand, reserved, outcome) : 0);
         this.#freed = at;
+        if (outcome.kind !== 'limited' || hint === null) return hint;
+        this.#pacer.close(key, at + hint.wait);
+        return null;
       },
     };
   }

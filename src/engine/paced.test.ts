@@ -91,8 +91,35 @@ describe('a run under a pace', () => {
     expect(world.sent).toHaveLength(3);
     world.sent[2]!.answer(200, json, list);
     expect(observations).toMatchObject([
-      { index: 0, due: 0, released: 1001, earlier: [{ released: 0, ended: 500, wait: 0 }] },
+      {
+        index: 0,
+        due: 0,
+        released: 1001,
+        earlier: [{ released: 0, ended: 500, waitBy: 'backoff' }],
+      },
     ]);
+  });
+
+  it('leaves a key alone for as long as a refusal asks for, and goes on with the others', () => {
+    const { world, observations } = startPaced(constant(20, 1000), {
+      pace: { ...pace, requests: 100 },
+    });
+    const refused = (headers: Readonly<Record<string, string>>): boolean =>
+      headers['authorization'] === 'Bearer key-a';
+    for (let time = 1; time < 1200; time += 1) {
+      world.advanceTo(time);
+      for (const exchange of world.sent) {
+        if (exchange.over) continue;
+        if (time < 600 && refused(exchange.request.headers))
+          exchange.answer(429, json, '{}', { 'retry-after-ms': '600' });
+        else exchange.answer(200, json, list);
+      }
+    }
+    const ofFirst = observations.filter(({ key }) => key === 'a');
+    expect(ofFirst[0]).toMatchObject({ outcome: { kind: 'limited' } });
+    expect(ofFirst[1]!.begun - ofFirst[0]!.ended).toBeGreaterThanOrEqual(600);
+    expect(observations.filter(({ outcome }) => outcome.kind === 'completed')).toHaveLength(19);
+    expect(Math.max(...observations.map(({ begun, due }) => begun - due))).toBeLessThanOrEqual(1);
   });
 
   it('drops who waits when the run ends, and who waits beyond the total deadline', async () => {

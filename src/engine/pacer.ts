@@ -110,6 +110,8 @@ export interface Opening {
 export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly { readonly requests: Gauge; readonly tokens: Gauge }[];
+  /** Until when the gateway takes nothing by a key, as it said. */
+  readonly #closedUntil: number[];
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
@@ -118,6 +120,7 @@ export class Pacer {
       requests: gauge(rule.requests),
       tokens: gauge(rule.tokens),
     }));
+    this.#closedUntil = Array<number>(keys).fill(Number.NEGATIVE_INFINITY);
   }
 
   /** What has to be reserved for a request that may need so many tokens: one that needs more than there are goes when all are free. */
@@ -127,12 +130,17 @@ export class Pacer {
 
   /** The key that opens first for a request with this reservation; `preferred` where several are open. */
   opening(now: number, reserved: number, preferred: number): Opening {
-    const openings = this.#keys.map(({ requests, tokens }) =>
-      Math.max(requests.opensAt(1), tokens.opensAt(reserved)),
+    const openings = this.#keys.map(({ requests, tokens }, key) =>
+      Math.max(requests.opensAt(1), tokens.opensAt(reserved), this.#closedUntil[key]!),
     );
     const best = openings.reduce((first, at, key) => (at < openings[first]! ? key : first), 0);
     const key = openings[preferred]! <= Math.max(now, openings[best]!) ? preferred : best;
     return { key, at: openings[key]! };
+  }
+
+  /** Lets nothing go by a key until a moment: somebody else spends it too, and has exhausted it. */
+  close(key: number, until: number): void {
+    this.#closedUntil[key] = Math.max(this.#closedUntil[key]!, until);
   }
 
   /** Takes a place of a key's allowance; what is booked later is never released earlier. */

@@ -113,9 +113,9 @@ class SliceRunner implements RunningSlice, Tower {
     const { trip, content, turn } = this.#flights.get(flight)!;
     this.#flights.delete(flight);
     const { facts, outcome, free } = landing;
-    turn?.over(free, outcome);
+    const hint = turn === null ? landing.hint : turn.over(free, outcome, landing.hint);
     const { earlier } = trip;
-    const next = this.#next(trip, landing);
+    const next = this.#next(trip, { ...landing, hint });
     if (next.again) {
       const { wait, waitBy } = next;
       const due = instant(facts.ended + wait);
