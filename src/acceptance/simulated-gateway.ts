@@ -27,8 +27,10 @@ export interface Simulation {
   readonly seed: number;
   /** The shortest and the longest round trip, in ms. */
   readonly trip: readonly [least: number, most: number];
-  /** How long an admitted request is served, in ms: the least and the most, evenly drawn; 5 by default. */
-  readonly service?: readonly [least: number, most: number];
+  /** How long an admitted request is served, in ms, or the least and the most of it, evenly drawn. */
+  readonly service?: number | readonly [least: number, most: number];
+  /** How long the gateway's machine pauses now and then at most, in ms; a second lies between pauses. */
+  readonly pause?: number;
   /** The least and the most share of `max_tokens` that answers have, evenly drawn; all of it by default. */
   readonly answers?: readonly [least: number, most: number];
   /** Whether one allowance serves all keys, as it must not. */
@@ -96,13 +98,13 @@ class Gateway {
   constructor(
     agenda: Agenda,
     wallZero: number,
-    { limits, seed, service = [5, 5], answers = [1, 1], shared = false }: Simulation,
+    { limits, seed, service = 5, answers = [1, 1], shared = false }: Simulation,
   ) {
     const draw = drawFrom(seed, 6);
     const within = ([least, most]: readonly [number, number]) =>
       least + draw.uniform() * (most - least);
     this.#share = () => within(answers);
-    this.#service = () => within(service);
+    this.#service = () => (typeof service === 'number' ? service : within(service));
     this.#limits = completeLimits(settingsSchema.parse({ limits }).limits);
     this.#agenda = agenda;
     this.#wallZero = wallZero;
@@ -197,13 +199,22 @@ export const simulateGateway = (simulation: Simulation): SimulatedGateway => {
   const gateway = new Gateway(agenda, wallZero, simulation);
   const [least, most] = simulation.trip;
   const half = (): number => (least + draw.uniform() * (most - least)) / 2;
+  const { pause = 0, seed } = simulation;
+  /** When a machine that pauses gets to what happens at `moment`. */
+  const gotTo = (moment: number): number => {
+    const second = Math.floor(moment / 1000);
+    const pauses = drawFrom(seed, 7, second);
+    const begin = second * 1000 + pauses.uniform() * 900;
+    const end = begin + pauses.uniform() * pause;
+    return moment >= begin && moment < end ? end : moment;
+  };
   const send = (request: WireRequest, observer: ExchangeObserver) => {
     const exchange = new SimulatedExchange(agenda, observer);
     const deliver = (answer: Answer): void => {
       const date = new Date(wallZero + agenda.now).toUTCString();
       agenda.at(agenda.now + half(), () => exchange.answer(answer, date));
     };
-    agenda.at(agenda.now + half(), () => gateway.take(request, deliver));
+    agenda.at(gotTo(agenda.now + half()), () => gateway.take(request, deliver));
     return exchange;
   };
   return {
