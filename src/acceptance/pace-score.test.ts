@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { backingOff, informed, paced, scorePace, works } from './score-pace.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const reserving = { accounting: 'reserve-reconcile' } as const;
 
