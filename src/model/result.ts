@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { encodedHistogramSchema } from './histogram.ts';
 import { measureNames } from './measures.ts';
 import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
+import { gaveUpNames } from './attempt.ts';
 import { planSchema } from './plan.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
@@ -48,14 +49,20 @@ const tokenSumsSchema = z.strictObject({
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** Requests of which at least the first byte was written. */
+  /** Arrivals of which at least the first byte of one attempt was written. */
   sent: count,
+  /** Exchanges that were begun, first attempts and further ones; and arrivals that had more than one. */
+  attempts: count,
+  retried: count,
+  /** Arrivals that failed in a way that the plan tries again, by why they were not. */
+  gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   /** Streams that were flagged as buffered (fake streaming). */
   buffered: count,
   /** Token events that shared a socket read with an earlier one, and all token events. */
   coalescedEvents: count,
   tokenEvents: count,
+  /** Of all attempts. */
   connections: z.strictObject({ new: count, reused: count }),
   /** How many completed answers had each oddity that was tolerated. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
@@ -74,7 +81,8 @@ export type TimelineMeasure = (typeof timelineMeasures)[number];
 /**
  * One second of the run. `due` and the latencies belong to the second of the due instant, `begun`
  * and `sent` to their own, outcomes to the second in which they ended. Exchanges in flight at a
- * second's begin are the sum of begun − ended over all earlier seconds. Counts are of all traffic;
+ * second's begin are the sum of begun − ended over all earlier seconds: these and `sent` count every
+ * attempt, `due` and outcomes each arrival once. Counts are of all traffic;
  * latencies are kept apart by kind, since a model list takes milliseconds where a chat takes seconds.
  */
 export const secondSchema = z.strictObject({
@@ -83,7 +91,7 @@ export const secondSchema = z.strictObject({
   /** Acted on; dropped arrivals are not in it. */
   begun: count,
   sent: count,
-  /** Exchanges that ended; dropped arrivals are not in it. */
+  /** Attempts that ended; dropped arrivals are not in it. */
   ended: count,
   outcomes: outcomeCountsSchema,
   /** The completed ones by kind of traffic, where there are any. */

@@ -23,6 +23,8 @@ const exampleText = 300;
 
 const droppedBecause = {
   saturated: 'the cap on requests in flight was reached',
+  patience: 'its total deadline passed before its turn under the pace',
+  'run-ended': 'the run ended before its turn under the pace',
 } satisfies Record<DroppedCause, string>;
 
 interface Told {

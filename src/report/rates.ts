@@ -89,7 +89,7 @@ export const wholeRates = (result: Result): WholeRates | null => {
   const seconds = result.ended / 1000;
   return {
     seconds,
-    sent: result.groups.reduce((sum, { sent }) => sum + sent, 0) / seconds,
+    sent: result.timeline.reduce((sum, { sent }) => sum + sent, 0) / seconds,
     completed: outcomesOf(result.groups).completed / seconds,
     tokens: tokensBySource(result.groups).map(({ input, output, ...rest }) => ({
       ...rest,

@@ -41,6 +41,8 @@ describe('the scenario as a list', () => {
       Grace after the last arrival: 30 s
       Cap in flight: 150 requests
       Deadlines: connect 5 s, first token 10 s, total 60 s
+      Retries: none: a failure is an outcome
+      Pace: none: requests go when they are due
       Connections: HTTP/1.1, direct
       Header x-tenant: [redacted]
       Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason

@@ -152,6 +152,21 @@ const deadlinesText = (deadlines: Plan['deadlines']): string => {
   return set.length === 0 ? 'none' : set.join(', ');
 };
 
+const retryText = ({ retry }: Plan): string =>
+  retry === null
+    ? 'none: a failure is an outcome'
+    : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as the server asks, else up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
+
+const paceText = ({ pace }: Plan): string => {
+  if (pace === null) return 'none: requests go when they are due';
+  const { requests, tokens, window, margin } = pace;
+  const kept = [
+    ...(requests === null ? [] : [plural(requests, 'request')]),
+    ...(tokens === null ? [] : [plural(tokens, 'token')]),
+  ];
+  return `${kept.join(' and ')} per key within any ${timeText(window)}, and ${timeText(margin)} apart for the network`;
+};
+
 const streamsMeaning = {
   lenient: 'without [DONE], a stream is complete when every choice has a finish reason',
   strict: 'without [DONE], a stream is malformed',
@@ -181,6 +196,8 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   { term: 'Grace after the last arrival', text: timeText(plan.grace) },
   { term: 'Cap in flight', text: plural(plan.inFlight, 'request') },
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
+  { term: 'Retries', text: retryText(plan) },
+  { term: 'Pace', text: paceText(plan) },
   { term: 'Connections', text: wireText(plan.wire) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,

@@ -2,6 +2,7 @@ import { answerNotes, type OutcomeKind } from '../../model/observation.ts';
 import type { Failure, Result } from '../../model/result.ts';
 import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
 import type { Evidence, Trust, TrustLevel } from '../../model/verdict.ts';
+import { attemptSentences } from '../attempts.ts';
 import { kindFigures, kindsPresent, lagFigures } from '../figures.ts';
 import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
 import { meanWordErrors } from '../mean-word-errors.ts';
@@ -177,6 +178,11 @@ export const terminalReport = (
     ...titled(screen, 'What ran', runLines(screen, result)),
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),
+    ...titled(
+      screen,
+      'Retries and pace',
+      attemptSentences(result).flatMap((text) => paragraph(screen, text)),
+    ),
     ...titled(screen, 'Figures', figureLines(screen, result, trust)),
     ...titled(
       screen,

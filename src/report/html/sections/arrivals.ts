@@ -1,4 +1,5 @@
 import type { Failure, Result } from '../../../model/result.ts';
+import { attemptSentences } from '../../attempts.ts';
 import { countText, momentText, plural, shareText } from '../../number-text.ts';
 import {
   type ArrivalRow,
@@ -145,7 +146,8 @@ const witnessMarkup = ({ witness }: Result): Markup | null =>
 export const arrivalsSection = (result: Result): Markup => {
   const arrivals = arrivalRow(arrivalRows(result), 'due').all;
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
-  return markup`${arrivalTable(result)} ${kindTable(result)} ${witnessMarkup(result)}
+  return markup`${arrivalTable(result)} ${kindTable(result)}
+  ${attemptSentences(result).map((text) => markup`<p>${text}</p>`)} ${witnessMarkup(result)}
   ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}
   ${oddTable(result)}`;
 };
