@@ -1,10 +1,12 @@
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from './problem.ts';
 
 /** A folder for one run's files, opened before the load so that a full disk or a wrong path is found in time. */
 export interface RunFolder {
   readonly path: string;
+  /** The names of what stood in it before. */
+  readonly before: ReadonlySet<string>;
   /** Writes a file whole or not at all: to a temporary name first, then renamed. Returns its path. */
   write(name: string, text: string): Promise<string>;
   /** Removes the folder again if nothing was written into it. */
@@ -57,10 +59,12 @@ const makeFolder = async (path: string, made: (path: string) => void): Promise<v
 
 export const openRunFolder = async (path: string): Promise<RunFolder> => {
   let created: string | undefined;
+  let before: readonly string[] = [];
   try {
     await makeFolder(resolve(path), (made) => {
       created ??= made;
     });
+    before = await readdir(path);
     const probe = join(path, '.weir-probe');
     await writeFile(probe, 'written to see whether this folder takes files\n');
     await rm(probe, { force: true });
@@ -72,6 +76,7 @@ export const openRunFolder = async (path: string): Promise<RunFolder> => {
   }
   return {
     path,
+    before: new Set(before),
     write: async (name, text) => {
       const target = join(path, name);
       const draft = `${target}.part`;
