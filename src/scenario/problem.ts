@@ -7,7 +7,7 @@ export interface Problem {
   /** Where in the file, from 1; `null` when a flag or a module brought it. */
   readonly line: number | null;
   readonly column: number | null;
-  /** The flag that brought it, for example `--set load.rate`; `null` when it stands in the file. */
+  /** The flag that brought it, for example `--set load.rate`, or without which a place in the file would be right; `null` when none has a part in it. */
   readonly flag: string | null;
   readonly message: string;
   /** What to do about it; `null` when the message says all. */
@@ -44,12 +44,13 @@ export const inOrder = (problems: readonly Problem[]): readonly Problem[] => {
 };
 
 const placeOf = ({ path, line, column, flag }: Problem, name: string): string => {
-  if (flag !== null) return flag;
-  if (line !== null) return `${name}:${line}:${column}`;
+  const place = line === null ? null : `${name}:${line}:${column}`;
+  if (flag !== null) return place === null ? flag : `${place} with ${flag}`;
+  if (place !== null) return place;
   return path === '' ? name : `${name}: ${path}`;
 };
 
-/** One line each: `file:line:column: message; hint`, with the flag or the path inside a module in the place of the position. */
+/** One line each: `file:line:column: message; hint`, with the flag or the path inside a module in the place of the position, or a flag beside it. */
 export const describeProblems = (problems: readonly Problem[], name: string): string =>
   problems
     .map((problem) => {

@@ -3,7 +3,7 @@ import { compile } from './compile.ts';
 import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
-import { applyOverrides } from './override.ts';
+import { applyOverrides, overrideFlag } from './override.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
 import { brokenRules } from './rules.ts';
@@ -84,11 +84,10 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     : fail(findings);
 };
 
-/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
-export const readScenario = (source: ScenarioSource): Reading => {
+const readOnce = (source: ScenarioSource): Reading => {
   const { text, overrides = [], target } = source;
   const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
-  if (opened.tree === null) return { ok: false, problems: inOrder(opened.problems) };
+  if (opened.tree === null) return { ok: false, problems: opened.problems };
   const changed = applyOverrides(opened.tree, overrides);
   const tree =
     target !== undefined && isMapping(changed.tree.value)
@@ -100,5 +99,43 @@ export const readScenario = (source: ScenarioSource): Reading => {
     ...changed.problems,
     ...(reading.ok ? [] : reading.problems),
   ];
-  return problems.length === 0 ? reading : { ok: false, problems: inOrder(problems) };
+  return problems.length === 0 ? reading : { ok: false, problems };
+};
+
+/** The scenario without each of the flags that change it, and the flag. */
+const withoutEach = (
+  source: ScenarioSource,
+): readonly { readonly flag: string; readonly without: ScenarioSource }[] => {
+  const { overrides = [], target } = source;
+  return [
+    ...overrides.map((text, index) => ({
+      flag: overrideFlag(text),
+      without: { ...source, overrides: overrides.toSpliced(index, 1) },
+    })),
+    ...(target === undefined
+      ? []
+      : [{ flag: '--target', without: { ...source, target: undefined } }]),
+  ];
+};
+
+/** Names beside each place in the file the flags without which nothing would be wrong there. */
+const blamed = (problems: readonly Problem[], source: ScenarioSource): readonly Problem[] => {
+  if (problems.every(({ flag }) => flag !== null)) return problems;
+  const rests = withoutEach(source).map(({ flag, without }) => {
+    const reading = readOnce(without);
+    return { flag, left: new Set((reading.ok ? [] : reading.problems).map(identity)) };
+  });
+  return problems.map((problem) => {
+    const to = rests.filter(({ left }) => !left.has(identity(problem))).map(({ flag }) => flag);
+    const flag = to.length === 0 ? null : to.join(' and ');
+    return problem.flag === null ? { ...problem, flag } : problem;
+  });
+};
+
+const identity = (problem: Problem): string => JSON.stringify(problem);
+
+/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
+export const readScenario = (source: ScenarioSource): Reading => {
+  const reading = readOnce(source);
+  return reading.ok ? reading : { ok: false, problems: inOrder(blamed(reading.problems, source)) };
 };
