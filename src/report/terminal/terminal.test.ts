@@ -129,10 +129,10 @@ describe('the terminal report', () => {
       Rate limits by key
         alpha: 429s 449, first at 44.2 s
           requests: 600/min as declared; lowest left 0, last 0
-          tokens: 2,000,000/min as declared; lowest left 1,882,740, last 1,882,740
+          tokens: 2,000,000/min as the interface says; lowest left 1,882,740, last 1,882,740
         beta: 429s none
           requests: 600/min as declared; lowest left 66, last 66
-          tokens: 2,000,000/min as declared; lowest left 1,941,260, last 1,941,260
+          tokens: 2,000,000/min as the interface says; lowest left 1,941,260, last 1,941,260
 
       Failures
         449 × limited chat-stream: 429 rate_limit_exceeded (28.1 % of arrivals, 44.2 s to 60.0 s)
