@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result.ts';
 import { sampleResult } from '../sample-result.ts';
 import { degradedTrust, invalidTrust, validTrust } from '../sample-trust.ts';
@@ -11,6 +12,12 @@ const plain = (width: number, trust = degradedTrust, of: Result = result): strin
   terminalReport(of, trust, { colour: false, width });
 
 describe('the terminal report', () => {
+  it('of a run whose last answer came before its load had ended is never shorter than the load', () => {
+    const early = { ...result, ended: milliseconds(59_700) };
+    expect(plain(100, degradedTrust, early)).toContain('60 s of load, 60 s in all');
+    expect(plain(100, degradedTrust, early)).toContain('Over the whole run of 60 s: ');
+  });
+
   it('says first whether to believe it, then what ran, then what came of it', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
       "■ DEGRADED
@@ -110,8 +117,8 @@ describe('the terminal report', () => {
         Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
         1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
         by the server).
-        Over the whole run, 61.2 s until its last end: 25.8/s sent, 18.1/s completed; tokens 806/s in,
-        699/s out (counted by the server, 1,028 answers).
+        Over the whole run of 61.2 s: 25.8/s sent, 18.1/s completed; tokens 806/s in, 699/s out (counted
+        by the server, 1,028 answers).
 
       Cost and audio
         1,096 completed answers cost at least 0.107747 currency units; of 136 of them the cost is unknown.

@@ -9,7 +9,7 @@ import { countText, momentText, plural, shareText, timeText } from '../number-te
 import { type OddAnswers, oddAnswers } from '../odd-answers.ts';
 import { type ArrivalRow, arrivalRow, arrivalRows } from '../outcome-words.ts';
 import { printable } from '../printable.ts';
-import { rateSentences } from '../rates.ts';
+import { rateSentences, wholeRun } from '../rates.ts';
 import { runVerdict } from '../run-verdict.ts';
 import { addressText, loadText, mixText } from '../scenario-list.ts';
 import { tokenNotes } from '../token-notes.ts';
@@ -64,7 +64,7 @@ const runLines = (screen: Screen, result: Result): Lines => {
   const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
-    `${timeText(result.scheduled)} of load, ${timeText(result.ended)} in all, ${warmUp}; ${keys}`,
+    `${timeText(result.scheduled)} of load, ${timeText(wholeRun(result))} in all, ${warmUp}; ${keys}`,
     ...plan.stages.map((stage) => `${stage.name}: ${loadText(stage.load)}; ${mixText(stage)}`),
   ].flatMap((text) => paragraph(screen, printable(text)));
 };
