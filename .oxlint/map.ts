@@ -22,7 +22,10 @@ const rooms: Readonly<Record<string, Grant>> = {
   model: { packages: ['zod', 'hdr-histogram-js', ...pure] },
   contract: { packages: ['zod', ...pure] },
   schedule: { folders: ['model'], packages: pure },
-  traffic: { folders: ['model', 'contract'], packages: ['fastest-levenshtein', ...pure] },
+  traffic: {
+    folders: ['model', 'contract'],
+    packages: ['fastest-levenshtein', 'structured-headers', ...pure],
+  },
   record: { folders: ['model'], packages: pure },
   scenario: { folders: ['model'], packages: ['yaml', 'zod', 'fastest-levenshtein', ...pure] },
   workload: { folders: ['model'], packages: pure },

@@ -14,7 +14,7 @@ import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 tidyAfterEach();
 
 /** One word or two on an outcome: what happened, and why or with which notes. */
-const inShort = (outcome: Outcome): string => {
+const inShort = (outcome: Outcome, fault: string | null | undefined): string => {
   switch (outcome.kind) {
     case 'completed':
       return ['completed', ...outcome.answer.notes].join(' ');
@@ -22,7 +22,8 @@ const inShort = (outcome: Outcome): string => {
       return `malformed ${outcome.issue}`;
     case 'broken':
       // Whether the connection was a kept one depends on what went before.
-      return `broken ${outcome.cause === 'closed-on-reuse' ? 'reset' : outcome.cause}`;
+      if (outcome.cause !== 'closed-on-reuse') return `broken ${outcome.cause}`;
+      return fault?.startsWith('fin') === true ? 'broken closed-early' : 'broken reset';
     case 'refused':
       return `refused ${outcome.refusal.status} ${outcome.refusal.form}`;
     case 'limited':
@@ -83,7 +84,8 @@ grace: 15s
   const outcomes = (await lines(files.seen)).slice(1).map((line) => {
     const read = readObservation(line);
     if (!read.ok) throw new Error(read.message);
-    return [faultOf.get(read.value.requestId), inShort(read.value.outcome)] as const;
+    const fault = faultOf.get(read.value.requestId);
+    return [fault, inShort(read.value.outcome, fault)] as const;
   });
   return { counters, outcomes: Object.fromEntries(outcomes) as Record<string, string> };
 };

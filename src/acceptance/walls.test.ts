@@ -39,6 +39,7 @@ const knownBy: Readonly<Record<string, readonly Folder[]>> = {
   'hdr-histogram-js': ['model'],
   yaml: ['scenario'],
   'fastest-levenshtein': ['scenario', 'traffic'],
+  'structured-headers': ['traffic'],
   'music-metadata': ['platform', 'mock'],
   '@fastify/busboy': ['mock'],
   undici: ['platform'],

@@ -21,6 +21,11 @@ export const exitCodes = [
     code: 12,
     meaning: 'the generator was too unhealthy for the figures to count, or nothing succeeded',
   },
+  {
+    name: 'violated',
+    code: 14,
+    meaning: 'a rate limit is violated: no permitted limiter explains it',
+  },
   { name: 'pass', code: 0, meaning: 'the run is complete and its figures count' },
 ] as const;
 

@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import type { ExitName } from './exit-codes.ts';
+import { limitsOptions } from './limits-options.ts';
 import {
   mockOptions,
   once,
@@ -104,6 +105,35 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
+const addLimits = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
+  cli.command(
+    'limits [scenario]',
+    'Examine the rate limits of one idle key, and prove what is found',
+    (builder) => limitsOptions(tellingOptions(builder)),
+    async (given) => {
+      const { limits } = await import('./limits.ts');
+      ended(
+        await limits({
+          scenario: given.scenario,
+          target: once(given.target),
+          set: given.set,
+          key: once(given.key),
+          secondKey: once(given.secondKey),
+          model: once(given.model),
+          window: once(given.window),
+          permitted: once(given.class),
+          checks: once(given.checks),
+          price: once(given.price),
+          quick: given.quick,
+          yes: given.yes,
+          out: once(given.out),
+          json: given.json,
+          quiet: given.quiet,
+        }),
+      );
+    },
+  );
+
 const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli
     .command('mock [scenario]', 'Start the reference gateway', mockOptions, async (given) => {
@@ -131,7 +161,7 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = ['run', 'validate', 'report', 'merge', 'mock', 'schema'];
+const verbs = ['run', 'limits', 'validate', 'report', 'merge', 'mock', 'schema'];
 
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
@@ -165,7 +195,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .fail((message, error) => {
       throw error ?? new UsageProblem(message);
     });
-  addServing(addReading(addRun(cli, ended), ended), ended)
+  addServing(addReading(addLimits(addRun(cli, ended), ended), ended), ended)
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   await cli.parseAsync();

@@ -17,6 +17,7 @@ import { emptyTally, record, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
+import { folderName } from './folder-name.ts';
 import { liveOn } from './live.ts';
 import { readPlanClips } from './read-clips.ts';
 import { type PlanSource, readPlan } from './read-plan.ts';
@@ -35,16 +36,6 @@ export interface RunOrder {
   readonly json: boolean;
   readonly quiet: boolean;
 }
-
-/** `2026-11-20T23-40-05Z-quickstart`: sorts by time, and no file system minds it. */
-const folderName = (startedAt: string, name: string): string => {
-  const time = startedAt.replace(/\.\d+/, '').replaceAll(':', '-');
-  const safe = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-  return `${time}-${safe || 'run'}`;
-};
 
 const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): SliceOrder => ({
   plan,

@@ -1,0 +1,34 @@
+import { drawFrom } from '../model/draw.ts';
+import type { LimiterKind } from '../model/mock-limits.ts';
+import type { Simulation } from './simulated-gateway.ts';
+
+const limits = [20, 60, 60, 100];
+const windows = [10_000, 60_000, 60_000];
+
+/** A gateway without any fault: its class, and by the seed its limit, its window and the way to it. */
+export const cleanSimulation = (
+  algorithm: LimiterKind,
+  seed: number,
+): { readonly simulation: Simulation; readonly declared: { requests: number; window: number } } => {
+  const draw = drawFrom(seed, 11);
+  const requests = draw.pick(limits, () => 1);
+  const window = draw.pick(windows, () => 1);
+  const least = 5 + draw.uniform() * 60;
+  const isCap = algorithm === 'in-flight';
+  return {
+    simulation: {
+      limits: {
+        algorithm,
+        requestsPerMinute: requests,
+        window,
+        steps: draw.pick([2, 4, 6, 10], () => 1),
+        burstShare: 0.1 + draw.uniform() * 0.4,
+        ...(isCap ? { inFlight: 3 + Math.floor(draw.uniform() * 8) } : {}),
+      },
+      seed,
+      trip: [least, least + draw.uniform() * 200],
+      service: isCap ? 400 : 5 + draw.uniform() * 40,
+    },
+    declared: { requests, window },
+  };
+};

@@ -1,0 +1,166 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explainLog } from '../judge/limits/explain-log.ts';
+import { limitFacts } from '../judge/limits/limit-facts.ts';
+import type { Decision } from '../model/limit-log.ts';
+import type { LimitJudgement } from '../model/limit-report.ts';
+import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
+import { freshAllowance } from '../mock/limits/allowance.ts';
+import { settingsSchema } from '../mock/settings.ts';
+import { examineSimulated } from './examine-simulated.ts';
+import { cleanSimulation } from './clean-simulations.ts';
+import type { Simulation } from './simulated-gateway.ts';
+
+const minute = { requests: 60, window: 60_000 };
+
+const examine = async (
+  limits: Simulation['limits'],
+  more: Partial<Simulation> & { readonly tokens?: number } = {},
+): Promise<LimitJudgement> => {
+  const { tokens = 2_000_000, ...simulation } = more;
+  const { judgement } = await examineSimulated(
+    { limits, seed: 3, trip: [30, 120], ...simulation },
+    { ...minute, tokens },
+  );
+  return judgement;
+};
+
+const refuted = ({ checks }: LimitJudgement): readonly string[] =>
+  // That a fixed window lets more than its limit through across its boundary is a fact and no fault.
+  checks
+    .filter(({ finding, id }) => finding === 'refuted' && id !== 'most-admitted')
+    .map(({ id }) => id);
+
+const observed = ({ checks }: LimitJudgement, id: string): string =>
+  checks.find((check) => check.id === id)?.observed ?? '';
+
+describe('an examination of a simulated gateway', () => {
+  it.each(limiterKinds.flatMap((kind) => [0, 1].map((seed) => [kind, seed] as const)))(
+    'names a %s and finds no violation (%i)',
+    async (kind, seed) => {
+      const { simulation, declared } = cleanSimulation(kind, seed);
+      const { judgement } = await examineSimulated(simulation, declared);
+      expect(judgement.declared.best?.limiter).toBe(kind);
+      expect(judgement.violated).toBe(false);
+    },
+  );
+
+  it('finds the specification’s own gateway compliant', async () => {
+    const judgement = await examine({ profile: 'spec' });
+    expect(refuted(judgement)).toStrictEqual([]);
+    expect(judgement.declared.best?.limiter).toBe('fixed-from-first');
+    expect(judgement.declared.runnerUp!.wrong).toBeGreaterThan(5);
+  });
+
+  it('tells what LiteLLM’s proxy does otherwise', async () => {
+    const judgement = await examine({ profile: 'litellm' });
+    expect(judgement.declared.best?.limiter).toBe('fixed-from-first');
+    expect(refuted(judgement)).toStrictEqual(['headers-present', 'retry-after', 'reset-time']);
+    expect(observed(judgement, 'headers-present')).toMatch(/429$/);
+    expect(observed(judgement, 'retry-after')).toMatch(/^always 60 s/);
+    expect(observed(judgement, 'reset-time')).toMatch(/conservative.*up to (59|6\d) s/);
+    expect(observed(judgement, 'counts-models')).toBe('it cost 0 requests');
+    expect(judgement.violated).toBe(false);
+  });
+
+  it.each([
+    [
+      'tokens that outlive their window',
+      { bugs: ['staleTokenCounter'], tokensPerMinute: 500, body: 'key' },
+      { tokens: 500 },
+      'refusal-names-limit',
+      true,
+    ],
+    [
+      'refusals of the cap in flight that count',
+      { bugs: ['inFlightRefusalsCount'], inFlight: 5 },
+      {},
+      'cap-refusals-free',
+      true,
+    ],
+    ['{"detail"} on speech', { bugs: ['detailOnSpeech'] }, {}, 'refusal-body', false],
+    [
+      'a reset that is always a window away',
+      { bugs: ['resetFromNow'], body: 'key' },
+      {},
+      'reset-time',
+      false,
+    ],
+    ['local time labelled UTC', { bugs: ['localTimeAsUtc'], body: 'key' }, {}, 'reset-time', false],
+    ['lost updates', { bugs: ['lostUpdates'] }, {}, 'remaining-no-lost-updates', true],
+    ['a Retry-After of half the truth', { retryAfter: 'wrong' }, {}, 'retry-after', false],
+    ['no Retry-After', { retryAfter: 'none' }, {}, 'retry-after', false],
+    [
+      'no headers on speech',
+      { headersOn: ['chat', 'limited', 'refused'] },
+      {},
+      'headers-present',
+      false,
+    ],
+    ['tokens reserved for good', { accounting: 'reserve' }, {}, 'token-accounting', false],
+    ['a limit of 50', { requestsPerMinute: 50 }, {}, 'limit-kept', true],
+    ['a limit of 100', { requestsPerMinute: 100 }, {}, 'limit-kept', true],
+    ['no limit at all', { requestsPerMinute: null }, {}, 'limit-kept', true],
+    ['one counter for all keys', {}, { shared: true }, 'key-isolation', true],
+  ] as const)('flags %s', async (...row) => {
+    const [, limits, more, id, violates] = row;
+    const judgement = await examine(limits as Simulation['limits'], more);
+    expect(refuted(judgement)).toContain(id);
+    expect(judgement.violated).toBe(violates);
+  });
+
+  it('proves that two workers share no counter', async () => {
+    const judgement = await examine({ workers: 2 });
+    expect(judgement.violated).toBe(true);
+    expect(observed(judgement, 'limit-kept')).toMatch(
+      /limit of 120 does, 2 times the declared one/,
+    );
+    expect(judgement.seen?.best).toMatchObject({ limiter: 'fixed-from-first', limit: 120 });
+  });
+
+  it('sees that somebody else spends the key, and blames no limiter for it', async () => {
+    const judgement = await examine({ hiddenRequests: 12 });
+    expect(refuted(judgement)).toContain('no-hidden-spender');
+    expect(judgement.violated).toBe(false);
+  });
+
+  it('finds out what counts', async () => {
+    const judgement = await examine({});
+    expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');
+    expect(observed(judgement, 'counts-bad-parameter')).toBe('it cost 1 request');
+    expect(observed(judgement, 'counts-abandoned-early')).toBe('it cost 1 request');
+    expect(observed(judgement, 'token-accounting')).toMatch(/^charged: what was really used/);
+  });
+});
+
+describe('the judge of limits', () => {
+  it('lets the very class that decided explain any arrivals, and sees no lockout in it', () => {
+    const limit = 5;
+    const window = milliseconds(1000);
+    // The last three are told by other things than instants of arrivals: delays, ends, a provoked burst.
+    const told = ['leaky-queue', 'in-flight', 'burst-bucket'];
+    const kinds = limiterKinds.filter((kind) => !told.includes(kind));
+    const arrivals = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 5, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), arrivals, (algorithm, waits) => {
+        const settings = settingsSchema.parse({
+          limits: { algorithm, requestsPerMinute: limit, window, steps: 2 },
+        });
+        const allowance = freshAllowance(completeLimits(settings.limits), 0);
+        let now = 1000;
+        const log = waits.map((wait): Decision => {
+          now += wait;
+          const { admitted } = allowance.ask(now);
+          const [sent, answered] = [instant(now - 0.4), instant(now + 0.4)];
+          return { sent, answered, ended: answered, admitted };
+        });
+        const known = { limit, window, minute: { earliest: 0, latest: 0 } };
+        const fit = explainLog(log, known).find(({ limiter }) => limiter === algorithm);
+        expect(fit?.wrong).toBe(0);
+        expect(limitFacts(log, { limit, window }).lockedOut).not.toBe('proved');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,200 @@
+import type { Clock } from '../model/clock.ts';
+import type { ExchangeObserver, Transport, WireRequest } from '../model/exchange.ts';
+import { type Draw, drawFrom } from '../model/draw.ts';
+import { completeLimits, type ResponseClass } from '../model/mock-limits.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+import { type Allowance, freshAllowance } from '../mock/limits/allowance.ts';
+import { limitedAnswer } from '../mock/limits/limited-answer.ts';
+import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
+import { Agenda, clockOn, runOn } from './agenda.ts';
+
+/**
+ * The mock's limiters behind a simulated network, on a clock that jumps from event to event: an
+ * examination of minutes takes milliseconds. Requests take a drawn time there and back.
+ */
+export interface SimulatedGateway {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** The wall clock at instant 0. */
+  readonly wallZero: number;
+  readonly sleepUntil: (moment: Instant) => Promise<void>;
+  /** Lets time pass until the work is done. */
+  run<T>(work: Promise<T>): Promise<T>;
+}
+
+export interface Simulation {
+  readonly limits: NonNullable<SettingsInput['limits']>;
+  readonly seed: number;
+  /** The shortest and the longest round trip, in ms. */
+  readonly trip: readonly [least: number, most: number];
+  /** How long an admitted request is served, in ms. */
+  readonly service?: number;
+  /** Whether one allowance serves all keys, as it must not. */
+  readonly shared?: boolean;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** What the interface answers to a request of a probe before limits are asked, and which class the answer is of. */
+const plainStatus = ({ path, headers, body }: WireRequest): number => {
+  if (headers['authorization']?.includes('no-such-key') === true) return 401;
+  if (path === '/no-such-path') return 404;
+  const text = body === null ? '' : Buffer.from(body).toString('latin1');
+  if (text.includes('no-such-model')) return 404;
+  return text.includes('"temperature":9') ? 400 : 200;
+};
+
+const classes: Readonly<Record<string, ResponseClass>> = {
+  '/models': 'models',
+  '/audio/speech': 'speech',
+  '/audio/transcriptions': 'transcription',
+};
+
+const classOf = ({ path, body }: WireRequest): ResponseClass => {
+  const isStream = body !== null && Buffer.from(body).includes('"stream":true');
+  return classes[path] ?? (isStream ? 'chat-stream' : 'chat');
+};
+
+/** Tokens of a chat of the probe: a word of the prompt is one, and the answer is as long as it may be. */
+const tokensOf = ({ body }: WireRequest): { input: number; output: number; reserved: number } => {
+  const chat = JSON.parse(Buffer.from(body!).toString()) as {
+    messages: { content: string }[];
+    max_tokens: number;
+  };
+  const prompt = chat.messages[0]!.content;
+  return {
+    input: prompt.split(' ').length + 3,
+    output: chat.max_tokens,
+    reserved: Math.ceil(prompt.length / 4) + chat.max_tokens,
+  };
+};
+
+class Gateway {
+  readonly #limits;
+  readonly #allowances = new Map<string, Allowance>();
+  readonly #agenda: Agenda;
+  readonly #wallZero: number;
+  readonly #service: number;
+  readonly #shared: boolean;
+
+  constructor(
+    agenda: Agenda,
+    wallZero: number,
+    { limits, service = 5, shared = false }: Simulation,
+  ) {
+    this.#limits = completeLimits(settingsSchema.parse({ limits }).limits);
+    this.#agenda = agenda;
+    this.#wallZero = wallZero;
+    this.#service = service;
+    this.#shared = shared;
+  }
+
+  /** Takes a request that has arrived; `answer` is told when it is decided. */
+  take(request: WireRequest, answer: (answer: Answer) => void): void {
+    const limits = this.#limits;
+    const route = classOf(request);
+    const key = this.#shared ? 'all' : request.headers['authorization']!;
+    const status = plainStatus(request);
+    const isFree =
+      status === 401 ||
+      request.path === '/no-such-path' ||
+      (limits.uncounted as readonly string[]).includes(route);
+    if (isFree) {
+      answer({ status, headers: {}, body: '{}' });
+      return;
+    }
+    const now = this.#agenda.now;
+    const { headers, ...admission } = this.#allowanceOf(key).ask(now);
+    const shownFor = (shown: ResponseClass): Record<string, string> =>
+      (limits.headersOn as readonly string[]).includes(shown) ? { ...headers } : {};
+    const refuse = (stopped: Parameters<typeof limitedAnswer>[0]): void => {
+      const wall = { now: () => now, wall: () => this.#wallZero + now, at: () => () => undefined };
+      const told = limitedAnswer(stopped, limits, { key, route }, wall);
+      const body = JSON.stringify(told.body);
+      answer({ status: 429, headers: { ...told.headers, ...shownFor('limited') }, body });
+    };
+    if (!admission.admitted) {
+      refuse(admission);
+      return;
+    }
+    const isChat = request.path === '/chat/completions' && status === 200;
+    const tokens = isChat ? tokensOf(request) : { input: 0, output: 0, reserved: 0 };
+    const stopped = admission.reserve(now, tokens.reserved);
+    if (stopped !== null) {
+      refuse(stopped);
+      admission.end();
+      return;
+    }
+    this.#agenda.at(Math.max(now, admission.startsAt) + this.#service, () => {
+      admission.charge(this.#agenda.now, tokens.input + tokens.output);
+      admission.end();
+      const usage = { prompt_tokens: tokens.input, completion_tokens: tokens.output };
+      const body = isChat ? JSON.stringify({ usage }) : '{}';
+      answer({ status, headers: shownFor(status === 200 ? route : 'refused'), body });
+    });
+  }
+
+  #allowanceOf(key: string): Allowance {
+    const known = this.#allowances.get(key);
+    if (known !== undefined) return known;
+    const fresh = freshAllowance(this.#limits, -(this.#wallZero % this.#limits.window));
+    this.#allowances.set(key, fresh);
+    return fresh;
+  }
+}
+
+/** An exchange that tells its observer nothing more once it is over. */
+class SimulatedExchange {
+  readonly #agenda: Agenda;
+  readonly #observer: ExchangeObserver;
+  #isOver = false;
+
+  constructor(agenda: Agenda, observer: ExchangeObserver) {
+    this.#agenda = agenda;
+    this.#observer = observer;
+    observer.onSent(instant(agenda.now));
+  }
+
+  answer({ status, headers, body }: Answer, date: string): void {
+    const at = instant(this.#agenda.now);
+    if (!this.#isOver) this.#observer.onHeaders(at, status, { date, ...headers });
+    if (!this.#isOver) this.#observer.onChunk(at, Buffer.from(body));
+    if (!this.#isOver) this.#observer.onEnd(at);
+    this.#isOver = true;
+  }
+
+  abort(cause: Parameters<ExchangeObserver['onFailure']>[1], detail: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#observer.onFailure(instant(this.#agenda.now), cause, detail);
+  }
+}
+
+export const simulateGateway = (simulation: Simulation): SimulatedGateway => {
+  const agenda = new Agenda();
+  const draw: Draw = drawFrom(simulation.seed, 5);
+  const wallZero = Date.UTC(2026, 2, 1, 12) + Math.floor(draw.uniform() * 60_000);
+  const gateway = new Gateway(agenda, wallZero, simulation);
+  const [least, most] = simulation.trip;
+  const half = (): number => (least + draw.uniform() * (most - least)) / 2;
+  const send = (request: WireRequest, observer: ExchangeObserver) => {
+    const exchange = new SimulatedExchange(agenda, observer);
+    const deliver = (answer: Answer): void => {
+      const date = new Date(wallZero + agenda.now).toUTCString();
+      agenda.at(agenda.now + half(), () => exchange.answer(answer, date));
+    };
+    agenda.at(agenda.now + half(), () => gateway.take(request, deliver));
+    return exchange;
+  };
+  return {
+    transport: { send, close: async () => undefined },
+    clock: clockOn(agenda),
+    wallZero,
+    sleepUntil: (moment) => new Promise((resolve) => void agenda.at(moment, resolve)),
+    run: (work) => runOn(agenda, work),
+  };
+};

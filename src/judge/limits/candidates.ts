@@ -1,0 +1,93 @@
+import type { LimiterClass, LimitRule } from '../../model/limit-log.ts';
+import { type History, middleOf } from './history.ts';
+import type { Parameters } from './limiter-models.ts';
+
+/** What is known before the replay. */
+export interface Knowledge extends LimitRule {
+  /** Instants at which the server's minute begins (the earliest and the latest that its clock allows); `null` when its clock is unknown. */
+  readonly minute: { readonly earliest: number; readonly latest: number } | null;
+}
+
+const evenly = (from: number, to: number, pieces: number): readonly number[] =>
+  Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
+
+/** Phases on the server's minute where its clock is known, all of a window otherwise. */
+const phases = ({ window, minute }: Knowledge): readonly number[] =>
+  minute === null
+    ? evenly(0, window, 120)
+    : [...evenly(minute.earliest, minute.latest, 20), minute.latest];
+
+const firstMiddle = ({ middles }: History): number => middles[0] ?? 0;
+
+/** What a small bucket may hold: what came through before the first refusal, without what was refilled meanwhile. */
+const bursts = (
+  { decisions, admitted }: History,
+  { limit, window }: LimitRule,
+): readonly number[] => {
+  const refusal = decisions.find((decision) => !decision.admitted);
+  if (refusal === undefined) return [];
+  const before = admitted.filter((decision) => middleOf(decision) < middleOf(refusal));
+  const begin = before[0];
+  if (begin === undefined) return [];
+  const refilled = ((middleOf(refusal) - middleOf(begin)) * limit) / window;
+  const estimate = Math.round(before.length - refilled);
+  return [-3, -2, -1, 0, 1, 2, 3]
+    .map((off) => estimate + off)
+    .filter((burst) => burst >= 1 && burst < limit);
+};
+
+const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+
+/** Caps on requests in flight: any number that were. */
+const caps = ({ admitted }: History): readonly number[] => {
+  const most = admitted.reduce((deepest, { sent }) => {
+    const depth = admitted.filter((other) => other.sent <= sent && other.ended > sent).length;
+    return Math.max(deepest, depth);
+  }, 0);
+  return evenly(1, most + 1, most);
+};
+
+const alone = (): readonly Partial<Parameters>[] => [{}];
+const anyPhase = (_: History, known: Knowledge): readonly Partial<Parameters>[] =>
+  phases(known).map((phase) => ({ phase }));
+
+/** What may differ within each class, beside the limit and the window. */
+const variants = {
+  'fixed-from-first': alone,
+  'fixed-aligned': anyPhase,
+  'sliding-log': alone,
+  'sliding-log-counting-refusals': alone,
+  'token-bucket': alone,
+  'burst-bucket': (history, known) => bursts(history, known).map((burst) => ({ burst })),
+  'sliding-counter': (history, known) =>
+    (['some', 'whole'] as const).flatMap((room) => [
+      { phase: firstMiddle(history), room },
+      ...anyPhase(history, known).map((differing) => ({ ...differing, room })),
+    ]),
+  'stepped-bucket': (history, known) =>
+    stepCounts.flatMap((steps) => [
+      { steps, phase: firstMiddle(history) },
+      ...evenly(0, known.window / steps, 24).map((phase) => ({ steps, phase })),
+    ]),
+  'leaky-queue': alone,
+  'in-flight': (history) => caps(history).map((limit) => ({ limit })),
+} as const satisfies Record<
+  LimiterClass,
+  (history: History, known: Knowledge) => readonly Partial<Parameters>[]
+>;
+
+/** Every set of parameters of a class that is worth a replay. */
+export const candidates = (
+  name: LimiterClass,
+  history: History,
+  known: Knowledge,
+): readonly Parameters[] =>
+  variants[name](history, known).map((differing) => ({
+    limit: known.limit,
+    window: known.window,
+    phase: 0,
+    burst: known.limit,
+    steps: 1,
+    room: 'some',
+    ...differing,
+  }));

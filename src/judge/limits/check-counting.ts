@@ -1,0 +1,154 @@
+import {
+  type LimitCheck,
+  type LimitLog,
+  probeRequests,
+  type ProbeReply,
+  type ProbeRequest,
+} from '../../model/limit-log.ts';
+import { evidenceOf, toldOf } from './check-headers.ts';
+
+/** Checks of what spends a limit, by the rests that were told before and after. */
+
+const restOf = (reply: ProbeReply, unit: string): number | null =>
+  toldOf(reply, unit)?.remaining ?? null;
+
+/** A chat costs a request, however long. */
+const isPlainChat = ({ request }: ProbeReply): boolean =>
+  request === 'chat' || request === 'long-prompt' || request === 'longer-answer';
+
+/** What each kind of request cost in requests: chats with a told rest stand on both sides of it. */
+const costs = ({ replies }: LimitLog): ReadonlyMap<ProbeRequest, readonly number[]> => {
+  const counting = replies.filter(({ phase }) => phase === 'counting');
+  const found = new Map<ProbeRequest, number[]>();
+  for (const [place, reply] of counting.entries()) {
+    const before = counting[place - 1];
+    const after = counting[place + 1];
+    if (before?.request !== 'chat' || after?.request !== 'chat' || isPlainChat(reply)) continue;
+    const [high, low] = [restOf(before, 'requests'), restOf(after, 'requests')];
+    // A window that ended in between says nothing.
+    if (high === null || low === null || low >= high) continue;
+    found.set(reply.request, [...(found.get(reply.request) ?? []), high - low - 1]);
+  }
+  return found;
+};
+
+/** What must count and what must not; the interface leaves the rest open. */
+const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly why: string }>> = {
+  'chat-stream': { cost: 1, why: 'A streamed chat counts as one request.' },
+  'wrong-key': { cost: 0, why: 'A request with another key does not count for this one.' },
+};
+
+/** Whether a small chat after a small chat always lowered the rest by one: else the rest rises by itself, and differences tell no cost. */
+const isSteady = ({ replies }: LimitLog): boolean => {
+  const counting = replies.filter(({ phase }) => phase === 'counting');
+  return counting.slice(1).every((reply, i) => {
+    const before = counting[i]!;
+    if (before.usage === null || reply.usage === null) return true;
+    const [high, low] = [restOf(before, 'requests'), restOf(reply, 'requests')];
+    return high === null || low === null || low > high || high - low === 1;
+  });
+};
+
+const notSteady = (request: ProbeRequest): LimitCheck => ({
+  id: `counts-${request}`,
+  claim: `It is known what ${probeRequests[request]} costs; the interface leaves it open.`,
+  section: null,
+  finding: 'undecided',
+  violates: false,
+  observed: 'the told rest also rises by itself from one request to the next',
+  evidence: [],
+});
+
+/** Which requests count against the limit of requests. */
+export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
+  const steady = isSteady(log);
+  return [...costs(log)].map(([request, each]) => {
+    const rule = expected[request];
+    const [cost = 0] = each;
+    if (!steady) return notSteady(request);
+    return {
+      id: `counts-${request}`,
+      claim:
+        rule?.why ??
+        `It is known what ${probeRequests[request]} costs; the interface leaves it open.`,
+      section: rule === undefined ? null : '8',
+      finding: rule === undefined || cost === rule.cost ? 'proved' : 'refuted',
+      violates: false,
+      observed: `it cost ${cost} ${cost === 1 ? 'request' : 'requests'}`,
+      evidence: [],
+    };
+  });
+};
+
+/** Tokens that a chat is charged, by the ways in which gateways count. */
+const accountings = {
+  'what was really used, after the answer': ({ usage }: ProbeReply) =>
+    usage === null ? null : usage.input + usage.output,
+  'the tokens of the answer only': ({ usage }: ProbeReply) => usage?.output ?? null,
+  'the tokens of the prompt only': ({ usage }: ProbeReply) => usage?.input ?? null,
+  'a quarter of the characters and max_tokens, never corrected': ({ asked }: ProbeReply) =>
+    asked === null ? null : Math.ceil(asked.characters / 4) + asked.maxTokens,
+} as const satisfies Record<string, (reply: ProbeReply) => number | null>;
+
+/** One token more or less is rounding. */
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
+
+/** How tokens are charged: the fall of the told rest from one chat to the next, fitted by the known ways. */
+export const checkAccounting = ({ replies }: LimitLog): LimitCheck => {
+  const counting = replies.filter(({ phase }) => phase === 'counting');
+  // Of neighbours only: nothing else was charged between them.
+  const falls = counting.slice(1).flatMap((reply, i) => {
+    const before = counting[i]!;
+    if (before.usage === null || reply.usage === null) return [];
+    const [high, low] = [restOf(before, 'tokens'), restOf(reply, 'tokens')];
+    return high === null || low === null || low > high ? [] : [{ before, reply, fall: high - low }];
+  });
+  const names = Object.keys(accountings) as readonly (keyof typeof accountings)[];
+  // A rest told before a chat is charged falls with the next one; told after, with its own.
+  const fits = names.flatMap((name) =>
+    (['before', 'reply'] as const)
+      .filter((side) =>
+        falls.every((pair) => {
+          const charge = accountings[name](pair[side]);
+          return charge !== null && near(charge, pair.fall);
+        }),
+      )
+      .map(() => name),
+  );
+  const different = new Set(falls.map(({ fall }) => fall)).size;
+  const isDecided = falls.length >= 3 && different > 1;
+  const [fit] = fits;
+  const isDocumented = fit === names[0];
+  return {
+    id: 'token-accounting',
+    claim: 'Tokens are charged as they were really used, input and output.',
+    section: '8',
+    finding: !isDecided ? 'undecided' : isDocumented ? 'proved' : 'refuted',
+    violates: false,
+    observed: !isDecided
+      ? 'too few chats told a rest of tokens'
+      : fit === undefined
+        ? `no known way of charging explains the ${falls.length} falls of the rest`
+        : `charged: ${fit} (${falls.length} falls of the rest)`,
+    evidence: isDecided && !isDocumented ? evidenceOf(falls.map(({ reply }) => reply)) : [],
+  };
+};
+
+/** Whether a key is refused because of another one: its own limits let at least its first request in. */
+export const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
+  const second = replies.filter(({ key }) => key === 'second');
+  const [first] = second;
+  const isRefused = first?.status === 429;
+  return {
+    id: 'key-isolation',
+    claim: 'Exhausting one key leaves another one its limits.',
+    section: '8',
+    finding: first === undefined ? 'undecided' : isRefused ? 'refuted' : 'proved',
+    violates: isRefused,
+    observed:
+      first === undefined
+        ? 'not asked: no second key was given (--second-key)'
+        : `${second.filter(({ status }) => status !== 429).length} of ${second.length} requests of the idle second key were let in while the first key was exhausted`,
+    evidence: isRefused ? evidenceOf(second) : [],
+  };
+};

@@ -1,0 +1,167 @@
+import type {
+  Finding,
+  LimitCheck,
+  LimitLog,
+  LimitRule,
+  ProbeReply,
+} from '../../model/limit-log.ts';
+import type { Identification, LimiterFit, LimitFacts } from '../../model/limit-report.ts';
+import { evidenceOf } from './check-headers.ts';
+import { isFit } from './identify-limiter.ts';
+
+/** Checks of the decisions themselves: who was let in, and when. */
+
+/** What the checks of decisions stand on. */
+export interface Examined {
+  readonly rule: LimitRule;
+  /** The decisions, in the order of the log that the facts speak of. */
+  readonly decisions: readonly ProbeReply[];
+  readonly facts: LimitFacts;
+  readonly identification: Identification;
+  /** Replayed with the limit that was seen instead of the declared one. */
+  readonly seen: Identification | null;
+  readonly permitted: LimitLog['declared']['permitted'];
+  /** Whether a permitted class explains every decision; what one does is no violation, however odd. */
+  readonly isExplained: boolean;
+  /** Whether somebody else was seen to spend the key's requests, which explains refusals. */
+  readonly hasSpender: boolean;
+}
+
+const opposite = (finding: Finding): Finding =>
+  finding === 'proved' ? 'refuted' : finding === 'refuted' ? 'proved' : 'undecided';
+
+/** What a limit that was seen in place of the declared one looks like. */
+const otherLimit = (seen: Identification | null, declared: number): string => {
+  const best = seen?.best ?? null;
+  if (best === null) return '';
+  const times = best.limit / declared;
+  const workers =
+    Number.isInteger(times) && times > 1
+      ? `, ${times} times the declared one, as of ${times} workers that share no counter`
+      : '';
+  return `; ${best.limiter} with a limit of ${best.limit} does${workers}`;
+};
+
+/** The permitted limiters that explain what was decided; where nothing was refused, only a queue that was seen to delay is one. */
+export const fitting = ({
+  decisions,
+  identification,
+  permitted,
+}: Pick<Examined, 'decisions' | 'identification' | 'permitted'>): readonly LimiterFit[] =>
+  identification.best === null && decisions.every(({ admitted }) => admitted)
+    ? []
+    : identification.ranking.filter(
+        (fit) => permitted.includes(fit.limiter) && isFit(fit, identification),
+      );
+
+/** Whether some permitted class of limiter explains what was decided. */
+export const checkExplained = (examined: Examined): LimitCheck => {
+  const { rule, decisions, facts, identification, seen, hasSpender } = examined;
+  const words = `${rule.limit} requests in ${rule.window / 1000} s`;
+  const isRefused = decisions.some(({ admitted }) => !admitted);
+  const fits = fitting(examined);
+  const isSeen = isRefused || identification.best !== null || facts.overAdmitted === 'proved';
+  // Another spender explains any refusal, and no class lets more than twice the limit through.
+  const isProved = hasSpender
+    ? facts.mostAdmitted.least > 2 * rule.limit
+    : [facts.overAdmitted, facts.refusedWithRoom, facts.lockedOut].includes('proved');
+  const finding: Finding = !isSeen
+    ? 'undecided'
+    : fits.length > 0
+      ? 'proved'
+      : isProved
+        ? 'refuted'
+        : 'undecided';
+  const [closest] = identification.ranking;
+  return {
+    id: 'limit-kept',
+    claim: `A limiter of ${words} explains every decision.`,
+    section: '8',
+    finding,
+    violates: finding === 'refuted',
+    observed: !isSeen
+      ? `nothing was refused; the most let in within one window was ${facts.mostAdmitted.most}`
+      : fits.length > 0
+        ? `explained by: ${fits.map(({ limiter }) => limiter).join(', ')} (${decisions.length} decisions)`
+        : !isRefused
+          ? `none of ${decisions.length} requests was refused or delayed, ${facts.mostAdmitted.least} of them within one window`
+          : `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, has ${closest?.wrong ?? 0} wrong${otherLimit(seen, rule.limit)}`,
+    evidence: [],
+  };
+};
+
+/** The facts of the log as checks; none is a fault by itself. */
+export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
+  const { rule, facts, decisions, isExplained } = examined;
+  const [fit] = fitting(examined);
+  const { least, most } = facts.mostAdmitted;
+  const lacking = facts.refusalsWithRoom.map((place) => decisions[place]!);
+  const isRefused = decisions.some(({ admitted }) => !admitted);
+  return [
+    {
+      id: 'most-admitted',
+      claim: `No more than ${rule.limit} were let in within any ${rule.window / 1000} s.`,
+      section: '8',
+      finding: opposite(facts.overAdmitted),
+      violates: false,
+      observed: `the most was ${least === most ? most : `between ${least} and ${most}`}${facts.overAdmitted === 'proved' && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
+      evidence: [],
+    },
+    {
+      id: 'refused-only-when-full',
+      claim: `No request was refused while fewer than ${rule.limit} had been let in during the last ${rule.window / 1000} s.`,
+      section: '8',
+      finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
+      violates: false,
+      observed: !isRefused
+        ? 'nothing was refused'
+        : lacking.length > 0
+          ? `${lacking.length} were, for certain`
+          : `none was, for certain${facts.refusedWithRoom === 'refuted' ? '' : '; of some it cannot be told'}`,
+      evidence: evidenceOf(lacking),
+    },
+    {
+      id: 'no-lockout',
+      claim: 'No request was refused after a whole window in which nothing was let in.',
+      section: '8',
+      finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
+      violates: facts.lockedOut === 'proved' && !isExplained,
+      observed: isRefused
+        ? facts.lockedOut === 'proved'
+          ? 'the key was locked out for longer than a window'
+          : 'none was'
+        : 'nothing was refused',
+      evidence: [],
+    },
+  ];
+};
+
+/** Whether an exhausted key is let in again within a window. */
+export const checkRecovery = ({ rule, decisions, isExplained }: Examined): LimitCheck => {
+  const from = decisions.findIndex(({ admitted, phase }) => !admitted && phase === 'provocation');
+  const refused = decisions[from];
+  const next = decisions.slice(from + 1).find(({ admitted }) => admitted);
+  const longest = rule.window * (1 + 1 / 60);
+  const waited = refused === undefined || next === undefined ? null : next.answered - refused.sent;
+  const last = decisions.findLast(({ phase }) => phase === 'provocation');
+  const isLate =
+    refused !== undefined && waited === null && last!.sent - refused.answered > longest;
+  return {
+    id: 'recovery',
+    claim: `An exhausted key is let in again within ${rule.window / 1000} s.`,
+    section: '8',
+    finding: isLate
+      ? 'refuted'
+      : waited === null || waited > longest * 1.05
+        ? 'undecided'
+        : 'proved',
+    violates: isLate && !isExplained,
+    observed:
+      refused === undefined
+        ? 'the key was never exhausted'
+        : waited === null
+          ? 'it was not let in again while it was watched'
+          : `let in again at most ${(waited / 1000).toFixed(1)} s after the first refusal`,
+    evidence: [],
+  };
+};

@@ -1,0 +1,101 @@
+import type { Decision } from '../../model/limit-log.ts';
+import { instant } from '../../model/quantity.ts';
+
+/** The middle of a decision's interval: wrong by at most half a round trip. */
+export const middleOf = ({ sent, answered }: Decision): number => (sent + answered) / 2;
+
+/**
+ * A log made ready for replaying limiters over it. Decisions are taken to have fallen in the middles
+ * of their intervals; all lists ascend.
+ */
+export interface History {
+  readonly decisions: readonly Decision[];
+  readonly admitted: readonly Decision[];
+  /** The middles of `admitted`. */
+  readonly middles: Float64Array;
+  /** When admitted requests were sent. */
+  readonly sent: Float64Array;
+  /** When refused requests were sent, and when they were answered. */
+  readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
+  /** The longest half of a round trip. */
+  readonly slack: number;
+}
+
+const ascending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
+
+/**
+ * An admitted request was decided on long before its answer began, which took the time of a service;
+ * a refusal takes the way there and back alone. So no decision is taken to have fallen later than
+ * the longest refusal took.
+ */
+const withoutService = (log: readonly Decision[]): readonly Decision[] => {
+  const refused = log.filter((decision) => !decision.admitted);
+  if (refused.length === 0) return log;
+  const longest = Math.max(...refused.map(({ sent, answered }) => answered - sent));
+  return log.map((decision) => ({
+    ...decision,
+    answered: instant(Math.min(decision.answered, decision.sent + longest)),
+  }));
+};
+
+export const historyOf = (log: readonly Decision[]): History => {
+  const decisions = withoutService(log).toSorted((a, b) => middleOf(a) - middleOf(b));
+  const admitted = decisions.filter((decision) => decision.admitted);
+  const refused = decisions.filter((decision) => !decision.admitted);
+  return {
+    decisions,
+    admitted,
+    middles: Float64Array.from(admitted, middleOf),
+    sent: ascending(admitted.map(({ sent }) => sent)),
+    refusals: {
+      sent: ascending(refused.map(({ sent }) => sent)),
+      answered: ascending(refused.map(({ answered }) => answered)),
+    },
+    slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
+  };
+};
+
+/** How many of the ascending `times` lie before `moment`. */
+export const countBefore = (times: Float64Array, moment: number): number => {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** What had happened when a request was decided on, as far as one log can tell. */
+export interface Vantage {
+  /** How many of the history's admitted requests came before. */
+  readonly admitted: number;
+  /** How many refusals came before and not earlier than `from`. */
+  readonly refusedSince: (from: number) => number;
+}
+
+/**
+ * What an admitted request saw at least, and a refused one at most: of requests that overlapped,
+ * only the admitted ones have an order that matters, and any order of those admits the same number.
+ */
+export const vantageOf = (
+  { middles, sent: begun, refusals }: History,
+  decision: Decision,
+): Vantage => {
+  if (decision.admitted) {
+    const { answered } = refusals;
+    return {
+      admitted: countBefore(middles, middleOf(decision)),
+      refusedSince: (from) =>
+        Math.max(0, countBefore(answered, decision.sent) - countBefore(answered, from)),
+    };
+  }
+  const { sent } = refusals;
+  return {
+    admitted: countBefore(begun, decision.answered),
+    // Without itself.
+    refusedSince: (from) =>
+      Math.max(0, countBefore(sent, decision.answered) - countBefore(sent, from) - 1),
+  };
+};

@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../model/limit-log.ts';
+import { instant } from '../../model/quantity.ts';
+import { admittedBefore, mostAdmittedWithin } from './interval-counts.ts';
+
+const decision = (sent: number, answered: number, admitted = true): Decision => ({
+  ...{ sent: instant(sent), answered: instant(answered), ended: instant(answered), admitted },
+});
+
+/** Times and lengths on a grid of whole numbers, so that every possible moment can be tried. */
+const logs = fc.array(
+  fc
+    .record({ sent: fc.nat(12), trip: fc.nat(4), admitted: fc.boolean() })
+    .map(({ sent, trip, admitted }) => decision(sent, sent + trip, admitted)),
+  { maxLength: 5 },
+);
+
+/** Every way in which the decisions of a log can have fallen. */
+const everyOrder = (log: readonly Decision[]): readonly (readonly number[])[] => {
+  const [first, ...rest] = log;
+  if (first === undefined) return [[]];
+  const moments = Array.from({ length: first.answered - first.sent + 1 }, (_, i) => first.sent + i);
+  return everyOrder(rest).flatMap((tail) => moments.map((moment) => [moment, ...tail]));
+};
+
+describe('what was admitted within a window', () => {
+  it('is never more and never fewer than in any way in which the decisions can have fallen', () => {
+    fc.assert(
+      fc.property(logs, fc.integer({ min: 1, max: 8 }), (log, window) => {
+        const admitted = log.filter((one) => one.admitted);
+        const { least, most } = mostAdmittedWithin(log, window);
+        const counts = everyOrder(admitted).map((moments) =>
+          Math.max(
+            0,
+            ...moments.map(
+              (from) => moments.filter((at) => at >= from && at <= from + window).length,
+            ),
+          ),
+        );
+        expect(Math.max(...counts)).toBe(most);
+        expect(Math.min(...counts)).toBeGreaterThanOrEqual(least);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('is proved to be more than the limit only if they were surely within it', () => {
+    const log = [decision(0, 10), decision(95, 100), decision(105, 112)];
+    expect(mostAdmittedWithin(log, 100)).toStrictEqual({ least: 2, most: 3 });
+    expect(mostAdmittedWithin(log, 90)).toStrictEqual({ least: 2, most: 2 });
+  });
+
+  it('before a request is bounded by every way, too', () => {
+    fc.assert(
+      fc.property(
+        logs,
+        fc.integer({ min: 1, max: 8 }),
+        fc.nat(12),
+        fc.nat(4),
+        (log, window, sent, trip) => {
+          const refused = decision(sent, sent + trip, false);
+          const admitted = log.filter((one) => one.admitted);
+          const { least, most } = admittedBefore(log, refused, window);
+          for (const [at = 0, ...moments] of everyOrder([refused, ...admitted])) {
+            const count = moments.filter((one) => one >= at - window && one <= at).length;
+            expect(count).toBeGreaterThanOrEqual(least);
+            expect(count).toBeLessThanOrEqual(most);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

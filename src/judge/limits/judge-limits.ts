@@ -1,0 +1,101 @@
+import type { LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
+import type { Identification, LimitJudgement } from '../../model/limit-report.ts';
+import type { Knowledge } from './candidates.ts';
+import { checkAccounting, checkCounting, checkIsolation } from './check-counting.ts';
+import {
+  checkConcurrentRest,
+  checkFreeRefusals,
+  checkLimits,
+  checkPresence,
+  checkReadable,
+  checkSerialRest,
+  checkSpenders,
+} from './check-headers.ts';
+import {
+  checkExplained,
+  checkFacts,
+  checkRecovery,
+  type Examined,
+  fitting,
+} from './check-limit.ts';
+import { checkBodies, checkNamedLimit, checkReset, checkRetryAfter } from './check-refusals.ts';
+import { identifyLimiter } from './identify-limiter.ts';
+import { limitFacts } from './limit-facts.ts';
+import { serverWindow } from './server-minute.ts';
+
+/**
+ * The decisions of the limit of requests, at a key that was idle before. A refusal that names tokens
+ * says nothing of it, and one that names the cap in flight only where there is no other limit.
+ */
+const decisionsOf = ({ replies }: LimitLog): readonly ProbeReply[] => {
+  const provoked = replies.filter(
+    ({ phase, key, refusal }) =>
+      key === 'first' &&
+      (phase === 'provocation' || phase === 'concurrency') &&
+      refusal?.unit !== 'tokens',
+  );
+  const others = provoked.filter(({ refusal }) => refusal?.unit !== 'in-flight');
+  return others.some(({ admitted }) => !admitted) ? others : provoked;
+};
+
+/** How many were let in before the first refusal: the limit of a gateway that does not keep the declared one. */
+const seenLimit = (decisions: readonly ProbeReply[]): number | null => {
+  const first = decisions.findIndex(({ admitted }) => !admitted);
+  return first <= 0 ? null : first;
+};
+
+/** Another limit that explains what the declared one does not. */
+const identifySeen = (
+  decisions: readonly ProbeReply[],
+  known: Knowledge,
+  declared: Identification,
+): Identification | null => {
+  const limit = declared.best === null ? seenLimit(decisions) : null;
+  if (limit === null || limit === known.limit) return null;
+  const seen = identifyLimiter(decisions, { ...known, limit });
+  return seen.best === null ? null : seen;
+};
+
+/** Decides what an examination of a key proves: the limiter, and each claim about the limits. */
+export const judgeLimits = (log: LimitLog): LimitJudgement => {
+  const rule = log.declared.requests;
+  const decisions = decisionsOf(log);
+  const known: Knowledge = { ...rule, minute: serverWindow(log.replies, rule.window) };
+  const declared = identifyLimiter(decisions, known);
+  const seen = identifySeen(decisions, known, declared);
+  const facts = limitFacts(decisions, rule);
+  const spenders = checkSpenders(log);
+  const { permitted } = log.declared;
+  const fits = fitting({ decisions, identification: declared, permitted });
+  const examined: Examined = {
+    ...{ rule, decisions, facts, seen, permitted, identification: declared },
+    isExplained: fits.length > 0,
+    hasSpender: spenders.finding === 'refuted',
+  };
+  const checks: readonly LimitCheck[] = [
+    checkExplained(examined),
+    ...checkFacts(examined),
+    checkRecovery(examined),
+    checkIsolation(log),
+    spenders,
+    checkFreeRefusals(log),
+    checkPresence(log),
+    checkReadable(log),
+    ...checkLimits(log),
+    checkSerialRest(log),
+    checkConcurrentRest(log),
+    checkBodies(log),
+    checkNamedLimit(log),
+    checkRetryAfter(log),
+    checkReset(log),
+    ...checkCounting(log),
+    checkAccounting(log),
+  ];
+  return {
+    facts,
+    declared,
+    seen,
+    checks,
+    violated: checks.some(({ violates, finding }) => violates && finding === 'refuted'),
+  };
+};

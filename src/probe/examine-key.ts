@@ -1,0 +1,220 @@
+import { serverWindow } from '../judge/limits/server-minute.ts';
+import type {
+  DeclaredLimits,
+  LimitLog,
+  LimitRule,
+  ProbePhase,
+  ProbeReply,
+  ProbeRequest,
+} from '../model/limit-log.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+import {
+  type Asker,
+  idleTime,
+  longIdleTime,
+  mostProvoked,
+  mostReleased,
+  provokeLimiter,
+  releaseTogether,
+} from './provoke-limiter.ts';
+
+/** Through whom an examination asks. */
+export interface Questioner {
+  now(): Instant;
+  sleepUntil(moment: Instant): Promise<void>;
+  /** What the answer told, why there was none, or `null` where the target offers no such thing. */
+  ask(
+    phase: ProbePhase,
+    request: ProbeRequest,
+    key: ProbeReply['key'],
+  ): Promise<ProbeReply | string | null>;
+}
+
+/** An examination that is to be made. */
+export interface ExamineOrder {
+  readonly declared: DeclaredLimits;
+  readonly phases: readonly ProbePhase[];
+  readonly hasSecondKey: boolean;
+  /** No more requests than these are sent, whatever happens. */
+  readonly cap: number;
+  /** Why it must end now, or `null`. */
+  readonly stopped: () => string | null;
+  readonly begins: (phase: ProbePhase) => void;
+}
+
+/** Each stands between two small chats, so that its cost in requests is the difference of their rests. */
+const sandwiched = [
+  ...['chat-stream', 'models', 'speech', 'transcription', 'bad-parameter'],
+  ...['unknown-model', 'unknown-path', 'wrong-key', 'abandoned-early', 'abandoned-late'],
+] as const satisfies readonly ProbeRequest[];
+
+/** Chats whose charges tell the ways of accounting apart; each is followed by a small one. */
+const charged = [
+  ...['chat', 'long-prompt', 'longer-answer', 'chat', 'long-prompt'],
+] as const satisfies readonly ProbeRequest[];
+
+/** Asked of an exhausted key. */
+const refused = [
+  ...['chat', 'chat-stream', 'models', 'speech', 'transcription'],
+] as const satisfies readonly ProbeRequest[];
+
+/** How often the second key is asked. */
+const secondAsked = 5;
+
+/** The counting keeps to this share of the limit in one window. */
+const countingShare = 0.75;
+
+const countingRequests = 2 * sandwiched.length + 1 + 2 * charged.length;
+
+/** The requests and the time (ms) that a phase takes: usually and at most. */
+export const phaseBudget = (
+  phase: ProbePhase,
+  rule: LimitRule,
+  hasSecondKey: boolean,
+): { readonly usual: number; readonly most: number; readonly time: number } => {
+  const { limit, window } = rule;
+  switch (phase) {
+    case 'counting': {
+      const windows = Math.floor(countingRequests / Math.max(1, limit * countingShare));
+      return { usual: countingRequests, most: countingRequests, time: windows * idleTime(rule) };
+    }
+    case 'provocation':
+      return {
+        usual: Math.ceil(3.4 * limit),
+        most: mostProvoked(rule),
+        time: longIdleTime(rule) + 2.6 * window,
+      };
+    case 'concurrency':
+      return { usual: mostReleased(rule), most: mostReleased(rule), time: idleTime(rule) };
+    case 'exhausted': {
+      const requests = refused.length + (hasSecondKey ? secondAsked : 0);
+      return { usual: requests, most: requests, time: 0 };
+    }
+  }
+};
+
+/** Ends an examination early; its message says why. */
+class Cut extends Error {}
+
+class Examination {
+  readonly replies: ProbeReply[] = [];
+  readonly unanswered: string[] = [];
+  readonly #questioner: Questioner;
+  readonly #order: ExamineOrder;
+  #asked = 0;
+
+  constructor(questioner: Questioner, order: ExamineOrder) {
+    this.#questioner = questioner;
+    this.#order = order;
+  }
+
+  readonly phases: Readonly<Record<ProbePhase, () => Promise<void>>> = {
+    counting: () => this.#count(),
+    provocation: () =>
+      provokeLimiter(this.#asker('provocation'), {
+        ...this.#rule,
+        minuteBegin: this.#minuteBegin(),
+      }),
+    concurrency: () => releaseTogether(this.#asker('concurrency'), this.#rule),
+    exhausted: () => this.#askExhausted(),
+  };
+
+  get #rule(): LimitRule {
+    return this.#order.declared.requests;
+  }
+
+  async #ask(phase: ProbePhase, request: ProbeRequest, key: ProbeReply['key'] = 'first') {
+    const why = this.#order.stopped();
+    if (why !== null) throw new Cut(why);
+    if (this.#asked >= this.#order.cap) {
+      throw new Cut(`the budget of ${this.#order.cap} requests was spent`);
+    }
+    this.#asked += 1;
+    const reply = await this.#questioner.ask(phase, request, key);
+    if (reply === null) this.#asked -= 1;
+    else if (typeof reply === 'string') this.unanswered.push(`${request}: ${reply}`);
+    else this.replies.push(reply);
+    return typeof reply === 'string' ? null : reply;
+  }
+
+  async #sleepUntil(moment: Instant): Promise<void> {
+    // In steps, so that a stop need not wait for the end of a window.
+    while (this.#questioner.now() < moment) {
+      const why = this.#order.stopped();
+      if (why !== null) throw new Cut(why);
+      const step = Math.min(moment, this.#questioner.now() + 250);
+      await this.#questioner.sleepUntil(instant(step));
+    }
+  }
+
+  #asker(phase: ProbePhase): Asker {
+    return {
+      now: () => this.#questioner.now(),
+      sleepUntil: (moment) => this.#sleepUntil(moment),
+      ask: async () => (await this.#ask(phase, 'chat'))?.admitted ?? true,
+    };
+  }
+
+  /** A beginning of the server's minute, if its `Date` headers tell; a whole number of windows before or after all others. */
+  #minuteBegin(): Instant | null {
+    const minute = serverWindow(this.replies, this.#rule.window);
+    return minute === null ? null : instant((minute.earliest + minute.latest) / 2);
+  }
+
+  async #count(): Promise<void> {
+    const share = Math.max(3, Math.floor(this.#rule.limit * countingShare));
+    let spent = 0;
+    const one = async (request: ProbeRequest): Promise<void> => {
+      if (spent >= share) {
+        await this.#sleepUntil(instant(this.#questioner.now() + idleTime(this.#rule)));
+        spent = 0;
+        // What was asked before says nothing of what this window lost.
+        await this.#ask('counting', 'chat');
+        spent += 1;
+      }
+      if ((await this.#ask('counting', request)) !== null) spent += 1;
+    };
+    await one('chat');
+    for (const request of sandwiched) {
+      await one(request);
+      await one('chat');
+    }
+    for (const request of charged) {
+      await one(request);
+      await one('chat');
+    }
+  }
+
+  async #askExhausted(): Promise<void> {
+    for (const request of refused) await this.#ask('exhausted', request);
+    if (!this.#order.hasSecondKey) return;
+    for (let i = 0; i < secondAsked; i += 1) await this.#ask('exhausted', 'chat', 'second');
+  }
+}
+
+/**
+ * Examines the limits of one key that nobody else uses, phase by phase. Never throws for what the
+ * target does; an examination that was stopped or has spent its budget keeps what it saw.
+ */
+export const examineKey = async (
+  questioner: Questioner,
+  order: ExamineOrder,
+): Promise<LimitLog> => {
+  const examination = new Examination(questioner, order);
+  let cut: string | null = null;
+  try {
+    for (const phase of order.phases) {
+      order.begins(phase);
+      await examination.phases[phase]();
+    }
+  } catch (error) {
+    if (!(error instanceof Cut)) throw error;
+    cut = error.message;
+  }
+  return {
+    declared: order.declared,
+    replies: examination.replies.toSorted((a, b) => a.sent - b.sent),
+    unanswered: examination.unanswered,
+    cut,
+  };
+};

@@ -1,0 +1,37 @@
+import { modelListSchema } from '../contract/models.ts';
+import { routes } from '../contract/routes.ts';
+import { hear, type Way } from './ask.ts';
+import type { Subject } from './questions.ts';
+
+const idsIn = (body: string): readonly string[] => {
+  try {
+    const read = modelListSchema.safeParse(JSON.parse(body));
+    return read.success ? read.data.data.map(({ id }) => id) : [];
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * The models that an examination can ask, from the target's own list; `chat` is taken where it is
+ * given. Resolves to a sentence where the list cannot be had or names no model for chats.
+ */
+export const findSubject = async (
+  way: Way,
+  credential: string,
+  chat: string | undefined,
+): Promise<Subject | string> => {
+  const request = { ...routes.models, headers: { accept: 'application/json' }, body: null };
+  const heard = await hear(way, request, { authorization: `Bearer ${credential}` });
+  if (typeof heard === 'string') return `the model list could not be read: ${heard}`;
+  if (heard.status !== 200) {
+    return `the model list was refused with status ${heard.status}: is the key right (--key NAME of an environment variable), and is it idle?`;
+  }
+  const ids = idsIn(heard.body);
+  const speech = ids.find((id) => /tts|speech/i.test(id)) ?? null;
+  const transcription = ids.find((id) => /whisper|transcri/i.test(id)) ?? null;
+  const asked = chat ?? ids.find((id) => id !== speech && id !== transcription);
+  return asked === undefined
+    ? 'the model list names no model for chats: give one with --model PUBLISHER/MODEL'
+    : { chat: asked, speech, transcription, voice: 'Emily.wav' };
+};

@@ -1,0 +1,125 @@
+import { type ProbePhase, probePhases, type ProbeReply } from '../../model/limit-log.ts';
+import type { LimiterFit, LimitReport } from '../../model/limit-report.ts';
+import { countText, plural, timeText } from '../number-text.ts';
+import { markup, type Markup } from '../html/markup.ts';
+
+/** What was let in and refused over the time of a phase, with the told rest and the windows, as a drawing that needs no script. */
+
+const frame = { width: 1040, height: 250, left: 48, right: 12, top: 14, bottom: 62 } as const;
+
+interface Scale {
+  readonly x: (at: number) => string;
+  readonly y: (rest: number) => string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const scaleOf = (replies: readonly ProbeReply[], limit: number): Scale => {
+  const from = Math.min(...replies.map(({ sent }) => sent));
+  const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
+  const { width, height, left, right, top, bottom } = frame;
+  return {
+    ...{ from, to },
+    x: (at) => (left + ((at - from) / (to - from)) * (width - left - right)).toFixed(1),
+    y: (rest) => {
+      const share = Math.max(0, Math.min(limit, rest)) / limit;
+      return (height - bottom - share * (height - top - bottom)).toFixed(1);
+    },
+  };
+};
+
+const restOf = ({ told }: ProbeReply): number | null =>
+  told.find(({ unit, descriptor }) => unit === 'requests' && descriptor === 'api_key')?.remaining ??
+  told.find(({ unit }) => unit === 'requests')?.remaining ??
+  null;
+
+/** Where the windows of the limiter begin, if it has windows. */
+const windowBegins = (
+  fit: LimiterFit | null,
+  replies: readonly ProbeReply[],
+  window: number,
+  { from, to }: Scale,
+): readonly number[] => {
+  if (fit?.limiter === 'fixed-from-first') {
+    const begins: number[] = [];
+    for (const { sent, answered, admitted } of replies) {
+      const at = (sent + answered) / 2;
+      if (admitted && at >= (begins.at(-1) ?? Number.NEGATIVE_INFINITY) + window) begins.push(at);
+    }
+    return begins;
+  }
+  const phase = fit?.phase ?? null;
+  if (phase === null) return [];
+  const first = Math.ceil((from - phase) / window);
+  const last = Math.floor((to - phase) / window);
+  const count = Math.max(0, last - first + 1);
+  return Array.from({ length: count }, (_, i) => phase + (first + i) * window);
+};
+
+const rests = (replies: readonly ProbeReply[], { x, y }: Scale): Markup | null => {
+  const told = replies.flatMap((reply) => {
+    const rest = restOf(reply);
+    return rest === null ? [] : [{ at: reply.answered, rest }];
+  });
+  if (told.length === 0) return null;
+  const path = told
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, rest }, i) => (i === 0 ? `M${x(at)} ${y(rest)}` : `H${x(at)}V${y(rest)}`))
+    .join('');
+  return markup`<path class="rest" d="${path}" />`;
+};
+
+const lanes = { admitted: frame.height - 44, refused: frame.height - 32 } as const;
+
+const tick = ({ sent, admitted, requestId, request, status }: ProbeReply, { x }: Scale): Markup => {
+  const y = admitted ? lanes.admitted : lanes.refused;
+  return markup`<path class="${admitted ? 'admitted' : 'limited'}" d="M${x(sent)} ${y - 5}v10"><title>${requestId}: ${request}, ${status}, ${timeText(sent)}</title></path>`;
+};
+
+const axis = (limit: number, { x, y, from, to }: Scale): Markup => {
+  const pieces = 6;
+  const marks = Array.from({ length: pieces + 1 }, (_, i) => from + ((to - from) * i) / pieces);
+  return markup`<g class="axes">
+    ${[0, limit / 2, limit].map(
+      (
+        rest,
+      ) => markup`<path class="grid" d="M${frame.left} ${y(rest)}H${frame.width - frame.right}" />
+      <text x="${frame.left - 8}" y="${y(rest)}" dy="0.32em" text-anchor="end">${countText(rest)}</text>`,
+    )}
+    ${marks.map(
+      (at, i) =>
+        markup`<text x="${x(at)}" y="${frame.height - 6}" text-anchor="${i === 0 ? 'start' : i === pieces ? 'end' : 'middle'}">${timeText(at)}</text>`,
+    )}
+  </g>`;
+};
+
+const drawing = (phase: ProbePhase, report: LimitReport): Markup | null => {
+  const replies = report.log.replies.filter(
+    (reply) => reply.phase === phase && reply.key === 'first',
+  );
+  if (replies.length === 0) return null;
+  const { limit, window } = report.log.declared.requests;
+  const fit = report.judgement.declared.best ?? report.judgement.seen?.best ?? null;
+  const scale = scaleOf(replies, limit);
+  const refused = replies.filter(({ admitted }) => !admitted).length;
+  const begins = windowBegins(fit, replies, window, scale);
+  const told = replies.some((reply) => restOf(reply) !== null);
+  const label = `${probePhases[phase]}: ${plural(replies.length, 'request')}, ${countText(refused)} refused`;
+  return markup`<figure>
+    <figcaption><h3>${phase}</h3>
+      <p class="aside">${label}. ${told ? 'The line is the rest of requests that the headers told' : 'No header told a rest'}; ticks below are requests let in and refused${begins.length === 0 ? '' : '; dashed lines are the begins of windows'}.</p>
+    </figcaption>
+    <svg class="timeline" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${label}">
+      ${axis(limit, scale)}
+      ${begins.map((at) => markup`<path class="window" d="M${scale.x(at)} ${frame.top}V${lanes.refused + 6}" />`)}
+      ${rests(replies, scale)}
+      ${replies.map((reply) => tick(reply, scale))}
+    </svg>
+  </figure>`;
+};
+
+/** One drawing for each phase in which something was asked. */
+export const limitsTimeline = (report: LimitReport): readonly Markup[] =>
+  (Object.keys(probePhases) as readonly ProbePhase[]).flatMap(
+    (phase) => drawing(phase, report) ?? [],
+  );

@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readToldLimits } from './limit-profiles.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const told = (headers: Record<string, string>) => readToldLimits(headers, now).told;
+
+const limitOf = (profile: string, descriptor: string | null, unit: string, cells: object) => ({
+  ...{ profile, descriptor, unit, limit: null, remaining: null, resetIn: null },
+  ...cells,
+});
+
+describe('limit headers', () => {
+  it('are read for any descriptor of LiteLLM’s', () => {
+    expect(
+      told({
+        'x-ratelimit-api_key-limit-requests': '60',
+        'x-ratelimit-api_key-remaining-requests': '12',
+        'x-ratelimit-model_per_key-remaining-tokens': '1999000',
+        'x-ratelimit-team-limit-max_parallel_requests': '8',
+      }),
+    ).toStrictEqual([
+      limitOf('litellm', 'api_key', 'requests', { limit: 60, remaining: 12 }),
+      limitOf('litellm', 'model_per_key', 'tokens', { remaining: 1_999_000 }),
+      limitOf('litellm', 'team', 'max_parallel_requests', { limit: 8 }),
+    ]);
+  });
+
+  it('of OpenAI and Groq tell resets as Go durations', () => {
+    expect(
+      told({
+        'x-ratelimit-limit-requests': '14400',
+        'x-ratelimit-remaining-requests': '14370',
+        'x-ratelimit-reset-requests': '2m59.56s',
+        'x-ratelimit-limit-tokens': '18000',
+        'x-ratelimit-reset-tokens': '6ms',
+      }),
+    ).toStrictEqual([
+      limitOf('openai', null, 'requests', { limit: 14_400, remaining: 14_370, resetIn: 179_560 }),
+      limitOf('openai', null, 'tokens', { limit: 18_000, resetIn: 6 }),
+    ]);
+  });
+
+  it('of Azure tell whole seconds, and −1 for a limit that is not told', () => {
+    expect(
+      told({ 'x-ratelimit-limit-tokens': '-1', 'x-ratelimit-reset-requests': '7' }),
+    ).toStrictEqual([
+      limitOf('openai', null, 'tokens', {}),
+      limitOf('openai', null, 'requests', { resetIn: 7000 }),
+    ]);
+  });
+
+  it('of Anthropic tell resets as RFC 3339 times', () => {
+    expect(
+      told({
+        'anthropic-ratelimit-input-tokens-limit': '40000',
+        'anthropic-ratelimit-input-tokens-reset': '2026-03-01T12:00:30Z',
+      }),
+    ).toStrictEqual([
+      limitOf('anthropic', null, 'input-tokens', { limit: 40_000, resetIn: 30_000 }),
+    ]);
+  });
+
+  it('of Mistral name the period', () => {
+    expect(
+      told({
+        'x-ratelimit-limit-tokens-minute': '500000',
+        'x-ratelimit-remaining-req-minute': '4',
+        'x-ratelimit-tokens-query-cost': '12',
+      }),
+    ).toStrictEqual([
+      limitOf('mistral', 'minute', 'tokens', { limit: 500_000 }),
+      limitOf('mistral', 'minute', 'requests', { remaining: 4 }),
+    ]);
+  });
+
+  it('of the IETF draft are structured fields', () => {
+    expect(
+      told({
+        'ratelimit-policy': '"burst";q=100;w=60,"daily";q=1000;w=86400',
+        ratelimit: '"burst";r=50;t=30',
+      }),
+    ).toStrictEqual([
+      limitOf('ietf', 'burst', 'requests', { limit: 100, remaining: 50, resetIn: 30_000 }),
+      limitOf('ietf', 'daily', 'requests', { limit: 1000 }),
+    ]);
+  });
+
+  it.each([
+    ['a delta', '30', 30_000],
+    ['a Unix time', String(now / 1000 + 30), 30_000],
+    ['a Unix time in milliseconds', String(now + 30_000), 30_000],
+    ['an HTTP date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+  ])('of the customary kind tell resets as %s', (_, text, resetIn) => {
+    expect(told({ 'x-ratelimit-reset': text })).toStrictEqual([
+      limitOf('legacy', null, 'requests', { resetIn }),
+    ]);
+  });
+
+  it('that cannot be read are told with their text', () => {
+    expect(
+      readToldLimits(
+        {
+          'x-ratelimit-api_key-remaining-requests': 'NaN',
+          'x-ratelimit-api_key-limit-requests': '60, 60',
+          'x-ratelimit-reset': 'soon',
+          ratelimit: '"open;r=1',
+          'content-type': 'text/plain',
+        },
+        now,
+      ),
+    ).toStrictEqual({
+      told: [],
+      unreadable: [
+        'ratelimit: "open;r=1',
+        'x-ratelimit-api_key-remaining-requests: NaN',
+        'x-ratelimit-api_key-limit-requests: 60, 60',
+        'x-ratelimit-reset: soon',
+      ],
+    });
+  });
+
+  it('never crash, whatever they say', () => {
+    const name = fc.constantFrom(
+      ...['x-ratelimit-api_key-limit-requests', 'x-ratelimit-reset-tokens', 'ratelimit'],
+      ...['ratelimit-policy', 'x-ratelimit-reset', 'anthropic-ratelimit-tokens-reset'],
+    );
+    fc.assert(
+      fc.property(name, fc.string({ unit: 'binary' }), (header, text) => {
+        const read = readToldLimits({ [header]: text }, now);
+        for (const { limit, remaining, resetIn } of read.told) {
+          for (const cell of [limit, remaining, resetIn])
+            expect(cell === null || Number.isFinite(cell)).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,30 @@
+/**
+ * What the text of a 429 says of the limit: the second documented form (interface section 7) is
+ * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
+ * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; of any other text what words can tell.
+ */
+export interface RefusedLimit {
+  /** Which limit it names; `null` when it names none. */
+  readonly unit: 'requests' | 'tokens' | 'in-flight' | null;
+  /** When it says that the limit resets, in ms since 1970. */
+  readonly resetAt: number | null;
+}
+
+const units = [
+  ['in-flight', /max_parallel_requests|in flight|concurren|parallel/i],
+  ['tokens', /\btokens?\b/i],
+  ['requests', /\brequests?\b/i],
+] as const;
+
+const named = /Limit type:\s*([a-z_]+)/i;
+const reset = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
+
+export const readRefusedLimit = (message: string): RefusedLimit => {
+  const told = named.exec(message)?.[1] ?? message;
+  const [, day, time] = reset.exec(message) ?? [];
+  const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
+  return {
+    unit: units.find(([, words]) => words.test(told))?.[0] ?? null,
+    resetAt: Number.isNaN(moment) ? null : moment,
+  };
+};

@@ -1,0 +1,45 @@
+/**
+ * When a limit is back, in the notations that gateways use: a Go duration (`1m26.4s`, `6ms`), seconds
+ * (whole or not), a Unix time in seconds or milliseconds, an ISO 8601 or an HTTP date.
+ */
+
+const units: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d)/g;
+const duration = new RegExp(`^(?:${durationPart.source})+$`);
+
+/** What is larger is a time and no length: thirty years in seconds. */
+const firstEpochSecond = 1e9;
+const firstEpochMillisecond = 1e12;
+
+/**
+ * Milliseconds from `now` (since 1970, by the clock of whoever wrote the text) until the reset;
+ * negative for one in the past, `null` for a text in none of the notations.
+ */
+export const resetIn = (text: string, now: number): number | null => {
+  const said = text.trim();
+  if (/^[+-]?\d+(\.\d+)?$/.test(said)) {
+    const number = Number(said);
+    if (number >= firstEpochMillisecond) return number - now;
+    return number >= firstEpochSecond ? number * 1000 - now : number * 1000;
+  }
+  if (duration.test(said)) {
+    return [...said.matchAll(durationPart)].reduce(
+      (sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!,
+      0,
+    );
+  }
+  // Date.parse takes many a text for a date; these two notations begin with a year or a weekday.
+  if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(said)) return null;
+  const moment = Date.parse(said);
+  return Number.isNaN(moment) ? null : moment - now;
+};

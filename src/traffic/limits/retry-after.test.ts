@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { readRefusedLimit } from './refused-limit.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+
+it.each([
+  ['seconds', { 'retry-after': '7' }, 7000],
+  ['broken seconds', { 'retry-after': '0.5' }, 500],
+  ['the finer header', { 'retry-after': '1', 'retry-after-ms': '250' }, 250],
+  ['a date, against now', { 'retry-after': 'Sun, 01 Mar 2026 12:00:05 GMT' }, 5000],
+  [
+    'a date, against the Date header',
+    { 'retry-after': 'Sun, 01 Mar 2026 12:00:05 GMT', date: 'Sun, 01 Mar 2026 12:00:02 GMT' },
+    3000,
+  ],
+  ['a date in the past', { 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT' }, 0],
+  ['nothing readable', { 'retry-after': 'later' }, null],
+  ['nothing', {}, null],
+])('a retry is asked for by %s', (_, headers, wait) => {
+  expect(readRetryAfter(headers as Record<string, string>, now)).toBe(wait);
+});
+
+it('the second form of a 429 names its limit and its reset', () => {
+  expect(
+    readRefusedLimit(
+      'Rate limit exceeded for api_key: 12ab34requests. Limit type: tokens. Current limit: 2000000, Remaining: 0. Limit resets at: 2026-03-01 12:00:30 UTC',
+    ),
+  ).toStrictEqual({ unit: 'tokens', resetAt: now + 30_000 });
+});
+
+it('any other 429 is read by its words', () => {
+  expect(readRefusedLimit('Too many requests').unit).toBe('requests');
+  expect(readRefusedLimit('Rate limit reached: 5 requests in flight for this key.').unit).toBe(
+    'in-flight',
+  );
+  expect(readRefusedLimit('slow down')).toStrictEqual({ unit: null, resetAt: null });
+});
