@@ -80,6 +80,10 @@ const fillKeysAndHeaders = async (plan: Plan, folder: string) => {
 /** Longer than a run takes beyond its load and the grace after it, its reports included (ms). */
 const spareLife = 300_000;
 
+/** What was exported from a script that failed is empty. */
+const baseImage = (name: string | undefined): string | null =>
+  name === undefined || name === '' ? null : name;
+
 /** The reference gateway in the form that the plan asks for, with what the plan needs of it. */
 const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<MockProcess> => {
   const settings = rehearsalSettings(
@@ -90,7 +94,7 @@ const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<Mock
     ? startMockContainer({
         settings,
         lifetime: milliseconds(scheduledEnd(plan) + plan.grace + spareLife),
-        base: process.env['WEIR_NODE_IMAGE'] ?? null,
+        base: baseImage(process.env['WEIR_NODE_IMAGE']),
       })
     : startMockProcess([process.execPath, ...mockNodeFlags, main, 'mock', '--embedded'], settings);
 };
