@@ -19,8 +19,7 @@ import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { liveOn } from './live.ts';
-import { readPlanClips } from './read-clips.ts';
-import { type PlanSource, readPlan } from './read-plan.ts';
+import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { openNamedFolder, publish, verdictExit } from './publish.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
@@ -68,8 +67,7 @@ interface Opened {
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
-  const { plan, folder: home } = await readPlan(asked.source);
-  const clips = await readPlanClips(plan, home);
+  const { plan, folder: home, clips } = await readPlanWithFiles(asked.source);
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
     : openNamedFolder(asked.out, asked));

@@ -115,6 +115,8 @@ describe('secrets', () => {
     await expect(resolveSecrets(['${env:NOT_SET}'], {}, home)).rejects.toThrow(
       /environment variable NOT_SET .*export NOT_SET/,
     );
-    await expect(resolveSecrets(['${secret:./none}'], {}, home)).rejects.toThrow('ENOENT');
+    await expect(resolveSecrets(['${secret:./none}'], {}, home)).rejects.toThrow(
+      'there is no such file',
+    );
   });
 });

@@ -1,3 +1,4 @@
+import type { ClipSource } from '../model/clip.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
 import type { Scenario } from './schema.ts';
 import { namedFields } from './traffic-rules.ts';
@@ -47,9 +48,8 @@ const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
   price: priceOf(entry.model, prices),
 });
 
-type ClipSource = TrafficOf<'transcription'>['clips'][number];
-
-const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
+/** The sources of clips that an entry names, in its order. */
+export const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
   (Array.isArray(clips) ? clips : [clips]).map((clip) =>
     typeof clip === 'string'
       ? { file: clip, text: null }

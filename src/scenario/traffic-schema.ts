@@ -119,28 +119,29 @@ const oneClip = z.union([clipPath(), clip], { error: clipError });
 const clipsError =
   'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
 
-const clips = z.union(
-  [
-    clipPath(),
-    clip,
-    z
-      .array(oneClip, { error: clipsError })
-      .min(1, { error: 'expected at least one clip' })
-      .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
-  ],
-  { error: clipsError },
-);
+/** What an entry uploads: a path, a path with its text, or a list of these. */
+export const clipsSchema = z
+  .union(
+    [
+      clipPath(),
+      clip,
+      z
+        .array(oneClip, { error: clipsError })
+        .min(1, { error: 'expected at least one clip' })
+        .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
+    ],
+    { error: clipsError },
+  )
+  .prefault('bundled');
 
 const transcriptionEntry = z
   .strictObject({
     kind: z.literal('transcription').describe('Speech to text.'),
     weight: weight(),
     model: model('that listens'),
-    clips: clips
-      .prefault('bundled')
-      .describe(
-        'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
-      ),
+    clips: clipsSchema.describe(
+      'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+    ),
     format: z
       .enum(transcriptFormats)
       .default('json')
