@@ -63,6 +63,15 @@ const settingOf = {
   credits: 'credits.balance',
 } as const satisfies Partial<Record<keyof MockOrder, string>>;
 
+/** What is said of a run's `--set` is about the flag that was given here. */
+const inOwnFlags = (message: string): string =>
+  message.replaceAll(/--set mock\.([\w.]+)/g, (_, path: string) => {
+    const own = Object.entries(settingOf).find(([, setting]) => setting === path);
+    return own === undefined
+      ? `--set ${path}`
+      : `--${own[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  });
+
 /** A scenario that asks for nothing in particular. */
 const anyScenario = { kind: 'models', rate: '1/s', duration: '1s' };
 
@@ -76,6 +85,8 @@ const settingsFrom = async (order: MockOrder): Promise<SettingsInput> => {
     flags: anyScenario,
     set: [...flags, ...order.set].map((setting) => `mock.${setting}`),
     target: 'mock',
+  }).catch((error: unknown) => {
+    throw error instanceof Problem ? new Problem(inOwnFlags(error.message)) : error;
   });
   const { seed, ...settings } = rehearsalSettings(plan, order.key ?? publishedKeys(plan));
   return {
