@@ -49,6 +49,7 @@ it.each([
     ['expected "fixed", "small", "medium" or "large", or a mapping of keys to values, got "smal"'],
   ],
   ['{credits: {balance: lots}}', ['expected "none", or a number, got "lots"']],
+  ['{credits: {balance: -3}}', ['expected a number of at least 0, got the number -3']],
   ['{uploadTooLarge: 401}', ['expected 413 or 400, got the number 401']],
   ['{prices: {}}', ['unknown key']],
 ])('refuses %s with a sentence of the house', (mock, expected) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../model/traffic.ts';
-import { aboveZero, between, money, share, text, whole } from './field.ts';
+import { between, money, share, text, whole } from './field.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
 
@@ -90,9 +90,11 @@ const speechEntry = z
       .enum(speechFormats)
       .default('mp3')
       .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
-    speed: aboveZero(100)
+    speed: between(0.25, 4)
       .optional()
-      .describe('How fast to speak, as a multiple. Default: the gateway’s own.'),
+      .describe(
+        'How fast to speak, as a multiple from 0.25 to 4; about 0.5 to 2 sounds natural. Default: the gateway’s own. What lies outside, to see it refused, goes into "body".',
+      ),
     body: bodyFields.optional().describe('Further fields of the request body, sent as they stand.'),
   })
   .describe('Text to speech, answered with audio.');
