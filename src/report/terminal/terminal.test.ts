@@ -143,7 +143,7 @@ describe('the terminal report', () => {
 
       Failures
         449 × limited chat-stream: 429 rate_limit_exceeded (28.1 % of arrivals, 44.2 s to 60.0 s)
-          Rate limit exceeded for api_key: #fa#f. Limit type: requests. Current limit: #, Remaining: #.
+          Rate limit exceeded for api_key: 3fa85f. Limit type: requests. Current limit: 600, Remaining: 0.
           for example req-00901, server id srv-901
         22 × dropped chat-stream: saturated (1.4 % of arrivals, 58.1 s to 59.9 s)
           the cap on requests in flight was reached

@@ -6,6 +6,7 @@ import { kindFigures, kindsPresent, lagFigures } from '../figures.ts';
 import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
 import { meanWordErrors } from '../mean-word-errors.ts';
 import { countText, momentText, plural, shareText, timeText } from '../number-text.ts';
+import { failureText } from '../failure-text.ts';
 import { type OddAnswers, oddAnswers } from '../odd-answers.ts';
 import { type ArrivalRow, arrivalRow, arrivalRows } from '../outcome-words.ts';
 import { printable } from '../printable.ts';
@@ -140,7 +141,7 @@ const oddLines = (screen: Screen, { kind, note, count, completed }: OddAnswers):
 ];
 
 const failureLines = (screen: Screen, failure: Failure, arrivals: number): Lines => {
-  const { outcome, traffic, status, cause, count, first, last, message, example } = failure;
+  const { outcome, traffic, status, cause, count, first, last, example } = failure;
   const what = [status ?? '', cause].filter((part) => part !== '').join(' ');
   const when =
     first === last ? `at ${momentText(first)}` : `${momentText(first)} to ${momentText(last)}`;
@@ -151,7 +152,7 @@ const failureLines = (screen: Screen, failure: Failure, arrivals: number): Lines
       `${countText(count)} × ${outcome} ${traffic}: ${printable(what)} (${shareText(count, arrivals)} of arrivals, ${when})`,
       { style: outcomeStyle[outcome] },
     ),
-    ...paragraph(screen, printable(message), { indent: 4 }),
+    ...paragraph(screen, printable(failureText(failure)), { indent: 4 }),
     ...paragraph(screen, printable(`for example ${example.requestId}${server}`), {
       indent: 4,
       style: 'quiet',
