@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Result, resultSchema } from '../model/result.ts';
 import { Problem } from '../platform/problem.ts';
+import { sentence } from '../scenario/complaint.ts';
 
 const cannotRead = (path: string, code: string): string => {
   if (code === 'EISDIR') return `${path} is a folder: give the result.json in it`;
@@ -22,7 +23,7 @@ export const readResult = async (path: string): Promise<Result> => {
         : cannotRead(path, code),
     );
   }
-  const checked = resultSchema.safeParse(parsed);
+  const checked = resultSchema.safeParse(parsed, { error: sentence });
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
 };

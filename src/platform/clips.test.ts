@@ -156,7 +156,7 @@ describe('a clip that cannot be used', () => {
   it.each([
     ['is no JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
     ['has no clips', '{"clips": []}', /is not in its form: expected/],
-    ['names no file', '{"clips": [{"text": "x"}]}', /clips\[0\]\.file/],
+    ['names no file', '{"clips": [{"text": "x"}]}', /wrong is clips\.0\.file$/],
   ])('is one of a manifest that %s', async (_, text, message) => {
     expect(await problemOf(order(await put('bad.json', text)))).toMatch(message);
   });

@@ -97,7 +97,8 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
   }
   const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) {
-    throw new Problem(`${what} is not in its form: ${expected}\n${z.prettifyError(parsed.error)}`);
+    const places = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
+    throw new Problem(`${what} is not in its form: ${expected}; wrong is ${places.join(', ')}`);
   }
   return parsed.data.clips.map((clip) => ({
     path: resolve(dirname(path), clip.file),
