@@ -113,6 +113,15 @@ describe('the terminal report', () => {
         [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it; ~ marks a
         percentile with fewer than ten samples beyond it.
 
+      Figures by stage, after the warm-up
+        stage     kind           in ms          p50     p95  arrivals  completed     429
+        steady    chat-stream    TTFT           170     305       443     99.5 %   0.0 %
+                  chat           End to end     656  ~1,293        94     97.9 %   0.0 %
+                  speech         First audio    141    ~328        30     93.3 %   0.0 %
+                  transcription  End to end     948  ~1,211        24    100.0 %   0.0 %
+                  models         End to end   ~6.39   ~18.9         9    100.0 %   0.0 %
+        peak      chat-stream    TTFT           238     859       800     39.9 %  56.1 %
+
       Rates
         Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
         1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted

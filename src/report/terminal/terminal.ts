@@ -17,6 +17,7 @@ import { tokenNotes } from '../token-notes.ts';
 import { costLines } from './cost-lines.ts';
 import { figuresLegend, figuresTable } from './figures-table.ts';
 import { kindLines } from './kind-lines.ts';
+import { partLines } from './part-lines.ts';
 import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
 
 type Lines = readonly string[];
@@ -179,6 +180,7 @@ export const terminalReport = (
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),
     ...titled(screen, 'Figures', figureLines(screen, result, trust)),
+    ...titled(screen, 'Figures by stage, after the warm-up', partLines(screen, result, 'stage')),
     ...titled(
       screen,
       'Rates',
