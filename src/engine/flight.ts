@@ -12,6 +12,8 @@ export interface Errand {
   readonly requestId: string;
   readonly traffic: TrafficKind;
   readonly model: string | null;
+  /** The name of the traffic entry, where it has one. */
+  readonly entry: string | undefined;
   /** The key's name. */
   readonly key: string;
   readonly begun: Instant;
@@ -119,13 +121,14 @@ export class Flight implements ExchangeObserver {
 
   #land(ended: Instant, outcome: Outcome, free: Instant = ended): void {
     this.#landed = true;
-    const { arrival, begun, requestId, traffic, model, key } = this.#errand;
+    const { arrival, begun, requestId, traffic, model, entry, key } = this.#errand;
     const observation: Observation = {
       requestId,
       stage: arrival.stage,
       index: arrival.index,
       traffic,
       model,
+      ...(entry === undefined ? {} : { entry }),
       key,
       due: arrival.due,
       released: arrival.due,

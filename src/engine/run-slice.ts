@@ -112,7 +112,7 @@ class SliceRunner implements RunningSlice, Tower {
     });
     const key = credential.name;
     const flight = new Flight(
-      { arrival, requestId, traffic: kind, model, key, begun },
+      { arrival, requestId, traffic: kind, model, entry: traffic.name, key, begun },
       reader,
       this,
     );
@@ -144,6 +144,7 @@ class SliceRunner implements RunningSlice, Tower {
       index: arrival.index,
       traffic: traffic.kind,
       model,
+      ...(traffic.name === undefined ? {} : { entry: traffic.name }),
       key: credential.name,
       due: arrival.due,
       released: arrival.due,

@@ -135,6 +135,7 @@ export const observationSchema = z.strictObject({
   index: count,
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
+  entry: z.string().optional(),
   key: z.string(),
   due: instantSchema,
   released: instantSchema,

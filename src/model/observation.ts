@@ -205,6 +205,8 @@ export interface Observation {
   readonly index: number;
   readonly traffic: TrafficKind;
   readonly model: string | null;
+  /** The name of its traffic entry, where that has one. */
+  readonly entry?: string | undefined;
   /** The key's name, never its value. */
   readonly key: string;
   /** When the schedule wanted it. */

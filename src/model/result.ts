@@ -18,6 +18,8 @@ const count = z.int().nonnegative();
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
+  /** The name of the traffic entry, where it has one. */
+  entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
   /** Due within the warm-up: counted, and left out of every figure. */

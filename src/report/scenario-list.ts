@@ -71,7 +71,8 @@ export const mixText = ({ traffic }: Stage): string =>
   traffic
     .map((entry) => {
       const model = modelOf(entry);
-      return `${shareOf(entry, traffic)} ${entry.kind}${model === null ? '' : ` (${model})`}`;
+      const name = entry.name === undefined ? '' : `“${entry.name}” `;
+      return `${shareOf(entry, traffic)} ${name}${entry.kind}${model === null ? '' : ` (${model})`}`;
     })
     .join(', ');
 

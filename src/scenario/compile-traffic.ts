@@ -39,7 +39,12 @@ const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] =>
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
+/** The plan's `name`; a plan without names is written, and hashed, without them. */
+const nameOf = ({ name }: { readonly name?: string | undefined }) =>
+  name === undefined ? {} : { name };
+
 const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
+  ...nameOf(entry),
   weight: entry.weight,
   model: entry.model,
   conversations: conversationsOf(entry),

@@ -4,6 +4,14 @@ import { between, money, share, text, whole } from './field.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
 
+const name = () =>
+  text()
+    .max(100, { error: 'expected a name of at most 100 characters' })
+    .optional()
+    .describe(
+      'What reports call this entry: named entries have figures of their own. Default: none.',
+    );
+
 const weight = () =>
   share().describe('The share of the requests, relative to the other entries. Default: 1.');
 
@@ -34,6 +42,7 @@ const model = (what: string) =>
     .describe(`The model ${what}, as the gateway lists it.`);
 
 const chatFields = {
+  name: name(),
   weight: weight(),
   model: model('to ask'),
   prompt: text().optional().describe('One prompt for all requests.'),
@@ -75,6 +84,7 @@ const chatStreamEntry = z
 const speechEntry = z
   .strictObject({
     kind: z.literal('speech').describe('Text to speech.'),
+    name: name(),
     weight: weight(),
     model: model('that speaks'),
     text: text().optional().describe('One text for all requests. Default: a short sentence.'),
@@ -139,6 +149,7 @@ export const clipsSchema = z
 const transcriptionEntry = z
   .strictObject({
     kind: z.literal('transcription').describe('Speech to text.'),
+    name: name(),
     weight: weight(),
     model: model('that listens'),
     clips: clipsSchema.describe(
@@ -170,7 +181,11 @@ const transcriptionEntry = z
   .describe('Speech to text: uploads of audio, answered with a transcript.');
 
 const modelsEntry = z
-  .strictObject({ kind: z.literal('models').describe('The model list.'), weight: weight() })
+  .strictObject({
+    kind: z.literal('models').describe('The model list.'),
+    name: name(),
+    weight: weight(),
+  })
   .describe('Requests for the list of models.');
 
 export const trafficEntrySchema = z.discriminatedUnion(

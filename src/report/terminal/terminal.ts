@@ -180,7 +180,9 @@ export const terminalReport = (
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),
     ...titled(screen, 'Figures', figureLines(screen, result, trust)),
-    ...titled(screen, 'Figures by stage, after the warm-up', partLines(screen, result, 'stage')),
+    ...(['stage', 'entry'] as const).flatMap((label) =>
+      titled(screen, `Figures by ${label}, after the warm-up`, partLines(screen, result, label)),
+    ),
     ...titled(
       screen,
       'Rates',
