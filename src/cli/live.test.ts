@@ -69,6 +69,16 @@ describe('the live display', () => {
     expect(screen.shown[0]).not.toMatch(/^chat/m);
   });
 
+  it('is as exact as the report', () => {
+    const screen = paper(true);
+    const live = liveOn(screen, run);
+    for (const ended of [200, 1385.4, 2000]) {
+      live.note({ ...listed, due: instant(0), ended: instant(ended) });
+    }
+    live.draw(2000, motion);
+    expect(screen.shown[0]).toContain('p50 ~1,385 ms');
+  });
+
   it('shows of speech when its audio began', () => {
     const screen = paper(true);
     const live = liveOn(screen, run);

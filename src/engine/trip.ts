@@ -33,6 +33,7 @@ export const observationOf = (
   index: arrival.index,
   traffic: traffic.kind,
   model,
+  ...(traffic.name === undefined ? {} : { entry: traffic.name }),
   due: arrival.due,
   ...facts,
   earlier,

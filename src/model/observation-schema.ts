@@ -159,6 +159,7 @@ export const observationSchema = z.strictObject({
   index: count,
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
+  entry: z.string().optional(),
   due: instantSchema,
   ...attemptFields,
   earlier: z.array(attemptSchema),

@@ -210,6 +210,8 @@ export interface Observation extends AttemptFacts {
   readonly index: number;
   readonly traffic: TrafficKind;
   readonly model: string | null;
+  /** The name of its traffic entry, where that has one. */
+  readonly entry?: string | undefined;
   /** When the schedule wanted it. */
   readonly due: Instant;
   /** The attempts before the last one, in order; empty without retries. */

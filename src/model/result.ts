@@ -19,6 +19,8 @@ const count = z.int().nonnegative();
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
+  /** The name of the traffic entry, where it has one. */
+  entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
   /** Due within the warm-up: counted, and left out of every figure. */
@@ -115,7 +117,7 @@ export const secondSchema = z.strictObject({
 });
 export type Second = z.infer<typeof secondSchema>;
 
-/** Failures that are alike: same kind of traffic, same outcome, same cause, same masked message. */
+/** Failures that are sameText: same kind of traffic, same outcome, same cause, same masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -125,6 +127,8 @@ export const failureSchema = z.strictObject({
   cause: z.string(),
   /** What the server or the transport said, with numbers and ids masked, bounded. */
   message: z.string(),
+  /** Whether all of them said the same, word for word: the example's text. */
+  sameText: z.boolean().default(false),
   count,
   first: instantSchema,
   last: instantSchema,

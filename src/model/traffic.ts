@@ -17,6 +17,8 @@ export type Message = z.infer<typeof messageSchema>;
 const share = {
   /** The share of the arrivals that this entry gets, relative to the other entries' weights. */
   weight: z.number().positive(),
+  /** What reports call the entry; entries of one kind and model without names are not told apart. */
+  name: z.string().min(1).optional(),
 };
 
 /** What a model's tokens cost, in micro-units of the currency for each million tokens. */

@@ -54,6 +54,22 @@ describe('groups', () => {
     expect(groups.map(({ outcomes }) => outcomes.completed)).toEqual([1, 2, 1, 1, 1]);
   });
 
+  it('keep entries with names apart, and those without together', () => {
+    const groups = grouped(
+      sampleObservation({ entry: 'short' }),
+      sampleObservation(),
+      sampleObservation({ entry: 'long' }),
+      sampleObservation(),
+    );
+    expect(groups.map(({ labels, outcomes }) => [labels.entry, outcomes.completed])).toEqual([
+      [undefined, 2],
+      ['long', 1],
+      ['short', 1],
+    ]);
+    const recorder = groupRecorder(plan);
+    expect(recorder.store(recorder.restore(groups))).toEqual(groups);
+  });
+
   it('hold the samples of every measure, to the microsecond', () => {
     const [group] = grouped(streamed([5100, 5120, 5150]));
     const samples = Object.entries(group!.distributions).map(([measure, encoded]) => [

@@ -23,8 +23,8 @@ type Growing = Omit<Group, 'distributions'> & {
 };
 export type Groups = Map<string, Growing>;
 
-const keyOf = ({ traffic, model, key, stage, warmUp }: Labels): string =>
-  JSON.stringify([stage, traffic, model, key, warmUp]);
+const keyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
+  JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
 const emptyGroup = (labels: Labels): Growing => ({
   labels,
@@ -194,13 +194,14 @@ const restoreGroup = ({ distributions, ...counts }: Group): Growing => ({
 
 /**
  * Counts and distributions of all arrivals that share their labels; ordered by stage as the plan
- * has them, then by traffic, model and key, the warm-up first.
+ * has them, then by traffic, model, entry and key, the warm-up first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);
-  const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => ({
+  const labelsOf = ({ traffic, model, entry, key, stage, due }: Observation): Labels => ({
     traffic,
     model,
+    ...(entry === undefined ? {} : { entry }),
     key,
     stage: stageNames[stage] ?? `stage ${stage}`,
     warmUp: due < plan.warmUp,
@@ -210,6 +211,7 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     byText(a.stage, b.stage) ||
     trafficKinds.indexOf(a.traffic) - trafficKinds.indexOf(b.traffic) ||
     byText(a.model ?? '', b.model ?? '') ||
+    byText(a.entry ?? '', b.entry ?? '') ||
     byText(a.key, b.key) ||
     Number(b.warmUp) - Number(a.warmUp);
   return {

@@ -123,6 +123,7 @@ const failures = (observations: readonly Observation[]): readonly Failure[] => {
     status: 'refusal' in each[0]!.outcome ? each[0]!.outcome.refusal.status : null,
     cause: cause(each[0]!),
     message: text(each[0]!).replace(/\d+/g, '#'),
+    sameText: new Set(each.map(text)).size === 1,
     count: each.length,
     first: each[0]!.ended,
     last: each.at(-1)!.ended,

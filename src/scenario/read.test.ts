@@ -28,6 +28,11 @@ const bodyOf = (plan: Plan) => {
 };
 
 describe('a scenario', () => {
+  it.each(['chat', 'chat-stream', 'speech', 'transcription'])('may name an entry of %s', (kind) => {
+    const { stages } = planOf(`traffic: [{kind: ${kind}, model: m, name: one}]\n${load}`);
+    expect(stages[0]!.traffic).toMatchObject([{ kind, name: 'one' }]);
+  });
+
   it('of two lines has every default', () => {
     expect(planOf(minimal)).toMatchInlineSnapshot(`
       {

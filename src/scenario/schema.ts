@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { interfaceLimits } from '../model/interface-limits.ts';
 import type { Target, Wire } from '../model/plan.ts';
 import {
   byteSize,
@@ -96,10 +97,10 @@ const limits = (whose: string) =>
   z
     .strictObject({
       requestsPerMinute: wholeOrNone(1_000_000_000)
-        .prefault(60)
+        .prefault(interfaceLimits.requestsPerMinute)
         .describe(`Requests per minute and key${whose}, or none. Default: 60.`),
       tokensPerMinute: wholeOrNone(1_000_000_000_000)
-        .prefault(2_000_000)
+        .prefault(interfaceLimits.tokensPerMinute)
         .describe(`Tokens per minute and key${whose}, or none. Default: 2000000.`),
     })
     .prefault({});
