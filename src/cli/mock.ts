@@ -5,6 +5,7 @@ import { realClock } from '../mock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
 import { CannotStart } from '../mock/cannot-start.ts';
 import { readyLine, startMock } from '../mock/start.ts';
+import { warmUp } from '../mock/warm-up.ts';
 import { onInterrupt } from '../platform/interrupts.ts';
 import { Problem } from '../platform/problem.ts';
 import { duration } from '../scenario/notation.ts';
@@ -94,6 +95,7 @@ const start = async (settings: SettingsInput) => {
     const [issue] = read.error.issues;
     throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
   }
+  await warmUp();
   try {
     return { settings: read.data, mock: await startMock(read.data, realClock()) };
   } catch (error) {
