@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
+import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
@@ -9,6 +10,7 @@ import { warmUp } from '../mock/warm-up.ts';
 import { onInterrupt } from '../platform/interrupts.ts';
 import { Problem } from '../platform/problem.ts';
 import { duration } from '../scenario/notation.ts';
+import { readSettings } from '../scenario/settings-notation.ts';
 import { differingSettings } from './differing-settings.ts';
 import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
@@ -89,6 +91,9 @@ const settingsFrom = async (order: MockOrder): Promise<SettingsInput> => {
   };
 };
 
+/** The control port understands the notation of scenarios too. */
+const spoken = (written: unknown): unknown => readSettings(mockSettingsSchema, written);
+
 const start = async (settings: SettingsInput) => {
   const read = settingsSchema.safeParse(settings);
   if (!read.success) {
@@ -97,7 +102,7 @@ const start = async (settings: SettingsInput) => {
   }
   await warmUp();
   try {
-    return { settings: read.data, mock: await startMock(read.data, realClock()) };
+    return { settings: read.data, mock: await startMock(read.data, realClock(), spoken) };
   } catch (error) {
     if (error instanceof CannotStart) throw new Problem(error.message);
     throw error;
