@@ -194,6 +194,16 @@ describe('the parameters of a chat', () => {
     expect(error['message']).toContain(`Invalid ${parameter}: `);
   });
 
+  it.each([{ n: 0 }, { n: 2 }, { seed: 'x' }, { logprobs: 9 }, { user: null }])(
+    'may say what the interface does not name, which is not looked at: %j',
+    async (more) => {
+      const { answered } = await mockByHand();
+      const answer = await answered({ ...hello, ...more });
+      const { choices } = (await answer.json()) as { choices: unknown[] };
+      expect([answer.status, choices.length]).toEqual([200, 1]);
+    },
+  );
+
   it('name all that is wrong at once', async () => {
     const { chat } = await mockByHand();
     const answer = await chat({ ...hello, temperature: 3, stop: [1], max_tokens: 1.5 });

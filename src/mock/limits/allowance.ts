@@ -17,6 +17,8 @@ export interface Stopped {
   readonly cause: LimitCause;
   readonly limit: number;
   readonly level: Level;
+  /** The instant from which the same request would go through if nobody else asked. */
+  readonly fitsAt: number;
 }
 
 /** A request that goes through. */
@@ -85,11 +87,16 @@ const newCounters = (limits: CompleteLimits, phase: number): Counters => {
   };
 };
 
-const stopped = (cause: 'requests' | 'tokens', { limit, meter }: Gauge, now: number): Stopped => ({
+const stopped = (
+  cause: 'requests' | 'tokens',
+  { limit, meter }: Gauge,
+  { now, amount }: { readonly now: number; readonly amount: number },
+): Stopped => ({
   admitted: false,
   cause,
   limit,
   level: meter.level(now),
+  fitsAt: meter.fitsAt(now, amount),
 });
 
 /** Nobody knows when a place in flight is free again; clients are told to wait this long (ms). */
@@ -100,13 +107,16 @@ const decide = (counters: Counters, limits: CompleteLimits, now: number): Permit
   const { cap, requests, tokens } = counters;
   if (cap !== null && counters.inFlight >= cap) {
     if (limits.bugs.includes('inFlightRefusalsCount')) requests?.meter.book(now, 1);
-    const level = { remaining: 0, resetAt: now + placeFreeIn };
-    return { admitted: false, cause: 'in-flight', limit: cap, level };
+    const fitsAt = now + placeFreeIn;
+    const level = { remaining: 0, resetAt: fitsAt };
+    return { admitted: false, cause: 'in-flight', limit: cap, level, fitsAt };
   }
   const isShort = requests !== null && !requests.meter.fits(now, 1);
   if (isShort || (tokens !== null && !tokens.meter.fits(now, 0))) {
     requests?.meter.refuse(now);
-    return isShort ? stopped('requests', requests, now) : stopped('tokens', tokens!, now);
+    return isShort
+      ? stopped('requests', requests, { now, amount: 1 })
+      : stopped('tokens', tokens!, { now, amount: 0 });
   }
   counters.inFlight += 1;
   const startsAt = Math.max(requests?.meter.book(now, 1) ?? now, tokens?.meter.book(now, 0) ?? now);
@@ -119,7 +129,7 @@ const decide = (counters: Counters, limits: CompleteLimits, now: number): Permit
       if (!tokens.meter.fits(at, amount)) {
         requests?.meter.book(at, -1);
         requests?.meter.refuse(at);
-        return stopped('tokens', tokens, at);
+        return stopped('tokens', tokens, { now: at, amount });
       }
       reserved = amount;
       tokens.meter.book(at, amount);

@@ -8,8 +8,11 @@ const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number):
   let used = 0;
   const isOver = (now: number): boolean => now >= begin + window;
   const usedAt = (now: number): number => (isOver(now) ? 0 : used);
+  const room = (now: number): number => limit - usedAt(now);
   return {
-    fits: (now, amount) => usedAt(now) + atLeastOne(amount) <= limit,
+    fits: (now, amount) => atLeastOne(amount) <= room(now),
+    fitsAt: (now, amount) =>
+      Math.min(limit, atLeastOne(amount)) <= room(now) ? now : begin + window,
     book: (now, amount) => {
       used = Math.max(0, usedAt(now) + amount);
       if (isOver(now)) begin = beginAt(now);
@@ -17,7 +20,7 @@ const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number):
     },
     refuse: ignore,
     level: (now) => ({
-      remaining: Math.max(0, limit - usedAt(now)),
+      remaining: Math.max(0, room(now)),
       resetAt: isOver(now) ? now : begin + window,
     }),
   };
@@ -54,8 +57,18 @@ export const slidingCounter = (rule: Rule): Meter => {
     turn(now);
     return previous * (1 - (now - begin) / window) + current;
   };
+  /** When of `count` units, weighted away during the window from `from` on, only `room` are left. */
+  const fadedAt = (from: number, count: number, room: number): number =>
+    from + window * (1 - Math.max(0, room) / count);
   return {
     fits: (now, amount) => used(now) + atLeastOne(amount) <= limit,
+    fitsAt: (now, amount) => {
+      const most = limit - Math.min(limit, atLeastOne(amount));
+      if (used(now) <= most) return now;
+      return current <= most
+        ? fadedAt(begin, previous, most - current)
+        : fadedAt(begin + window, current, most);
+    },
     book: (now, amount) => {
       turn(now);
       current = Math.max(0, current + amount);
