@@ -112,6 +112,7 @@ const streamed: Partial<Record<FaultName, readonly [RegExp, 'fin' | 'reset' | 'l
 const whole: Partial<Record<FaultName, readonly [RegExp, 'fin' | 'reset' | 'left']>> = {
   'length-too-long': [/"usage":\{[^}]*\}\}$/, 'fin'],
   'length-too-short': [/"usage":\{/, 'fin'],
+  'gzip-body': [/content-encoding: gzip\r.*\r\n\r\n\x1f\x8b/s, 'fin'],
   'wrong-content-type': [/content-type: text\/plain\r/, 'fin'],
   'reset-mid-body': [/\r\n\r\n.{20}$/s, 'reset'],
   'slow-head': [/^HTTP\/1.1 200 /, 'fin'],
@@ -154,6 +155,25 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
     const text = await (await chat({ ...hello, max_tokens: 2, stream: true }, { headers })).text();
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
+});
+
+it('an answer in gzip is the answer, in one piece or in many, with the length that it has', async () => {
+  const { chat, answered, speak, inTime } = await mockByHand();
+  const headers = { ...key, 'x-weir-fault': 'gzip-body' };
+  const plain = await (await answered(hello, { ...key, 'x-request-id': 'a' })).text();
+  const zipped = await answered(hello, { ...headers, 'x-request-id': 'a' });
+  expect(zipped.headers.get('content-encoding')).toBe('gzip');
+  expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.length);
+  expect(await zipped.text()).toBe(plain);
+  const refused = await chat({ ...hello, temperature: 9 }, { headers });
+  expect([refused.status, Object.keys((await refused.json()) as object)]).toEqual([400, ['error']]);
+  const asked = JSON.stringify({ model: 'weir-tts', voice: 'Emily.wav', input: 'x'.repeat(900) });
+  const bytesOf = async (more: object) =>
+    Buffer.from(await (await inTime(speak(asked, { headers: { ...key, ...more } }))).arrayBuffer());
+  expect((await bytesOf(headers)).equals(await bytesOf({}))).toBe(true);
+  const stream = await answered({ ...hello, stream: true }, headers);
+  expect(stream.headers.get('content-encoding')).toBe(null);
+  expect(await stream.text()).toContain('[DONE]');
 });
 
 describe('a rule', () => {
