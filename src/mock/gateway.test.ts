@@ -254,6 +254,13 @@ describe('the parameters of a chat', () => {
     expect(await verdict(await chat(bytes))).toMatchObject({ status: 400, code: 'invalid_json' });
   });
 
+  it('may be as long as the largest context windows are', async () => {
+    const { answered } = await mockByHand({ contextTokens: 1_050_000 });
+    const content = 'world '.repeat(1_000_000);
+    const answer = await answered({ ...hello, messages: [{ role: 'user', content }] });
+    expect(await answer.json()).toMatchObject({ usage: { prompt_tokens: 1_000_000 } });
+  });
+
   const oversized = new Uint8Array(largestBody + 1);
   it.each([
     ['by its declared length', (): RequestInit => ({ body: oversized })],
