@@ -42,7 +42,8 @@ const takeOver = ({ exchange }: Faulted, deliver: Deliver): void => {
   };
   socket.write = takes;
   exchange.response.once('close', () => {
-    socket.write = write;
+    // As it was born, so that a kept connection with many faults keeps none of them.
+    Reflect.deleteProperty(socket, 'write');
   });
 };
 
