@@ -185,4 +185,6 @@ it('sets tokens aside before a chat is answered where the settings say so', asyn
   const response = await chat({ ...hello, max_tokens: 100 });
   expect(response.status).toBe(429);
   expect(await response.text()).toContain('50 tokens per 60 s');
+  // The request counts nothing, and the headers know that.
+  expect(response.headers.get('x-ratelimit-api_key-remaining-requests')).toBe('60');
 });
