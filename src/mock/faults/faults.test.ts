@@ -176,6 +176,17 @@ it('an answer in gzip is the answer, in one piece or in many, with the length th
   expect(await stream.text()).toContain('[DONE]');
 });
 
+it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
+  'a %s behind the end of the body leaves the answer whole, again and again on one connection',
+  async (fault) => {
+    const { get, chat } = await opened({ faults: [{ fault, every: 1, after: 1_000_000 }] });
+    for (let n = 0; n < 3; n += 1) {
+      expect(await (await get('/models')).json()).toMatchObject({ object: 'list' });
+      expect(await (await chat({ ...hello, stream: true })).text()).toContain('[DONE]');
+    }
+  },
+);
+
 describe('a rule', () => {
   const statuses = async (settings: SettingsInput, count: number, path = '/models') => {
     const { get } = await opened(settings);

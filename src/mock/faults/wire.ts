@@ -36,7 +36,9 @@ const takeOver = ({ exchange }: Faulted, deliver: Deliver): void => {
       typeof data === 'string'
         ? Buffer.from(data, encoding as BufferEncoding | undefined)
         : Buffer.from(data);
-    waiting.push({ bytes, taken: () => (tell as (() => void) | undefined)?.() });
+    // Whoever writes counts on being told later: Node ends a message within the call, and lets its socket go.
+    const taken = (): void => queueMicrotask(() => (tell as (() => void) | undefined)?.());
+    waiting.push({ bytes, taken });
     if (!isBusy) next();
     return true;
   };
