@@ -57,14 +57,16 @@ export const slidingCounter = (rule: Rule): Meter => {
     turn(now);
     return previous * (1 - (now - begin) / window) + current;
   };
-  /** When of `count` units, weighted away during the window from `from` on, only `room` are left. */
-  const fadedAt = (from: number, count: number, room: number): number =>
-    from + window * (1 - Math.max(0, room) / count);
+  // Sums of fractions are off in the last digit only.
+  const room = (now: number): number => limit - used(now) + 1e-9;
+  /** When of `count` units, weighted away during the window from `from` on, only `rest` are left. */
+  const fadedAt = (from: number, count: number, rest: number): number =>
+    from + window * (1 - Math.max(0, rest) / count);
   return {
-    fits: (now, amount) => used(now) + atLeastOne(amount) <= limit,
+    fits: (now, amount) => atLeastOne(amount) <= room(now),
     fitsAt: (now, amount) => {
       const most = limit - Math.min(limit, atLeastOne(amount));
-      if (used(now) <= most) return now;
+      if (room(now) >= limit - most) return now;
       return current <= most
         ? fadedAt(begin, previous, most - current)
         : fadedAt(begin + window, current, most);
@@ -76,7 +78,7 @@ export const slidingCounter = (rule: Rule): Meter => {
     },
     refuse: ignore,
     level: (now) => {
-      const remaining = Math.max(0, Math.floor(limit - used(now)));
+      const remaining = Math.max(0, Math.floor(room(now)));
       const resetAt = current > 0 ? begin + 2 * window : previous > 0 ? begin + window : now;
       return { remaining, resetAt };
     },
