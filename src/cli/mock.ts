@@ -1,14 +1,17 @@
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
+import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
 import { CannotStart } from '../mock/cannot-start.ts';
 import { readyLine, startMock } from '../mock/start.ts';
+import { warmUp } from '../mock/warm-up.ts';
 import { onInterrupt } from '../platform/interrupts.ts';
 import { Problem } from '../platform/problem.ts';
 import { sentence } from '../scenario/complaint.ts';
 import { duration } from '../scenario/notation.ts';
+import { readSettings } from '../scenario/settings-notation.ts';
 import { differingSettings } from './differing-settings.ts';
 import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
@@ -118,14 +121,18 @@ const settingsFrom = async (order: MockOrder): Promise<SettingsInput> => {
   };
 };
 
+/** The control port understands the notation of scenarios too. */
+const spoken = (written: unknown): unknown => readSettings(mockSettingsSchema, written);
+
 const start = async (settings: SettingsInput) => {
   const read = settingsSchema.safeParse(settings, { error: sentence });
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
   }
+  await warmUp();
   try {
-    return { settings: read.data, mock: await startMock(read.data, realClock()) };
+    return { settings: read.data, mock: await startMock(read.data, realClock(), spoken) };
   } catch (error) {
     if (error instanceof CannotStart) throw new Problem(error.message);
     throw error;
