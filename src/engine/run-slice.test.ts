@@ -36,6 +36,8 @@ const planOf = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   caps: { bytes: 10_000, events: 100 },
   limits: { requestsPerMinute: null, tokensPerMinute: null },
   streams: 'lenient',
+  objectives: [],
+  perRequest: [],
   seed: 1,
   mock: mockSettingsSchema.parse({}),
   ...changes,

@@ -42,6 +42,8 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   caps: { bytes: 10_000_000, events: 100_000 },
   limits: { requestsPerMinute: 60, tokensPerMinute: 2_000_000 },
   streams: 'lenient',
+  objectives: [],
+  perRequest: [],
   seed: 42,
   mock: mockSettingsSchema.parse({ ttft: 100 }),
   ...differing,

@@ -11,6 +11,7 @@ import type { Plan } from '../model/plan.ts';
 import type { Group, Labels } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { addGood, recordGood } from './good.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
@@ -125,6 +126,7 @@ const addGroup = (into: Growing, from: Growing): void => {
   into.connections.new += from.connections.new;
   into.connections.reused += from.connections.reused;
   addNotes(into.notes, from.notes);
+  addGood(into, from);
   for (const { source, answers, answersWithInput, input, output } of from.tokens) {
     const sums = tokensOf(into, source);
     sums.answers += answers;
@@ -139,6 +141,7 @@ const storeGroup = (group: Growing): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
+  ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   notes: Object.fromEntries(
     answerNoteNames.flatMap((note) => {
       const count = group.notes[note];
@@ -188,8 +191,12 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     Number(b.warmUp) - Number(a.warmUp);
   return {
     empty: () => new Map(),
-    record: (groups, observation) =>
-      recordInto(groupOf(groups, labelsOf(observation)), observation),
+    record: (groups, observation) => {
+      const labels = labelsOf(observation);
+      const group = groupOf(groups, labels);
+      recordInto(group, observation);
+      recordGood(group, plan.perRequest, observation, labels.stage);
+    },
     merge: (a, b) => {
       const whole: Groups = new Map();
       for (const group of [...a.values(), ...b.values()]) {

@@ -4,6 +4,7 @@ import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
 import { applyOverrides } from './override.ts';
+import { brokenObjectiveRules } from './objective-rules.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
 import { brokenRules } from './rules.ts';
@@ -78,6 +79,7 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     ...brokenRules(value),
     ...brokenTrafficRules(value),
     ...brokenPriceRules(value, filled.filled),
+    ...brokenObjectiveRules(value, filled.filled),
   ];
   return findings.length === 0 && parsed.success
     ? { ok: true, plan: compile(parsed.data, nameFrom(name)) }
