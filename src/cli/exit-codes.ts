@@ -26,10 +26,19 @@ export const exitCodes = [
     code: 14,
     meaning: 'a rate limit is violated: no permitted limiter explains it',
   },
-  { name: 'pass', code: 0, meaning: 'the run is complete and its figures count' },
+  { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
+  {
+    name: 'pass',
+    code: 0,
+    meaning: 'the run is complete, its figures count, and it keeps its objectives',
+  },
 ] as const;
 
 export type ExitName = (typeof exitCodes)[number]['name'];
+
+/** The one of these ends that has the highest precedence; `pass` of none. */
+export const gravest = (ends: readonly ExitName[]): ExitName =>
+  exitCodes.find(({ name }) => ends.includes(name))?.name ?? 'pass';
 
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;

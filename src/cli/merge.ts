@@ -14,6 +14,6 @@ export const merge = async (
   const results = await Promise.all(paths.map(readResult));
   const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
-  const trust = await publish(merged.result, await openRunFolder(out), telling);
-  return verdictExit(merged.result, trust);
+  const judged = await publish(merged.result, await openRunFolder(out), telling);
+  return verdictExit(judged);
 };

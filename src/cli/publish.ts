@@ -1,3 +1,4 @@
+import { judgeObjectives } from '../judge/objectives.ts';
 import { judgeTrust } from '../judge/trust.ts';
 import type { Result } from '../model/result.ts';
 import { groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
@@ -6,7 +7,7 @@ import type { RunFolder } from '../platform/files.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { htmlReport } from '../report/html/html.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';
-import type { ExitName } from './exit-codes.ts';
+import { type ExitName, gravest } from './exit-codes.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
 
 /** How a result is told: the summary on standard output, or the JSON there and nothing else, or only files. */
@@ -15,13 +16,24 @@ export interface Telling {
   readonly quiet: boolean;
 }
 
+/** A result with its verdicts, and what its figures are worth. */
+export interface Judged {
+  readonly result: Result;
+  readonly trust: Trust;
+}
+
+const judged = (result: Result): Judged => {
+  const trust = judgeTrust(result);
+  return { result: { ...result, verdicts: judgeObjectives(result, trust) }, trust };
+};
+
 /** Judges a result, writes `result.json` and `report.html` into the folder and tells what is in them. */
 export const publish = async (
-  result: Result,
+  unjudged: Result,
   folder: RunFolder,
   { json, quiet }: Telling,
-): Promise<Trust> => {
-  const trust = judgeTrust(result);
+): Promise<Judged> => {
+  const { result, trust } = judged(unjudged);
   const text = `${JSON.stringify(result)}\n`;
   const data = await folder.write('result.json', text);
   const page = await folder.write(
@@ -31,12 +43,18 @@ export const publish = async (
   if (json) toStdout(text);
   else if (!quiet) toStdout(terminalReport(result, trust, stdoutLook()));
   if (!quiet) toStderr(`Report: ${page}\nResult: ${data}`);
-  return trust;
+  return { result, trust };
 };
 
-/** The exit that a complete run’s figures lead to, by the precedence of the exit-code table. */
-export const verdictExit = (result: Result, trust: Trust): ExitName => {
-  if (missingSlices(result).length > 0) return 'incomplete';
+/** The exit that a run’s figures lead to, by the precedence of the exit-code table. */
+export const verdictExit = ({ result, trust }: Judged): ExitName => {
   const nothingSucceeded = outcomesOf(groupsWhere(result, measured)).completed === 0;
-  return trust.level === 'invalid' || nothingSucceeded ? 'invalid' : 'pass';
+  const isBroken = (result.verdicts ?? []).some(
+    ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
+  );
+  return gravest([
+    ...(missingSlices(result).length > 0 ? (['incomplete'] as const) : []),
+    ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
+    ...(isBroken ? (['objective'] as const) : []),
+  ]);
 };

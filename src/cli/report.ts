@@ -11,6 +11,6 @@ export const report = async (
   telling: Telling,
 ): Promise<ExitName> => {
   const result = await readResult(path);
-  const trust = await publish(result, await openRunFolder(out ?? dirname(path)), telling);
-  return verdictExit(result, trust);
+  const judged = await publish(result, await openRunFolder(out ?? dirname(path)), telling);
+  return verdictExit(judged);
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
+import { watchObjectives } from '../judge/abort-watch.ts';
 import type { Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import { type Plan, planHash, withoutPrompts } from '../model/plan.ts';
@@ -49,7 +50,10 @@ const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): Slice
 });
 
 /** Why a run is not the whole of its plan, in a sentence. */
-const partialReason = ({ stoppedBy, cut }: Driven): string | null => {
+const partialReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
+  if (breach !== null) {
+    return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
+  }
   if (stoppedBy === null) return null;
   return cut
     ? `stopped by ${stoppedBy} before the load had ended`
@@ -124,6 +128,7 @@ const runOpened = async (
     if (!asked.quiet) screen.line(text);
   };
   const tally = emptyTally(plan);
+  const watch = watchObjectives(plan);
   const quietly = { note: () => undefined, draw: () => undefined };
   const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
   const driven = await drive(order, target, {
@@ -135,8 +140,10 @@ const runOpened = async (
         observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt, machineZero }),
       );
     },
+    breach: watch.breach,
     record: (observation) => {
       record(tally, observation);
+      watch.note(observation);
       observations?.write(observationLine(observation));
     },
   });
@@ -150,6 +157,7 @@ const runOpened = async (
     slices: [sliceRun(asked, target, driven)],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
+    breach: driven.breach ?? undefined,
     notes: [...target.notes, ...driven.notes, ...notes],
     witness,
   });
@@ -161,13 +169,13 @@ export const run = async (asked: RunOrder): Promise<ExitName> => {
   const opened = await open(asked);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    const trust = await publish(result, opened.folder, asked);
+    const judged = await publish(result, opened.folder, asked);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
-    return driven.stoppedBy === null ? verdictExit(result, trust) : exitOfSignal[driven.stoppedBy];
+    return driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
   } finally {
     await opened.target.mock?.stop();
   }

@@ -1,3 +1,4 @@
+import type { Observation } from './observation.ts';
 import type { Group, OutcomeCounts, Second } from './result.ts';
 import { arrivalsIn } from './summary.ts';
 import type { TrafficKind } from './traffic.ts';
@@ -37,8 +38,11 @@ interface Rate extends Named {
   readonly of: (second: Second, kinds: readonly TrafficKind[]) => number;
   /** Whether kinds of traffic can be told apart. */
   readonly byTraffic: boolean;
-  /** Whether it can be told while the run is on: what is in flight is seen when it has ended. */
-  readonly early: boolean;
+  /**
+   * Whether an arrival counts in the second of its end; `null` where that would tell too little while
+   * the run is on, since what is in flight is seen only when it has ended.
+   */
+  readonly early: ((observation: Observation) => boolean) | null;
   /** Whether a group has anything of it to count; without such a group it is unknown, not 0. */
   readonly told: (group: Group) => boolean;
 }
@@ -101,35 +105,35 @@ export const rates = {
     definition: 'Arrivals due per second.',
     of: ({ due }) => due,
     byTraffic: false,
-    early: false,
+    early: null,
     told: always,
   },
   sentRate: {
     definition: 'Requests sent per second.',
     of: ({ sent }) => sent,
     byTraffic: false,
-    early: false,
+    early: null,
     told: always,
   },
   completedRate: {
     definition: 'Completed answers per second, in the second of their end.',
     of: completedOf,
     byTraffic: true,
-    early: true,
+    early: ({ outcome }) => outcome.kind === 'completed',
     told: always,
   },
   inputTokenRate: {
     definition: 'Input tokens of completed answers per second.',
     of: ({ inputTokens }) => inputTokens,
     byTraffic: false,
-    early: false,
+    early: null,
     told: ({ tokens }) => tokens.some(({ answersWithInput }) => answersWithInput > 0),
   },
   outputTokenRate: {
     definition: 'Output tokens of completed answers per second.',
     of: ({ outputTokens }) => outputTokens,
     byTraffic: false,
-    early: false,
+    early: null,
     told: ({ tokens }) => tokens.length > 0,
   },
 } as const satisfies Record<string, Rate>;

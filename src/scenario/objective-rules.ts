@@ -127,7 +127,7 @@ const abortFault = ({ figure, comparison }: Spoken): string | null => {
   if (figure.kind === 'count' && isLowerBound(comparison)) {
     return 'a count that must be reached is not broken before the run is over';
   }
-  return figure.kind === 'rate' && !rates[figure.name].early
+  return figure.kind === 'rate' && rates[figure.name].early === null
     ? `"${figure.name}" is known only when the run is over`
     : null;
 };
