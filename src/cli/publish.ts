@@ -8,13 +8,9 @@ import { readReportAssets } from '../platform/report-assets.ts';
 import { htmlReport } from '../report/html/html.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';
 import { type ExitName, gravest } from './exit-codes.ts';
+import type { FurtherReports } from './further-reports.ts';
+import type { Telling } from './report-options.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
-
-/** How a result is told: the summary on standard output, or the JSON there and nothing else, or only files. */
-export interface Telling {
-  readonly json: boolean;
-  readonly quiet: boolean;
-}
 
 /** A result with its verdicts, and what its figures are worth. */
 export interface Judged {
@@ -27,11 +23,17 @@ const judged = (result: Result): Judged => {
   return { result: { ...result, verdicts: judgeObjectives(result, trust) }, trust };
 };
 
-/** Judges a result, writes `result.json` and `report.html` into the folder and tells what is in them. */
+/** Where reports go, opened beforehand. */
+export interface Destinations {
+  readonly folder: RunFolder;
+  readonly further: FurtherReports;
+}
+
+/** Judges a result, writes `result.json`, `report.html` and what else is wanted, and tells what is in them. */
 export const publish = async (
   unjudged: Result,
-  folder: RunFolder,
-  { json, quiet }: Telling,
+  { folder, further }: Destinations,
+  { json, quiet }: Pick<Telling, 'json' | 'quiet'>,
 ): Promise<Judged> => {
   const { result, trust } = judged(unjudged);
   const text = `${JSON.stringify(result)}\n`;
@@ -40,9 +42,10 @@ export const publish = async (
     'report.html',
     htmlReport(result, trust, await readReportAssets()),
   );
+  const others = await further.write(result, trust);
   if (json) toStdout(text);
   else if (!quiet) toStdout(terminalReport(result, trust, stdoutLook()));
-  if (!quiet) toStderr(`Report: ${page}\nResult: ${data}`);
+  if (!quiet) toStderr([`Report: ${page}`, `Result: ${data}`, ...others].join('\n'));
   return { result, trust };
 };
 

@@ -19,23 +19,23 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
+import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { liveOn } from './live.ts';
 import { readPlanClips } from './read-clips.ts';
 import { type PlanSource, readPlan } from './read-plan.ts';
 import { publish, verdictExit } from './publish.ts';
+import type { Telling } from './report-options.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
 /** What `weir run` was asked. */
-export interface RunOrder {
+export interface RunOrder extends Telling {
   readonly source: PlanSource;
   /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
   readonly out: string | undefined;
   readonly observations: string | undefined;
   readonly slice: Slice;
   readonly runId: string | undefined;
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): SliceOrder => ({
@@ -66,6 +66,7 @@ interface Opened {
   /** The plan's hash, by which slices and files know that they are of one plan. */
   readonly hash: string;
   readonly folder: RunFolder;
+  readonly further: FurtherReports;
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
@@ -78,12 +79,15 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     asked.out ?? join('reports', folderName(wallClock(), plan.name)),
   );
   let observations: LineFile | null = null;
+  let further: FurtherReports | null = null;
   try {
+    further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, hash: planHash(plan), folder, observations, target, clips };
+    return { plan, hash: planHash(plan), folder, further, observations, target, clips };
   } catch (error) {
     await observations?.discard();
+    await further?.discard();
     await folder.discard();
     throw error;
   }
@@ -169,7 +173,7 @@ export const run = async (asked: RunOrder): Promise<ExitName> => {
   const opened = await open(asked);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    const judged = await publish(result, opened.folder, asked);
+    const judged = await publish(result, opened, asked);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     if (asked.observations !== undefined && !asked.quiet) {

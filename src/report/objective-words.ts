@@ -26,7 +26,7 @@ const ownNotation: Readonly<Record<string, (value: number) => string>> = {
   'ms/s': factorText,
   µ: (value) => moneyText(Math.round(value)),
   bytes: (value) => (value >= 10_000 ? figureText(value, 'bytes') : `${countText(value)} bytes`),
-  '': (value) => countText(value),
+  '': (value) => plural(value, 'arrival'),
   '/s': (value) => `${figureText(value)}/s`,
 };
 
@@ -67,7 +67,7 @@ export const reasonText = (verdict: ObjectiveVerdict): string | null => {
       return 'undecided: the run was stopped before its plan was';
     case 'kept':
     case 'broken':
-      return verdict.sure === false ? 'close: its 95 % interval reaches across the bound' : null;
+      return verdict.sure === false ? 'not sure: the bound is near, or n small' : null;
   }
 };
 
