@@ -34,6 +34,12 @@ const outcomeSign = {
   undecided: '❔',
 } as const satisfies Record<ObjectiveOutcome, string>;
 
+/** One sign for the whole: a page that begins with a tick must hold no broken objective. */
+const signOf = (level: TrustLevel, outcome: ObjectiveOutcome | null): string => {
+  if (level === 'invalid' || outcome === 'broken') return levelSign.invalid;
+  return level === 'valid' && (outcome ?? 'kept') === 'kept' ? levelSign.valid : levelSign.degraded;
+};
+
 const verdictPart = (result: Result, trust: Trust): readonly string[] => {
   const { level, title, sentences } = runVerdict(result, trust);
   const verdicts = result.verdicts ?? [];
@@ -45,7 +51,7 @@ const verdictPart = (result: Result, trust: Trust): readonly string[] => {
       plainText(`${signal}: ${observed} (healthy: ${expected})`),
     );
   return [
-    `## ${levelSign[level]} Weir: ${plainText(result.plan.name)}`,
+    `## ${signOf(level, outcome)} Weir: ${plainText(result.plan.name)}`,
     `**${title}.** ${sentences.map(plainText).join(' ')}`,
     ...(findings.length === 0 ? [] : [findings.map((finding) => `- ${finding}`).join('\n')]),
     ...(outcome === null || sentence === null ? [] : [`**${outcomeSign[outcome]} ${sentence}.**`]),
