@@ -33,7 +33,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: Fault };
 
-export const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
+const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
 type LabelName = (typeof labelNames)[number];
 
 const fault = (message: string, hint: string | null = null): Parsed<never> => ({

@@ -30,28 +30,28 @@ const row = (verdict: ObjectiveVerdict): Markup => {
         <span aria-hidden="true">${outcomeGlyph[outcome]}</span> ${outcome}
       </span>
     </td>
-    <th scope="row"><code>${verdict.text}</code></th>
+    <th scope="row" class="words"><code>${verdict.text}</code></th>
     <td>${observedText(verdict)}</td>
     <td>${boundsText(verdict) ?? '–'}</td>
     <td>${verdict.n === null ? '–' : countText(verdict.n)}</td>
-    <td>${reasonText(verdict) ?? '–'}</td>
+    <td class="words">${reasonText(verdict) ?? '–'}</td>
   </tr>`;
 };
 
 const table = (verdicts: readonly ObjectiveVerdict[]): Markup =>
   markup`<div class="scroll" role="region" aria-label="Objectives" tabindex="0">
-    <table class="objectives">
+    <table>
       <caption>
         ${objectivesSentence(verdicts)}
       </caption>
       <thead>
         <tr>
           <th scope="col">Verdict</th>
-          <th scope="col">Objective</th>
+          <th scope="col" class="words">Objective</th>
           <th scope="col">Seen</th>
           <th scope="col">95 % interval</th>
           <th scope="col">n</th>
-          <th scope="col">Remark</th>
+          <th scope="col" class="words">Remark</th>
         </tr>
       </thead>
       <tbody>
