@@ -10,6 +10,12 @@ import { weir } from './weir-process.ts';
 const folder = resolve(import.meta.dirname, '..', '..', 'scenarios');
 const modules = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
 
+const workflow = z.object({
+  jobs: z.object({
+    gate: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }),
+  }),
+});
+
 /** The plan that `weir validate` makes of these words. */
 const planOf = async (words: readonly string[]) => {
   const { code, stdout, stderr } = await weir(['validate', ...words, '--json']);
@@ -31,15 +37,9 @@ describe('the scenarios in TypeScript that come with Weir', () => {
 describe('the workflow that comes with Weir', () => {
   it('uses options that there are, on a scenario that there is', async () => {
     const text = await readFile(join(folder, 'ci-gate.workflow.yml'), 'utf8');
-    const steps = z
-      .object({
-        jobs: z.object({
-          gate: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }),
-        }),
-      })
-      .parse(parse(text)).jobs.gate.steps;
-    const command = steps.map(({ run }) => run ?? '').find((run) => run.includes('weir run')) ?? '';
-    const words = command.split('weir run')[1]?.match(/--[a-z-]+/g) ?? [];
+    const { steps } = workflow.parse(parse(text)).jobs.gate;
+    const command = steps.map(({ run }) => run ?? '').find((run) => run.includes('weir run'));
+    const words = command?.split('weir run')[1]?.match(/--[a-z-]+/g) ?? [];
     expect(words).toContain('--junit');
     const { stdout } = await weir(['run', '--help']);
     expect(words.filter((word) => !stdout.includes(`${word} `))).toEqual([]);
