@@ -143,6 +143,9 @@ const longFindings = (spoken: Spoken, { item, path }: Placed): Finding[] => {
   };
   const cannotAbort = abortFault(spoken);
   if (cannotAbort !== null) wrong('abort', cannotAbort, 'leave "abort" out');
+  if (isMapping(item) && item['severity'] === 'warn') {
+    wrong('abort', 'an objective that only warns cannot end the run', 'keep one of the two');
+  }
   if (spoken.figure.kind === 'count' || spoken.figure.kind === 'rate') {
     wrong('minSamples', `"${spoken.figure.name}" has no samples`, 'leave "minSamples" out');
   }

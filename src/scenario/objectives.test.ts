@@ -80,9 +80,12 @@ describe('an objective', () => {
 
   it('has a long form', () => {
     const { objectives } = planOf(
-      '  - { objective: errorRate < 5%, minSamples: 50, severity: warn, abort: { after: 30s } }',
+      '  - { objective: errorRate < 5%, minSamples: 50, severity: fail, abort: { after: 30s } }',
     );
-    expect(objectives).toMatchObject([{ minSamples: 50, severity: 'warn', abortAfter: 30_000 }]);
+    expect(planOf('  - { objective: limited < 1, severity: warn }').objectives).toMatchObject([
+      { severity: 'warn', abortAfter: null },
+    ]);
+    expect(objectives).toMatchObject([{ minSamples: 50, severity: 'fail', abortAfter: 30_000 }]);
   });
 
   it('of each request is a measure, with labels if need be', () => {
@@ -199,7 +202,8 @@ describe('what is wrong with an objective is said at its place', () => {
   - { objektive: ttft.p95 < 1s }
   - 5
   - errorRate < 1%
-  - errorRate < 1%`),
+  - errorRate < 1%
+  - { objective: faultRate < 1%, severity: warn, abort: { after: 3s } }`),
     ).toMatchInlineSnapshot(`
       [
         "f.yaml:12:5: "completed" has no samples; leave "minSamples" out",
@@ -212,6 +216,7 @@ describe('what is wrong with an objective is said at its place', () => {
         "f.yaml:16:7: unknown key "objektive"; did you mean "objective"?",
         "f.yaml:17:5: expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}, got the number 5",
         "f.yaml:19:5: the same objective stands here again; keep one of them",
+        "f.yaml:20:50: an objective that only warns cannot end the run; keep one of the two",
       ]
     `);
   });
