@@ -33,6 +33,8 @@ export interface Simulation {
   readonly pause?: number;
   /** Whether one allowance serves all keys, as it must not. */
   readonly shared?: boolean;
+  /** The share of chats that fail with 500 before any limit is asked. */
+  readonly failing?: number;
 }
 
 interface Answer {
@@ -82,12 +84,16 @@ class Gateway {
   readonly #wallZero: number;
   readonly #service: number;
   readonly #shared: boolean;
+  readonly #failing: number;
+  readonly #draw: Draw;
 
   constructor(
     agenda: Agenda,
     wallZero: number,
-    { limits, service = 5, shared = false }: Simulation,
+    { limits, service = 5, shared = false, failing = 0, seed }: Simulation,
   ) {
+    this.#failing = failing;
+    this.#draw = drawFrom(seed, 9);
     this.#limits = completeLimits(settingsSchema.parse({ limits }).limits);
     this.#agenda = agenda;
     this.#wallZero = wallZero;
@@ -105,6 +111,11 @@ class Gateway {
       status === 401 ||
       request.path === '/no-such-path' ||
       (limits.uncounted as readonly string[]).includes(route);
+    const isFailing = status === 200 && this.#draw.uniform() < this.#failing;
+    if (isFailing) {
+      answer({ status: 500, headers: {}, body: '{}' });
+      return;
+    }
     if (isFree) {
       answer({ status, headers: {}, body: '{}' });
       return;

@@ -36,12 +36,12 @@ export const exitCodes = [
 
 export type ExitName = (typeof exitCodes)[number]['name'];
 
-/** The one of these ends that has the highest precedence; `pass` of none. */
-export const gravest = (ends: readonly ExitName[]): ExitName =>
-  exitCodes.find(({ name }) => ends.includes(name))?.name ?? 'pass';
-
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
+
+/** Of several ends the one of the highest precedence. */
+export const gravestExit = (names: readonly ExitName[]): ExitName =>
+  exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
 /** The exit that a stop signal leads to. */
 export const exitOfSignal = {

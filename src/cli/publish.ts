@@ -7,7 +7,7 @@ import type { RunFolder } from '../platform/files.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { htmlReport } from '../report/html/html.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';
-import { type ExitName, gravest } from './exit-codes.ts';
+import { type ExitName, gravestExit } from './exit-codes.ts';
 import type { FurtherReports } from './further-reports.ts';
 import type { Telling } from './report-options.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
@@ -55,7 +55,7 @@ export const verdictExit = ({ result, trust }: Judged): ExitName => {
   const isBroken = (result.verdicts ?? []).some(
     ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
   );
-  return gravest([
+  return gravestExit([
     ...(missingSlices(result).length > 0 ? (['incomplete'] as const) : []),
     ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
     ...(isBroken ? (['objective'] as const) : []),
