@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mockSettingsSchema } from './mock-settings.ts';
 import { paceSchema } from './pace.ts';
+import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
 import { retrySchema } from './retry.ts';
 import { shownTemplate } from './secret.ts';
@@ -148,6 +149,9 @@ export const planSchema = z.strictObject({
   pace: paceSchema.nullable(),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
+  /** What the run is held to, and what each of its requests is. Plans of before there were any have none. */
+  objectives: z.array(objectiveSchema).default([]),
+  perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
   /** The reference gateway's behaviour; ignored against any other target. */
   mock: mockSettingsSchema,
@@ -164,10 +168,14 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
-/** SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their fields. */
+/**
+ * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
+ * fields. Objectives are left out: they judge a run and change nothing of it, so that results stay
+ * comparable when a bound is moved.
+ */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify(canonical(plan)))
+    .update(JSON.stringify(canonical({ ...plan, objectives: undefined, perRequest: undefined })))
     .digest('hex');
 
 /** A text's place, held by its length. */

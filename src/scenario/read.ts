@@ -5,6 +5,7 @@ import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
 import { fileUses, type NamedFile } from './named-files.ts';
 import { applyOverrides, overrideFlag } from './override.ts';
+import { brokenObjectiveRules } from './objective-rules.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './problem.ts';
 import { brokenRules } from './rules.ts';
@@ -83,6 +84,7 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     ...brokenRules(value),
     ...brokenTrafficRules(value),
     ...brokenPriceRules(value, filled.filled),
+    ...brokenObjectiveRules(value, filled.filled),
   ];
   const files = fileUses(value, keysFrom !== null).map(({ use, path }) => ({
     use,

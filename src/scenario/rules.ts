@@ -1,7 +1,6 @@
 import { loadDuration } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { onlyStage } from './compile.ts';
-import { arrivalsOf, type CompiledLoad, compileLoad } from './compile-load.ts';
+import { arrivalsOf, type CompiledLoad, compileLoad, onlyStage } from './compile-load.ts';
 import { longest } from './field.ts';
 import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';

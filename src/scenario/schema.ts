@@ -16,6 +16,7 @@ import { loadSchema } from './load-schema.ts';
 import { paceSchema } from './pace-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
+import { objectives, perRequest } from './objective-schema.ts';
 import { addressFault } from './address.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
@@ -202,6 +203,16 @@ export const scenarioSchema = z
       ),
     deadlines: deadlines.prefault({}).describe('When a request is given up.'),
     caps: caps.prefault({}).describe('What one answer may at most be.'),
+    objectives: objectives
+      .prefault([])
+      .describe(
+        'What the run is held to: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: nothing.',
+      ),
+    perRequest: perRequest
+      .prefault([])
+      .describe(
+        'What each request is held to, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that keep all of these. Default: nothing.',
+      ),
     limits: limits('').describe('The limits that the gateway declares for each key.'),
     retry: retrySchema
       .optional()
