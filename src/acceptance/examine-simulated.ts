@@ -1,7 +1,6 @@
 import { judgeLimits } from '../judge/limits/judge-limits.ts';
 import {
-  limiterClasses,
-  type LimiterClass,
+  limiterClassNames,
   type LimitLog,
   type ProbePhase,
   probePhases,
@@ -42,7 +41,7 @@ export const examineSimulated = async (
       declared: {
         requests: { limit: declared.requests, window },
         tokens: { limit: declared.tokens ?? 2_000_000, window },
-        permitted: Object.keys(limiterClasses) as readonly LimiterClass[],
+        permitted: limiterClassNames,
       },
       phases: only,
       hasSecondKey: true,

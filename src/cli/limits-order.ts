@@ -1,7 +1,6 @@
 import {
   type DeclaredLimits,
-  type LimiterClass,
-  limiterClasses,
+  limiterClassNames,
   type ProbePhase,
   probePhases,
 } from '../model/limit-log.ts';
@@ -33,7 +32,6 @@ export interface LimitsOrder {
 }
 
 const phaseNames = Object.keys(probePhases) as readonly ProbePhase[];
-const classNames = Object.keys(limiterClasses) as readonly LimiterClass[];
 
 /** A list of words of a closed set; `all` where none was given. */
 const wordsOf = <Word extends string>(
@@ -106,7 +104,7 @@ export const declaredOf = ({ limits }: Plan, order: LimitsOrder): DeclaredLimits
   return {
     requests: { limit: limits.requestsPerMinute, window },
     tokens: limits.tokensPerMinute === null ? null : { limit: limits.tokensPerMinute, window },
-    permitted: wordsOf('class', order.permitted, classNames),
+    permitted: wordsOf('class', order.permitted, limiterClassNames),
   };
 };
 

@@ -35,7 +35,7 @@ export const handPlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
     total: milliseconds(1000),
   },
   caps: { bytes: 10_000, events: 100 },
-  limits: { requestsPerMinute: null, tokensPerMinute: null },
+  limits: { requestsPerMinute: null, tokensPerMinute: null, limiter: null },
   retry: null,
   pace: null,
   streams: 'lenient',

@@ -16,7 +16,13 @@ const policy: Retry = {
 const refusal = { form: 'empty', type: null, code: null, message: '' } as const;
 const status = (code: number): Outcome =>
   code === 429
-    ? { kind: 'limited', refusal: { ...refusal, status: code }, retryAfter: null }
+    ? {
+        kind: 'limited',
+        refusal: { ...refusal, status: code },
+        unit: null,
+        retryAfter: null,
+        resetIn: null,
+      }
     : { kind: 'refused', refusal: { ...refusal, status: code } };
 const broken = (cause: (typeof brokenCauses)[number]): Outcome => ({
   kind: 'broken',

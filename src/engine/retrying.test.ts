@@ -51,7 +51,7 @@ describe('a request that is refused', () => {
           sent: 1,
           head: { at: 10, status: 429 },
           ended: 10,
-          outcome: { kind: 'limited', retryAfter: '2' },
+          outcome: { kind: 'limited', retryAfter: 2000 },
           wait: 2000,
           waitBy: 'retry-after',
         },

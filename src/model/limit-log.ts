@@ -1,3 +1,4 @@
+import type { LimitedUnit } from './ledger.ts';
 import type { Refusal } from './observation.ts';
 import type { Instant, Milliseconds } from './quantity.ts';
 
@@ -35,6 +36,7 @@ export const limiterClasses = {
   'in-flight': 'a cap on requests in flight',
 } as const satisfies Record<string, string>;
 export type LimiterClass = keyof typeof limiterClasses;
+export const limiterClassNames = Object.keys(limiterClasses) as readonly LimiterClass[];
 
 /** A statement about a log that is certain one way, certain the other way, or not to be told from it. */
 export type Finding = 'proved' | 'refuted' | 'undecided';
@@ -109,7 +111,7 @@ export interface RefusalTold {
   /** The body's form, as in `Refusal`. */
   readonly form: Refusal['form'];
   /** Which limit it names; `null` when it names none. */
-  readonly unit: 'requests' | 'tokens' | 'in-flight' | null;
+  readonly unit: LimitedUnit | null;
   /** When it says that the limit resets, as milliseconds since 1970. */
   readonly resetAt: number | null;
   readonly message: string;

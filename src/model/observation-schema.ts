@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limitedUnits, refusalForms } from './ledger.ts';
 import { brokenCauses } from './exchange.ts';
 import {
   answerNoteNames,
@@ -86,7 +87,7 @@ const answerSchema = z.discriminatedUnion('kind', [
 
 const refusalSchema = z.strictObject({
   status: z.int(),
-  form: z.enum(['error', 'none-429', 'detail', 'json', 'text', 'html', 'empty']),
+  form: z.enum(refusalForms),
   type: z.string().nullable(),
   code: z.string().nullable(),
   message: z.string(),
@@ -95,7 +96,9 @@ const refusalSchema = z.strictObject({
 const limitedSchema = z.strictObject({
   kind: z.literal('limited'),
   refusal: refusalSchema,
-  retryAfter: z.string().nullable(),
+  unit: z.enum(limitedUnits).nullable(),
+  retryAfter: millisecondsSchema.nullable(),
+  resetIn: millisecondsSchema.nullable(),
 });
 const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
 const brokenSchema = z.strictObject({

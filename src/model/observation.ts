@@ -1,6 +1,7 @@
 import type { Attempt, AttemptFacts, GaveUp } from './attempt.ts';
 import type { BrokenCause } from './exchange.ts';
-import type { Instant } from './quantity.ts';
+import type { LimitedUnit, RefusalForm } from './ledger.ts';
+import type { Instant, Milliseconds } from './quantity.ts';
 import type { TrafficKind } from './traffic.ts';
 
 /** Where an answer's token counts come from, best first. Statistics never mix sources silently. */
@@ -124,7 +125,7 @@ export type Answer =
 export interface Refusal {
   readonly status: number;
   /** The body's form: the documented error object, the gateway's second 429 form, `{"detail"}`, other JSON, text, HTML, nothing. */
-  readonly form: 'error' | 'none-429' | 'detail' | 'json' | 'text' | 'html' | 'empty';
+  readonly form: RefusalForm;
   readonly type: string | null;
   readonly code: string | null;
   readonly message: string;
@@ -151,10 +152,22 @@ export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
  */
 export type DroppedCause = (typeof droppedCauses)[number];
 
+/** A 429, and what it told of the limit. */
+export interface Limited {
+  readonly kind: 'limited';
+  readonly refusal: Refusal;
+  /** Which limit its text names; `null` when it names none. */
+  readonly unit: LimitedUnit | null;
+  /** How long after the answer the key is let in again, by `Retry-After` and its kin; `null` when absent or unreadable. */
+  readonly retryAfter: Milliseconds | null;
+  /** The same by the reset time in the body, against the answer's own `Date`. */
+  readonly resetIn: Milliseconds | null;
+}
+
 /** What became of an arrival: exactly one of these. */
 export type Outcome =
   | { readonly kind: 'completed'; readonly answer: Answer }
-  | { readonly kind: 'limited'; readonly refusal: Refusal; readonly retryAfter: string | null }
+  | Limited
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | {
       readonly kind: 'malformed';
@@ -222,7 +235,9 @@ export interface Observation extends AttemptFacts {
 }
 
 /** All attempts at an arrival, the last one included; none for one that was never begun. */
-export const attemptsOf = (observation: Observation): readonly AttemptFacts[] =>
+export const attemptsOf = (
+  observation: Observation,
+): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] =>
   observation.outcome.kind === 'dropped'
     ? observation.earlier
     : [...observation.earlier, observation];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limiterClassNames } from './limit-log.ts';
 import { mockSettingsSchema } from './mock-settings.ts';
 import { paceSchema } from './pace.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
@@ -121,6 +122,8 @@ export type Caps = z.infer<typeof capsSchema>;
 const limitsSchema = z.strictObject({
   requestsPerMinute: z.int().positive().nullable(),
   tokensPerMinute: z.int().positive().nullable(),
+  /** Which limiter is permitted, where a run is to be judged by its limits; `null` where it is not. */
+  limiter: z.enum(['any', ...limiterClassNames]).nullable(),
 });
 
 export const planSchema = z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encodedHistogramSchema } from './histogram.ts';
+import { ledgerSchema } from './ledger.ts';
 import { measureNames } from './measures.ts';
 import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
 import { gaveUpNames } from './attempt.ts';
@@ -145,23 +146,6 @@ export const failureSchema = z.strictObject({
   }),
 });
 export type Failure = z.infer<typeof failureSchema>;
-
-/**
- * What one key was told. A row is `[sent, answered, status, limit requests, remaining requests,
- * limit tokens, remaining tokens]`, instants in milliseconds, `null` for an absent header;
- * ordered by `sent`, and at most `ledgerRows` of them: `left` says how many more there were.
- */
-const ledgerCell = z.number().nullable();
-export const ledgerSchema = z.strictObject({
-  key: z.string(),
-  rows: z.array(
-    z.tuple([z.number(), z.number(), z.int(), ledgerCell, ledgerCell, ledgerCell, ledgerCell]),
-  ),
-  left: count,
-});
-export type Ledger = z.infer<typeof ledgerSchema>;
-export type LedgerRow = Ledger['rows'][number];
-export const ledgerRows = 20_000;
 
 /**
  * The generator's own signals over one second, sampled by the machine that ran the slice.

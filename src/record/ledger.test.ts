@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../model/observation.ts';
+import { ledgerEntry } from '../model/ledger.ts';
+import type { ChatAnswer, Limited, Observation, Tokens } from '../model/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { ledgerRecorder } from './ledger.ts';
 import { sampleObservation } from './sample-observations.ts';
@@ -13,12 +14,24 @@ const ledgerOf = (observations: readonly Observation[], kept?: number) => {
 const sentAt = (sent: number, differing: Partial<Observation> = {}): Observation =>
   sampleObservation({ sent: instant(sent), ...differing });
 
+const limited: Limited = {
+  kind: 'limited',
+  refusal: { status: 429, form: 'none-429', type: 'None', code: '429', message: '' },
+  unit: 'tokens',
+  retryAfter: milliseconds(60_000),
+  resetIn: milliseconds(41_000),
+};
+
 describe('the ledger', () => {
   it('has a row for each answered request, by key, in the order of sending', () => {
     const head = sampleObservation().head!;
     expect(
       ledgerOf([
-        sentAt(5100, { key: 'spare', head: { ...head, status: 429, quota: null } }),
+        sentAt(5100, {
+          key: 'spare',
+          head: { ...head, status: 429, quota: null },
+          outcome: limited,
+        }),
         sentAt(5050),
         sentAt(5004),
       ]),
@@ -26,12 +39,21 @@ describe('the ledger', () => {
       {
         key: 'main',
         rows: [
-          [5004, 5190, 200, 60, 59, null, null],
-          [5050, 5190, 200, 60, 59, null, null],
+          [5004, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null],
+          [5050, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null],
         ],
         left: 0,
       },
-      { key: 'spare', rows: [[5100, 5190, 429, null, null, null, null]], left: 0 },
+      {
+        key: 'spare',
+        rows: [
+          [
+            ...[5100, 5190, 429, null, null, null, null, 5200, 'chat', null],
+            ...['tokens', 'none-429', 60_000, 41_000],
+          ],
+        ],
+        left: 0,
+      },
     ]);
   });
 
@@ -51,8 +73,24 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('has none for requests that were never sent or had no head', () => {
-    expect(ledgerOf([sentAt(1, { head: null }), sampleObservation({ sent: null })])).toEqual([]);
+  it('has one with status 0 for a request that was sent and got no answer, and none for one that never was', () => {
+    const [ledger] = ledgerOf([sentAt(1, { head: null }), sampleObservation({ sent: null })]);
+    expect(ledger?.rows.map(([sent, answered, status]) => [sent, answered, status])).toEqual([
+      [1, 5200, 0],
+    ]);
+  });
+
+  it('knows the tokens of a chat only if the server counted input and output', () => {
+    const tokensOf = (tokens: Tokens) => {
+      const { answer } = sampleObservation().outcome as { answer: ChatAnswer };
+      const [ledger] = ledgerOf([
+        sentAt(1, { outcome: { kind: 'completed', answer: { ...answer, tokens } } }),
+      ]);
+      return ledgerEntry(ledger!.rows[0]!).tokens;
+    };
+    expect(tokensOf({ input: 7, output: 5, source: 'usage' })).toBe(12);
+    expect(tokensOf({ input: 7, output: 5, source: 'events' })).toBeNull();
+    expect(tokensOf({ input: null, output: 5, source: 'usage' })).toBeNull();
   });
 
   it('keeps the first rows by sending and says how many more there were', () => {

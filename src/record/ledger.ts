@@ -1,5 +1,11 @@
-import { attemptsOf } from '../model/observation.ts';
-import { type Ledger, type LedgerRow, ledgerRows } from '../model/result.ts';
+import {
+  type Ledger,
+  ledgerRow,
+  type LedgerRow,
+  ledgerRows,
+  refusalColumns,
+} from '../model/ledger.ts';
+import { attemptsOf, type Observation } from '../model/observation.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -9,15 +15,35 @@ export type Ledgers = Map<string, { rows: LedgerRow[]; seen: number }>;
 /** By the moment of sending, then by the other cells, so that the order of rows is that of their contents. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (const [i, cell] of a.entries()) {
-    const difference = (cell ?? Number.NEGATIVE_INFINITY) - (b[i] ?? Number.NEGATIVE_INFINITY);
-    // Two absent cells differ by NaN.
-    if (difference !== 0 && !Number.isNaN(difference)) return difference;
+    const other = b[i] ?? null;
+    if (cell === other) continue;
+    if (cell === null || other === null) return cell === null ? -1 : 1;
+    return cell < other ? -1 : 1;
   }
   return 0;
 };
 
+/** Tokens that a chat was charged, where the server told them. */
+const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null => {
+  if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return null;
+  const { input, output, source } = outcome.answer.tokens;
+  return input === null || source !== 'usage' ? null : input + output;
+};
+
+type Sent = ReturnType<typeof attemptsOf>[number] & { readonly sent: number };
+
+const rowOf = ({ traffic }: Observation, attempt: Sent): LedgerRow => {
+  const { sent, head, ended, outcome } = attempt;
+  return ledgerRow({
+    ...{ sent, ended, traffic, answered: head?.at ?? ended, status: head?.status ?? 0 },
+    ...(head?.quota ?? none),
+    tokens: chargedTokens(attempt),
+    ...refusalColumns(outcome),
+  });
+};
+
 /**
- * The limit headers per key, in the order in which requests were sent, each attempt a row; of more than `kept` rows
+ * Every request that was sent, per key, each attempt a row, in the order of sending; of more than `kept` rows
  * the first. Whoever is among the first of all is so in every part, so merging loses none.
  */
 export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => {
@@ -33,12 +59,9 @@ export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => 
   return {
     empty: () => new Map(),
     record: (ledgers, observation) => {
-      for (const { key, sent, head } of attemptsOf(observation)) {
-        if (sent === null || head === null) continue;
-        const { limitRequests, remainingRequests, limitTokens, remainingTokens } =
-          head.quota ?? none;
-        const told = [limitRequests, remainingRequests, limitTokens, remainingTokens] as const;
-        add(ledgers, key, [[sent, head.at, head.status, ...told]], 1);
+      for (const attempt of attemptsOf(observation)) {
+        const { key, sent } = attempt;
+        if (sent !== null) add(ledgers, key, [rowOf(observation, { ...attempt, sent })], 1);
       }
     },
     merge: (a, b) => {

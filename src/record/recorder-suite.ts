@@ -132,7 +132,9 @@ const outcomes = {
     refusal.map((each) => ({
       kind: 'limited',
       refusal: { ...each, status: 429 },
-      retryAfter: '60',
+      unit: 'requests',
+      retryAfter: milliseconds(60_000),
+      resetIn: null,
     })),
   refused: () => refusal.map((each) => ({ kind: 'refused', refusal: each })),
   malformed: (answer) =>

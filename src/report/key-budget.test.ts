@@ -1,19 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerRow } from '../model/result.ts';
+import { type LedgerEntry, ledgerRow } from '../model/ledger.ts';
 import { keyBudgets, leftText, limitedText, limitText, remainingText } from './key-budget.ts';
 import { sampleResult } from './sample-result.ts';
 
 const result = sampleResult();
-const budgetOf = (rows: LedgerRow[], left = 0) =>
-  keyBudgets({ ...result, ledger: [{ key: 'k', rows, left }] })[0]!;
+type Told = readonly [
+  sent: number,
+  status: number,
+  limitRequests: number | null,
+  remainingRequests: number | null,
+  limitTokens: number | null,
+  remainingTokens: number | null,
+];
+const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
+  ...{ limitRequests: null, remainingRequests: null, limitTokens: null, remainingTokens: null },
+  ...{ traffic: 'chat', tokens: null, unit: null, form: null, retryAfter: null, resetIn: null },
+};
+const budgetOf = (told: readonly Told[], left = 0) => {
+  const rows = told.map(
+    ([sent, status, limitRequests, remainingRequests, limitTokens, remainingTokens]) =>
+      ledgerRow({
+        ...{ ...untold, sent, status, answered: sent + 10, ended: sent + 10 },
+        ...{ limitRequests, remainingRequests, limitTokens, remainingTokens },
+      }),
+  );
+  return keyBudgets({ ...result, ledger: [{ key: 'k', rows, left }] })[0]!;
+};
 
 describe('the budget of a key', () => {
   it('holds the first 429 and what headers told', () => {
     const budget = budgetOf([
-      [0, 5, 200, 600, 599, 1000, 900],
-      [9000, 9010, 429, 600, 0, null, null],
-      [8000, 8010, 429, null, null, null, null],
-      [9100, 9110, 200, 600, 2, 1000, 950],
+      [0, 200, 600, 599, 1000, 900],
+      [9000, 429, 600, 0, null, null],
+      [8000, 429, null, null, null, null],
+      [9100, 200, 600, 2, 1000, 950],
+      [9200, 0, null, null, null, null],
     ]);
     expect(budget).toMatchObject({ answered: 4, limited: 2, firstLimited: 8010 });
     expect(budget.requests).toEqual({
@@ -39,7 +60,7 @@ describe('the budget of a key', () => {
   });
 
   it('says when it knows nothing', () => {
-    const budget = budgetOf([[0, 5, 200, null, null, null, null]], 12);
+    const budget = budgetOf([[0, 200, null, null, null, null]], 12);
     expect([
       limitedText(budget),
       limitText(budget.requests),

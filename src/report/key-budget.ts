@@ -1,5 +1,6 @@
 import { interfaceLimits } from '../model/interface-limits.ts';
-import type { Ledger, Result } from '../model/result.ts';
+import { type LedgerEntry, ledgerEntry } from '../model/ledger.ts';
+import type { Result } from '../model/result.ts';
 import { countText, momentText, plural } from './number-text.ts';
 
 /** What one key was told and allowed, read from its ledger. */
@@ -28,43 +29,50 @@ export interface Allowance {
   readonly last: number | null;
 }
 
-type Column = 3 | 4 | 5 | 6;
-
-const cells = (ledger: Ledger, column: Column): readonly number[] =>
-  ledger.rows.flatMap((row) => row[column] ?? []);
+type Column = Extract<keyof LedgerEntry, `${'limit' | 'remaining'}${string}`>;
 
 const allowance = (
-  ledger: Ledger,
+  entries: readonly LedgerEntry[],
   [declared, byInterface]: readonly [number | null, number],
   [limit, remaining]: readonly [Column, Column],
 ): Allowance => {
-  const left = cells(ledger, remaining);
+  const cells = (column: Column): readonly number[] =>
+    entries.flatMap((entry) => entry[column] ?? []);
+  const left = cells(remaining);
   return {
     declared,
     isInterface: declared === byInterface,
-    told: [...new Set(cells(ledger, limit))].toSorted((a, b) => a - b),
+    told: [...new Set(cells(limit))].toSorted((a, b) => a - b),
     lowest: left.length === 0 ? null : left.reduce((a, b) => Math.min(a, b)),
     last: left.at(-1) ?? null,
   };
 };
 
-const budgetOf = (ledger: Ledger, { limits }: Result['plan']): KeyBudget => {
-  const refusals = ledger.rows.filter(([, , status]) => status === 429);
+const budgetOf = (
+  { key, rows, left }: Result['ledger'][number],
+  { limits }: Result['plan'],
+): KeyBudget => {
+  const answered = rows.map(ledgerEntry).filter(({ status }) => status > 0);
+  const refusals = answered.filter(({ status }) => status === 429);
   return {
-    key: ledger.key,
-    answered: ledger.rows.length,
+    key,
+    answered: answered.length,
     limited: refusals.length,
-    firstLimited:
-      refusals.length === 0
-        ? null
-        : refusals.map(([, answered]) => answered).reduce((a, b) => Math.min(a, b)),
-    requests: allowance(
-      ledger,
-      [limits.requestsPerMinute, interfaceLimits.requestsPerMinute],
-      [3, 4],
+    firstLimited: refusals.reduce<number | null>(
+      (first, { answered: at }) => (first === null || at < first ? at : first),
+      null,
     ),
-    tokens: allowance(ledger, [limits.tokensPerMinute, interfaceLimits.tokensPerMinute], [5, 6]),
-    left: ledger.left,
+    requests: allowance(
+      answered,
+      [limits.requestsPerMinute, interfaceLimits.requestsPerMinute],
+      ['limitRequests', 'remainingRequests'],
+    ),
+    tokens: allowance(
+      answered,
+      [limits.tokensPerMinute, interfaceLimits.tokensPerMinute],
+      ['limitTokens', 'remainingTokens'],
+    ),
+    left,
   };
 };
 

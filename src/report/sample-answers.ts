@@ -1,6 +1,6 @@
 import type { Draw } from '../model/draw.ts';
 import type { AnswerNote, Outcome } from '../model/observation.ts';
-import { instant } from '../model/quantity.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { streamPrice } from './reported-plan.ts';
 
@@ -170,5 +170,7 @@ export const limited: Outcome = {
     'rate_limit_exceeded',
     'Rate limit exceeded for api_key: 3fa85f. Limit type: requests. Current limit: 600, Remaining: 0.',
   ),
-  retryAfter: '60',
+  unit: 'requests',
+  retryAfter: milliseconds(60_000),
+  resetIn: null,
 };

@@ -3,12 +3,12 @@ import type { EncodedHistogram } from '../model/histogram.ts';
 import { measureNames, measures, type MeasureName } from '../model/measures.ts';
 import type { Observation } from '../model/observation.ts';
 import { planHash } from '../model/plan-hash.ts';
+import { type Ledger, ledgerRow, refusalColumns } from '../model/ledger.ts';
 import {
   type Failure,
   type GeneratorSample,
   type Group,
   type Labels,
-  type Ledger,
   type Result,
   resultSchema,
 } from '../model/result.ts';
@@ -86,17 +86,15 @@ const ledger = (observations: readonly Observation[], key: string): Ledger => ({
   left: 0,
   rows: observations
     .filter((each) => each.key === key && each.head !== null && each.sent !== null)
-    .map(({ sent, head }) => {
-      const quota = head!.quota;
-      return [
-        sent!,
-        head!.at,
-        head!.status,
-        quota?.limitRequests ?? null,
-        quota?.remainingRequests ?? null,
-        quota?.limitTokens ?? null,
-        quota?.remainingTokens ?? null,
-      ];
+    .map(({ sent, head, ended, traffic, outcome }) => {
+      const { at: answered, status, quota } = head!;
+      return ledgerRow({
+        ...{ sent: sent!, answered, status, ended, traffic, tokens: null },
+        ...{ limitRequests: quota?.limitRequests ?? null, limitTokens: quota?.limitTokens ?? null },
+        remainingRequests: quota?.remainingRequests ?? null,
+        remainingTokens: quota?.remainingTokens ?? null,
+        ...refusalColumns(outcome),
+      });
     }),
 });
 

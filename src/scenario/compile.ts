@@ -56,7 +56,11 @@ export const compile = (scenario: Scenario, name: string): Plan => ({
   inFlight: scenario.inFlight,
   deadlines: scenario.deadlines,
   caps: scenario.caps,
-  limits: scenario.limits,
+  limits: {
+    requestsPerMinute: scenario.limits.requestsPerMinute,
+    tokensPerMinute: scenario.limits.tokensPerMinute,
+    limiter: scenario.limits.class ?? null,
+  },
   retry: scenario.retry ?? null,
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
   streams: scenario.streams,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { interfaceLimits } from '../model/interface-limits.ts';
+import { limiterClassNames } from '../model/limit-log.ts';
 import { byteSize, length, lengthOrNone, share, text, whole, wholeOrNone } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
@@ -54,17 +55,22 @@ const stage = z.strictObject(
   { error: 'expected a mapping with "name" and "load"' },
 );
 
-const limits = (whose: string) =>
-  z
-    .strictObject({
-      requestsPerMinute: wholeOrNone(1_000_000_000)
-        .prefault(interfaceLimits.requestsPerMinute)
-        .describe(`Requests per minute and key${whose}, or none. Default: 60.`),
-      tokensPerMinute: wholeOrNone(1_000_000_000_000)
-        .prefault(interfaceLimits.tokensPerMinute)
-        .describe(`Tokens per minute and key${whose}, or none. Default: 2000000.`),
-    })
-    .prefault({});
+const limits = z
+  .strictObject({
+    requestsPerMinute: wholeOrNone(1_000_000_000)
+      .prefault(interfaceLimits.requestsPerMinute)
+      .describe('Requests per minute and key, or none. Default: 60.'),
+    tokensPerMinute: wholeOrNone(1_000_000_000_000)
+      .prefault(interfaceLimits.tokensPerMinute)
+      .describe('Tokens per minute and key, or none. Default: 2000000.'),
+    class: z
+      .enum(['any', ...limiterClassNames])
+      .optional()
+      .describe(
+        'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report tells what was seen, without a verdict.',
+      ),
+  })
+  .prefault({});
 
 const deadlines = z.strictObject({
   connect: lengthOrNone()
@@ -158,7 +164,7 @@ export const scenarioSchema = z
       .describe(
         'What each request is held to, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that keep all of these. Default: nothing.',
       ),
-    limits: limits('').describe('The limits that the gateway declares for each key.'),
+    limits: limits.describe('The limits that the gateway declares for each key.'),
     retry: retrySchema
       .optional()
       .describe(

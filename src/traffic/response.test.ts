@@ -53,12 +53,28 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
       expect(replay(kind, reads, { status: 429, headers: { 'retry-after': '60' } })).toEqual({
         kind: 'limited',
         refusal: { status: 429, ...refusal },
-        retryAfter: '60',
+        unit: null,
+        retryAfter: 60_000,
+        resetIn: null,
       });
     }
     expect(replay(kind, [], { status: 429, headers: {} })).toMatchObject({
       retryAfter: null,
       refusal: { form: 'empty' },
+    });
+  });
+
+  it('tells which limit a 429 names and when it resets, by the answer’s own date', () => {
+    const body =
+      '{"error":{"message":"Rate limit exceeded for api_key: 1f. Limit type: tokens. Current limit: 9, Remaining: 0. Limit resets at: 2026-03-01 12:00:42 UTC","type":"None","param":"None","code":"429"}}';
+    const date = 'Sun, 01 Mar 2026 12:00:01 GMT';
+    const told = (headers: Record<string, string>) =>
+      replay(kind, [Buffer.from(body)], { status: 429, headers });
+    expect(told({ date, 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
+      ...{ unit: 'tokens', retryAfter: 30_000, resetIn: 41_000 },
+    });
+    expect(told({ 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
+      ...{ retryAfter: null, resetIn: null },
     });
   });
 

@@ -1,11 +1,19 @@
 import { readLimitHeaders } from '../contract/limit-headers.ts';
 import type { BrokenCause } from '../model/exchange.ts';
-import type { Answer, MalformedIssue, Outcome, ResponseHead } from '../model/observation.ts';
-import type { Instant } from '../model/quantity.ts';
+import type {
+  Answer,
+  Limited,
+  MalformedIssue,
+  Outcome,
+  ResponseHead,
+} from '../model/observation.ts';
+import { type Instant, milliseconds } from '../model/quantity.ts';
 import { decoded, encodingOf } from './encoding.ts';
 import { Gathered } from './gathered.ts';
 import type { AnswerReader, Hint, ReadingContext } from './kind.ts';
 import { keptOfRefusal, readRefusal } from './refusal.ts';
+import { readRefusedLimit } from './limits/refused-limit.ts';
+import { dateOf, readRetryAfter } from './limits/retry-after.ts';
 import { readHint } from './retry-hint.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -34,7 +42,6 @@ export const malformed = (
 /** Headers by which servers name a request, in the order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
 const longestId = 128;
-const longestRetryAfter = 64;
 
 /** What the kept part of a compressed refusal may unfold to. */
 const largestDecoded = 1024 * 1024;
@@ -85,7 +92,7 @@ class RefusalReader implements BodyReader {
     this.hint = readHint({ status: this.#status, headers: this.#headers, body: text });
     const refusal = readRefusal(this.#status, { text, cut: this.#body.cut }, this.#redact);
     return this.#status === 429
-      ? { kind: 'limited', refusal, retryAfter: this.#retryAfter() }
+      ? { kind: 'limited', refusal, ...this.#told(refusal.message) }
       : { kind: 'refused', refusal };
   }
 
@@ -93,9 +100,14 @@ class RefusalReader implements BodyReader {
     return null;
   }
 
-  #retryAfter(): string | null {
-    const said = this.#headers['retry-after'];
-    return said === undefined ? null : this.#redact(said).slice(0, longestRetryAfter);
+  #told(message: string): Pick<Limited, 'unit' | 'retryAfter' | 'resetIn'> {
+    const { unit, resetAt } = readRefusedLimit(message);
+    const date = dateOf(this.#headers);
+    return {
+      unit,
+      retryAfter: readRetryAfter(this.#headers, Number.NaN)?.wait ?? null,
+      resetIn: resetAt === null || date === null ? null : milliseconds(Math.max(0, resetAt - date)),
+    };
   }
 }
 

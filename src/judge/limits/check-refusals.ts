@@ -1,5 +1,6 @@
 import type { Finding, LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
 import { evidenceOf } from './check-headers.ts';
+import { type Honesty, honestyOf, promiseGrain } from './promises.ts';
 import { serverOffset } from './server-minute.ts';
 
 /** Checks of what a 429 says: its body, the limit it names, and when to come back. */
@@ -83,12 +84,6 @@ export const checkNamedLimit = (log: LimitLog): LimitCheck => {
   };
 };
 
-/** How what a refusal promised compares with what came: the key was let in again between two instants. */
-type Honesty = 'exact' | 'conservative' | 'deceptive' | 'unknown';
-
-/** Whole seconds, and half a round trip either way. */
-const grain = 1000;
-
 /** Refusals that came one by one: among overlapping requests nobody can say who would have been next. */
 const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
   refusalsOf(log).filter(
@@ -108,9 +103,7 @@ const honesty = (log: LimitLog, refusal: ProbeReply, promised: number): Honesty 
     ({ admitted, sent }) => !admitted && (next === undefined || sent < next.sent),
   );
   const stillRefused = (lastRefused ?? refusal).sent;
-  if (promised < stillRefused - grain) return 'deceptive';
-  if (next === undefined) return 'unknown';
-  return promised > next.answered + grain ? 'conservative' : 'exact';
+  return honestyOf(promised, { stillRefused, letIn: next?.answered ?? null });
 };
 
 const summary = (told: readonly { readonly honest: Honesty }[]): string =>
@@ -135,7 +128,7 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
   const constant =
     values.size === 1 &&
     told.length > 2 &&
-    span > 3 * grain &&
+    span > 3 * promiseGrain &&
     told.some(({ honest }) => honest !== 'exact');
   const absent = refusals.length - told.length;
   return {

@@ -1,4 +1,4 @@
-import { type Decision, type LimiterClass, limiterClasses } from '../../model/limit-log.ts';
+import { type Decision, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
 import type { LimiterFit } from '../../model/limit-report.ts';
 import { candidates, type Knowledge } from './candidates.ts';
 import { type History, historiesOf, middleOf, vantageOf } from './history.ts';
@@ -65,8 +65,7 @@ export const explainLog = (log: readonly Decision[], known: Knowledge): readonly
   const histories = historiesOf(log);
   const { waited, wrong } = queueDelays(log, known);
   const queued = waited < fewestWaits || wrong > waited / 2 ? null : { waited, wrong };
-  const names = Object.keys(limiterClasses) as readonly LimiterClass[];
-  return names
+  return limiterClassNames
     .flatMap((name) => {
       const fits = histories.flatMap((history) => bestOf(name, history, known) ?? []);
       return fits.length === 0 ? [] : fits.reduce(better);

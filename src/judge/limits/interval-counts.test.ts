@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../model/limit-log.ts';
 import { instant } from '../../model/quantity.ts';
-import { admittedBefore, mostAdmittedWithin } from './interval-counts.ts';
+import { admissions, chargedBefore, mostWithin } from './interval-counts.ts';
 
 const decision = (sent: number, answered: number, admitted = true): Decision => ({
   ...{ sent: instant(sent), answered: instant(answered), ended: instant(answered), admitted },
@@ -29,7 +29,7 @@ describe('what was admitted within a window', () => {
     fc.assert(
       fc.property(logs, fc.integer({ min: 1, max: 8 }), (log, window) => {
         const admitted = log.filter((one) => one.admitted);
-        const { least, most } = mostAdmittedWithin(log, window);
+        const { least, most } = mostWithin(admissions(log), window);
         const counts = everyOrder(admitted).map((moments) =>
           Math.max(
             0,
@@ -47,8 +47,8 @@ describe('what was admitted within a window', () => {
 
   it('is proved to be more than the limit only if they were surely within it', () => {
     const log = [decision(0, 10), decision(95, 100), decision(105, 112)];
-    expect(mostAdmittedWithin(log, 100)).toStrictEqual({ least: 2, most: 3 });
-    expect(mostAdmittedWithin(log, 90)).toStrictEqual({ least: 2, most: 2 });
+    expect(mostWithin(admissions(log), 100)).toStrictEqual({ least: 2, most: 3 });
+    expect(mostWithin(admissions(log), 90)).toStrictEqual({ least: 2, most: 2 });
   });
 
   it('before a request is bounded by every way, too', () => {
@@ -61,7 +61,7 @@ describe('what was admitted within a window', () => {
         (log, window, sent, trip) => {
           const refused = decision(sent, sent + trip, false);
           const admitted = log.filter((one) => one.admitted);
-          const { least, most } = admittedBefore(log, refused, window);
+          const { least, most } = chargedBefore(admissions(log))(refused, window);
           for (const [at = 0, ...moments] of everyOrder([refused, ...admitted])) {
             const count = moments.filter((one) => one >= at - window && one <= at).length;
             expect(count).toBeGreaterThanOrEqual(least);
@@ -71,5 +71,25 @@ describe('what was admitted within a window', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it('is the sum of what each takes at least and at most', () => {
+    const charge = (from: number, until: number, least: number, most: number) => ({
+      ...{ from, until, least, most },
+    });
+    const charges = [charge(0, 10, 40, 50), charge(20, 90, 0, 30), charge(95, 99, 7, 7)];
+    expect(mostWithin(charges, 100)).toStrictEqual({ least: 47, most: 87 });
+    const before = chargedBefore(charges);
+    expect(before({ sent: 100, answered: 105 }, 100)).toStrictEqual({ least: 7, most: 87 });
+    expect(before({ sent: 100, answered: 105 }, 110)).toStrictEqual({ least: 47, most: 87 });
+    expect(before({ sent: 50, answered: 60 }, 100)).toStrictEqual({ least: 40, most: 80 });
+  });
+
+  it('counts what began before the window and went on beyond it as possible, never as sure', () => {
+    const charges = [{ from: 0, until: 500, least: 1, most: 1 }];
+    expect(chargedBefore(charges)({ sent: 300, answered: 310 }, 100)).toStrictEqual({
+      least: 0,
+      most: 1,
+    });
   });
 });

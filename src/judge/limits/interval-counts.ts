@@ -1,13 +1,36 @@
 import type { Decision } from '../../model/limit-log.ts';
 import type { Bounds } from '../../model/limit-report.ts';
 
-/** The largest number of closed intervals `[from, to]` that have a point in common; empty ones count nothing. */
-const deepest = (intervals: readonly (readonly [from: number, to: number])[]): number => {
+/**
+ * What a request took from a limit, at some moment that is not known: between `from` and `until`, and
+ * at least `least` and at most `most` of what is limited. A request that was let in takes one.
+ */
+export interface Charge {
+  readonly from: number;
+  readonly until: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The requests of a log that were let in, each of them one. */
+export const admissions = (log: readonly Decision[]): readonly Charge[] =>
+  log
+    .filter(({ admitted }) => admitted)
+    .map(({ sent, answered }) => ({ from: sent, until: answered, least: 1, most: 1 }));
+
+interface Interval {
+  readonly from: number;
+  readonly to: number;
+  readonly weight: number;
+}
+
+/** The largest sum of weights of closed intervals `[from, to]` that have a point in common; empty ones count nothing. */
+const deepest = (intervals: readonly Interval[]): number => {
   const edges = intervals
-    .filter(([from, to]) => from <= to)
-    .flatMap(([from, to]) => [
-      { at: from, step: 1 },
-      { at: to, step: -1 },
+    .filter(({ from, to }) => from <= to)
+    .flatMap(({ from, to, weight }) => [
+      { at: from, step: weight },
+      { at: to, step: -weight },
     ])
     // At one point those that begin come before those that end.
     .toSorted((a, b) => a.at - b.at || b.step - a.step);
@@ -21,30 +44,78 @@ const deepest = (intervals: readonly (readonly [from: number, to: number])[]): n
 };
 
 /**
- * How many requests were admitted within some `window` milliseconds, at its fullest, wherever it
- * lies. A window that begins at t holds a request surely if it was sent after t and answered before
- * t + window, and possibly if its interval touches that time at all; so each request gives an
- * interval of such t, and the answer is the depth where most of them overlap.
+ * How much was charged within some `window` milliseconds, at its fullest, wherever it lies. A window
+ * that begins at t holds a charge surely if it lies whole between t and t + window, and possibly if
+ * it touches that time at all; so each charge gives an interval of such t, and the answer is the
+ * depth where most of them overlap.
  */
-export const mostAdmittedWithin = (log: readonly Decision[], window: number): Bounds => {
-  const admitted = log.filter((decision) => decision.admitted);
-  return {
-    least: deepest(admitted.map(({ sent, answered }) => [answered - window, sent] as const)),
-    most: deepest(admitted.map(({ sent, answered }) => [sent - window, answered] as const)),
-  };
-};
+export const mostWithin = (charges: readonly Charge[], window: number): Bounds => ({
+  least: deepest(
+    charges.map(({ from, until, least }) => ({ from: until - window, to: from, weight: least })),
+  ),
+  most: deepest(
+    charges.map(({ from, until, most }) => ({ from: from - window, to: until, weight: most })),
+  ),
+});
 
-/** How many requests were admitted within the `window` milliseconds before the decision on `decision`. */
-export const admittedBefore = (
-  log: readonly Decision[],
-  { sent, answered }: Decision,
+/** Ascending moments, and how much had come by each. */
+class Sums {
+  readonly #moments: Float64Array;
+  readonly #sums: Float64Array;
+
+  constructor(parts: readonly (readonly [moment: number, amount: number])[]) {
+    const ascending = parts.toSorted(([a], [b]) => a - b);
+    this.#moments = Float64Array.from(ascending, ([moment]) => moment);
+    this.#sums = new Float64Array(ascending.length + 1);
+    for (const [i, [, amount]] of ascending.entries()) this.#sums[i + 1] = this.#sums[i]! + amount;
+  }
+
+  /** The sum of what lies before `moment`. */
+  before(moment: number): number {
+    return this.#sumOf((other) => other < moment);
+  }
+
+  /** The sum of what lies before or at `moment`. */
+  upTo(moment: number): number {
+    return this.#sumOf((other) => other <= moment);
+  }
+
+  #sumOf(isIn: (moment: number) => boolean): number {
+    let low = 0;
+    let high = this.#moments.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isIn(this.#moments[middle]!)) low = middle + 1;
+      else high = middle;
+    }
+    return this.#sums[low]!;
+  }
+}
+
+/** How much was charged within the `window` milliseconds before a decision. */
+export type ChargedBefore = (
+  decision: { readonly sent: number; readonly answered: number },
   window: number,
-): Bounds => {
-  const others = log.filter((other) => other.admitted);
-  return {
-    least: others.filter((other) => other.sent >= answered - window && other.answered <= sent)
-      .length,
-    most: others.filter((other) => other.answered >= sent - window && other.sent <= answered)
-      .length,
+) => Bounds;
+
+/** Makes charges ready for being asked about many decisions. */
+export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
+  const surelyBy = new Sums(charges.map(({ until, least }) => [until, least]));
+  const surelyFrom = new Sums(charges.map(({ from, least }) => [from, least]));
+  const maybeBy = new Sums(charges.map(({ until, most }) => [until, most]));
+  const maybeFrom = new Sums(charges.map(({ from, most }) => [from, most]));
+  const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
+  const straddling = (begin: number, end: number): number =>
+    // What began before the window and was still under way at its end belongs to neither sum.
+    end - begin > longest
+      ? 0
+      : charges
+          .filter(({ from, until }) => from < begin && until >= end)
+          .reduce((sum, { least }) => sum + least, 0);
+  return ({ sent, answered }, window) => {
+    const begin = answered - window;
+    const least =
+      begin > sent ? 0 : surelyBy.before(sent) - surelyFrom.before(begin) + straddling(begin, sent);
+    return { least, most: maybeFrom.upTo(answered) - maybeBy.before(sent - window) };
   };
 };

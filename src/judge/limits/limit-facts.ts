@@ -1,9 +1,9 @@
 import type { Decision, Finding, LimitRule } from '../../model/limit-log.ts';
 import type { LimitFacts } from '../../model/limit-report.ts';
-import { admittedBefore, mostAdmittedWithin } from './interval-counts.ts';
+import { admissions, chargedBefore, mostWithin } from './interval-counts.ts';
 
 /** Gateways count in whole seconds: a window of a minute may be a second shorter or longer. */
-const grain = (window: number): number => window / 60;
+export const grain = (window: number): number => window / 60;
 
 const findingOf = (proved: boolean, refuted: boolean): Finding =>
   proved ? 'proved' : refuted ? 'refuted' : 'undecided';
@@ -12,23 +12,25 @@ const findingOf = (proved: boolean, refuted: boolean): Finding =>
 export const limitFacts = (log: readonly Decision[], { limit, window }: LimitRule): LimitFacts => {
   const shorter = window - grain(window);
   const longer = window + grain(window);
+  const charges = admissions(log);
+  const admittedBefore = chargedBefore(charges);
   const before = log.flatMap((decision, place) =>
     decision.admitted
       ? []
       : [
           {
             place,
-            longer: admittedBefore(log, decision, longer),
-            shorter: admittedBefore(log, decision, shorter),
+            longer: admittedBefore(decision, longer),
+            shorter: admittedBefore(decision, shorter),
           },
         ],
   );
   const withRoom = before.filter((refusal) => refusal.longer.most < limit);
   return {
-    mostAdmitted: mostAdmittedWithin(log, window),
+    mostAdmitted: mostWithin(charges, window),
     overAdmitted: findingOf(
-      mostAdmittedWithin(log, shorter).least > limit,
-      mostAdmittedWithin(log, longer).most <= limit,
+      mostWithin(charges, shorter).least > limit,
+      mostWithin(charges, longer).most <= limit,
     ),
     refusedWithRoom: findingOf(
       withRoom.length > 0,

@@ -1,4 +1,5 @@
-import type { Ledger, LedgerRow, Result } from '../../model/result.ts';
+import { type Ledger, type LedgerEntry, ledgerEntry } from '../../model/ledger.ts';
+import type { Result } from '../../model/result.ts';
 import { countBins, dealt } from './bins.ts';
 import type { Chart } from './chart.ts';
 
@@ -11,11 +12,14 @@ const lowest = (values: readonly number[]): number | null =>
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {
   const bins = countBins(result);
   const parts = dealt(
-    rows.map((row) => ({ second: Math.max(0, Math.floor(row[1] / 1000)), row })),
+    rows
+      .map(ledgerEntry)
+      .filter(({ status }) => status > 0)
+      .map((entry) => ({ second: Math.max(0, Math.floor(entry.answered / 1000)), entry })),
     bins,
   );
-  const perBin = <T>(of: (rows: readonly LedgerRow[]) => T): readonly T[] =>
-    parts.map((part) => of(part.map(({ row }) => row)));
+  const perBin = <T>(of: (entries: readonly LedgerEntry[]) => T): readonly T[] =>
+    parts.map((part) => of(part.map(({ entry }) => entry)));
   return {
     id: `key-${index}`,
     title: `Key ${key}: requests left by header`,
@@ -27,14 +31,16 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
         label: 'lowest remaining',
         colour: 'p50',
         style: 'strong',
-        values: perBin((part) => lowest(part.flatMap((row) => row[4] ?? []))),
+        values: perBin((part) =>
+          lowest(part.flatMap(({ remainingRequests }) => remainingRequests ?? [])),
+        ),
       },
     ],
     marks: [
       {
         label: 'limited',
         colour: 'limited' as const,
-        values: perBin((part) => part.filter((row) => row[2] === 429).length),
+        values: perBin((part) => part.filter(({ status }) => status === 429).length),
       },
     ].filter(({ values }) => values.some((value) => value > 0)),
   };

@@ -1,3 +1,5 @@
+import type { LimitedUnit } from '../../model/ledger.ts';
+
 /**
  * What the text of a 429 says of the limit: the second documented form (interface section 7) is
  * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
@@ -5,7 +7,7 @@
  */
 export interface RefusedLimit {
   /** Which limit it names; `null` when it names none. */
-  readonly unit: 'requests' | 'tokens' | 'in-flight' | null;
+  readonly unit: LimitedUnit | null;
   /** When it says that the limit resets, in ms since 1970. */
   readonly resetAt: number | null;
 }

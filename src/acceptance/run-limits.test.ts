@@ -1,0 +1,197 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeRunLimits } from '../judge/limits/judge-run-limits.ts';
+import { sampleResult } from '../judge/sample-result.ts';
+import { type LedgerEntry, ledgerRow } from '../model/ledger.ts';
+import type { LimiterClass } from '../model/limit-log.ts';
+import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
+import { freshAllowance } from '../mock/limits/allowance.ts';
+import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
+
+/** Ordinary runs against the reference gateway's limiters on a clock of numbers, judged by what their ledgers hold. */
+
+const limit = 5;
+
+interface Arrival {
+  readonly after: number;
+  /** The way there and back. */
+  readonly there: number;
+  readonly back: number;
+}
+
+const arrivals = fc.array(
+  fc.record({
+    after: fc.oneof(fc.constant(0), fc.nat(300), fc.nat(9000)),
+    there: fc.nat(120),
+    back: fc.nat(120),
+  }),
+  { minLength: 3, maxLength: 40 },
+);
+
+const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status' | 'tokens'> = {
+  ...{ limitRequests: limit, remainingRequests: 0, limitTokens: null, remainingTokens: null },
+  ...{ traffic: 'chat', unit: null, form: null, retryAfter: null, resetIn: null },
+};
+
+/** What a key's ledger holds after these arrivals. */
+const ledgerOf = (
+  list: readonly Arrival[],
+  limits: NonNullable<SettingsInput['limits']>,
+): readonly LedgerEntry[] => {
+  const settings = settingsSchema.parse({ limits: { requestsPerMinute: limit, ...limits } });
+  const allowance = freshAllowance(completeLimits(settings.limits), 0);
+  let sent = 0;
+  const sentAt = list.map(({ after, there, back }) => {
+    sent += after;
+    return { sent, decided: sent + there, answered: sent + there + back };
+  });
+  const decided = sentAt
+    .toSorted((a, b) => a.decided - b.decided)
+    .map((one) => ({ ...one, admission: allowance.ask(one.decided) }));
+  return decided
+    .map(({ sent: from, answered, admission }): LedgerEntry => {
+      const times = { sent: from, answered, ended: answered };
+      return admission.admitted
+        ? { ...untold, ...times, status: 200, tokens: 30 }
+        : { ...untold, ...times, status: 429, tokens: null, unit: 'requests', form: 'error' };
+    })
+    .toSorted((a, b) => a.sent - b.sent);
+};
+
+const judged = (entries: readonly LedgerEntry[], limiter: LimiterClass | 'any' | null) => {
+  const result = sampleResult({});
+  return judgeRunLimits({
+    ...result,
+    plan: {
+      ...result.plan,
+      limits: { requestsPerMinute: limit, tokensPerMinute: 2_000_000, limiter },
+    },
+    ledger: [{ key: 'k', rows: entries.map(ledgerRow), left: 0 }],
+  });
+};
+
+const refuted = (run: ReturnType<typeof judged>): readonly string[] =>
+  run.keys.flatMap(({ checks }) =>
+    checks.filter(({ finding }) => finding === 'refuted').map(({ id }) => id),
+  );
+
+const steadily = (count: number, after: number): readonly Arrival[] =>
+  Array.from({ length: count }, () => ({ after, there: 20, back: 20 }));
+
+describe('the judge of a run’s limits', () => {
+  it('never finds a violation in what a limiter of the reference gateway decided, its own class named or not', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...limiterKinds), arrivals, (algorithm, list) => {
+        const entries = ledgerOf(list, { algorithm, steps: 3 });
+        expect(judged(entries, 'any').violated).toBe(false);
+        expect(judged(entries, algorithm).violated).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('finds one in three workers that share no counter, and asks for a verdict only where the scenario does', () => {
+    const entries = ledgerOf(steadily(60, 100), { workers: 3 });
+    expect(judged(entries, 'any').violated).toBe(true);
+    expect(judged(entries, null).violated).toBe(false);
+    expect(refuted(judged(entries, null))).toContain('requests-kept');
+    expect(judged(entries, 'any').keys[0]!.requests).toStrictEqual({ least: 15, most: 15 });
+  });
+
+  it('lets a fixed window through twice across its boundary, and a log never', () => {
+    const burst = [{ after: 55_000, there: 0, back: 5 }, ...steadily(10, 0), ...steadily(40, 300)];
+    const entries = ledgerOf(burst, { algorithm: 'fixed-aligned' });
+    expect(judged(entries, 'fixed-aligned').violated).toBe(false);
+    expect(judged(entries, 'any').violated).toBe(false);
+    expect(judged(entries, 'sliding-log').violated).toBe(true);
+  });
+
+  it('tells refusals with room left, a fault only of a class that refuses nothing before it is full', () => {
+    const entries = ledgerOf([...steadily(4, 100), ...steadily(40, 8000)], {
+      algorithm: 'burst-bucket',
+      burstShare: 0.2,
+    });
+    expect(refuted(judged(entries, 'any'))).toContain('refused-only-when-full');
+    expect(judged(entries, 'any').violated).toBe(false);
+    expect(judged(entries, 'sliding-log').violated).toBe(true);
+  });
+
+  it('says nothing of room in the first minute: others may have used the key before', () => {
+    const entries = ledgerOf(steadily(8, 100), { algorithm: 'burst-bucket', burstShare: 0.2 });
+    const [key] = judged(entries, 'sliding-log').keys;
+    expect(key!.checks.find(({ id }) => id === 'refused-only-when-full')).toMatchObject({
+      finding: 'undecided',
+    });
+  });
+
+  it('names the classes that explain what was decided', () => {
+    const entries = ledgerOf(steadily(200, 700), { algorithm: 'token-bucket' });
+    const [key] = judged(entries, null).keys;
+    expect(key!.explainedBy).toContain('token-bucket');
+    expect(key!.explainedBy).not.toContain('sliding-log');
+    expect(judged(ledgerOf(steadily(3, 700), {}), null).keys[0]!.explainedBy).toBeNull();
+  });
+
+  it('holds a chat that was let in after all tokens were used up against the limit of tokens', () => {
+    const entries = ledgerOf(steadily(4, 1000), { requestsPerMinute: null }).map((entry) => ({
+      ...entry,
+      tokens: 1_500_000,
+    }));
+    const run = judged(entries, 'any');
+    expect(refuted(run)).toContain('tokens-kept');
+    expect(run.keys[0]!.tokens).toStrictEqual({ least: 6_000_000, most: 6_000_000 });
+    const unknown = judged(
+      entries.map((entry) => ({ ...entry, tokens: null })),
+      'any',
+    );
+    expect(unknown.violated).toBe(false);
+    expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
+  });
+
+  it('proves nothing by slices, whose clocks are not one', () => {
+    const result = sampleResult({});
+    const [slice] = result.slices;
+    expect(
+      judgeRunLimits({
+        ...result,
+        slices: [
+          { ...slice!, count: 2 },
+          { ...slice!, index: 1, count: 2 },
+        ],
+        ledger: [{ key: 'k', rows: [], left: 0 }],
+      }).keys,
+    ).toStrictEqual([]);
+  });
+});
+
+describe('what the 429s of a key told', () => {
+  const refusal = (sent: number, told: Partial<LedgerEntry>): LedgerEntry => ({
+    ...{ ...untold, sent, answered: sent + 10, ended: sent + 10, status: 429, tokens: null },
+    ...{ unit: 'requests', form: 'error' },
+    ...told,
+  });
+  const letIn = (sent: number): LedgerEntry => ({
+    ...{ ...untold, sent, answered: sent + 10, ended: sent + 20, status: 200, tokens: 30 },
+  });
+
+  it('is counted by limit and by form, and held against what came', () => {
+    const entries = [
+      letIn(0),
+      refusal(1000, { retryAfter: 4000 }),
+      refusal(2000, { retryAfter: 60_000, unit: null, form: 'none-429', resetIn: 1000 }),
+      refusal(4500, { unit: 'tokens' }),
+      letIn(5000),
+      refusal(6000, { retryAfter: 2000 }),
+      refusal(9500, {}),
+    ];
+    expect(judged(entries, null).keys[0]!.refusals).toStrictEqual({
+      ...{ count: 5, first: 1010, last: 9510 },
+      units: { requests: 3, none: 1, tokens: 1 },
+      forms: { error: 4, 'none-429': 1 },
+      retryAfter: { exact: 1, conservative: 1, deceptive: 1, unknown: 0, absent: 2 },
+      resetTime: { exact: 0, conservative: 0, deceptive: 1, unknown: 0, absent: 4 },
+      stretches: 2,
+      longestStretch: 4010,
+    });
+  });
+});
