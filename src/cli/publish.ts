@@ -1,4 +1,5 @@
 import { judgeObjectives } from '../judge/objectives.ts';
+import { judgeRunLimits } from '../judge/limits/judge-run-limits.ts';
 import { judgeTrust } from '../judge/trust.ts';
 import type { Result } from '../model/result.ts';
 import { groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
@@ -35,7 +36,8 @@ export const openNamedFolder = async (
 
 const judged = (result: Result): Judged => {
   const trust = judgeTrust(result);
-  return { result: { ...result, verdicts: judgeObjectives(result, trust) }, trust };
+  const verdicts = judgeObjectives(result, trust);
+  return { result: { ...result, verdicts, limits: judgeRunLimits(result) }, trust };
 };
 
 /** Where reports go, opened beforehand. */
@@ -70,6 +72,7 @@ export const verdictExit = ({ result, trust }: Judged): ExitName => {
   return gravestExit([
     ...(missingSlices(result).length > 0 ? (['incomplete'] as const) : []),
     ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
+    ...(result.limits?.violated === true ? (['violated'] as const) : []),
     ...(isBroken ? (['objective'] as const) : []),
   ]);
 };

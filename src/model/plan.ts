@@ -123,7 +123,10 @@ const limitsSchema = z.strictObject({
   requestsPerMinute: z.int().positive().nullable(),
   tokensPerMinute: z.int().positive().nullable(),
   /** Which limiter is permitted, where a run is to be judged by its limits; `null` where it is not. */
-  limiter: z.enum(['any', ...limiterClassNames]).nullable(),
+  limiter: z
+    .enum(['any', ...limiterClassNames])
+    .nullable()
+    .default(null),
 });
 
 export const planSchema = z.strictObject({

@@ -6,6 +6,7 @@ import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
 import { gaveUpNames } from './attempt.ts';
 import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from './plan.ts';
+import { runLimitsSchema } from './run-limits.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
 
@@ -218,6 +219,8 @@ export const resultSchema = z.strictObject({
   breach: breachSchema.optional(),
   /** How the plan's objectives came out when the result was written; `weir report` judges anew. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
+  /** What the ledger proves of the keys’ limits. */
+  limits: runLimitsSchema.optional(),
   /** Sentences that the reader of the figures must know, for example that a field was dropped from requests. */
   notes: z.array(z.string()),
   groups: z.array(groupSchema),

@@ -1,56 +1,71 @@
-import type { LimitCheck, LimiterClass } from './limit-log.ts';
-import type { LimitedUnit, RefusalForm } from './ledger.ts';
+import { z } from 'zod';
+import { limitedUnits, refusalForms } from './ledger.ts';
+import { type LimitCheck, limiterClassNames } from './limit-log.ts';
 
 /** What the ledger of an ordinary run proves about the limits of its keys, without any request of its own. */
 
-/** How much of a limit was let through within one minute at its fullest: surely, and possibly (`null` where some of it is unknown). */
-export interface Fullest {
-  readonly least: number;
-  readonly most: number | null;
-}
+const count = z.int().nonnegative();
 
-/** How what refusals promised compares with when the key was let in again. */
-export interface Promised {
-  readonly exact: number;
-  readonly conservative: number;
-  readonly deceptive: number;
-  /** Nothing was let in afterwards. */
-  readonly unknown: number;
-  readonly absent: number;
-}
+/** How much of a limit was let through within one minute at its fullest: surely, and possibly (`null` where some of it is unknown). */
+const fullestSchema = z.strictObject({ least: count, most: count.nullable() });
+export type Fullest = z.infer<typeof fullestSchema>;
+
+/** How what refusals promised compares with when the key was let in again; `unknown` where nothing was let in afterwards. */
+const promisedSchema = z.strictObject({
+  exact: count,
+  conservative: count,
+  deceptive: count,
+  unknown: count,
+  absent: count,
+});
+export type Promised = z.infer<typeof promisedSchema>;
 
 /** All 429s of one key. Instants in ms since the run began. */
-export interface KeyRefusals {
-  readonly count: number;
-  readonly first: number;
-  readonly last: number;
+const keyRefusalsSchema = z.strictObject({
+  count,
+  first: z.number(),
+  last: z.number(),
   /** How many named each limit; `none` those that named none. */
-  readonly units: Readonly<Partial<Record<LimitedUnit | 'none', number>>>;
-  readonly forms: Readonly<Partial<Record<RefusalForm, number>>>;
-  readonly retryAfter: Promised;
-  readonly resetTime: Promised;
+  units: z.partialRecord(z.enum([...limitedUnits, 'none']), count),
+  forms: z.partialRecord(z.enum(refusalForms), count),
+  retryAfter: promisedSchema,
+  resetTime: promisedSchema,
   /** Stretches in which nothing was let in, from their first 429 until something was. */
-  readonly stretches: number;
+  stretches: count,
   /** The longest of them in ms, at most; `null` when nothing was let in again. */
-  readonly longestStretch: number | null;
-}
+  longestStretch: z.number().nullable(),
+});
+export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
+
+const checkSchema = z.strictObject({
+  id: z.string(),
+  claim: z.string(),
+  section: z.string().nullable(),
+  finding: z.enum(['proved', 'refuted', 'undecided']),
+  violates: z.boolean(),
+  observed: z.string(),
+  evidence: z.array(z.string()).readonly(),
+}) satisfies z.ZodType<LimitCheck>;
 
 /** What is proved of one key. */
-export interface KeyLimits {
-  readonly key: string;
-  readonly requests: Fullest;
-  readonly tokens: Fullest;
-  readonly refusals: KeyRefusals | null;
-  /** The classes of limiters that explain the first decisions; `null` where nothing was refused or a run of several slices has no common clock. */
-  readonly explainedBy: readonly LimiterClass[] | null;
-  readonly checks: readonly LimitCheck[];
-}
+const keyLimitsSchema = z.strictObject({
+  key: z.string(),
+  requests: fullestSchema,
+  tokens: fullestSchema,
+  refusals: keyRefusalsSchema.nullable(),
+  /** The classes of limiters that explain the first decisions; `null` where nothing was refused. */
+  explainedBy: z.array(z.enum(limiterClassNames)).readonly().nullable(),
+  checks: z.array(checkSchema).readonly(),
+});
+export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 
 /** What is proved of all keys of a run. */
-export interface RunLimits {
-  readonly keys: readonly KeyLimits[];
-  /** Which classes the scenario permits; `null` when it does not ask for a verdict. */
-  readonly permitted: readonly LimiterClass[] | null;
+export const runLimitsSchema = z.strictObject({
+  /** None where a run has several slices: their clocks are not one. */
+  keys: z.array(keyLimitsSchema).readonly(),
+  /** Whether the scenario asks for a verdict. */
+  judged: z.boolean(),
   /** Whether a limit is violated: exit 14. Only where the scenario asks for a verdict. */
-  readonly violated: boolean;
-}
+  violated: z.boolean(),
+});
+export type RunLimits = z.infer<typeof runLimitsSchema>;

@@ -42,7 +42,26 @@ const runCase = (result: Result, trust: Trust): JunitCase => {
   return { ...named, outcome: { kind: 'failed', type: 'run-invalid', message: title, details } };
 };
 
-/** A run's verdicts as JUnit tests: whether it counts, and one for each objective. */
+/** The claims that decide whether limits are violated, where the scenario asks. */
+const limitCases = ({ limits }: Result): readonly JunitCase[] =>
+  limits === undefined || !limits.judged
+    ? []
+    : limits.keys.flatMap(({ key, checks }) =>
+        checks
+          .filter(({ violates }) => violates)
+          .map((check): JunitCase => {
+            const named = { classname: `limits.${key}`, name: `${check.id}: ${check.claim}` };
+            const message = check.observed;
+            if (check.finding === 'proved') return { ...named, outcome: { kind: 'passed' } };
+            if (check.finding === 'undecided') {
+              return { ...named, outcome: { kind: 'skipped', message } };
+            }
+            const details = [message, ...check.evidence].join('\n');
+            return { ...named, outcome: { kind: 'failed', type: 'violated', message, details } };
+          }),
+      );
+
+/** A run's verdicts as JUnit tests: whether it counts, and one for each objective and each claim about limits. */
 export const runJunit = (result: Result, trust: Trust): string => {
   const verdicts = result.verdicts ?? [];
   const { title, sentences } = runVerdict(result, trust);
@@ -56,7 +75,7 @@ export const runJunit = (result: Result, trust: Trust): string => {
       run: result.runId,
       plan: result.planHash,
     },
-    cases: [runCase(result, trust), ...verdicts.map(objectiveCase)],
+    cases: [runCase(result, trust), ...verdicts.map(objectiveCase), ...limitCases(result)],
     output: [
       `${title}: ${sentences.join(' ')}`,
       ...[objectivesSentence(verdicts), goodputSentence(result)].filter((line) => line !== null),

@@ -59,6 +59,7 @@ describe('a scenario', () => {
           },
         ],
         "limits": {
+          "limiter": null,
           "requestsPerMinute": 60,
           "tokensPerMinute": 2000000,
         },
@@ -241,7 +242,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         inFlight: 50
         deadlines: {"connect":1000,"firstToken":null,"idle":2000,"total":null}
         caps: {"bytes":1000000,"events":10}
-        limits: {"requestsPerMinute":null,"tokensPerMinute":5}
+        limits: {"requestsPerMinute":null,"tokensPerMinute":5,"limiter":null}
         retry: {"attempts":4,"base":100,"cap":2000,"on":["limited","unanswered"]}
         pace: {"requests":5,"tokens":null,"window":10000,"margin":166.66666666666666,"charged":"ended"}
         streams: "strict"

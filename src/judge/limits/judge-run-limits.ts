@@ -76,5 +76,6 @@ export const judgeRunLimits = (result: Result): RunLimits => {
   const isBroken = keys.some(({ checks }) =>
     checks.some(({ violates, finding }) => violates && finding === 'refuted'),
   );
-  return { keys, permitted, violated: permitted !== null && isBroken };
+  const isJudged = permitted !== null;
+  return { keys, judged: isJudged, violated: isJudged && isBroken };
 };

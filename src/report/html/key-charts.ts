@@ -1,7 +1,7 @@
 import { type Ledger, type LedgerEntry, ledgerEntry } from '../../model/ledger.ts';
 import type { Result } from '../../model/result.ts';
-import { countBins, dealt } from './bins.ts';
-import type { Chart } from './chart.ts';
+import { type Bins, countBins, dealt } from './bins.ts';
+import type { Chart, Line } from './chart.ts';
 
 /** A page with a chart for each of hundreds of keys helps nobody; the table has them all. */
 export const chartedKeys = 12;
@@ -9,20 +9,44 @@ export const chartedKeys = 12;
 const lowest = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 
+/** How many requests were answered with success within the minute before each bin's end. */
+const lastMinute = (
+  entries: readonly LedgerEntry[],
+  { step, count }: Bins,
+): readonly (number | null)[] => {
+  const moments = entries
+    .filter(({ status }) => status >= 200 && status < 300)
+    .map(({ answered }) => answered)
+    .toSorted((a, b) => a - b);
+  let [from, to] = [0, 0];
+  return Array.from({ length: count }, (_, bin) => {
+    const end = (bin + 1) * step * 1000;
+    while (to < moments.length && moments[to]! < end) to += 1;
+    while (from < to && moments[from]! < end - 60_000) from += 1;
+    return to - from;
+  });
+};
+
+const limitLine = ({ plan }: Result, { count }: Bins): readonly Line[] => {
+  const limit = plan.limits.requestsPerMinute;
+  const values = Array.from({ length: count }, () => limit);
+  return limit === null
+    ? []
+    : [{ label: 'limit per minute', colour: 'p95', style: 'dashed', values }];
+};
+
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {
   const bins = countBins(result);
+  const entries = rows.map(ledgerEntry).filter(({ status }) => status > 0);
   const parts = dealt(
-    rows
-      .map(ledgerEntry)
-      .filter(({ status }) => status > 0)
-      .map((entry) => ({ second: Math.max(0, Math.floor(entry.answered / 1000)), entry })),
+    entries.map((entry) => ({ second: Math.max(0, Math.floor(entry.answered / 1000)), entry })),
     bins,
   );
   const perBin = <T>(of: (entries: readonly LedgerEntry[]) => T): readonly T[] =>
     parts.map((part) => of(part.map(({ entry }) => entry)));
   return {
     id: `key-${index}`,
-    title: `Key ${key}: requests left by header`,
+    title: `Key ${key}: requests let in, and left by header`,
     unit: '',
     step: bins.step,
     drawn: 'held',
@@ -35,6 +59,13 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
           lowest(part.flatMap(({ remainingRequests }) => remainingRequests ?? [])),
         ),
       },
+      {
+        label: 'let in within the last minute',
+        colour: 'completed',
+        style: 'plain',
+        values: lastMinute(entries, bins),
+      },
+      ...limitLine(result, bins),
     ],
     marks: [
       {
@@ -46,12 +77,12 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
   };
 };
 
-/** What each key was told to have left, and its 429s, over time; keys that were told neither have no chart. */
+/** What each key was let in and told to have left, and its 429s, over time; keys that were told neither have no chart. */
 export const keyCharts = (result: Result): readonly Chart[] =>
   result.ledger
     .slice(0, chartedKeys)
     .map((ledger, index) => keyChart(result, ledger, index))
     .filter(
       ({ lines, marks }) =>
-        marks.length > 0 || lines.some(({ values }) => values.some((value) => value !== null)),
+        marks.length > 0 || (lines[0]?.values ?? []).some((value) => value !== null),
     );

@@ -15,6 +15,7 @@ import {
 } from '../objective-words.ts';
 import { arrivalRow, arrivalRows } from '../outcome-words.ts';
 import { rateSentences } from '../rates.ts';
+import { runLimitsVerdict } from '../run-limit-words.ts';
 import { runVerdict } from '../run-verdict.ts';
 import { addressText } from '../scenario-list.ts';
 import { markdownTable, plainText } from './markdown-text.ts';
@@ -34,6 +35,8 @@ const outcomeSign = {
   undecided: '❔',
 } as const satisfies Record<ObjectiveOutcome, string>;
 
+const limitSign = { kept: '✅', violated: '❌', undecided: '❔' } as const;
+
 /** One sign for the whole: a page that begins with a tick must hold no broken objective. */
 const signOf = (level: TrustLevel, outcome: ObjectiveOutcome | null): string => {
   if (level === 'invalid' || outcome === 'broken') return levelSign.invalid;
@@ -45,16 +48,18 @@ const verdictPart = (result: Result, trust: Trust): readonly string[] => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesOutcome(verdicts);
   const sentence = objectivesSentence(verdicts);
+  const limits = runLimitsVerdict(result);
   const findings = trust.evidence
     .filter((each) => each.level !== 'valid')
     .map(({ signal, observed, expected }) =>
       plainText(`${signal}: ${observed} (healthy: ${expected})`),
     );
   return [
-    `## ${signOf(level, outcome)} Weir: ${plainText(result.plan.name)}`,
+    `## ${limits?.outcome === 'violated' ? levelSign.invalid : signOf(level, outcome)} Weir: ${plainText(result.plan.name)}`,
     `**${title}.** ${sentences.map(plainText).join(' ')}`,
     ...(findings.length === 0 ? [] : [findings.map((finding) => `- ${finding}`).join('\n')]),
     ...(outcome === null || sentence === null ? [] : [`**${outcomeSign[outcome]} ${sentence}.**`]),
+    ...(limits === null ? [] : [`**${limitSign[limits.outcome]} ${plainText(limits.text)}.**`]),
   ];
 };
 

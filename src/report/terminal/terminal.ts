@@ -4,7 +4,6 @@ import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
 import type { Evidence, Trust, TrustLevel } from '../../model/verdict.ts';
 import { attemptSentences } from '../attempts.ts';
 import { kindFigures, kindsPresent, lagFigures } from '../figures.ts';
-import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
 import { meanWordErrors } from '../mean-word-errors.ts';
 import { countText, momentText, plural, shareText, timeText } from '../number-text.ts';
 import { failureText } from '../failure-text.ts';
@@ -17,6 +16,7 @@ import { addressText, loadText, mixText } from '../scenario-list.ts';
 import { tokenNotes } from '../token-notes.ts';
 import { costLines } from './cost-lines.ts';
 import { figuresLegend, figuresTable } from './figures-table.ts';
+import { keyLines, limitVerdictLines } from './key-lines.ts';
 import { kindLines } from './kind-lines.ts';
 import { partLines } from './part-lines.ts';
 import { objectiveLines } from './objective-lines.ts';
@@ -118,23 +118,6 @@ const figureLines = (screen: Screen, result: Result, trust: Trust): Lines => {
   ];
 };
 
-const keyLines = (screen: Screen, result: Result): Lines =>
-  keyBudgets(result).flatMap((budget) => {
-    const limits = (['requests', 'tokens'] as const).map((name) => {
-      const allowance = budget[name];
-      return `${name}: ${limitText(allowance)}; lowest left ${remainingText(allowance)}`;
-    });
-    const blind = leftText(budget);
-    return [
-      ...paragraph(screen, printable(`${budget.key}: 429s ${limitedText(budget)}`), {
-        style: budget.limited === 0 ? 'plain' : 'warning',
-      }),
-      ...[...limits, ...(blind === null ? [] : [blind])].flatMap((text) =>
-        paragraph(screen, printable(text), { indent: 4 }),
-      ),
-    ];
-  });
-
 const oddLines = (screen: Screen, { kind, note, count, completed }: OddAnswers): Lines => [
   ...paragraph(
     screen,
@@ -179,6 +162,7 @@ export const terminalReport = (
   return [
     ...verdictLines(screen, result, trust),
     ...objectiveLines(screen, result),
+    ...limitVerdictLines(screen, result),
     ...titled(screen, 'What ran', runLines(screen, result)),
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),

@@ -1,4 +1,6 @@
+import type { Finding, LimitCheck } from '../../../model/limit-log.ts';
 import type { Result } from '../../../model/result.ts';
+import type { KeyLimits } from '../../../model/run-limits.ts';
 import {
   keyBudgets,
   type KeyBudget,
@@ -8,6 +10,12 @@ import {
   remainingText,
 } from '../../key-budget.ts';
 import { countText } from '../../number-text.ts';
+import {
+  isViolation,
+  keyFindings,
+  keyLimitSentences,
+  runLimitsVerdict,
+} from '../../run-limit-words.ts';
 import { chartFigure } from '../chart-figure.ts';
 import type { Chart } from '../chart.ts';
 import { chartedKeys } from '../key-charts.ts';
@@ -26,7 +34,52 @@ const row = (budget: KeyBudget): Markup => {
   </tr>`;
 };
 
-/** What each key was allowed and told. */
+const sign = { proved: '✓', refuted: '!', undecided: '?' } as const satisfies Record<
+  Finding,
+  string
+>;
+
+const checkRow = (check: LimitCheck, isJudged: boolean): Markup => markup`<tr>
+    <td class="word">${isJudged && isViolation(check) ? '✗ violated' : sign[check.finding]}</td>
+    <th scope="row">${check.claim}</th>
+    <td class="word">${check.observed}${check.evidence.map((line) => markup`<br><small>${line}</small>`)}</td>
+    <td>${check.section === null ? '–' : `§ ${check.section}`}</td>
+  </tr>`;
+
+const provedMarkup = (key: KeyLimits, isJudged: boolean): Markup => markup`<h3>${key.key}</h3>
+  ${keyLimitSentences(key).map((sentence) => markup`<p>${sentence}</p>`)}
+  <details${keyFindings(key).some(({ finding }) => finding === 'refuted') ? markup` open` : null}>
+    <summary>What the run proves of this key’s limits</summary>
+    <div class="scroll" role="region" aria-label="Claims about ${key.key}" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Finding</th>
+            <th scope="col">Claim</th>
+            <th scope="col">Seen</th>
+            <th scope="col">Interface</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${key.checks.map((check) => checkRow(check, isJudged))}
+        </tbody>
+      </table>
+    </div>
+  </details>`;
+
+const limitsMarkup = (result: Result): Markup | null => {
+  const { limits } = result;
+  if (limits === undefined) return null;
+  const verdict = runLimitsVerdict(result);
+  return markup`${verdict === null ? null : markup`<p><strong>${verdict.text}.</strong></p>`}
+    ${limits.keys.slice(0, chartedKeys).map((key) => provedMarkup(key, limits.judged))}
+    <p class="aside">
+      Of a decision only that it fell between sending and the first byte of the answer is known. “Proved” and “refuted” hold for every way
+      in which the decisions can have fallen; ✓ holds, ! does not and violates no limit, ? cannot be told from this run.
+    </p>`;
+};
+
+/** What each key was allowed and told, and what is proved of it. */
 export const keysSection = (result: Result, charts: readonly Chart[]): Markup | null =>
   result.ledger.length === 0
     ? null
@@ -58,4 +111,4 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Markup | 
                 Charts of the first ${chartedKeys} of ${result.ledger.length} keys.
               </p>`
         }
-        ${charts.map(chartFigure)}`;
+        ${charts.map(chartFigure)} ${limitsMarkup(result)}`;
