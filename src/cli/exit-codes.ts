@@ -26,6 +26,16 @@ export const exitCodes = [
     code: 14,
     meaning: 'a rate limit is violated: no permitted limiter explains it',
   },
+  {
+    name: 'regression',
+    code: 11,
+    meaning: 'a comparison found a regression',
+  },
+  {
+    name: 'inconclusive',
+    code: 13,
+    meaning: 'with `--strict`: the repetitions of a comparison decide nothing',
+  },
   { name: 'pass', code: 0, meaning: 'the run is complete and its figures count' },
 ] as const;
 
@@ -33,6 +43,10 @@ export type ExitName = (typeof exitCodes)[number]['name'];
 
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
+
+/** Of several ends the one of the highest precedence. */
+export const gravestExit = (names: readonly ExitName[]): ExitName =>
+  exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
 /** The exit that a stop signal leads to. */
 export const exitOfSignal = {

@@ -6,6 +6,7 @@ import { type Plan, planHash, withoutPrompts } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
+import type { Trust } from '../model/verdict.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
@@ -21,7 +22,7 @@ import { folderName } from './folder-name.ts';
 import { liveOn } from './live.ts';
 import { readPlanClips } from './read-clips.ts';
 import { type PlanSource, readPlan } from './read-plan.ts';
-import { publish, verdictExit } from './publish.ts';
+import { publish, type Telling, verdictExit } from './publish.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
@@ -156,19 +157,33 @@ const runOpened = async (
   return { result, driven };
 };
 
-/** Runs a plan and publishes what came of it; the exit says how it ended. */
-export const run = async (asked: RunOrder): Promise<ExitName> => {
+/** What a run left behind. */
+export interface Ran {
+  readonly result: Result;
+  readonly trust: Trust;
+  /** The result's file. */
+  readonly file: string;
+  readonly exit: ExitName;
+}
+
+/** Runs a plan once and publishes what came of it, told as `telling` says. */
+export const runOnce = async (asked: RunOrder, telling: Telling): Promise<Ran> => {
   const opened = await open(asked);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    const trust = await publish(result, opened.folder, asked);
+    const trust = await publish(result, opened.folder, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
-    return driven.stoppedBy === null ? verdictExit(result, trust) : exitOfSignal[driven.stoppedBy];
+    const exit =
+      driven.stoppedBy === null ? verdictExit(result, trust) : exitOfSignal[driven.stoppedBy];
+    return { result, trust, exit, file: join(opened.folder.path, 'result.json') };
   } finally {
     await opened.target.mock?.stop();
   }
 };
+
+/** Runs a plan and publishes what came of it; the exit says how it ended. */
+export const run = async (asked: RunOrder): Promise<ExitName> => (await runOnce(asked, asked)).exit;

@@ -22,7 +22,7 @@ export interface Stream {
   readonly model: string | null;
 }
 
-export const ofStream =
+const ofStream =
   ({ traffic, model }: Stream): Where =>
   (labels) =>
     measured(labels) && labels.traffic === traffic && (model === null || labels.model === model);

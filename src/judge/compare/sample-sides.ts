@@ -47,10 +47,7 @@ const chats = (run: SampleRun): Group => ({
 });
 
 /** One run; any field of its result can be another. */
-export const sampleRun = (
-  differing: Partial<SampleRun> = {},
-  result: Partial<Result> = {},
-): Result => {
+const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> = {}): Result => {
   const run = {
     ...{ seed: 1, repetition: 0, noise: 0.05, factor: 1, requests: 240, limited: 0 },
     ...differing,
