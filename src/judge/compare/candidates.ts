@@ -57,10 +57,12 @@ const floorOf = (measure: MeasureName): number => {
 
 type Results = readonly Result[];
 
-const lacking = (values: Results, found: readonly unknown[], side: string): readonly string[] =>
-  found.length < values.length
-    ? [`${values.length - found.length} of the ${side} runs have no value`]
-    : [];
+const lacking = (results: Results, found: readonly unknown[], side: string): readonly string[] => {
+  const count = results.length - found.length;
+  return count === 0
+    ? []
+    : [`${count} of the ${side} runs ${count === 1 ? 'has' : 'have'} no value`];
+};
 
 const latencies = (
   base: Results,
@@ -77,7 +79,7 @@ const latencies = (
     const wanted = Math.round(10 / Math.min(q, 1 - q));
     const isGated = gated && measures[measure].better !== 'neither' && (gates !== null || !isWeak);
     const remarks = [
-      ...(isWeak ? [`fewer than ${wanted} samples in a run`] : []),
+      ...(isWeak ? [`fewer than ${wanted.toLocaleString('en-US')} samples in a run`] : []),
       ...lacking(base, one, 'base'),
       ...lacking(next, other, 'new'),
     ];

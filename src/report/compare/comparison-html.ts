@@ -91,7 +91,8 @@ const section = (id: string, title: string, body: readonly (Markup | null)[]): M
   markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
 
 const definitions = ({ rules }: Comparison): Markup => {
-  const percent = (name: string): string => figureText((rules[name] ?? 0) * 100);
+  const percent = (name: string): string =>
+    String(Number(((rules[name] ?? 0) * 100).toPrecision(3)));
   return markup`<p>The repetition is the unit of evidence, not the request: requests of one run share whatever made that run fast or slow. ${howToRead}</p>
   <dl>
     <dt>Regression, improvement</dt><dd>p below ${rules['alpha'] ?? 0} and a change beyond the minimum effect: ${percent('latencyEffect')} % of a latency and at least ${rules['latencyFloor'] ?? 0} ms (${rules['tokenFloor'] ?? 0} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.</dd>
