@@ -8,7 +8,6 @@ import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { pause } from '../platform/pause.ts';
 import { Problem } from '../platform/problem.ts';
 import { timeText } from '../report/number-text.ts';
-import { duration } from '../scenario/notation.ts';
 import type { RepetitionRequest } from './compare-options.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
@@ -18,38 +17,10 @@ import { readPlan } from './read-plan.ts';
 import { readSide } from './read-side.ts';
 import { type Ran, type RunOrder, runOnce } from './run.ts';
 import { toStderr } from './streams.ts';
+import { pauseFor, type Turn, turnsOf } from './turns.ts';
 
 /** What a repeated or compared `weir run` was asked. */
 export type RepeatOrder = RunOrder & RepetitionRequest;
-
-/** Limits are counted over a minute (interface 8): after this long a key has all of them again. */
-const limitWindow = 60_000;
-
-/** How long to wait between two runs: until declared limits have recovered. Each run has a reference gateway of its own. */
-const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
-  const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
-  const usual = milliseconds(target.kind === 'url' && isLimited ? limitWindow : 0);
-  const length = text === undefined ? usual : duration.read(text);
-  if (length !== null) return length;
-  throw new Problem(`--pause: expected ${duration.expected}; got ${text ?? ''}`);
-};
-
-type SideName = 'base' | 'next';
-
-/** One run of several: whose it is, and its folder. */
-interface Turn {
-  readonly side: SideName;
-  readonly folder: string;
-}
-
-/** `n` of both sides by turns, ABBA, so that a drift of the surroundings falls on both alike; or of one alone. */
-const turnsOf = (count: number, isContest: boolean): readonly Turn[] =>
-  Array.from({ length: count }, (_, i): readonly Turn[] => {
-    const own: Turn = { side: 'next', folder: isContest ? `new/${i + 1}` : String(i + 1) };
-    if (!isContest) return [own];
-    const other: Turn = { side: 'base', folder: `base/${i + 1}` };
-    return i % 2 === 0 ? [other, own] : [own, other];
-  }).flat();
 
 /** The stored base, held against the plan before any load: a plan that it does not fit is refused in time. */
 const readBaseline = async (order: RepeatOrder, plan: Plan): Promise<Side | null> => {
@@ -146,22 +117,25 @@ export const repeat = async (order: RepeatOrder): Promise<ExitName> => {
   const gates = readGates(order.gate);
   const { plan } = await readPlan(order.source);
   const baseline = await readBaseline(order, plan);
-  const rest = pauseFor(plan, order.pause);
+  const { against } = order;
+  const other =
+    against === undefined ? plan : (await readPlan({ ...order.source, target: against })).plan;
+  const rest = milliseconds(Math.max(pauseFor(plan, order.pause), pauseFor(other, order.pause)));
   const out = order.out ?? join('reports', folderName(wallClock(), plan.name));
   const folder = await openRunFolder(out);
   const runId = order.runId ?? `weir-${planHash(plan).slice(0, 8)}`;
-  const turns = turnsOf(order.repetitions, order.against !== undefined);
+  const turns = turnsOf(order.repetitions, against !== undefined);
   const say = (text: string): void => {
     if (!order.quiet) toStderr(text);
   };
   const runs = await takeTurns(order, turns, { folder, runId, rest, say });
   say(`Runs: ${out}`);
   if (runs.stopped !== null) return runs.stopped;
-  const base = order.against === undefined ? baseline : sideOf(order.against, runs.base);
+  const base = against === undefined ? baseline : sideOf(against, runs.base);
   if (base === null) return gravestExit(runs.exits);
-  const next = sideOf(join(out, order.against === undefined ? '' : 'new'), runs.next);
+  const next = sideOf(join(out, against === undefined ? '' : 'new'), runs.next);
   const compared = await publishComparison(
-    { ...order, gates, base, next, allowed: order.against === undefined ? [] : ['target'] },
+    { ...order, gates, base, next, allowed: against === undefined ? [] : ['target'] },
     () => Promise.resolve(folder),
     order,
   );
