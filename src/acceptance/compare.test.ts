@@ -62,6 +62,7 @@ describe('words that make no sense', () => {
     [['--repeat', '2', '--observations', 'x'], '--observations: expected one run'],
     [['--baseline', 'nowhere'], 'nowhere does not exist'],
     [['--baseline', '.', '--gate', 'tftf.p50'], '--gate: expected completed'],
+    [['--baseline', '.', '--gate', 'outputTokens.p50'], 'got outputTokens.p50'],
   ])('%j', async (words, message) => {
     const { code, stderr } = await weir(['run', await tempFile('s.yaml', scenario), ...words]);
     expect(code).toBe(2);

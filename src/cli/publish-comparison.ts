@@ -1,6 +1,6 @@
 import { compareSides } from '../judge/compare/compare-sides.ts';
 import type { Side } from '../judge/compare/repetition.ts';
-import { comparable, type Comparable } from '../judge/compare/side-differences.ts';
+import { type Comparable, overridable } from '../judge/compare/side-differences.ts';
 import type { ComparisonVerdict } from '../model/comparison.ts';
 import { missingSlices } from '../model/summary.ts';
 import { wallClock } from '../platform/clock.ts';
@@ -32,17 +32,20 @@ const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
 
 /** Runs whose figures do not count have exits of their own; all other reasons are the user's to mend. */
 const refuse = (
-  { base, next }: Contest,
+  contest: Contest,
   reasons: readonly { readonly what: Comparable; readonly message: string }[],
 ): ExitName => {
   const text = [
     'These runs may not be compared:',
     ...reasons.map(({ message }) => `  ${message}.`),
-    'Run both sides of one plan, all of them valid; or add --allow-different to compare them all the same, and the report will say so.',
+    contest.allowDifferent
+      ? 'Run both sides again, or leave these runs out.'
+      : 'Run both sides of one plan, all of them valid; or add --allow-different to compare them all the same, and the report will say so.',
   ].join('\n');
-  if (reasons.some(({ what }) => what !== 'validity')) throw new Problem(text);
+  const isOwnFault = reasons.every(({ what }) => what === 'validity' || what === 'success');
+  if (!isOwnFault) throw new Problem(text);
   toStderr(text);
-  const isIncomplete = [base, next].some(({ repetitions }) =>
+  const isIncomplete = [contest.base, contest.next].some(({ repetitions }) =>
     repetitions.some(({ result }) => missingSlices(result).length > 0),
   );
   return isIncomplete ? 'incomplete' : 'invalid';
@@ -57,7 +60,7 @@ export const publishComparison = async (
   const { base, next, gates, strict } = contest;
   const found = compareSides({
     ...{ base, next, gates },
-    allowed: contest.allowDifferent ? comparable : contest.allowed,
+    allowed: contest.allowDifferent ? overridable : contest.allowed,
     ...{ weir: weirVersion(), comparedAt: wallClock() },
   });
   if (!found.ok) return refuse(contest, found.refusals);

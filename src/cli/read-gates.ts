@@ -4,7 +4,7 @@ import { Problem } from '../platform/problem.ts';
 /** The metrics that `--gate` names; `null` where none was given: the usual ones decide. */
 export const readGates = (text: string | undefined): readonly string[] | null => {
   if (text === undefined) return null;
-  const names = text.split(',').map((name) => name.trim());
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
   const unknown = names.filter((name) => !isGateName(name));
   if (unknown.length === 0) return names;
   throw new Problem(

@@ -77,7 +77,7 @@ const latencies = (
     if (one.length + other.length === 0) return [];
     const isWeak = [...one, ...other].some(({ weak }) => weak);
     const wanted = Math.round(10 / Math.min(q, 1 - q));
-    const isGated = gated && measures[measure].better !== 'neither' && (gates !== null || !isWeak);
+    const isGated = gated && (gates !== null || !isWeak);
     const remarks = [
       ...(isWeak ? [`fewer than ${wanted.toLocaleString('en-US')} samples in a run`] : []),
       ...lacking(base, one, 'base'),
@@ -142,6 +142,13 @@ const failures = (
   };
 };
 
+/** What was asked for by name and no run has: it decides nothing, and so the comparison is undecided. */
+const absent = (name: string): RatioCandidate => ({
+  ...{ id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
+  ...{ scale: 'ratio', gated: true, base: [], next: [], effect: latencyEffect, floor: 0 },
+  remark: 'no run has a value',
+});
+
 /** Everything that can be compared; `gates` are the metrics that decide, by name, or `null` for the usual ones. */
 export const candidatesOf = (
   base: Results,
@@ -149,7 +156,7 @@ export const candidatesOf = (
   gates: readonly string[] | null,
 ): readonly Candidate[] => {
   const isGated = (name: Total): boolean => gates === null || gates.includes(name);
-  return [
+  const found = [
     ...streamsOf(base, next).flatMap((stream) => latencies(base, next, stream, gates)),
     ...totals.flatMap((name): readonly Candidate[] =>
       name === 'errors' || name === 'limited'
@@ -157,4 +164,6 @@ export const candidatesOf = (
         : throughput(base, next, name, isGated(name)),
     ),
   ];
+  const missing = (gates ?? []).filter((gate) => !found.some(({ name }) => name === gate));
+  return [...found, ...missing.map(absent)];
 };

@@ -5,6 +5,7 @@ import { samplePlan } from '../../model/sample-plan.ts';
 import { compareSides, type ComparisonOrder } from './compare-sides.ts';
 import type { Side } from './repetition.ts';
 import { sampleSide } from './sample-sides.ts';
+import { overridable } from './side-differences.ts';
 
 const order = (
   base: Side,
@@ -145,6 +146,14 @@ describe('a comparison of five against five', () => {
     expect(comparison.verdict).toBe('inconclusive');
   });
 
+  it('takes a metric that was asked for and no run has for undecided', () => {
+    const found = compared(sampleSide('a', 5), sampleSide('b', 5), {
+      gates: ['firstAudio.p50', 'completed'],
+    });
+    expect(found.verdict).toBe('inconclusive');
+    expect(metric(found, 'firstAudio.p50')).toMatchObject({ remark: 'no run has a value' });
+  });
+
   it('tells how differently the samples are spread', () => {
     const { shapes } = compared(
       sampleSide('a', 5, { noise: 0 }),
@@ -180,6 +189,22 @@ describe('a comparison of fewer than five a side', () => {
 });
 
 describe('a comparison is refused', () => {
+  it('where nothing succeeded, whatever is allowed', () => {
+    const [a, b] = [sampleSide('a', 5), sampleSide('b', 1, {}, { groups: [] })];
+    const found = compareSides(order(a, b, { allowed: overridable }));
+    expect(found).toStrictEqual({
+      ok: false,
+      refusals: [{ what: 'success', message: 'in b/1/result.json nothing succeeded' }],
+    });
+  });
+
+  it('and compared all the same where that is allowed, which the comparison says', () => {
+    const next = sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' });
+    expect(compared(sampleSide('a', 5), next, { allowed: overridable }).overridden).toEqual([
+      'b/1/result.json is partial: stopped by SIGINT',
+    ]);
+  });
+
   const base = sampleSide('a', 5);
   it.each([
     [

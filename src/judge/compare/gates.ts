@@ -1,4 +1,4 @@
-import { type MeasureName, measureNames } from '../../model/measures.ts';
+import { type MeasureName, measureNames, measures } from '../../model/measures.ts';
 import type { TrafficKind } from '../../model/traffic.ts';
 
 /** A percentile of a measure, as `--gate` names it: `ttft.p95`. */
@@ -46,6 +46,10 @@ export const percentileOf = (name: string): Percentile | null => {
   return measure === undefined || !(q > 0 && q < 1) ? null : { measure, q };
 };
 
-/** Whether `--gate` may name this. */
-export const isGateName = (name: string): boolean =>
-  totals.some((total) => total === name) || percentileOf(name) !== null;
+/** Whether `--gate` may name this: something of which more is better or worse. */
+export const isGateName = (name: string): boolean => {
+  const percentile = percentileOf(name);
+  return percentile === null
+    ? totals.some((total) => total === name)
+    : measures[percentile.measure].better !== 'neither';
+};

@@ -5,8 +5,9 @@ import { groupsWhere, measured, missingSlices, outcomesOf } from '../../model/su
 import type { Repetition, Side } from './repetition.ts';
 
 /** What two sides must have in common, and what may be let differ by its name. */
-export const comparable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-export type Comparable = (typeof comparable)[number];
+export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
+/** Without a single success there are no figures to compare, whatever the reader would let pass. */
+export type Comparable = (typeof overridable)[number] | 'success';
 
 /** A reason to refuse a comparison, in a sentence without its full stop. */
 export interface SideDifference {
@@ -29,7 +30,7 @@ export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
 const facts: Readonly<
-  Record<Exclude<Comparable, 'plan' | 'validity'>, (result: Result) => string>
+  Record<Exclude<Comparable, 'plan' | 'validity' | 'success'>, (result: Result) => string>
 > = {
   target: ({ plan }) => targetOf(plan),
   model: ({ plan }) => modelsOf(plan).join(', ') || 'none',
@@ -78,26 +79,29 @@ const differencesBetween = (one: Repetition, other: Repetition): readonly SideDi
 };
 
 /** Why the figures of one run do not count; `null` when they do. */
-const invalidity = ({ file, result, trust }: Repetition): string | null => {
-  if (missingSlices(result).length > 0) return `${file} lacks slices: merge all of them first`;
-  if (result.partial !== null) return `${file} is partial: ${result.partial}`;
+const fault = ({ file, result, trust }: Repetition): SideDifference | null => {
   if (outcomesOf(groupsWhere(result, measured)).completed === 0) {
-    return `in ${file} nothing succeeded`;
+    return { what: 'success', message: `in ${file} nothing succeeded` };
   }
-  return trust.level === 'invalid' ? `${file} is not valid: its generator could not keep up` : null;
+  const invalid = (words: string): SideDifference => ({
+    what: 'validity',
+    message: `${file} ${words}`,
+  });
+  if (missingSlices(result).length > 0) return invalid('lacks slices: merge all of them first');
+  if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
+  return trust.level === 'invalid'
+    ? invalid('is not valid: its generator could not keep up')
+    : null;
 };
 
 /** Every reason to refuse a comparison of two sides, each once. */
 export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
-  const invalid = [first, ...others].flatMap((repetition): SideDifference[] => {
-    const message = invalidity(repetition);
-    return message === null ? [] : [{ what: 'validity', message }];
-  });
+  const faults = [first, ...others].flatMap((repetition) => fault(repetition) ?? []);
   const differing = others.flatMap((other) => differencesBetween(first, other));
   // Of what differs in every file of a side, one example says it all.
   const once = differing.filter(
     ({ what }, i) => differing.findIndex((each) => each.what === what) === i,
   );
-  return [...once, ...invalid];
+  return [...once, ...faults];
 };
