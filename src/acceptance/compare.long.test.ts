@@ -25,7 +25,7 @@ let usual: Gateway;
 let alike: Gateway;
 let slower: Gateway;
 beforeAll(async () => {
-  [usual, alike, slower] = await Promise.all([gateway(80), gateway(80), gateway(100)]);
+  [usual, alike, slower] = await Promise.all([gateway(400), gateway(400), gateway(500)]);
 });
 afterAll(async () => {
   await Promise.all([usual, alike, slower].map((each) => each.close()));
@@ -87,11 +87,11 @@ describe('a gateway whose first token takes a quarter longer', () => {
     const [before, after] = [await tempFolder(), await tempFolder()];
     const base = await fiveRuns(alike, ['--out', before]);
     expect([0, 12], base.stderr).toContain(base.code);
-    await slowDown(alike, 100);
+    await slowDown(alike, 500);
     const { code, stdout, stderr } = await fiveRuns(alike, [
       ...['--baseline', before, '--out', after, '--allow-different'],
     ]);
-    await slowDown(alike, 80);
+    await slowDown(alike, 400);
     expect(code, stdout + stderr).toBe(11);
   });
 });

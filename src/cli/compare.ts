@@ -40,7 +40,7 @@ export const compare = async (order: CompareOrder): Promise<ExitName> => {
   checkDistinct(base, next);
   const out = order.out ?? join('reports', folderName(wallClock(), 'comparison'));
   return publishComparison(
-    { ...order, gates, base, next, allowed: [] },
+    { ...order, gates, base, next, intended: [] },
     () => openRunFolder(out),
     order,
   );

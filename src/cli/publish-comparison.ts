@@ -17,12 +17,12 @@ import type { ExitName } from './exit-codes.ts';
 import type { Telling } from './publish.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
 
-/** Two sides and how to compare them. `allowed` may differ whatever the request says. */
+/** Two sides and how to compare them. `intended` is what they are meant to differ in. */
 export interface Contest extends Omit<ComparisonRequest, 'gate'> {
   readonly gates: readonly string[] | null;
   readonly base: Side;
   readonly next: Side;
-  readonly allowed: readonly Comparable[];
+  readonly intended: readonly Comparable[];
 }
 
 const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
@@ -60,7 +60,8 @@ export const publishComparison = async (
   const { base, next, gates, strict } = contest;
   const found = compareSides({
     ...{ base, next, gates },
-    allowed: contest.allowDifferent ? overridable : contest.allowed,
+    intended: contest.intended,
+    allowed: contest.allowDifferent ? overridable : [],
     ...{ weir: weirVersion(), comparedAt: wallClock() },
   });
   if (!found.ok) return refuse(contest, found.refusals);

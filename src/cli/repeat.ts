@@ -135,7 +135,7 @@ export const repeat = async (order: RepeatOrder): Promise<ExitName> => {
   if (base === null) return gravestExit(runs.exits);
   const next = sideOf(join(out, against === undefined ? '' : 'new'), runs.next);
   const compared = await publishComparison(
-    { ...order, gates, base, next, allowed: against === undefined ? [] : ['target'] },
+    { ...order, gates, base, next, intended: against === undefined ? [] : ['target'] },
     () => Promise.resolve(folder),
     order,
   );

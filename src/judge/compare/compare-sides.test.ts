@@ -12,7 +12,7 @@ const order = (
   next: Side,
   differing: Partial<ComparisonOrder> = {},
 ): ComparisonOrder => ({
-  ...{ base, next, gates: null, allowed: [], weir: '0.1.0' },
+  ...{ base, next, gates: null, intended: [], allowed: [], weir: '0.1.0' },
   comparedAt: '2026-07-01T10:20:30.000Z',
   ...differing,
 });
@@ -227,6 +227,7 @@ describe('a comparison is refused', () => {
     expect(refusals(base, next)).toEqual([message]);
     const allowed = compared(base, next, { allowed: [what as 'seed'] });
     expect(allowed.overridden).toEqual([message]);
+    expect(compared(base, next, { intended: [what as 'seed'] }).overridden).toEqual([]);
   });
 
   it('where another plan was run', () => {

@@ -38,7 +38,9 @@ export interface ComparisonOrder {
   readonly next: Side;
   /** Metrics that decide, by name; `null`: the usual ones. */
   readonly gates: readonly string[] | null;
-  /** What may differ between the sides all the same. */
+  /** What the comparison is about: it differs, and nobody need be told. */
+  readonly intended: readonly Comparable[];
+  /** What may differ between the sides all the same, and is told. */
   readonly allowed: readonly Comparable[];
   readonly weir: string;
   /** ISO 8601. */
@@ -175,8 +177,8 @@ const cautionsOf = (base: Side, next: Side): readonly string[] => {
 
 /** Holds the new side against the base. Repetitions that may not be compared are reasons to refuse, unless they are allowed. */
 export const compareSides = (order: ComparisonOrder): Compared => {
-  const { base, next, gates, allowed } = order;
-  const differences = sideDifferences(base, next);
+  const { base, next, gates, intended, allowed } = order;
+  const differences = sideDifferences(base, next).filter(({ what }) => !intended.includes(what));
   const refusals = differences.filter(({ what }) => !allowed.includes(what));
   if (refusals.length > 0) return { ok: false, refusals };
   const [one, other] = [base, next].map(({ repetitions }) =>
