@@ -59,7 +59,10 @@ describe('words that make no sense', () => {
     [['--pause', '5s'], '--pause: expected several runs'],
     [['--repeat', '2', '--pause', 'long'], '--pause: expected a length of time'],
     [['--against', 'mock', '--baseline', 'x'], 'expected one base'],
-    [['--repeat', '2', '--observations', 'x'], '--observations: expected one run'],
+    [
+      ['--repeat', '2', '--observations', 'x', '--csv', 'y'],
+      '--observations, --csv: expected one run',
+    ],
     [['--baseline', 'nowhere'], 'nowhere does not exist'],
     [['--baseline', '.', '--gate', 'tftf.p50'], '--gate: expected completed'],
     [['--baseline', '.', '--gate', 'outputTokens.p50'], 'got outputTokens.p50'],

@@ -1,7 +1,8 @@
 import type { Argv } from 'yargs';
 import { comparisonFrom, comparisonOptions } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
-import { once, tellingOptions } from './options.ts';
+import { once } from './options.ts';
+import { tellingOptions } from './report-options.ts';
 
 /** The verb `compare`. */
 export const addCompare = (cli: Argv, ended: (exit: ExitName) => void): Argv =>

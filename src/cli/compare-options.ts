@@ -72,6 +72,9 @@ interface RepetitionArguments {
   readonly strict: boolean;
   readonly allowDifferent: boolean;
   readonly observations?: string | string[] | undefined;
+  readonly junit?: string | string[] | undefined;
+  readonly csv?: string | string[] | undefined;
+  readonly summary?: string | string[] | undefined;
 }
 
 /** Repetitions and their comparison, as `weir run` was asked for them. */
@@ -112,8 +115,13 @@ export const repetitionsFrom = (given: RepetitionArguments): RepetitionRequest |
     if (given.pause === undefined) return null;
     throw new UsageProblem('--pause: expected several runs, --repeat N; got one');
   }
-  if (given.observations !== undefined) {
-    throw new UsageProblem('--observations: expected one run, which is not compared; got several');
+  const single = (['observations', 'junit', 'csv', 'summary'] as const).filter(
+    (name) => given[name] !== undefined,
+  );
+  if (single.length > 0) {
+    throw new UsageProblem(
+      `--${single.join(', --')}: expected one run, which is not compared; got several. \`weir report\` writes them for each run, and a comparison has its own in its folder`,
+    );
   }
   return {
     ...comparisonFrom(given),

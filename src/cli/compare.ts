@@ -5,13 +5,13 @@ import type { ComparisonRequest } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { UsageProblem } from './options.ts';
-import type { Telling } from './publish.ts';
 import { publishComparison } from './publish-comparison.ts';
 import { readGates } from './read-gates.ts';
 import { checkDistinct, readSide } from './read-side.ts';
+import type { Telling } from './report-options.ts';
 
 /** What `weir compare` was asked. */
-export interface CompareOrder extends ComparisonRequest, Telling {
+export interface CompareOrder extends ComparisonRequest, Pick<Telling, 'json' | 'quiet'> {
   /** Result files, or folders that hold them. */
   readonly base: readonly string[];
   readonly next: readonly string[];

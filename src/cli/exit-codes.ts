@@ -26,17 +26,18 @@ export const exitCodes = [
     code: 14,
     meaning: 'a rate limit is violated: no permitted limiter explains it',
   },
-  {
-    name: 'regression',
-    code: 11,
-    meaning: 'a comparison found a regression',
-  },
+  { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
+  { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
   {
     name: 'inconclusive',
     code: 13,
     meaning: 'with `--strict`: the repetitions of a comparison decide nothing',
   },
-  { name: 'pass', code: 0, meaning: 'the run is complete and its figures count' },
+  {
+    name: 'pass',
+    code: 0,
+    meaning: 'the run is complete, its figures count, and it keeps its objectives',
+  },
 ] as const;
 
 export type ExitName = (typeof exitCodes)[number]['name'];

@@ -14,7 +14,7 @@ import { comparisonMarkdown } from '../report/compare/comparison-markdown.ts';
 import { comparisonTerminal } from '../report/compare/comparison-terminal.ts';
 import type { ComparisonRequest } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
-import type { Telling } from './publish.ts';
+import type { Telling } from './report-options.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
 
 /** Two sides and how to compare them. `intended` is what they are meant to differ in. */
@@ -55,7 +55,7 @@ const refuse = (
 export const publishComparison = async (
   contest: Contest,
   open: () => Promise<RunFolder>,
-  { json, quiet }: Telling,
+  { json, quiet }: Pick<Telling, 'json' | 'quiet'>,
 ): Promise<ExitName> => {
   const { base, next, gates, strict } = contest;
   const found = compareSides({

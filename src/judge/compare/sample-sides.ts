@@ -35,7 +35,7 @@ const latencies = (run: SampleRun, median: number, spread: number): EncodedHisto
 const chats = (run: SampleRun): Group => ({
   labels: { traffic: 'chat-stream', model: 'a/b', key: 'main', stage: 'steady', warmUp: false },
   outcomes: { ...emptyOutcomes(), completed: run.requests - run.limited, limited: run.limited },
-  sent: run.requests,
+  ...{ sent: run.requests, attempts: run.requests, retried: 0, gaveUp: {} },
   tokens: [],
   ...{ buffered: 0, coalescedEvents: 0, tokenEvents: 0, connections: { new: 1, reused: 0 } },
   notes: {},

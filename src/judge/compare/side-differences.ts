@@ -38,11 +38,10 @@ const facts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** The plan apart from what has a name of its own. */
+/** The plan apart from what has a name of its own, and from what only judges it. */
 const rest = ({ plan }: Result): unknown => ({
   ...plan,
-  target: null,
-  seed: null,
+  ...{ target: null, seed: null, objectives: null, perRequest: null },
   stages: plan.stages.map((stage) => ({
     ...stage,
     traffic: stage.traffic.map((each) => ({
