@@ -1,55 +1,15 @@
 import { z } from 'zod';
 import { interfaceLimits } from '../model/interface-limits.ts';
-import type { Target, Wire } from '../model/plan.ts';
-import {
-  byteSize,
-  type IssueNotes,
-  length,
-  lengthOrNone,
-  share,
-  text,
-  whole,
-  wholeOrNone,
-} from './field.ts';
+import { byteSize, length, lengthOrNone, share, text, whole, wholeOrNone } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
 import { paceSchema } from './pace-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { objectives, perRequest } from './objective-schema.ts';
-import { addressFault } from './address.ts';
+import { target, wire } from './wire-schema.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
-
-/** A field that is one of a few words or an address. */
-const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
-  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
-    const word = words.find((candidate) => candidate === value);
-    if (word !== undefined) return { kind: word };
-    const url = URL.parse(value);
-    const fault = addressFault(value, url);
-    if (url !== null && fault === null) return url;
-    const params: IssueNotes = { choices: words };
-    const message = fault === null ? expected : `${expected}; ${fault}`;
-    context.issues.push({ code: 'custom', message, input: value, params });
-    return z.NEVER;
-  });
-
-const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
-
-const target = wordOrAddress(
-  ['mock', 'container'],
-  'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
-).transform((value): Target =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
-
-const proxy = wordOrAddress(
-  ['environment', 'none'],
-  'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
-).transform((value): Wire['proxy'] =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
 
 const key = z.strictObject(
   {
@@ -134,21 +94,6 @@ const caps = z.strictObject({
   events: whole(1, 100_000_000)
     .prefault(500_000)
     .describe('The most events in one stream. Default: 500000.'),
-});
-
-const flag = (word: boolean) => z.boolean({ error: 'expected true or false' }).prefault(word);
-
-const wire = z.strictObject({
-  http2: flag(false).describe('Whether to offer HTTP/2. Default: false.'),
-  proxy: proxy
-    .prefault('environment')
-    .describe(
-      'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address. Default: environment.',
-    ),
-  caFile: text()
-    .optional()
-    .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
-  verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
 });
 
 const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
