@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Repetition, Side } from '../judge/compare/repetition.ts';
 import { sideDifferences } from '../judge/compare/side-differences.ts';
-import { type Plan, planHash } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
