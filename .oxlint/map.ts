@@ -29,7 +29,7 @@ const rooms: Readonly<Record<string, Grant>> = {
   record: { folders: ['model'], packages: pure },
   scenario: { folders: ['model'], packages: ['yaml', 'zod', 'fastest-levenshtein', ...pure] },
   workload: { folders: ['model'], packages: pure },
-  judge: { folders: ['model'], packages: pure },
+  judge: { folders: ['model'], packages: ['cephes', ...pure] },
   report: { folders: ['model'], packages: pure },
   platform: {
     folders: ['model'],

@@ -27,6 +27,12 @@ export const exitCodes = [
     meaning: 'a rate limit is violated: no permitted limiter explains it',
   },
   { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
+  { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
+  {
+    name: 'inconclusive',
+    code: 13,
+    meaning: 'with `--strict`: the repetitions of a comparison decide nothing',
+  },
   {
     name: 'pass',
     code: 0,

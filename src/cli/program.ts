@@ -1,5 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
+import { addCompare } from './add-compare.ts';
+import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { limitsOptions } from './limits-options.ts';
 import {
@@ -18,7 +20,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     'run [scenario]',
     'Run a scenario and leave a report',
     (builder) =>
-      reportOptions(scenarioOptions(builder))
+      repetitionOptions(reportOptions(scenarioOptions(builder)))
         .option('out', {
           type: 'string',
           group: 'Output:',
@@ -40,17 +42,22 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           describe: 'First part of every request id [derived from the plan]',
         }),
     async (given) => {
-      const { run } = await import('./run.ts');
-      ended(
-        await run({
-          source: sourceFrom(given),
-          out: once(given.out),
-          observations: once(given.observations),
-          slice: sliceFrom(once(given.slice)),
-          runId: once(given.runId),
-          ...tellingFrom(given),
-        }),
-      );
+      const repetitions = repetitionsFrom(given);
+      const order = {
+        source: sourceFrom(given),
+        out: once(given.out),
+        observations: once(given.observations),
+        slice: sliceFrom(once(given.slice)),
+        runId: once(given.runId),
+        ...tellingFrom(given),
+      };
+      if (repetitions === null) {
+        const { run } = await import('./run.ts');
+        ended(await run(order));
+      } else {
+        const { repeat } = await import('./repeat.ts');
+        ended(await repeat({ ...order, ...repetitions }));
+      }
     },
   );
 
@@ -161,7 +168,7 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = ['run', 'limits', 'validate', 'report', 'merge', 'mock', 'schema'];
+const verbs = ['run', 'compare', 'limits', 'validate', 'report', 'merge', 'mock', 'schema'];
 
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
@@ -208,7 +215,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       }
       throw error;
     });
-  addServing(addReading(addLimits(addRun(cli, ended), ended), ended), ended)
+  addServing(addReading(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended)
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   await cli.parseAsync();

@@ -23,7 +23,7 @@ import { folderName } from './folder-name.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { liveOn } from './live.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
-import { openNamedFolder, publish, verdictExit } from './publish.ts';
+import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
@@ -167,19 +167,33 @@ const runOpened = async (
   return { result, driven };
 };
 
-/** Runs a plan and publishes what came of it; the exit says how it ended. */
-export const run = async (asked: RunOrder): Promise<ExitName> => {
+/** What a run left behind. */
+export interface Ran extends Judged {
+  /** The result's file. */
+  readonly file: string;
+  readonly exit: ExitName;
+}
+
+/** Runs a plan once and publishes what came of it, told as `telling` says. */
+export const runOnce = async (
+  asked: RunOrder,
+  telling: Pick<Telling, 'json' | 'quiet'>,
+): Promise<Ran> => {
   const opened = await open(asked);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    const judged = await publish(result, opened, asked);
+    const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
-    return driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
+    const exit = driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
+    return { ...judged, exit, file: join(opened.folder.path, 'result.json') };
   } finally {
     await opened.target.mock?.stop();
   }
 };
+
+/** Runs a plan and publishes what came of it; the exit says how it ended. */
+export const run = async (asked: RunOrder): Promise<ExitName> => (await runOnce(asked, asked)).exit;

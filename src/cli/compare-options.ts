@@ -1,0 +1,131 @@
+import type { Argv } from 'yargs';
+import { once, UsageProblem } from './options.ts';
+
+/** How two sides of runs are held against each other. */
+export interface ComparisonRequest {
+  /** Metrics that decide, separated by commas; the usual ones where there is none. */
+  readonly gate: string | undefined;
+  readonly allowDifferent: boolean;
+  readonly strict: boolean;
+}
+
+export const comparisonOptions = <T>(builder: Argv<T>) =>
+  builder
+    .options({
+      gate: {
+        type: 'string',
+        describe:
+          'Metrics that decide, separated by commas: completed, outputTokens, errors, limited, or a measure’s percentile such as ttft.p95 [the usual ones]',
+      },
+      strict: {
+        type: 'boolean',
+        default: false,
+        describe: 'Exit with 13 where the repetitions decide nothing',
+      },
+      'allow-different': {
+        type: 'boolean',
+        default: false,
+        describe: 'Compare runs that are not valid or not of one plan; the report says so',
+      },
+    })
+    .group(['gate', 'strict', 'allow-different'], 'Comparison:');
+
+export const comparisonFrom = (given: {
+  readonly gate?: string | string[] | undefined;
+  readonly strict: boolean;
+  readonly allowDifferent: boolean;
+}): ComparisonRequest => ({
+  gate: once(given.gate),
+  strict: given.strict,
+  allowDifferent: given.allowDifferent,
+});
+
+/** How often `weir run` runs, and what its runs are held against. */
+export const repetitionOptions = <T>(builder: Argv<T>) =>
+  comparisonOptions(builder)
+    .options({
+      repeat: { type: 'string', describe: 'Run it N times, each with a folder of its own' },
+      pause: {
+        type: 'string',
+        describe: 'Wait between two runs [60s where limits are declared, none against `mock`]',
+      },
+      baseline: {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [] as string[],
+        describe: 'Compare with these stored runs: a result file or a folder of runs, repeatable',
+      },
+      against: {
+        type: 'string',
+        describe: 'Run by turns against this target too, and compare: it is the base',
+      },
+    })
+    .group(['repeat', 'pause', 'baseline', 'against'], 'Comparison:');
+
+interface RepetitionArguments {
+  readonly repeat?: string | string[] | undefined;
+  readonly pause?: string | string[] | undefined;
+  readonly baseline: string[];
+  readonly against?: string | string[] | undefined;
+  readonly gate?: string | string[] | undefined;
+  readonly strict: boolean;
+  readonly allowDifferent: boolean;
+  readonly observations?: string | string[] | undefined;
+  readonly junit?: string | string[] | undefined;
+  readonly csv?: string | string[] | undefined;
+  readonly summary?: string | string[] | undefined;
+}
+
+/** Repetitions and their comparison, as `weir run` was asked for them. */
+export interface RepetitionRequest extends ComparisonRequest {
+  readonly repetitions: number;
+  /** Another target, whose runs are the base; they alternate with the scenario's. */
+  readonly against: string | undefined;
+  /** Stored runs that are the base. */
+  readonly baseline: readonly string[];
+  readonly pause: string | undefined;
+}
+
+const countFrom = (text: string | undefined): number => {
+  const count = Number(text ?? 1);
+  if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
+  throw new UsageProblem(`--repeat: expected a whole number from 1 to 1000; got ${text}`);
+};
+
+/** `null`: one run, compared with nothing. Throws a `UsageProblem` for options that make no sense together. */
+export const repetitionsFrom = (given: RepetitionArguments): RepetitionRequest | null => {
+  const { baseline } = given;
+  const [repetitions, against] = [once(given.repeat), once(given.against)];
+  const compares = against !== undefined || baseline.length > 0;
+  const asked = [
+    ...(given.gate === undefined ? [] : ['--gate']),
+    ...(given.strict ? ['--strict'] : []),
+    ...(given.allowDifferent ? ['--allow-different'] : []),
+  ];
+  if (!compares && asked.length > 0) {
+    throw new UsageProblem(
+      `${asked.join(', ')}: expected something to compare with, --baseline FILES or --against URL`,
+    );
+  }
+  if (against !== undefined && baseline.length > 0) {
+    throw new UsageProblem('expected one base, --baseline or --against; got both');
+  }
+  if (repetitions === undefined && !compares) {
+    if (given.pause === undefined) return null;
+    throw new UsageProblem('--pause: expected several runs, --repeat N; got one');
+  }
+  const single = (['observations', 'junit', 'csv', 'summary'] as const).filter(
+    (name) => given[name] !== undefined,
+  );
+  if (single.length > 0) {
+    throw new UsageProblem(
+      `--${single.join(', --')}: expected one run, which is not compared; got several. \`weir report\` writes them for each run, and a comparison has its own in its folder`,
+    );
+  }
+  return {
+    ...comparisonFrom(given),
+    repetitions: countFrom(repetitions),
+    ...{ against, baseline, pause: once(given.pause) },
+  };
+};

@@ -1,0 +1,16 @@
+/**
+ * The part of `cephes` that is used here: its own types stand where the `exports` of its package
+ * hide them from the compiler.
+ */
+declare module 'cephes' {
+  /** Settled when the WebAssembly is ready; before that the functions throw. */
+  export const compiled: Promise<void>;
+  /** The regularised incomplete beta function I_x(a, b). */
+  export const incbet: (a: number, b: number, x: number) => number;
+  /** The x at which I_x(a, b) is y. */
+  export const incbi: (a: number, b: number, y: number) => number;
+  /** The standard normal distribution function. */
+  export const ndtr: (x: number) => number;
+  /** Its inverse. */
+  export const ndtri: (p: number) => number;
+}

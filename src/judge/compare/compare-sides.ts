@@ -1,0 +1,202 @@
+import {
+  type ComparedMetric,
+  type ComparedShape,
+  type ComparedSide,
+  type Comparison,
+  comparisonRules,
+  type ComparisonVerdict,
+  comparisonVerdictNames,
+} from '../../model/comparison.ts';
+import { sumOfHistograms } from '../../model/histogram.ts';
+import type { Result } from '../../model/result.ts';
+import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
+import { type Candidate, candidatesOf, type RatioCandidate } from './candidates.ts';
+import { comparedPercentiles, percentileOf } from './gates.ts';
+import { holm } from './holm.ts';
+import { contrastOf, judgeRatio, type Judged, type RatioMetric } from './judge-ratio.ts';
+import { judgeShare, shareP } from './judge-share.ts';
+import { ksDistance } from './ks-distance.ts';
+import { histogramsOf, streamsOf } from './metric-values.ts';
+import type { Share } from './newcombe.ts';
+import type { Side } from './repetition.ts';
+import {
+  type Comparable,
+  modelsOf,
+  type SideDifference,
+  sideDifferences,
+  targetOf,
+} from './side-differences.ts';
+import { meanOf } from './welch.ts';
+
+/** A comparison, or every reason to refuse it. */
+export type Compared =
+  | { readonly ok: true; readonly comparison: Comparison }
+  | { readonly ok: false; readonly refusals: readonly SideDifference[] };
+
+export interface ComparisonOrder {
+  readonly base: Side;
+  readonly next: Side;
+  /** Metrics that decide, by name; `null`: the usual ones. */
+  readonly gates: readonly string[] | null;
+  /** What the comparison is about: it differs, and nobody need be told. */
+  readonly intended: readonly Comparable[];
+  /** What may differ between the sides all the same, and is told. */
+  readonly allowed: readonly Comparable[];
+  readonly weir: string;
+  /** ISO 8601. */
+  readonly comparedAt: string;
+}
+
+const typical = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.exp(meanOf(values.map(Math.log)));
+
+const shares = (parts: readonly Share[]) => {
+  const of = parts.reduce((sum, part) => sum + part.of, 0);
+  const events = parts.reduce((sum, part) => sum + part.events, 0);
+  return {
+    values: parts.map((part) => (part.of === 0 ? 0 : part.events / part.of)),
+    typical: of === 0 ? null : events / of,
+  };
+};
+
+const ratioMetric = ({ base, next, better, effect, floor }: RatioCandidate): RatioMetric => ({
+  ...{ base, next, lowerIsBetter: better !== 'higher' },
+  least: 1 + Math.max(effect, floor / (typical(base) ?? 1)),
+});
+
+/** The p-value of a candidate by itself; `null` where the runs are too few for any. */
+const ownP = (candidate: Candidate): number | null =>
+  candidate.scale === 'ratio' ? (contrastOf(ratioMetric(candidate))?.p ?? null) : shareP(candidate);
+
+const judged = (candidate: Candidate, adjustedP: number | null, tests: number): Judged | null => {
+  if (candidate.base.length === 0 || candidate.next.length === 0) return null;
+  return candidate.scale === 'ratio'
+    ? judgeRatio(ratioMetric(candidate), adjustedP, tests)
+    : judgeShare(candidate, adjustedP, tests);
+};
+
+const metricOf = (
+  candidate: Candidate,
+  adjustedP: number | null,
+  tests: number,
+): ComparedMetric => {
+  const { base, next, ...named } = candidate;
+  const found = judged(candidate, adjustedP, tests);
+  const { id, traffic, model, name, label, unit, better, scale, gated, remark } = named;
+  const figures = (values: readonly number[] | readonly Share[]) =>
+    scale === 'ratio'
+      ? {
+          values: [...(values as readonly number[])],
+          typical: typical(values as readonly number[]),
+        }
+      : shares(values as readonly Share[]);
+  return {
+    ...{ id, traffic, model, name, label, unit, better, scale, gated },
+    base: figures(base),
+    next: figures(next),
+    effect: found?.effect ?? null,
+    verdict: found?.verdict ?? 'inconclusive',
+    needed: found?.needed ?? null,
+    remark,
+  };
+};
+
+/** All metrics, the gated ones adjusted together. */
+const metricsOf = (candidates: readonly Candidate[]): readonly ComparedMetric[] => {
+  const tested = candidates.flatMap((candidate) => {
+    const p = candidate.gated ? ownP(candidate) : null;
+    return p === null ? [] : [{ candidate, p }];
+  });
+  const adjusted = holm(tested.map(({ p }) => p));
+  return candidates.map((candidate) => {
+    const place = tested.findIndex((each) => each.candidate === candidate);
+    return metricOf(candidate, place < 0 ? null : adjusted[place]!, tested.length);
+  });
+};
+
+/** The gravest verdict of the gated metrics; where none is gated, nothing is decided. */
+const wholeVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
+  const verdicts = metrics.filter(({ gated }) => gated).map(({ verdict }) => verdict);
+  return comparisonVerdictNames.find((each) => verdicts.includes(each)) ?? 'inconclusive';
+};
+
+const shapesOf = (base: readonly Result[], next: readonly Result[]): readonly ComparedShape[] =>
+  streamsOf(base, next).flatMap((stream) => {
+    const [first] = comparedPercentiles[stream.traffic].gated;
+    const { measure } = percentileOf(first)!;
+    const one = sumOfHistograms(histogramsOf(base, stream, measure));
+    const other = sumOfHistograms(histogramsOf(next, stream, measure));
+    const distance = ksDistance(one, other);
+    if (distance === null) return [];
+    return [{ ...stream, measure, distance, samples: { base: one.count, next: other.count } }];
+  });
+
+const sideOf = ({ name, repetitions }: Side): ComparedSide => {
+  const [{ result }] = repetitions;
+  return {
+    name,
+    plan: result.plan.name,
+    planHash: result.planHash,
+    target: targetOf(result.plan),
+    models: [...modelsOf(result.plan)],
+    seed: result.plan.seed,
+    slices: result.slices[0]?.count ?? 1,
+    weir: result.weir,
+    runs: repetitions.map((repetition) => ({
+      file: repetition.file,
+      startedAt: repetition.result.startedAt,
+      trust: repetition.trust.level,
+      arrivals: arrivalsIn(outcomesOf(repetition.result.groups)),
+    })),
+  };
+};
+
+const different = (side: Side, of: (result: Result) => string): readonly string[] => [
+  ...new Set(side.repetitions.map(({ result }) => of(result))),
+];
+
+const cautionsOf = (base: Side, next: Side): readonly string[] => {
+  const both = [...base.repetitions, ...next.repetitions];
+  const strained = both.filter(({ trust }) => trust.level === 'degraded').length;
+  const apart = (of: (result: Result) => string): boolean =>
+    new Set([...different(base, of), ...different(next, of)]).size > 1;
+  const machine = ({ slices }: Result): string => {
+    const [{ machine: each } = {}] = slices;
+    return `${each?.cpu}, ${each?.cores} cores, Node.js ${each?.node}`;
+  };
+  return [
+    ...(strained === 0
+      ? []
+      : [
+          `The generator was strained in ${strained} of ${both.length} runs: their noise is partly its own.`,
+        ]),
+    ...(apart(machine) ? ['The runs come from different machines or versions of Node.js.'] : []),
+    ...(apart(({ weir }) => weir) ? ['The runs were measured by different versions of Weir.'] : []),
+  ];
+};
+
+/** Holds the new side against the base. Repetitions that may not be compared are reasons to refuse, unless they are allowed. */
+export const compareSides = (order: ComparisonOrder): Compared => {
+  const { base, next, gates, intended, allowed } = order;
+  const differences = sideDifferences(base, next).filter(({ what }) => !intended.includes(what));
+  const refusals = differences.filter(({ what }) => !allowed.includes(what));
+  if (refusals.length > 0) return { ok: false, refusals };
+  const [one, other] = [base, next].map(({ repetitions }) =>
+    repetitions.map(({ result }) => result),
+  );
+  const metrics = metricsOf(candidatesOf(one!, other!, gates));
+  return {
+    ok: true,
+    comparison: {
+      format: 'comparison/1',
+      ...{ weir: order.weir, comparedAt: order.comparedAt },
+      ...{ base: sideOf(base), next: sideOf(next) },
+      overridden: differences.map(({ message }) => message),
+      cautions: [...cautionsOf(base, next)],
+      rules: comparisonRules,
+      metrics: [...metrics],
+      shapes: [...shapesOf(one!, other!)],
+      verdict: wholeVerdict(metrics),
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import { type MeasureName, measureNames, measures } from '../../model/measures.ts';
+import type { TrafficKind } from '../../model/traffic.ts';
+
+/** A percentile of a measure, as `--gate` names it: `ttft.p95`. */
+export interface Percentile {
+  readonly measure: MeasureName;
+  readonly q: number;
+}
+
+/** What a comparison shows of each kind of traffic; the gated ones decide its verdict. */
+export const comparedPercentiles = {
+  chat: {
+    gated: ['endToEnd.p50', 'endToEnd.p95'],
+    shown: ['endToEnd.p99'],
+  },
+  'chat-stream': {
+    gated: ['ttft.p50', 'ttft.p95', 'tpot.p50', 'endToEnd.p50', 'endToEnd.p95'],
+    shown: ['ttft.p99', 'gap.p50', 'gap.p99', 'stall.p95', 'outputSpeed.p50', 'endToEnd.p99'],
+  },
+  speech: {
+    gated: ['firstAudio.p50', 'firstAudio.p95', 'endToEnd.p50', 'endToEnd.p95'],
+    shown: ['speechFactor.p50'],
+  },
+  transcription: {
+    gated: ['endToEnd.p50', 'endToEnd.p95'],
+    shown: ['transcriptionFactor.p50'],
+  },
+  models: {
+    gated: ['endToEnd.p50', 'endToEnd.p95'],
+    shown: [],
+  },
+} as const satisfies Record<
+  TrafficKind,
+  { readonly gated: readonly string[]; readonly shown: readonly string[] }
+>;
+
+/** What is compared of all traffic together, all of it gated. */
+export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
+export type Total = (typeof totals)[number];
+
+/** The percentile that a name means; `null` where it means none. */
+export const percentileOf = (name: string): Percentile | null => {
+  const [, word, digits] = /^(\w+)\.p(\d{1,2}(?:\.\d+)?)$/.exec(name) ?? [];
+  const measure = measureNames.find((each) => each === word);
+  const q = Number(digits) / 100;
+  return measure === undefined || !(q > 0 && q < 1) ? null : { measure, q };
+};
+
+/** Whether `--gate` may name this: something of which more is better or worse. */
+export const isGateName = (name: string): boolean => {
+  const percentile = percentileOf(name);
+  return percentile === null
+    ? totals.some((total) => total === name)
+    : measures[percentile.measure].better !== 'neither';
+};

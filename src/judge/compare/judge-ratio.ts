@@ -1,0 +1,114 @@
+import {
+  type ComparedEffect,
+  comparisonRules,
+  type ComparisonVerdict,
+} from '../../model/comparison.ts';
+import { repetitionsNeeded } from './repetitions-needed.ts';
+import { criticalT } from './student-t.ts';
+import { type Contrast, halfWidth, meanOf, varianceOf, welch } from './welch.ts';
+
+const { alpha, repetitions, indicativeRatio, assumedNoise, power } = comparisonRules;
+
+/** What a metric's values come to. `p` is not yet adjusted. */
+export interface Judged {
+  readonly effect: ComparedEffect;
+  readonly verdict: ComparisonVerdict;
+  readonly needed: number | null;
+}
+
+/** A metric whose changes are ratios: latencies and rates, judged by their logarithms. */
+export interface RatioMetric {
+  readonly base: readonly number[];
+  readonly next: readonly number[];
+  /** Whether a ratio above 1 is worse. */
+  readonly lowerIsBetter: boolean;
+  /** The minimum effect as a ratio above 1. */
+  readonly least: number;
+}
+
+/** Values come from histograms of three digits: the variance of a logarithm rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898). */
+const resolution = 0.001 ** 2 / 12;
+
+/** The contrast of the logarithms; `null` where a side is a single run. */
+export const contrastOf = ({ base, next }: RatioMetric): Contrast | null =>
+  base.length < 2 || next.length < 2
+    ? null
+    : welch(base.map(Math.log), next.map(Math.log), resolution);
+
+/** One repetition's standard deviation, of both sides together. */
+const deviationOf = ({ base, next }: RatioMetric): number => {
+  const sides = [base, next].filter((values) => values.length > 1);
+  if (sides.length === 0) return assumedNoise;
+  const squares = sides.map((values) => varianceOf(values.map(Math.log)) * (values.length - 1));
+  const freedom = sides.reduce((sum, values) => sum + values.length - 1, 0);
+  return Math.sqrt(Math.max(resolution, squares.reduce((a, b) => a + b, 0) / freedom));
+};
+
+/**
+ * The smallest effect that these repetitions would call significant with the chance `power`:
+ * (t₁₋α/₂ + t_power) standard errors, and never less than the minimum effect. S. A. Julious, Sample
+ * Sizes for Clinical Trials (2010), chapter 3.
+ */
+const detectableWith = (contrast: Contrast, level: number): number =>
+  (criticalT(level, contrast.freedom) + criticalT(2 * (1 - power), contrast.freedom)) *
+  contrast.error;
+
+const worse = (metric: RatioMetric, change: number): boolean =>
+  metric.lowerIsBetter ? change > 0 : change < 0;
+
+const verdictOf = (
+  metric: RatioMetric,
+  change: number,
+  sure: { readonly half: number; readonly p: number } | null,
+): ComparisonVerdict => {
+  const least = Math.log(metric.least);
+  const count = Math.min(metric.base.length, metric.next.length);
+  if (metric.base.length === 1 && metric.next.length === 1) {
+    const beyond = Math.abs(change) > Math.max(least, Math.log(indicativeRatio));
+    return beyond && worse(metric, change) ? 'regression' : 'inconclusive';
+  }
+  if (count < repetitions || sure === null) return 'inconclusive';
+  if (sure.p < alpha && Math.abs(change) > least) {
+    return worse(metric, change) ? 'regression' : 'improvement';
+  }
+  return Math.abs(change) + sure.half < least ? 'same' : 'inconclusive';
+};
+
+/**
+ * The verdict on a metric of which each side has at least one value. `adjustedP` is the contrast's
+ * p-value after Holm (`null`: not gated, its own counts), and `tests` the number of gated metrics.
+ */
+export const judgeRatio = (
+  metric: RatioMetric,
+  adjustedP: number | null,
+  tests: number,
+): Judged => {
+  const contrast = contrastOf(metric);
+  const change = meanOf(metric.next.map(Math.log)) - meanOf(metric.base.map(Math.log));
+  const half = contrast === null ? null : halfWidth(contrast, alpha);
+  const p = contrast?.p ?? null;
+  const sure = half === null || p === null ? null : { half, p: adjustedP ?? p };
+  const verdict = verdictOf(metric, change, sure);
+  const level = alpha / Math.max(1, tests);
+  const least = Math.log(metric.least);
+  return {
+    effect: {
+      change: Math.exp(change),
+      low: half === null ? null : Math.exp(change - half),
+      high: half === null ? null : Math.exp(change + half),
+      ...{ p, adjustedP, least: metric.least },
+      detectable:
+        contrast === null ? null : Math.exp(Math.max(least, detectableWith(contrast, level))),
+    },
+    verdict,
+    needed:
+      verdict === 'inconclusive'
+        ? repetitionsNeeded({
+            difference: change,
+            deviation: deviationOf(metric),
+            least,
+            alpha: level,
+          })
+        : null,
+  };
+};

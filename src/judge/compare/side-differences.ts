@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Plan } from '../../model/plan.ts';
+import type { Result } from '../../model/result.ts';
+import { groupsWhere, measured, missingSlices, outcomesOf } from '../../model/summary.ts';
+import type { Repetition, Side } from './repetition.ts';
+
+/** What two sides must have in common, and what may be let differ by its name. */
+export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
+/** Without a single success there are no figures to compare, whatever the reader would let pass. */
+export type Comparable = (typeof overridable)[number] | 'success';
+
+/** A reason to refuse a comparison, in a sentence without its full stop. */
+export interface SideDifference {
+  readonly what: Comparable;
+  readonly message: string;
+}
+
+/** The models that a plan asks for, in order. */
+export const modelsOf = ({ stages }: Plan): readonly string[] => [
+  ...new Set(
+    stages
+      .flatMap(({ traffic }) => traffic)
+      .flatMap((each) => ('model' in each && each.model !== null ? [each.model] : []))
+      .sort(),
+  ),
+];
+
+/** Where a plan's requests go: the reference gateway's port is another in every run, and says nothing. */
+export const targetOf = ({ target }: Plan): string =>
+  target.kind === 'url' ? target.url : target.kind;
+
+const facts: Readonly<
+  Record<Exclude<Comparable, 'plan' | 'validity' | 'success'>, (result: Result) => string>
+> = {
+  target: ({ plan }) => targetOf(plan),
+  model: ({ plan }) => modelsOf(plan).join(', ') || 'none',
+  seed: ({ plan }) => String(plan.seed),
+  slices: ({ slices }) => String(slices[0]?.count),
+};
+
+/** The plan apart from what has a name of its own, and from what only judges it. */
+const rest = ({ plan }: Result): unknown => ({
+  ...plan,
+  ...{ target: null, seed: null, objectives: null, perRequest: null },
+  stages: plan.stages.map((stage) => ({
+    ...stage,
+    traffic: stage.traffic.map((each) => ({
+      ...each,
+      ...('model' in each ? { model: null } : {}),
+    })),
+  })),
+});
+
+/**
+ * A hash that differs is explained by a target, a model or a seed that differs and is named for
+ * itself, if the rest of the written plan is equal; of prompts, which are not written, only the
+ * lengths can be held against each other then.
+ */
+const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
+  one.planHash !== other.planHash && !(isExplained && isDeepStrictEqual(rest(one), rest(other)));
+
+const differencesBetween = (one: Repetition, other: Repetition): readonly SideDifference[] => {
+  const named = (Object.keys(facts) as (keyof typeof facts)[]).flatMap((what) => {
+    const [expected, found] = [facts[what](one.result), facts[what](other.result)];
+    if (expected === found) return [];
+    return [
+      {
+        what,
+        message: `the ${what} differs: ${expected} in ${one.file}, ${found} in ${other.file}`,
+      },
+    ];
+  });
+  const isExplained = named.some(({ what }) => what !== 'slices');
+  if (!planDiffers(one.result, other.result, isExplained)) return named;
+  const hashes = [one, other].map(({ result }) => result.planHash.slice(0, 12));
+  const message = `the plan differs (its hash): ${hashes[0]} in ${one.file}, ${hashes[1]} in ${other.file}`;
+  return [{ what: 'plan', message }, ...named];
+};
+
+/** Why the figures of one run do not count; `null` when they do. */
+const fault = ({ file, result, trust }: Repetition): SideDifference | null => {
+  if (outcomesOf(groupsWhere(result, measured)).completed === 0) {
+    return { what: 'success', message: `in ${file} nothing succeeded` };
+  }
+  const invalid = (words: string): SideDifference => ({
+    what: 'validity',
+    message: `${file} ${words}`,
+  });
+  if (missingSlices(result).length > 0) return invalid('lacks slices: merge all of them first');
+  if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
+  return trust.level === 'invalid'
+    ? invalid('is not valid: its generator could not keep up')
+    : null;
+};
+
+/** Every reason to refuse a comparison of two sides, each once. */
+export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
+  const [first, ...others] = [...base.repetitions, ...next.repetitions];
+  const faults = [first, ...others].flatMap((repetition) => fault(repetition) ?? []);
+  const differing = others.flatMap((other) => differencesBetween(first, other));
+  // Of what differs in every file of a side, one example says it all.
+  const once = differing.filter(
+    ({ what }, i) => differing.findIndex((each) => each.what === what) === i,
+  );
+  return [...once, ...faults];
+};

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { beyondNormal, beyondT, criticalT } from './student-t.ts';
+
+/** Two-sided critical values as tables print them: Fisher & Yates, Statistical Tables, table III. */
+const table = [
+  [0.05, 1, 12.706],
+  [0.05, 8, 2.306],
+  [0.01, 8, 3.355],
+  [0.001, 8, 5.041],
+  [0.2, 4, 1.533],
+  [0.05, 30, 2.042],
+  [0.05, 120, 1.98],
+] as const;
+
+describe('Student’s t', () => {
+  it.each(table)(
+    'leaves %s beyond its critical value at %i degrees of freedom',
+    (tails, freedom, t) => {
+      expect(criticalT(tails, freedom)).toBeCloseTo(t, 3);
+      expect(beyondT(t, freedom)).toBeCloseTo(tails, 3);
+    },
+  );
+
+  it('agrees with its density, integrated, at fractional degrees of freedom', () => {
+    // The density without its constant, which the integral over everything gives.
+    const integral = (from: number, to: number, freedom: number): number => {
+      const steps = 200_000;
+      const width = (to - from) / steps;
+      let sum = 0;
+      for (let i = 0; i < steps; i += 1) {
+        const t = from + (i + 0.5) * width;
+        sum += (1 + (t * t) / freedom) ** (-(freedom + 1) / 2) * width;
+      }
+      return sum;
+    };
+    for (const freedom of [5.7, 7.31]) {
+      const within = integral(0, 2.5, freedom) / integral(0, 2000, freedom);
+      expect(beyondT(2.5, freedom)).toBeCloseTo(1 - within, 4);
+    }
+  });
+
+  it('inverts itself', () => {
+    for (const freedom of [1.3, 4, 7.9, 61]) {
+      for (const tails of [0.6, 0.1, 0.004]) {
+        expect(beyondT(criticalT(tails, freedom), freedom)).toBeCloseTo(tails, 9);
+      }
+    }
+  });
+
+  it('leaves 5 % of the normal distribution beyond 1.96', () => {
+    expect(beyondNormal(1.959963984540054)).toBeCloseTo(0.05, 12);
+    expect(beyondNormal(-1.959963984540054)).toBeCloseTo(0.05, 12);
+  });
+});

@@ -1,0 +1,26 @@
+import { compiled, incbet, incbi, ndtr, ndtri } from 'cephes';
+
+/**
+ * Student's t with any number of degrees of freedom, as Welch's test needs them, and the normal
+ * distribution, both from Moshier's Cephes library (the `cephes` package; SciPy has used the same source).
+ */
+await compiled;
+
+/**
+ * The probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²). Abramowitz & Stegun,
+ * Handbook of Mathematical Functions, 26.5.27.
+ */
+export const beyondT = (t: number, freedom: number): number =>
+  incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
+
+/** The t that |T| exceeds with probability `tails`, 0 < tails < 1: the inverse of `beyondT`. */
+export const criticalT = (tails: number, freedom: number): number => {
+  const x = incbi(freedom / 2, 0.5, tails);
+  return Math.sqrt((freedom * (1 - x)) / x);
+};
+
+/** The probability of a standard normal |Z| beyond |z|. */
+export const beyondNormal = (z: number): number => 2 * ndtr(-Math.abs(z));
+
+/** The z that |Z| exceeds with probability `tails`. */
+export const criticalNormal = (tails: number): number => -ndtri(tails / 2);

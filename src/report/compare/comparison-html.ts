@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type {
+  ComparedMetric,
+  ComparedSide,
+  Comparison,
+  ComparisonVerdict,
+} from '../../model/comparison.ts';
+import { measures } from '../../model/measures.ts';
+import { markup, type Markup, verbatim } from '../html/markup.ts';
+import { countText, figureText, plural } from '../number-text.ts';
+import { comparisonPlot } from './comparison-plot.ts';
+import {
+  boundsText,
+  changeText,
+  gatedIn,
+  howToRead,
+  leastText,
+  metricText,
+  pText,
+  remarkText,
+  sideLine,
+  sideText,
+  verdictText,
+} from './comparison-words.ts';
+
+const levels = {
+  regression: 'invalid',
+  inconclusive: 'degraded',
+  improvement: 'valid',
+  same: 'valid',
+} as const satisfies Record<ComparisonVerdict, string>;
+
+const metricRow = (metric: ComparedMetric): Markup => {
+  const { unit, base, next, effect, gated, verdict } = metric;
+  const remark = remarkText(metric);
+  const detectable = effect?.detectable ?? null;
+  return markup`<tr>
+    <th scope="row">${metricText(metric)} <small>${unit}</small></th>
+    <td>${sideText(metric, base.typical)}</td>
+    <td>${sideText(metric, next.typical)}</td>
+    <td><b>${effect === null ? '–' : changeText(metric, effect.change)}</b></td>
+    <td>${boundsText(metric)}</td>
+    <td>${pText(metric)}</td>
+    <td>${leastText(metric)}</td>
+    <td>${detectable === null ? '–' : changeText(metric, detectable).replace('+', '±')}</td>
+    <td class="words ${gated ? levels[verdict] : 'aside'}">${gated ? markup`<span class="level">${verdict}</span>` : null}${remark === '' ? null : markup` <small>${remark}</small>`}</td>
+  </tr>`;
+};
+
+const metricTable = (label: string, metrics: readonly ComparedMetric[]): Markup | null =>
+  metrics.length === 0
+    ? null
+    : markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+    <caption>${label}</caption>
+    <thead><tr>
+      <th scope="col">Metric</th><th scope="col">Base</th><th scope="col">New</th><th scope="col">Change</th>
+      <th scope="col">95 % interval</th><th scope="col">p</th>
+      <th scope="col"><abbr title="The minimum effect, its floor included: less is no change">Minimum</abbr></th>
+      <th scope="col"><abbr title="What as many repetitions would see nine times in ten">Detectable</abbr></th>
+      <th scope="col" class="words">Verdict</th>
+    </tr></thead>
+    <tbody>${metrics.map(metricRow)}</tbody>
+  </table></div>`;
+
+const shapesTable = ({ shapes }: Comparison): Markup | null =>
+  shapes.length === 0
+    ? null
+    : markup`<div class="scroll" role="region" aria-label="Shape" tabindex="0"><table>
+    <caption>Largest distance between the two distributions of all repetitions’ samples (Kolmogorov-Smirnov): advisory, since requests of one run share its luck</caption>
+    <thead><tr><th scope="col">Measure</th><th scope="col">Distance</th><th scope="col">Samples, base</th><th scope="col">Samples, new</th></tr></thead>
+    <tbody>${shapes.map(
+      ({ traffic, model, measure, distance, samples }) =>
+        markup`<tr><th scope="row">${traffic} ${model ?? ''} ${measures[measure].label}</th><td>${figureText(distance * 100)} %</td><td>${countText(samples.base)}</td><td>${countText(samples.next)}</td></tr>`,
+    )}</tbody>
+  </table></div>`;
+
+const sideTable = (
+  title: string,
+  side: ComparedSide,
+): Markup => markup`<h3>${title}: ${side.name}</h3>
+  <p class="ran"><span>plan ${side.plan} (${side.planHash.slice(0, 12)})</span><span>${side.target}</span><span>${side.models.join(', ') || 'no model'}</span><span>seed ${side.seed}</span><span>${plural(side.slices, 'slice')}</span><span>Weir ${side.weir}</span></p>
+  <div class="scroll" role="region" aria-label="Runs of ${title}" tabindex="0"><table>
+    <thead><tr><th scope="col">Result</th><th scope="col">Begun</th><th scope="col">Arrivals</th><th scope="col">Generator</th></tr></thead>
+    <tbody>${side.runs.map(
+      ({ file, startedAt, arrivals, trust }) =>
+        markup`<tr><th scope="row"><code>${file}</code></th><td>${startedAt}</td><td>${countText(arrivals)}</td><td class="${trust}"><span class="level">${trust}</span></td></tr>`,
+    )}</tbody>
+  </table></div>`;
+
+const section = (id: string, title: string, body: readonly (Markup | null)[]): Markup =>
+  markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
+
+const definitions = ({ rules }: Comparison): Markup => {
+  const percent = (name: string): string =>
+    String(Number(((rules[name] ?? 0) * 100).toPrecision(3)));
+  return markup`<p>The repetition is the unit of evidence, not the request: requests of one run share whatever made that run fast or slow. ${howToRead}</p>
+  <dl>
+    <dt>Regression, improvement</dt><dd>p below ${rules['alpha'] ?? 0} and a change beyond the minimum effect: ${percent('latencyEffect')} % of a latency and at least ${rules['latencyFloor'] ?? 0} ms (${rules['tokenFloor'] ?? 0} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.</dd>
+    <dt>Same</dt><dd>The confidence interval lies wholly inside the minimum effect.</dd>
+    <dt>Inconclusive</dt><dd>Anything else, and everything with fewer than ${rules['repetitions'] ?? 0} repetitions a side; one against one counts as a regression beyond ${rules['indicativeRatio'] ?? 0} times.</dd>
+    <dt>Detectable</dt><dd>The smallest change that as many repetitions of this noise would call significant with a chance of ${percent('power')} %.</dd>
+  </dl>`;
+};
+
+/** The whole comparison as one HTML file without scripts; nothing in it may be loaded from elsewhere. */
+export const comparisonHtml = (comparison: Comparison, pageStyle: string): string => {
+  const style = pageStyle.replace(/\r\n?/g, '\n');
+  const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+  const { base, next, metrics, overridden, cautions, verdict } = comparison;
+  const notes = [...overridden.map((reason) => `Compared although ${reason}.`), ...cautions];
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${verbatim(hash)}; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Weir ${comparison.weir}">
+<title>Comparison of ${next.plan}: Weir report</title>
+<style>${verbatim(style)}</style>
+</head>
+<body>
+<header>
+  <p class="brand">Weir</p>
+  <h1>Comparison of ${next.plan}</h1>
+  <p class="description">Base ${sideLine(base)}<br>New ${sideLine(next)}</p>
+</header>
+<nav aria-label="Sections"><ul>
+  <li><a href="#metrics">Metrics</a></li><li><a href="#shape">Shape</a></li><li><a href="#runs">Runs</a></li><li><a href="#definitions">Definitions</a></li>
+</ul></nav>
+<main>
+<div class="verdict ${levels[verdict]}"><h2>${verdictText(comparison)}</h2>
+${notes.length === 0 ? null : markup`<ul class="notes">${notes.map((note) => markup`<li>${note}</li>`)}</ul>`}</div>
+${section('metrics', 'Metrics', [
+  comparisonPlot(comparison),
+  metricTable('Gated: these decide', gatedIn(comparison)),
+  metricTable(
+    'Not gated: shown only',
+    metrics.filter(({ gated }) => !gated),
+  ),
+])}
+${section('shape', 'Shape', [shapesTable(comparison)])}
+${section('runs', 'Runs', [sideTable('Base', base), sideTable('New', next)])}
+${section('definitions', 'Definitions', [definitions(comparison)])}
+</main>
+<footer><p>Compared by Weir ${comparison.weir}, ${comparison.comparedAt}.</p></footer>
+</body>
+</html>
+`.markup;
+};
