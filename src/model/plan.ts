@@ -24,8 +24,14 @@ const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   /** The rate over time; constant, ramping and stairs are all curves. */
   curve: z.array(rateSegmentSchema).min(1),
-  /** `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area. */
-  spacing: z.enum(['even', 'poisson']),
+  /**
+   * `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area.
+   * `gamma`: gaps of this shape and mean 1; below 1 arrivals come in bursts, 1 is Poisson, above 1 they approach even ones.
+   */
+  spacing: z.union([
+    z.enum(['even', 'poisson']),
+    z.strictObject({ gamma: z.number().min(0.01).max(1000) }),
+  ]),
 });
 
 /** A fixed number of users, each of whom asks again when its answer has come and it has thought. */

@@ -1,4 +1,4 @@
-import type { Load, Plan, Stage, Target, Wire } from '../model/plan.ts';
+import type { Load, OpenLoad, Plan, Stage, Target, Wire } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
@@ -20,6 +20,11 @@ export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?
 const short = (value: number): string => String(Number(value.toFixed(2)));
 const rate = (value: number): string => `${short(value)}/s`;
 
+const spacingText = (spacing: OpenLoad['spacing']): string => {
+  if (spacing === 'even') return '';
+  return spacing === 'poisson' ? ', Poisson' : `, gamma of shape ${spacing.gamma}`;
+};
+
 /** A load in a few words, such as `20/s → 40/s in 30 s, Poisson`. */
 export const loadText = (load: Load): string => {
   const users = 'users' in load ? plural(load.users, 'user') : '';
@@ -32,7 +37,7 @@ export const loadText = (load: Load): string => {
           ? `${rate(to)} for ${timeText(duration)}`
           : `${rate(from)} → ${rate(to)} in ${timeText(duration)}`,
       );
-      return `${pieces.join(', then ')}${load.spacing === 'poisson' ? ', Poisson' : ''}`;
+      return `${pieces.join(', then ')}${spacingText(load.spacing)}`;
     }
     case 'closed':
       return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;

@@ -34,6 +34,8 @@ describe('a compiled load', () => {
     const [constant] = compiled({ kind: 'constant', rate: '5/s', duration: '9s' });
     const [poisson] = compiled({ kind: 'poisson', rate: '5/s', duration: '9s' });
     expect(poisson?.load).toEqual({ ...constant?.load, spacing: 'poisson' });
+    const [gamma] = compiled({ kind: 'gamma', rate: '5/s', duration: '9s', shape: 0.5 });
+    expect(gamma?.load).toEqual({ ...constant?.load, spacing: { gamma: 0.5 } });
   });
 
   it('of a ramp begins at zero unless told otherwise, and jumps where a step takes no time', () => {

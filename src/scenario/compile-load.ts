@@ -35,6 +35,7 @@ const table: {
 } = {
   constant: (load) => alone(level(load, 'even')),
   poisson: (load) => alone(level(load, 'poisson')),
+  gamma: (load) => alone(level(load, { gamma: load.shape })),
   ramping: (load) => alone(ramp(load)),
   stairs: ({ from, step, every, steps, spacing }) =>
     Array.from({ length: steps }, (_, index) => {

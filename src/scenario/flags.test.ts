@@ -125,7 +125,7 @@ describe('problems of flags', () => {
       .toMatchInlineSnapshot(`
         [
           "--model: "model" is no key of the kind "models"; it belongs to "chat", "chat-stream", "speech" or "transcription"",
-          "--rate: "rate" is no key of the kind "closed"; it belongs to "constant" or "poisson"",
+          "--rate: "rate" is no key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"",
         ]
       `);
   });

@@ -1,15 +1,33 @@
 import { z } from 'zod';
-import { fastest, length, positiveLength, positiveRate, rateFromZero, whole } from './field.ts';
+import {
+  between,
+  fastest,
+  length,
+  positiveLength,
+  positiveRate,
+  rateFromZero,
+  whole,
+} from './field.ts';
 import { formatRate } from './notation.ts';
 
 /** The loads of a scenario: how and when requests come. */
 
+const shape = () =>
+  between(0.01, 1000).describe(
+    'The shape of the gaps: below 1 requests come in bursts, 1 is Poisson, above 1 they approach even spacing.',
+  );
+
+const spacingError = 'expected even, poisson, or a mapping such as {gamma: 0.5}';
+
 const spacing = () =>
   z
-    .enum(['even', 'poisson'])
+    .union(
+      [z.enum(['even', 'poisson']), z.strictObject({ gamma: shape() }, { error: spacingError })],
+      { error: spacingError },
+    )
     .default('even')
     .describe(
-      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps as independent callers would make. Default: even.',
+      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps as independent callers would make, {gamma: SHAPE} makes bursts (shape below 1). Default: even.',
     );
 
 const constantLoad = z
@@ -27,6 +45,15 @@ const poissonLoad = z
     duration: positiveLength().describe('How long requests keep coming, for example 30s.'),
   })
   .describe('Open load: requests come at random moments, as from many independent callers.');
+
+const gammaLoad = z
+  .strictObject({
+    kind: z.literal('gamma').describe('One mean rate with gaps of a chosen burstiness.'),
+    rate: positiveRate().describe('The mean rate, for example 20/s or 60/min.'),
+    duration: positiveLength().describe('How long requests keep coming, for example 30s.'),
+    shape: shape(),
+  })
+  .describe('Open load: requests come in bursts, or more evenly than by chance.');
 
 const rampStep = z.strictObject(
   {
@@ -98,7 +125,7 @@ const iterationsLoad = z
 export const loadSchema = z
   .discriminatedUnion(
     'kind',
-    [constantLoad, poissonLoad, rampingLoad, stairsLoad, closedLoad, iterationsLoad],
+    [constantLoad, poissonLoad, gammaLoad, rampingLoad, stairsLoad, closedLoad, iterationsLoad],
     {
       error: ({ code }: { readonly code?: string }) =>
         code === 'invalid_type'
