@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Plan } from '../model/plan.ts';
+import type { Workload } from '../model/workload.ts';
 import { Problem } from '../platform/problem.ts';
 import { importScenario, isModule } from '../platform/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
@@ -8,6 +9,7 @@ import { openModule } from '../scenario/module-tree.ts';
 import { describeProblems } from '../scenario/problem.ts';
 import { readScenario } from '../scenario/read.ts';
 import type { Tree } from '../scenario/tree.ts';
+import { workloadFiles } from './workload-files.ts';
 
 /** Where a plan comes from: a file, or flags alone; both with overrides. */
 export interface PlanSource {
@@ -46,11 +48,18 @@ const openScenario = async (path: string): Promise<string | Tree> => {
   return tree;
 };
 
-/** The plan, and the folder that relative paths in it start from. Throws a `Problem` that lists everything wrong. */
-export const readPlan = async (
-  source: PlanSource,
-): Promise<{ readonly plan: Plan; readonly folder: string }> => {
+/** A plan, the folder that relative paths in it start from, and what its requests ask. */
+export interface ReadPlan {
+  readonly plan: Plan;
+  readonly folder: string;
+  readonly workload: Workload;
+}
+
+/** The plan of a scenario with the files it names. Throws a `Problem` that lists everything wrong. */
+export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
   const { scenario, flags, set, target } = source;
+  const folder = scenario === undefined ? '.' : dirname(scenario);
+  const shelf = workloadFiles(folder);
   const text = scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario);
   const name = scenario ?? 'command line';
   const read = readScenario({
@@ -59,10 +68,8 @@ export const readPlan = async (
     environment: process.env,
     overrides: set,
     target,
+    files: shelf.files,
   });
   if (!read.ok) throw new Problem(describeProblems(read.problems, name));
-  return {
-    plan: read.plan,
-    folder: scenario === undefined ? '.' : dirname(scenario),
-  };
+  return { plan: read.plan, folder, workload: shelf.open(read.plan) };
 };

@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
 import type { Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
-import { type Plan, planHash, withoutPrompts } from '../model/plan.ts';
+import { type Plan, planHash } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
+import { withoutPrompts } from '../model/without-prompts.ts';
+import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
@@ -13,6 +15,7 @@ import { thisMachine, weirVersion } from '../platform/machine.ts';
 import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
+import { traceNeeds } from '../report/workload-text.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
@@ -37,7 +40,10 @@ export interface RunOrder {
   readonly quiet: boolean;
 }
 
-const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): SliceOrder => ({
+const orderFor = (
+  { plan, hash, target, clips, workload }: Opened,
+  asked: RunOrder,
+): SliceOrder => ({
   plan,
   slice: asked.slice,
   runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
@@ -45,6 +51,7 @@ const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): Slice
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
   clips,
+  workload,
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
 
@@ -65,10 +72,11 @@ interface Opened {
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
+  readonly workload: Workload;
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
-  const { plan, folder: home } = await readPlan(asked.source);
+  const { plan, folder: home, workload } = await readPlan(asked.source);
   const clips = await readPlanClips(plan, home);
   const folder = await openRunFolder(
     asked.out ?? join('reports', folderName(wallClock(), plan.name)),
@@ -77,7 +85,7 @@ const open = async (asked: RunOrder): Promise<Opened> => {
   try {
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, hash: planHash(plan), folder, observations, target, clips };
+    return { plan, hash: planHash(plan), folder, observations, target, clips, workload };
   } catch (error) {
     await observations?.discard();
     await folder.discard();
@@ -123,6 +131,7 @@ const runOpened = async (
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
+  for (const line of traceNeeds(plan)) say(line);
   const tally = emptyTally(plan);
   const quietly = { note: () => undefined, draw: () => undefined };
   const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };

@@ -1,4 +1,5 @@
 import { loadDuration } from '../model/plan.ts';
+import { traceNeeds } from '../report/workload-text.ts';
 import type { ExitName } from './exit-codes.ts';
 import { readPlanClips } from './read-clips.ts';
 import { type PlanSource, readPlan } from './read-plan.ts';
@@ -16,5 +17,6 @@ export const validate = async (source: PlanSource, asJson: boolean): Promise<Exi
   toStdout(
     `${source.scenario ?? 'command line'} is valid: plan “${plan.name}”, ${plan.stages.length} ${plan.stages.length === 1 ? 'stage' : 'stages'}, ${seconds} s`,
   );
+  for (const line of traceNeeds(plan)) toStdout(line);
   return 'pass';
 };

@@ -3,6 +3,7 @@ import type { Observation } from '../model/observation.ts';
 import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Load, Plan } from '../model/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
+import { sampleTrace, sampleTraceLoad } from '../model/sample-trace.ts';
 import { handWorld } from './hand-world.ts';
 import { runSlice } from './run-slice.ts';
 
@@ -59,6 +60,13 @@ const start = (plan: Plan, slice = { index: 0, count: 1 }) => {
       userAgent: 'weir/test',
       redact: (text) => text,
       clips: { clipsOf: () => [] },
+      workload: {
+        traceOf: () => sampleTrace,
+        ask: (source, { stage, index }) => ({
+          messages: [{ role: 'user', content: `${source.kind} ${stage} ${index}` }],
+          maxTokens: index + 1,
+        }),
+      },
     },
     {
       clock: world.clock,
@@ -76,6 +84,47 @@ const outcomes = (observations: readonly Observation[]): string[] =>
   observations.map(({ outcome }) =>
     'cause' in outcome ? `${outcome.kind} ${outcome.cause}` : outcome.kind,
   );
+
+describe('a trace', () => {
+  const traffic = {
+    kind: 'chat',
+    weight: 1,
+    model: 'm',
+    conversations: { kind: 'trace', system: null },
+    maxTokens: 2,
+    body: {},
+    price: null,
+  } as const;
+  const plan = planOf(sampleTraceLoad, {
+    stages: [{ name: 'main', load: sampleTraceLoad, traffic: [traffic] }],
+  });
+
+  it('is asked when it is due, each request as its own row says and at most what the entry allows', () => {
+    const { world } = start(plan);
+    world.advanceTo(1000);
+    expect(world.sent.map(({ at }) => at)).toEqual([1, 251, 251]);
+    const bodies = world.sent.map(({ request }): unknown => JSON.parse(String(request.body)));
+    expect(bodies).toMatchObject([
+      { messages: [{ content: 'trace 0 0' }], max_tokens: 1 },
+      { messages: [{ content: 'trace 0 1' }], max_tokens: 2 },
+      { messages: [{ content: 'trace 0 2' }], max_tokens: 2 },
+    ]);
+  });
+
+  it('is the same for two slices as for one, due to the fraction of a millisecond', () => {
+    const due = [0, 1].flatMap((index) => {
+      const { world, observations, answerAll } = start(plan, { index, count: 2 });
+      world.advanceTo(1000);
+      answerAll();
+      return observations.map((one) => [one.index, one.due]);
+    });
+    expect(due).toEqual([
+      [0, 0],
+      [2, 250.5],
+      [1, 250.5],
+    ]);
+  });
+});
 
 describe('an open loop', () => {
   it('begins every arrival when it is due, whether or not answers have come', () => {

@@ -43,7 +43,7 @@ class SliceRunner implements RunningSlice, Tower {
     this.#order = order;
     this.#ports = ports;
     this.#cap = capOf(order);
-    this.#loops = loopsFor(order.plan, order.slice, {
+    this.#loops = loopsFor(order, {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
     });
@@ -98,9 +98,14 @@ class SliceRunner implements RunningSlice, Tower {
   readonly #begin: Begin = (arrival, returned) => {
     const begun = this.#ports.clock.now();
     this.#due += 1;
-    const { plan, headers, userAgent, redact, clips } = this.#order;
+    const { plan, headers, userAgent, redact, clips, workload } = this.#order;
     const { traffic, model, credential, draw, requestId } = contentOf(this.#order, arrival);
-    const { request, read } = prepare(traffic, { draw, memory: this.#memory, clips });
+    const { request, read } = prepare(traffic, {
+      draw,
+      memory: this.#memory,
+      clips,
+      ask: (source) => workload.ask(source, arrival, draw),
+    });
     const { kind } = traffic;
     const reader = read({
       begun,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { loadDuration, type Plan, planHash, planSchema, withoutPrompts } from './plan.ts';
+import { loadDuration, type Plan, planHash, planSchema } from './plan.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 import { samplePlan } from './sample-plan.ts';
 import type { TrafficOf } from './traffic.ts';
+import { withoutPrompts } from './without-prompts.ts';
 
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);

@@ -2,6 +2,7 @@ import type { Load, OpenLoad, Plan, Stage, Target, Wire } from '../model/plan.ts
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
+import { promptsText, tokenCountText, traceText } from './workload-text.ts';
 
 /**
  * The plan as a list that people read. Prompts are counted, not shown; a header's value is shown
@@ -41,6 +42,8 @@ export const loadText = (load: Load): string => {
     }
     case 'closed':
       return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;
+    case 'trace':
+      return traceText(load);
     case 'iterations':
       return `${users} sharing ${plural(load.iterations, 'request')}${think}, at most ${timeText(load.maxDuration)}`;
   }
@@ -50,6 +53,7 @@ export const loadText = (load: Load): string => {
 const loadNature = {
   open: 'open: requests come when they are due, whether or not answers have come',
   closed: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+  trace: 'open: requests come when they are due, whether or not answers have come',
   iterations: 'closed: a slow gateway is asked less often, so latencies hide queueing',
 } as const satisfies Record<Load['kind'], string>;
 
@@ -91,8 +95,8 @@ const chatText = ({
   body,
   price,
 }: TrafficOf<'chat' | 'chat-stream'>): string => {
-  const most = maxTokens === null ? '' : `, at most ${plural(maxTokens, 'token')}`;
-  return `${plural(conversations.length, 'prompt')}${most}${extraFields(body)}, ${priceText(price)}`;
+  const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
+  return `${promptsText(conversations)}${most}${extraFields(body)}, ${priceText(price)}`;
 };
 
 const speechText = ({ texts, voice, format, speed, body }: TrafficOf<'speech'>): string =>

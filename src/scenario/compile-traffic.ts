@@ -1,6 +1,9 @@
+import type { PromptSource } from '../model/prompt-source.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
+import type { ScenarioPrompt } from './prompt-schema.ts';
 import type { Scenario } from './schema.ts';
-import { namedFields } from './traffic-rules.ts';
+import { chatContents, namedFields } from './traffic-rules.ts';
 import type { ScenarioTraffic, ScenarioTrafficOf } from './traffic-schema.ts';
 
 /** What is asked where a scenario says nothing. */
@@ -8,17 +11,44 @@ const defaultPrompt = 'Explain in two sentences how a weir measures the flow of 
 /** What is spoken where a scenario says nothing. */
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
-/** What holds for all entries: the common body of chat requests, and the prices by model. */
-type Common = Pick<Scenario, 'body' | 'prices'>;
+/** What holds for all entries of a stage. */
+interface Common extends Pick<Scenario, 'body' | 'prices'> {
+  /** Whether the stage's load is a trace, which then says how long prompts and answers are. */
+  readonly replays: boolean;
+  readonly files: WorkloadFiles;
+}
 
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
-const conversationsOf = (entry: ChatEntry): Message[][] => {
+/** Prompts that are made or read. */
+const sourceOf = (
+  { tokens, prefix, cache, file }: Exclude<ScenarioPrompt, string>,
+  system: string | null,
+  files: WorkloadFiles,
+): PromptSource => {
+  if (tokens !== undefined) {
+    const synthetic = { system, tokens, prefix: prefix ?? null, cache: cache ?? 'avoid' };
+    return { kind: 'synthetic', ...synthetic };
+  }
+  const found = file === undefined ? null : files.dataset(file);
+  if (file === undefined || !found?.ok) throw new Error('a rule lets no such prompt pass');
+  return { kind: 'dataset', system, file, ...found.value };
+};
+
+const conversationsOf = (
+  entry: ChatEntry,
+  { files, replays }: Common,
+): Message[][] | PromptSource => {
+  const { prompt, system = null } = entry;
+  if (typeof prompt === 'object') return sourceOf(prompt, system, files);
+  if (replays && !chatContents.some((field) => entry[field] !== undefined)) {
+    return { kind: 'trace', system };
+  }
   const opening: Message[] =
     entry.system === undefined ? [] : [{ role: 'system', content: entry.system }];
   const given = entry.messages === undefined ? entry.conversations : [entry.messages];
   if (given !== undefined) return given.map((messages) => [...opening, ...messages]);
-  const prompts = entry.prompts ?? [entry.prompt ?? defaultPrompt];
+  const prompts = entry.prompts ?? [prompt ?? defaultPrompt];
   return prompts.map((content) => [...opening, { role: 'user', content }]);
 };
 
@@ -38,13 +68,13 @@ const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] =>
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
-const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
+const chatOf = (entry: ChatEntry, common: Common) => ({
   weight: entry.weight,
   model: entry.model,
-  conversations: conversationsOf(entry),
+  conversations: conversationsOf(entry, common),
   maxTokens: entry.maxTokens ?? null,
-  body: bodyOf(entry, body),
-  price: priceOf(entry.model, prices),
+  body: bodyOf(entry, common.body),
+  price: priceOf(entry.model, common.prices),
 });
 
 type ClipSource = TrafficOf<'transcription'>['clips'][number];

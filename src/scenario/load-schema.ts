@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { mostTokens } from '../model/distribution.ts';
 import {
+  aboveZero,
   between,
   fastest,
   length,
   positiveLength,
   positiveRate,
   rateFromZero,
+  text,
   whole,
 } from './field.ts';
 import { formatRate } from './notation.ts';
@@ -122,10 +125,43 @@ const iterationsLoad = z
     'Closed load: users share a number of requests and stop when it is used up. As nobody knows when that is, it can only be the last stage.',
   );
 
+const traceLoad = z
+  .strictObject({
+    kind: z.literal('trace').describe('The recorded arrivals of a real service.'),
+    file: text().describe(
+      'A Mooncake, Azure LLM or BurstGPT trace as published, as a path from the scenario’s folder. Chat entries that say nothing else ask prompts and answers of its lengths.',
+    ),
+    speed: aboveZero(1_000_000)
+      .prefault(1)
+      .describe('How many times as fast as recorded. Default: 1.'),
+    from: length()
+      .prefault('0s')
+      .describe('Where to begin, since the trace’s first request. Default: 0s.'),
+    until: positiveLength()
+      .optional()
+      .describe('Where to end, since the trace’s first request. Default: its end.'),
+    maxInputTokens: whole(1, mostTokens)
+      .optional()
+      .describe('Longer prompts are clipped to so many tokens. Default: none is.'),
+    maxOutputTokens: whole(1, mostTokens)
+      .optional()
+      .describe('Longer answers are clipped to so many tokens. Default: none is.'),
+  })
+  .describe('Open load: requests come when they came to a real service, or faster.');
+
 export const loadSchema = z
   .discriminatedUnion(
     'kind',
-    [constantLoad, poissonLoad, gammaLoad, rampingLoad, stairsLoad, closedLoad, iterationsLoad],
+    [
+      constantLoad,
+      poissonLoad,
+      gammaLoad,
+      rampingLoad,
+      stairsLoad,
+      closedLoad,
+      iterationsLoad,
+      traceLoad,
+    ],
     {
       error: ({ code }: { readonly code?: string }) =>
         code === 'invalid_type'
@@ -141,6 +177,9 @@ export const loadSchema = z
     }
     if (load.kind === 'stairs' && load.from + (load.steps - 1) * load.step > fastest) {
       fault('steps', `expected stairs that end at ${formatRate(fastest)} or below`);
+    }
+    if (load.kind === 'trace' && load.until !== undefined && load.until <= load.from) {
+      fault('until', 'expected a moment after "from"');
     }
     if (load.kind === 'iterations' && load.users > load.iterations) {
       fault('users', `expected at most as many users as iterations (${load.iterations})`);

@@ -1,4 +1,5 @@
 import type { Plan } from '../model/plan.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
 import { compile } from './compile.ts';
 import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
@@ -6,6 +7,7 @@ import { openDocument } from './document.ts';
 import { applyOverrides } from './override.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
+import { brokenPromptRules } from './prompt-rules.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
 import { settle } from './settle.ts';
@@ -24,7 +26,12 @@ export interface ScenarioSource {
   readonly overrides?: readonly string[] | undefined;
   /** What `--target` says: an address, `mock` or `container`. */
   readonly target?: string | undefined;
+  /** The files of prompts and traces that it names; without, naming one is a problem. */
+  readonly files?: WorkloadFiles;
 }
+
+const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
+const noFiles: WorkloadFiles = { dataset: unread, trace: ({ file }) => unread(file) };
 
 export type Reading =
   | { readonly ok: true; readonly plan: Plan }
@@ -53,7 +60,7 @@ const keyEnvironment = (scenario: unknown, environment: Environment): Environmen
 const nameFrom = (file: string): string =>
   file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
 
-const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading => {
+const readTree = (tree: Tree, { name, environment, files = noFiles }: ScenarioSource): Reading => {
   const fail = (findings: readonly Finding[]): Reading => ({
     ok: false,
     problems: findings.map((finding) => problemFrom(tree, finding)),
@@ -75,12 +82,13 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     ...(parsed.error?.issues ?? [])
       .flatMap((issue) => findingsOf(issue, { value, filled: filled.filled }))
       .filter(({ path }) => !explained.has(pathKey(path))),
-    ...brokenRules(value),
+    ...brokenRules(value, files),
     ...brokenTrafficRules(value),
+    ...brokenPromptRules(value, files),
     ...brokenPriceRules(value, filled.filled),
   ];
   return findings.length === 0 && parsed.success
-    ? { ok: true, plan: compile(parsed.data, nameFrom(name)) }
+    ? { ok: true, plan: compile(parsed.data, nameFrom(name), files) }
     : fail(findings);
 };
 

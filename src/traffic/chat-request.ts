@@ -1,7 +1,14 @@
 import { routes } from '../contract/routes.ts';
+import { tokensFrom } from '../model/distribution.ts';
 import type { WireRequest } from '../model/exchange.ts';
 import type { TrafficOf } from '../model/traffic.ts';
 import type { Tools } from './kind.ts';
+
+/** The smaller of what the prompt's source and the entry allow. */
+const maxTokensField = (...most: readonly (number | null)[]): { max_tokens?: number } => {
+  const least = Math.min(...most.map((tokens) => tokens ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(least) ? { max_tokens: least } : {};
+};
 
 /**
  * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
@@ -10,8 +17,9 @@ import type { Tools } from './kind.ts';
  */
 export const chatRequest = (
   traffic: TrafficOf<'chat' | 'chat-stream'>,
-  { draw, memory }: Tools,
+  tools: Tools,
 ): WireRequest => {
+  const { draw, memory, ask } = tools;
   const isStream = traffic.kind === 'chat-stream';
   const { stream, ...further } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
@@ -19,10 +27,15 @@ export const chatRequest = (
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
+  const { conversations } = traffic;
+  const asked = Array.isArray(conversations)
+    ? { messages: draw.pick(conversations), maxTokens: null }
+    : ask(conversations);
+  const most = traffic.maxTokens === null ? null : tokensFrom(traffic.maxTokens, draw);
   const body = {
     model: traffic.model,
-    messages: draw.pick(traffic.conversations),
-    ...(traffic.maxTokens === null ? {} : { max_tokens: traffic.maxTokens }),
+    messages: asked.messages,
+    ...maxTokensField(asked.maxTokens, most),
     ...(isStream ? { stream: true } : {}),
     ...(isStream && memory.usage !== 'refused' ? { stream_options: { include_usage: true } } : {}),
     ...further,

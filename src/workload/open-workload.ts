@@ -1,0 +1,53 @@
+import type { Plan } from '../model/plan.ts';
+import type { PromptSource, PromptSourceOf } from '../model/prompt-source.ts';
+import type { Trace, TraceLoad } from '../model/trace.ts';
+import type { Message } from '../model/traffic.ts';
+import type { Asked, Workload } from '../model/workload.ts';
+import { syntheticPrompt, tracedPrompt } from './prompts.ts';
+import type { Dataset } from './read-dataset.ts';
+import { vocabularyOf } from './words.ts';
+
+/** What a plan's prompts and traces are made from. */
+export interface Materials {
+  readonly words: string;
+  readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
+  readonly traceOf: (load: TraceLoad) => Trace;
+}
+
+/** The workload of a plan whose files have been read. */
+export const openWorkload = (
+  { stages, seed }: Plan,
+  { words, datasetOf, traceOf }: Materials,
+): Workload => {
+  const vocabulary = vocabularyOf(words);
+  const ask: Workload['ask'] = (source, { stage, index }, draw): Asked => {
+    switch (source.kind) {
+      case 'synthetic': {
+        const prompt = syntheticPrompt(source, { vocabulary, seed, draw });
+        return { messages: said(source, prompt), maxTokens: null };
+      }
+      case 'dataset': {
+        const { entries } = datasetOf(source);
+        const { messages, maxTokens } = entries[Math.floor(draw.uniform() * entries.length)]!;
+        const hasOwn = messages[0]?.role === 'system';
+        return { messages: hasOwn ? messages : [...opening(source), ...messages], maxTokens };
+      }
+      case 'trace': {
+        const load = stages[stage]?.load;
+        if (load?.kind !== 'trace') throw new Error(`stage ${stage} replays no trace`);
+        const trace = traceOf(load);
+        const prompt = tracedPrompt(trace, index, { vocabulary, seed, draw });
+        return { messages: said(source, prompt), maxTokens: trace.outputTokens(index) };
+      }
+    }
+  };
+  return { ask, traceOf };
+};
+
+const opening = ({ system }: PromptSource): readonly Message[] =>
+  system === null ? [] : [{ role: 'system', content: system }];
+
+const said = (source: PromptSource, content: string): readonly Message[] => [
+  ...opening(source),
+  { role: 'user', content },
+];
