@@ -101,6 +101,7 @@ describe('the package', () => {
       /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
       /^dist\/([\w/-]+\.(js|css|d\.ts)|mock\/(Dockerfile|base-image\.sh))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
+      /^fixtures\/prompts\/words\.txt$/,
     ];
     expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
     expect(files).toEqual(

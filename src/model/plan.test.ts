@@ -122,6 +122,21 @@ describe('a plan without its prompts', () => {
     ]);
   });
 
+  it('holds of prompts that are made or read what describes them, and no system message', () => {
+    const file = { kind: 'dataset', file: 'p.csv', sha256: '0'.repeat(64), prompts: 3 } as const;
+    const read = (system: string | null) => ({ ...chat, conversations: { ...file, system } });
+    const { stages } = withoutPrompts({
+      ...whole,
+      stages: [{ ...stage!, traffic: [read(marker), read(null)] }],
+    });
+    expect(
+      stages[0]?.traffic.map((entry) => 'conversations' in entry && entry.conversations),
+    ).toEqual([
+      { ...file, system: `[${marker.length} characters]` },
+      { ...file, system: null },
+    ]);
+  });
+
   it('holds the length of what is spoken, and of a clip its file only', () => {
     const [, spoken, heard] = stripped.stages[0]!.traffic;
     expect(spoken).toEqual({
