@@ -29,6 +29,8 @@ export interface Simulation {
   readonly trip: readonly [least: number, most: number];
   /** How long an admitted request is served, in ms. */
   readonly service?: number;
+  /** How long the gateway's machine pauses now and then at most, in ms; a second lies between pauses. */
+  readonly pause?: number;
   /** Whether one allowance serves all keys, as it must not. */
   readonly shared?: boolean;
 }
@@ -181,13 +183,22 @@ export const simulateGateway = (simulation: Simulation): SimulatedGateway => {
   const gateway = new Gateway(agenda, wallZero, simulation);
   const [least, most] = simulation.trip;
   const half = (): number => (least + draw.uniform() * (most - least)) / 2;
+  const { pause = 0, seed } = simulation;
+  /** When a machine that pauses gets to what happens at `moment`. */
+  const gotTo = (moment: number): number => {
+    const second = Math.floor(moment / 1000);
+    const pauses = drawFrom(seed, 7, second);
+    const begin = second * 1000 + pauses.uniform() * 900;
+    const end = begin + pauses.uniform() * pause;
+    return moment >= begin && moment < end ? end : moment;
+  };
   const send = (request: WireRequest, observer: ExchangeObserver) => {
     const exchange = new SimulatedExchange(agenda, observer);
     const deliver = (answer: Answer): void => {
       const date = new Date(wallZero + agenda.now).toUTCString();
       agenda.at(agenda.now + half(), () => exchange.answer(answer, date));
     };
-    agenda.at(agenda.now + half(), () => gateway.take(request, deliver));
+    agenda.at(gotTo(agenda.now + half()), () => gateway.take(request, deliver));
     return exchange;
   };
   return {

@@ -36,6 +36,17 @@ const bursts = (
     .filter((burst) => burst >= 1 && burst < limit);
 };
 
+/**
+ * One phase for each way in which edges of such a period can fall between the decisions: halfway between any two
+ * that are neighbours when their middles are laid over one another.
+ */
+const between = ({ decisions }: History, period: number): readonly number[] => {
+  const places = [...new Set(decisions.map((decision) => middleOf(decision) % period))].toSorted(
+    (a, b) => a - b,
+  );
+  return places.map((place, i) => (place + (places[i + 1] ?? places[0]! + period)) / 2);
+};
+
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
 /** Caps on requests in flight: any number that were. */
@@ -67,7 +78,7 @@ const variants = {
   'stepped-bucket': (history, known) =>
     stepCounts.flatMap((steps) => [
       { steps, phase: firstMiddle(history) },
-      ...evenly(0, known.window / steps, 24).map((phase) => ({ steps, phase })),
+      ...between(history, known.window / steps).map((phase) => ({ steps, phase })),
     ]),
   'leaky-queue': alone,
   'in-flight': (history) => caps(history).map((limit) => ({ limit })),
