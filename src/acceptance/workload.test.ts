@@ -27,7 +27,7 @@ const runWith = async (scenario: string, name: string, text: string) => {
   const requests = lines
     .map((line) => lineSchema.parse(JSON.parse(line)))
     .toSorted((a, b) => a.index - b.index)
-    .map(({ due, outcome }) => ({ due, ...outcome.answer.tokens }));
+    .map(({ index, due, outcome }) => ({ index, due, ...outcome.answer.tokens }));
   const files = await Promise.all(
     ['result.json', 'report.html'].map((file) => readFile(join(folder, 'out', file), 'utf8')),
   );
@@ -123,6 +123,19 @@ ${quick}
     expect(requests.map(({ input, output }) => [input, output])).toEqual(
       Array.from({ length: 12 }, () => [777, 3]),
     );
+  });
+
+  it('go on from turn to turn of each user’s conversation, with time to think', async () => {
+    const prompt = '{ tokens: 50, turns: { count: 3, answer: 100 } }';
+    const scenario = `traffic: [{ kind: chat, model: weir/small, prompt: ${prompt}, maxTokens: 2 }]
+load: { kind: closed, users: 2, thinkTime: 10ms, duration: 400ms }
+${quick}
+`;
+    const { requests } = await runWith(scenario, 'unused', '');
+    expect(requests.length).toBeGreaterThan(7);
+    for (const { index, input } of requests) {
+      expect(input).toBe([50, 200, 350][Math.floor(index / 2) % 3]);
+    }
   });
 
   it('come from a file whose prompts no report holds', async () => {

@@ -14,8 +14,13 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('synthetic'),
     system,
-    /** The tokens of the whole prompt, its prefix included. */
+    /** The tokens of the whole prompt, its prefix included; with turns, of each question. */
     tokens: tokenCountSchema,
+    /**
+     * Conversations of `count` questions: each request asks the next one of its user's, behind the
+     * questions before and made-up answers of so many tokens.
+     */
+    turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
     /** Every prompt begins with one of `pool` prefixes of so many tokens. */
     prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),
     /** `avoid`: behind the prefix no two prompts are alike. `invite`: of any two, one is the beginning of the other. */

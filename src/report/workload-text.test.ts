@@ -70,12 +70,13 @@ describe('prompts in words', () => {
   });
 
   it('say where they come from', () => {
-    const made = { kind: 'synthetic', system: null, tokens: 900 } as const;
+    const made = { kind: 'synthetic', system: null, tokens: 900, turns: null } as const;
     const prefix = { tokens: 100, pool: 5 };
     expect([
       promptsText([[{ role: 'user', content: 'a' }]]),
       promptsText({ ...made, prefix: null, cache: 'avoid' }),
       promptsText({ ...made, prefix, cache: 'invite' }),
+      promptsText({ ...made, turns: { count: 4, answer: 9 }, prefix: null, cache: 'avoid' }),
       promptsText({ kind: 'dataset', system: null, file: 'p.csv', sha256: '', prompts: 7 }),
       promptsText({ kind: 'trace', system: null }),
     ]).toMatchInlineSnapshot(`
@@ -83,6 +84,7 @@ describe('prompts in words', () => {
         "1 prompt",
         "made-up prompts of 900 tokens",
         "made-up prompts of 900 tokens, of which 100 tokens are one of 5 shared beginnings, all beginning alike",
+        "made-up conversations of 4 questions, each of 900 tokens",
         "one of 7 prompts from p.csv",
         "prompts and answers of the trace’s lengths",
       ]

@@ -26,13 +26,17 @@ export const promptsText = (conversations: TrafficOf<'chat'>['conversations']): 
   if (Array.isArray(conversations)) return plural(conversations.length, 'prompt');
   switch (conversations.kind) {
     case 'synthetic': {
-      const { tokens, prefix, cache } = conversations;
+      const { tokens, turns, prefix, cache } = conversations;
       const shared =
         prefix === null
           ? ''
           : `, of which ${plural(prefix.tokens, 'token')} are one of ${plural(prefix.pool, 'shared beginning')}`;
       const alike = cache === 'invite' ? ', all beginning alike' : '';
-      return `made-up prompts of ${tokenCountText(tokens)}${shared}${alike}`;
+      const what =
+        turns === null
+          ? 'made-up prompts'
+          : `made-up conversations of ${plural(turns.count, 'question')}, each`;
+      return `${what} of ${tokenCountText(tokens)}${shared}${alike}`;
     }
     case 'dataset':
       return `one of ${plural(conversations.prompts, 'prompt')} from ${conversations.file}`;

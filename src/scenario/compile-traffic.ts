@@ -22,13 +22,19 @@ type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
 /** Prompts that are made or read. */
 const sourceOf = (
-  { tokens, prefix, cache, file }: Exclude<ScenarioPrompt, string>,
+  { tokens, turns, prefix, cache, file }: Exclude<ScenarioPrompt, string>,
   system: string | null,
   files: WorkloadFiles,
 ): PromptSource => {
   if (tokens !== undefined) {
-    const synthetic = { system, tokens, prefix: prefix ?? null, cache: cache ?? 'avoid' };
-    return { kind: 'synthetic', ...synthetic };
+    return {
+      kind: 'synthetic',
+      system,
+      tokens,
+      turns: turns ?? null,
+      prefix: prefix ?? null,
+      cache: cache ?? 'avoid',
+    };
   }
   const found = file === undefined ? null : files.dataset(file);
   if (file === undefined || !found?.ok) throw new Error('a rule lets no such prompt pass');

@@ -5,7 +5,7 @@ import { isMapping, type Path } from './tree.ts';
 
 /** What the fields of a prompt that is made or read demand of one another, and of its file. */
 
-const madeUp = ['tokens', 'prefix', 'cache'] as const;
+const madeUp = ['tokens', 'turns', 'prefix', 'cache'] as const;
 
 const fieldFindings = (prompt: Readonly<Record<string, unknown>>, path: Path): Finding[] => {
   const { tokens, file } = prompt;

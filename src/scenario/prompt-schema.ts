@@ -78,6 +78,16 @@ const prefix = z.strictObject(
   { error: 'expected a mapping such as {tokens: 1000, pool: 5}' },
 );
 
+const turns = z.strictObject(
+  {
+    count: whole(2, 1000).describe('How many questions a conversation has.'),
+    answer: tokenCount().describe(
+      'The tokens of each answer in the history, a number or a distribution.',
+    ),
+  },
+  { error: 'expected a mapping such as {count: 4, answer: 150}' },
+);
+
 const promptError = 'expected text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}';
 
 const madeOrRead = z.strictObject(
@@ -90,6 +100,11 @@ const madeOrRead = z.strictObject(
     prefix: prefix
       .optional()
       .describe('What made-up prompts begin with, counted among their tokens. Default: nothing.'),
+    turns: turns
+      .optional()
+      .describe(
+        'Conversations of several made-up questions of that length: each request asks the next one of its user, behind the questions before and made-up answers. Default: every request is a conversation of its own.',
+      ),
     cache: z
       .enum(['avoid', 'invite'])
       .optional()

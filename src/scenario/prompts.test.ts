@@ -43,7 +43,14 @@ const problems = (entry: string, load?: string): string => {
 describe('a prompt', () => {
   it('of exact length says how many tokens, and by default shares nothing', () => {
     expect(entryOf('prompt: {tokens: 500}, system: s')).toMatchObject({
-      conversations: { kind: 'synthetic', system: 's', tokens: 500, prefix: null, cache: 'avoid' },
+      conversations: {
+        kind: 'synthetic',
+        system: 's',
+        tokens: 500,
+        turns: null,
+        prefix: null,
+        cache: 'avoid',
+      },
     });
   });
 
@@ -56,6 +63,12 @@ describe('a prompt', () => {
         prefix: { tokens: 64, pool: 1 },
         cache: 'invite',
       },
+    });
+  });
+
+  it('may be one question of a conversation', () => {
+    expect(entryOf('prompt: {tokens: 50, turns: {count: 4, answer: 150}}')).toMatchObject({
+      conversations: { tokens: 50, turns: { count: 4, answer: 150 } },
     });
   });
 

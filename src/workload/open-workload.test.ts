@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../model/draw.ts';
 import type { PromptSource } from '../model/prompt-source.ts';
-import { instant } from '../model/quantity.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { sampleTrace, sampleTraceLoad } from '../model/sample-trace.ts';
 import { openWorkload } from './open-workload.ts';
@@ -19,7 +19,17 @@ const dataset: Dataset = {
   ],
 };
 const [stage] = samplePlan().stages;
-const plan = { ...samplePlan(), stages: [stage!, { ...stage!, load: sampleTraceLoad }] };
+const users = {
+  kind: 'closed',
+  users: 2,
+  duration: milliseconds(1000),
+  thinkTime: milliseconds(100),
+  rampUp: milliseconds(0),
+} as const;
+const plan = {
+  ...samplePlan(),
+  stages: [stage!, { ...stage!, load: sampleTraceLoad }, { ...stage!, load: users }],
+};
 const workload = openWorkload(plan, {
   words: 'a b c d e f g',
   datasetOf: () => dataset,
@@ -43,11 +53,34 @@ describe('what a request asks', () => {
   });
 
   it('is made up to the length, behind the system message', () => {
-    const source = { kind: 'synthetic', tokens: 4, prefix: null, cache: 'avoid' } as const;
+    const source = {
+      kind: 'synthetic',
+      tokens: 4,
+      turns: null,
+      prefix: null,
+      cache: 'avoid',
+    } as const;
     expect(ask({ ...source, system: 's' }, 0)).toEqual({
       messages: [system('s'), user(expect.stringMatching(/^( [a-g]){4}$/) as string)],
       maxTokens: null,
     });
+  });
+
+  it('is the next question of its user where users ask, of one conversation where none do', () => {
+    const source = {
+      kind: 'synthetic',
+      system: 's',
+      tokens: 4,
+      turns: { count: 3, answer: 2 },
+      prefix: null,
+      cache: 'avoid',
+    } as const;
+    const said = (index: number, position: number) => ask(source, index, position).messages.length;
+    // Two users in the last stage: requests 0 and 1 are their first ones.
+    expect([0, 1, 2, 3, 4, 5, 6].map((index) => said(index, 2))).toEqual([2, 2, 4, 4, 6, 6, 2]);
+    expect([0, 1, 2, 3].map((index) => said(index, 0))).toEqual([2, 4, 6, 2]);
+    const [before, after] = [1, 3].map((index) => ask(source, index, 2).messages);
+    expect(after?.slice(0, 2)).toEqual(before);
   });
 
   it('is what the stage’s trace says of the request of that index', () => {

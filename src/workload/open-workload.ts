@@ -1,9 +1,9 @@
-import type { Plan } from '../model/plan.ts';
+import type { Load, Plan } from '../model/plan.ts';
 import type { PromptSource, PromptSourceOf } from '../model/prompt-source.ts';
 import type { Trace, TraceLoad } from '../model/trace.ts';
 import type { Message } from '../model/traffic.ts';
 import type { Asked, Workload } from '../model/workload.ts';
-import { syntheticPrompt, tracedPrompt } from './prompts.ts';
+import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
 import type { Dataset } from './read-dataset.ts';
 import { vocabularyOf } from './words.ts';
 
@@ -23,8 +23,14 @@ export const openWorkload = (
   const ask: Workload['ask'] = (source, { stage, index }, draw): Asked => {
     switch (source.kind) {
       case 'synthetic': {
-        const prompt = syntheticPrompt(source, { vocabulary, seed, draw });
-        return { messages: said(source, prompt), maxTokens: null };
+        const { turns } = source;
+        if (turns === null) {
+          const prompt = syntheticPrompt(source, { vocabulary, seed, draw });
+          return { messages: said(source, prompt), maxTokens: null };
+        }
+        const asking = askingOf(stages[stage]?.load, index);
+        const talk = syntheticConversation(source, turns, asking, { vocabulary, seed, stage });
+        return { messages: [...opening(source), ...talk], maxTokens: null };
       }
       case 'dataset': {
         const { entries } = datasetOf(source);
@@ -42,6 +48,12 @@ export const openWorkload = (
     }
   };
   return { ask, traceOf };
+};
+
+/** Who asks request `index` (the inverse of the engine's numbering), where users ask; else one user asks all. */
+const askingOf = (load: Load | undefined, index: number) => {
+  const users = load?.kind === 'closed' ? load.users : 1;
+  return { user: index % users, users, iteration: Math.floor(index / users) };
 };
 
 const opening = ({ system }: PromptSource): readonly Message[] =>

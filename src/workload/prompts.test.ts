@@ -4,7 +4,7 @@ import { drawFrom } from '../model/draw.ts';
 import type { PromptSourceOf } from '../model/prompt-source.ts';
 import { sampleTrace } from '../model/sample-trace.ts';
 import type { Trace } from '../model/trace.ts';
-import { syntheticPrompt, tracedPrompt } from './prompts.ts';
+import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
 import { vocabularyOf } from './words.ts';
 
 const vocabulary = vocabularyOf(Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' '));
@@ -14,6 +14,7 @@ const source = (parts: Partial<PromptSourceOf<'synthetic'>>): PromptSourceOf<'sy
   kind: 'synthetic',
   system: null,
   tokens: 40,
+  turns: null,
   prefix: null,
   cache: 'avoid',
   ...parts,
@@ -71,6 +72,47 @@ describe('a made-up prompt', () => {
     for (const [i, prompt] of prompts.entries()) {
       expect(prompts[i + 1] ?? prompt).toSatisfy((longer: string) => longer.startsWith(prompt));
     }
+  });
+});
+
+describe('a made-up conversation', () => {
+  const turns = { count: 3, answer: { kind: 'uniform', min: 5, max: 9 } } as const;
+  const talk = (user: number, iteration: number, users = 4) =>
+    syntheticConversation(
+      source({ prefix: { tokens: 8, pool: 1 }, tokens: 20 }),
+      turns,
+      { user, users, iteration },
+      { vocabulary, seed: 1, stage: 0 },
+    );
+
+  it('goes on with each request of its user, behind all that was said before', () => {
+    fc.assert(
+      fc.property(fc.nat(3), fc.nat(20), (user, iteration) => {
+        const now = talk(user, iteration);
+        const turn = iteration % turns.count;
+        expect(now.map(({ role }) => role)).toEqual(
+          Array.from({ length: 2 * turn + 1 }, (_, i) => (i % 2 === 0 ? 'user' : 'assistant')),
+        );
+        if (turn > 0) expect(now.slice(0, -2)).toEqual(talk(user, iteration - 1));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has questions and answers of exactly the drawn lengths', () => {
+    const lengths = talk(1, 5).map(({ content }) => wordsOf(content).length);
+    expect([0, 2, 4].map((i) => lengths[i])).toEqual([20, 20, 20]);
+    for (const i of [1, 3]) expect(lengths[i]! >= 5 && lengths[i]! <= 9).toBe(true);
+  });
+
+  it('is another for every user and every time, but for the prefix of its first question', () => {
+    const firsts = [0, 1, 2, 3].flatMap((user) =>
+      [0, 3, 6].map((iteration) => talk(user, iteration)[0]!.content),
+    );
+    expect(new Set(firsts).size).toBe(12);
+    const prefixes = firsts.map((content) => wordsOf(content).slice(0, 8).join(' '));
+    expect(new Set(prefixes).size).toBe(1);
+    expect(wordsOf(talk(0, 1)[2]!.content).slice(0, 8).join(' ')).not.toBe(prefixes[0]);
   });
 });
 
