@@ -78,6 +78,8 @@ describe('a published trace', () => {
 
   it('of Azure, 2024, has its zone behind the time', () => {
     expect(read(azure2024).dues).toEqual([0, 7.405, 9990.07]);
+    const elsewhere = azure2024.replace('00:00:10+00:00', '02:00:10+02:00');
+    expect(read(elsewhere).dues).toEqual([0, 7.405, 9990.07]);
   });
 
   it('of BurstGPT is read by the names of its columns, in either release', () => {
