@@ -141,6 +141,20 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.violated).toBe(false);
   });
 
+  it('blames no limiter where some chats fail, and ends where they all do', async () => {
+    for (const seed of [1, 2, 3]) {
+      const judgement = await examine({ profile: 'spec' }, { failing: 0.1, seed });
+      expect(judgement.violated).toBe(false);
+    }
+    const { log, judgement } = await examineSimulated(
+      { limits: {}, seed: 1, trip: [30, 120], failing: 1 },
+      minute,
+    );
+    expect(log.cut).toBe('3 small chats in a row failed, the last with status 500');
+    expect(judgement.violated).toBe(false);
+    expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
+  });
+
   it('finds out what counts', async () => {
     const judgement = await examine({});
     expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');

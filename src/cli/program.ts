@@ -11,6 +11,7 @@ import {
   tellingOptions,
   UsageProblem,
 } from './options.ts';
+import { inOwnWords } from './usage-words.ts';
 
 const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli.command(
@@ -192,8 +193,17 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .recommendCommands()
     .exitProcess(false)
     .showHelpOnFail(false)
-    .fail((message, error) => {
-      throw error ?? new UsageProblem(message);
+    .check((given) => {
+      const bare = Object.keys(given).find((name) => given[name] === '');
+      if (bare !== undefined) throw new UsageProblem(`--${bare}: expected a value, got nothing`);
+      return true;
+    })
+    .fail((message, error: Error | undefined) => {
+      // The parser throws some of its complaints itself.
+      if (error === undefined || error.name === 'YError') {
+        throw new UsageProblem(inOwnWords(message, words));
+      }
+      throw error;
     });
   addServing(addReading(addLimits(addRun(cli, ended), ended), ended), ended)
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')

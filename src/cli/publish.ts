@@ -2,7 +2,7 @@ import { judgeTrust } from '../judge/trust.ts';
 import type { Result } from '../model/result.ts';
 import { groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust } from '../model/verdict.ts';
-import type { RunFolder } from '../platform/files.ts';
+import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { htmlReport } from '../report/html/html.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';
@@ -15,6 +15,18 @@ export interface Telling {
   readonly quiet: boolean;
 }
 
+const files = { data: 'result.json', page: 'report.html' } as const;
+
+/** The folder that somebody named for a run's files; says so when another run’s are in it, which make way. */
+export const openNamedFolder = async (path: string, { quiet }: Telling): Promise<RunFolder> => {
+  const folder = await openRunFolder(path);
+  const replaced = Object.values(files).filter((name) => folder.before.has(name));
+  if (!quiet && replaced.length > 0) {
+    toStderr(`${path} holds an earlier ${replaced.join(' and ')}: overwritten by this one’s.`);
+  }
+  return folder;
+};
+
 /** Judges a result, writes `result.json` and `report.html` into the folder and tells what is in them. */
 export const publish = async (
   result: Result,
@@ -23,11 +35,8 @@ export const publish = async (
 ): Promise<Trust> => {
   const trust = judgeTrust(result);
   const text = `${JSON.stringify(result)}\n`;
-  const data = await folder.write('result.json', text);
-  const page = await folder.write(
-    'report.html',
-    htmlReport(result, trust, await readReportAssets()),
-  );
+  const data = await folder.write(files.data, text);
+  const page = await folder.write(files.page, htmlReport(result, trust, await readReportAssets()));
   if (json) toStdout(text);
   else if (!quiet) toStdout(terminalReport(result, trust, stdoutLook()));
   if (!quiet) toStderr(`Report: ${page}\nResult: ${data}`);

@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
+import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Workload } from '../model/workload.ts';
 import { Problem } from '../platform/problem.ts';
 import { importScenario, isModule } from '../platform/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
 import { openModule } from '../scenario/module-tree.ts';
-import { describeProblems } from '../scenario/problem.ts';
-import { readScenario } from '../scenario/read.ts';
+import { describeProblems, inOrder } from '../scenario/problem.ts';
+import { type Reading, readScenario } from '../scenario/read.ts';
 import type { Tree } from '../scenario/tree.ts';
-import { workloadFiles } from './workload-files.ts';
+import { readNamedFiles } from './named-files.ts';
+import { type WorkloadShelf, workloadFiles } from './workload-files.ts';
 
 /** Where a plan comes from: a file, or flags alone; both with overrides. */
 export interface PlanSource {
@@ -48,28 +50,59 @@ const openScenario = async (path: string): Promise<string | Tree> => {
   return tree;
 };
 
-/** A plan, the folder that relative paths in it start from, and what its requests ask. */
-export interface ReadPlan {
-  readonly plan: Plan;
+const nameOf = ({ scenario }: PlanSource): string => scenario ?? 'command line';
+
+interface OpenedScenario {
+  readonly reading: Reading;
   readonly folder: string;
-  readonly workload: Workload;
+  readonly shelf: WorkloadShelf;
 }
 
-/** The plan of a scenario with the files it names. Throws a `Problem` that lists everything wrong. */
-export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
+const read = async (source: PlanSource): Promise<OpenedScenario> => {
   const { scenario, flags, set, target } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   const shelf = workloadFiles(folder);
-  const text = scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario);
-  const name = scenario ?? 'command line';
-  const read = readScenario({
-    text,
-    name,
+  const reading = readScenario({
+    text: scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario),
+    name: nameOf(source),
     environment: process.env,
     overrides: set,
     target,
-    files: shelf.files,
+    workload: shelf.files,
   });
-  if (!read.ok) throw new Problem(describeProblems(read.problems, name));
-  return { plan: read.plan, folder, workload: shelf.open(read.plan) };
+  return { reading, folder, shelf };
+};
+
+/** A plan, and the folder that relative paths in it start from. */
+export interface ReadPlan {
+  readonly plan: Plan;
+  readonly folder: string;
+}
+
+/** A plan, with what its requests upload and ask. */
+export interface ReadPlanWithFiles extends ReadPlan {
+  readonly clips: ClipShelf;
+  readonly workload: Workload;
+}
+
+/**
+ * Reads a scenario, and of the files that it names only its prompts and traces, which the plan
+ * describes. Throws a `Problem` that lists everything wrong with it.
+ */
+export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
+  const { reading, folder } = await read(source);
+  if (!reading.ok) throw new Problem(describeProblems(reading.problems, nameOf(source)));
+  return { plan: reading.plan, folder };
+};
+
+/** Reads a scenario and the files that it names. Throws a `Problem` that lists everything wrong with either. */
+export const readPlanWithFiles = async (source: PlanSource): Promise<ReadPlanWithFiles> => {
+  const { reading, folder, shelf } = await read(source);
+  const { clips, problems } = await readNamedFiles(reading.files, folder);
+  if (!reading.ok || problems.length > 0) {
+    const all = inOrder([...(reading.ok ? [] : reading.problems), ...problems]);
+    throw new Problem(describeProblems(all, nameOf(source)));
+  }
+  const { plan } = reading;
+  return { plan, folder, clips, workload: shelf.open(plan) };
 };

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { openRunFolder } from '../platform/files.ts';
 import type { ExitName } from './exit-codes.ts';
-import { publish, type Telling, verdictExit } from './publish.ts';
+import { openNamedFolder, publish, type Telling, verdictExit } from './publish.ts';
 import { readResult } from './read-result.ts';
 
 /** Judges a stored result anew and writes its reports again, by default beside it. */
@@ -11,6 +11,9 @@ export const report = async (
   telling: Telling,
 ): Promise<ExitName> => {
   const result = await readResult(path);
-  const trust = await publish(result, await openRunFolder(out ?? dirname(path)), telling);
+  const folder = await (out === undefined
+    ? openRunFolder(dirname(path))
+    : openNamedFolder(out, telling));
+  const trust = await publish(result, folder, telling);
   return verdictExit(result, trust);
 };

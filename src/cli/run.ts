@@ -22,9 +22,8 @@ import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { liveOn } from './live.ts';
-import { readPlanClips } from './read-clips.ts';
-import { type PlanSource, readPlan } from './read-plan.ts';
-import { publish, verdictExit } from './publish.ts';
+import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
+import { openNamedFolder, publish, verdictExit } from './publish.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
@@ -76,11 +75,10 @@ interface Opened {
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
-  const { plan, folder: home, workload } = await readPlan(asked.source);
-  const clips = await readPlanClips(plan, home);
-  const folder = await openRunFolder(
-    asked.out ?? join('reports', folderName(wallClock(), plan.name)),
-  );
+  const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
+  const folder = await (asked.out === undefined
+    ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
+    : openNamedFolder(asked.out, asked));
   let observations: LineFile | null = null;
   try {
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);

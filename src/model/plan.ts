@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mockSettingsSchema } from './mock-settings.ts';
+import { paceSchema } from './pace.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
+import { retrySchema } from './retry.ts';
 import { traceLoadSchema } from './trace.ts';
 import { trafficSchema } from './traffic.ts';
 
@@ -113,7 +115,7 @@ const deadlinesSchema = z.strictObject({
   firstToken: millisecondsSchema.nullable(),
   /** The longest silence between two reads of one answer. */
   idle: millisecondsSchema.nullable(),
-  /** From begun to the end. */
+  /** From due to the end, over all attempts and waits. */
   total: millisecondsSchema.nullable(),
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
@@ -142,11 +144,15 @@ export const planSchema = z.strictObject({
   warmUp: millisecondsSchema,
   /** How long unfinished exchanges may go on after the load has ended, before they are aborted. */
   grace: millisecondsSchema,
-  /** The most exchanges in flight; an arrival above it is `dropped{saturated}`. */
+  /** The most arrivals under way, those that wait for a further attempt or for the pace included; one above it is `dropped{saturated}`. */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
+  /** `null`: a failure is an outcome, not noise, and no request is sent twice. */
+  retry: retrySchema.nullable(),
+  /** `null`: requests go when they are due, whatever the gateway declares. */
+  pace: paceSchema.nullable(),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
   seed: z.int().nonnegative(),

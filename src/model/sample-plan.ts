@@ -41,6 +41,8 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   deadlines: { connect: second(5), firstToken: second(30), idle: second(30), total: second(120) },
   caps: { bytes: 10_000_000, events: 100_000 },
   limits: { requestsPerMinute: 60, tokensPerMinute: 2_000_000 },
+  retry: null,
+  pace: null,
   streams: 'lenient',
   seed: 42,
   mock: mockSettingsSchema.parse({ ttft: 100 }),

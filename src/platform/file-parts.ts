@@ -1,20 +1,12 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { whyUnreadable } from './unreadable.ts';
 
 const partSize = 1024 * 1024;
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of the path is a file, not a folder',
-};
-
 /** Why the system did not let a file be read, in words; `null` for errors that are not of the system. */
-export const unreadableReason = (error: unknown): string | null => {
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
-  return syscall === undefined ? null : (reasons[code ?? ''] ?? message);
-};
+export const unreadableReason = (error: unknown): string | null =>
+  (error as NodeJS.ErrnoException).syscall === undefined ? null : whyUnreadable(error);
 
 /** The bytes of a file in parts that stay as they are: one of many gigabytes needs no more memory than a small one. */
 export function* filePartsOf(path: string): Generator<Uint8Array, void> {

@@ -1,3 +1,4 @@
+import type { ClipSource } from '../model/clip.ts';
 import type { PromptSource } from '../model/prompt-source.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
 import type { WorkloadFiles } from '../model/workload.ts';
@@ -59,7 +60,7 @@ const conversationsOf = (
 };
 
 /** The body of an entry's requests: what stands nearest to the entry wins. */
-const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] => {
+export const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] => {
   const { maxTokens, temperature, topP } = entry;
   const named = {
     ...(temperature === undefined ? {} : { [namedFields.temperature]: temperature }),
@@ -74,7 +75,12 @@ const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] =>
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
+/** The plan's `name`; a plan without names is written, and hashed, without them. */
+const nameOf = ({ name }: { readonly name?: string | undefined }) =>
+  name === undefined ? {} : { name };
+
 const chatOf = (entry: ChatEntry, common: Common) => ({
+  ...nameOf(entry),
   weight: entry.weight,
   model: entry.model,
   conversations: conversationsOf(entry, common),
@@ -83,9 +89,8 @@ const chatOf = (entry: ChatEntry, common: Common) => ({
   price: priceOf(entry.model, common.prices),
 });
 
-type ClipSource = TrafficOf<'transcription'>['clips'][number];
-
-const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
+/** The sources of clips that an entry names, in its order. */
+export const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
   (Array.isArray(clips) ? clips : [clips]).map((clip) =>
     typeof clip === 'string'
       ? { file: clip, text: null }

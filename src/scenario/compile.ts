@@ -4,6 +4,7 @@ import type { WorkloadFiles } from '../model/workload.ts';
 import { compileLoad } from './compile-load.ts';
 import { compileTraffic } from './compile-traffic.ts';
 import { defaultKeyTemplate } from './credentials.ts';
+import { compilePace } from './pace-schema.ts';
 import type { Scenario } from './schema.ts';
 
 /** The stage's name where a scenario has one load only. */
@@ -54,6 +55,8 @@ export const compile = (scenario: Scenario, name: string, files: WorkloadFiles):
   deadlines: scenario.deadlines,
   caps: scenario.caps,
   limits: scenario.limits,
+  retry: scenario.retry ?? null,
+  pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
   streams: scenario.streams,
   seed: scenario.seed,
   mock: mockSettingsSchema.parse(scenario.mock),

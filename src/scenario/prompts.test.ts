@@ -7,7 +7,7 @@ import { readScenario } from './read.ts';
 
 const sha256 = 'a'.repeat(64);
 
-const files: WorkloadFiles = {
+const workload: WorkloadFiles = {
   dataset: (file) =>
     file === 'p.jsonl'
       ? { ok: true, value: { sha256, prompts: 12 } }
@@ -19,12 +19,12 @@ const files: WorkloadFiles = {
 };
 
 const steady = '{kind: constant, rate: 1/s, duration: 10s}';
-const read = (entry: string, load = steady) =>
+const read = (entry: string, load = steady, more = '') =>
   readScenario({
-    text: `traffic:\n  - {kind: chat, model: m, ${entry}}\nload: ${load}\n`,
+    text: `traffic:\n  - {kind: chat, model: m, ${entry}}\nload: ${load}\n${more}`,
     name: 'f.yaml',
     environment: {},
-    files,
+    workload,
   });
 
 const planOf = (entry: string, load = steady) => {
@@ -35,8 +35,8 @@ const planOf = (entry: string, load = steady) => {
 };
 const entryOf = (entry: string, load?: string) => planOf(entry, load).traffic[0];
 
-const problems = (entry: string, load?: string): string => {
-  const reading = read(entry, load);
+const problems = (entry: string, load?: string, more?: string): string => {
+  const reading = read(entry, load, more);
   return reading.ok ? 'none' : describeProblems(reading.problems, 'f.yaml');
 };
 
@@ -113,6 +113,19 @@ describe('a trace', () => {
       maxInputTokens: null,
       maxOutputTokens: 9,
     });
+  });
+});
+
+describe('a pace for tokens', () => {
+  const pace = 'pace: {}\n';
+  const trace = '{kind: trace, file: short.jsonl}';
+
+  it('sets aside what a distribution or a trace allows, and wants a bound for all else', () => {
+    expect(problems('maxTokens: {kind: uniform, min: 1, max: 9}', steady, pace)).toBe('none');
+    expect(problems('weight: 1', trace, pace)).toBe('none');
+    const missing = '"maxTokens" is missing: a pace for tokens';
+    expect(problems('prompt: a', trace, pace)).toContain(missing);
+    expect(problems('prompt: {file: p.jsonl}', steady, pace)).toContain(missing);
   });
 });
 

@@ -4,9 +4,10 @@ import { compile } from './compile.ts';
 import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
-import { applyOverrides } from './override.ts';
+import { fileUses, type NamedFile } from './named-files.ts';
+import { applyOverrides, overrideFlag } from './override.ts';
 import { brokenPriceRules } from './price-rules.ts';
-import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
+import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './problem.ts';
 import { brokenPromptRules } from './prompt-rules.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
@@ -27,15 +28,17 @@ export interface ScenarioSource {
   /** What `--target` says: an address, `mock` or `container`. */
   readonly target?: string | undefined;
   /** The files of prompts and traces that it names; without, naming one is a problem. */
-  readonly files?: WorkloadFiles;
+  readonly workload?: WorkloadFiles;
 }
 
 const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
 const noFiles: WorkloadFiles = { dataset: unread, trace: ({ file }) => unread(file) };
 
-export type Reading =
+/** A plan, or what is wrong; and in either case the files that the scenario names, which nobody has looked at. */
+export type Reading = { readonly files: readonly NamedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+);
 
 const emptyScenario: Finding = {
   path: [],
@@ -60,10 +63,14 @@ const keyEnvironment = (scenario: unknown, environment: Environment): Environmen
 const nameFrom = (file: string): string =>
   file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
 
-const readTree = (tree: Tree, { name, environment, files = noFiles }: ScenarioSource): Reading => {
-  const fail = (findings: readonly Finding[]): Reading => ({
+const readTree = (
+  tree: Tree,
+  { name, environment, workload = noFiles }: ScenarioSource,
+): Reading => {
+  const fail = (findings: readonly Finding[], files: readonly NamedFile[] = []): Reading => ({
     ok: false,
     problems: findings.map((finding) => problemFrom(tree, finding)),
+    files,
   });
   if (tree.value === null) return fail([emptyScenario]);
   if (!isMapping(tree.value)) return fail([notAMapping(tree.value)]);
@@ -71,9 +78,10 @@ const readTree = (tree: Tree, { name, environment, files = noFiles }: ScenarioSo
   const parse = (value: unknown) => scenarioSchema.safeParse(value, { error: sentence });
   const value = settle(filled.tree.value, parse(filled.tree.value).error?.issues ?? [], filled);
   const parsed = parse(value);
+  const keysFrom = keyEnvironment(value, environment);
   const graver = [
     ...filled.findings,
-    ...checkKeys(value, keyEnvironment(value, environment)),
+    ...checkKeys(value, keysFrom),
     ...checkHeaders(value, environment),
   ];
   const explained = new Set(graver.map(({ path }) => pathKey(path)));
@@ -82,21 +90,24 @@ const readTree = (tree: Tree, { name, environment, files = noFiles }: ScenarioSo
     ...(parsed.error?.issues ?? [])
       .flatMap((issue) => findingsOf(issue, { value, filled: filled.filled }))
       .filter(({ path }) => !explained.has(pathKey(path))),
-    ...brokenRules(value, files),
+    ...brokenRules(value, workload),
     ...brokenTrafficRules(value),
-    ...brokenPromptRules(value, files),
+    ...brokenPromptRules(value, workload),
     ...brokenPriceRules(value, filled.filled),
   ];
+  const files = fileUses(value, keysFrom !== null).map(({ use, path }) => ({
+    use,
+    place: placeIn(tree, path, 'value'),
+  }));
   return findings.length === 0 && parsed.success
-    ? { ok: true, plan: compile(parsed.data, nameFrom(name), files) }
-    : fail(findings);
+    ? { ok: true, plan: compile(parsed.data, nameFrom(name), workload), files }
+    : fail(findings, files);
 };
 
-/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
-export const readScenario = (source: ScenarioSource): Reading => {
+const readOnce = (source: ScenarioSource): Reading => {
   const { text, overrides = [], target } = source;
   const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
-  if (opened.tree === null) return { ok: false, problems: inOrder(opened.problems) };
+  if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const changed = applyOverrides(opened.tree, overrides);
   const tree =
     target !== undefined && isMapping(changed.tree.value)
@@ -108,5 +119,43 @@ export const readScenario = (source: ScenarioSource): Reading => {
     ...changed.problems,
     ...(reading.ok ? [] : reading.problems),
   ];
-  return problems.length === 0 ? reading : { ok: false, problems: inOrder(problems) };
+  return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
+};
+
+/** The scenario without each of the flags that change it, and the flag. */
+const withoutEach = (
+  source: ScenarioSource,
+): readonly { readonly flag: string; readonly without: ScenarioSource }[] => {
+  const { overrides = [], target } = source;
+  return [
+    ...overrides.map((text, index) => ({
+      flag: overrideFlag(text),
+      without: { ...source, overrides: overrides.toSpliced(index, 1) },
+    })),
+    ...(target === undefined
+      ? []
+      : [{ flag: '--target', without: { ...source, target: undefined } }]),
+  ];
+};
+
+/** Names beside each place in the file the flags without which nothing would be wrong there. */
+const blamed = (problems: readonly Problem[], source: ScenarioSource): readonly Problem[] => {
+  if (problems.every(({ flag }) => flag !== null)) return problems;
+  const rests = withoutEach(source).map(({ flag, without }) => {
+    const reading = readOnce(without);
+    return { flag, left: new Set((reading.ok ? [] : reading.problems).map(identity)) };
+  });
+  return problems.map((problem) => {
+    const to = rests.filter(({ left }) => !left.has(identity(problem))).map(({ flag }) => flag);
+    const flag = to.length === 0 ? null : to.join(' and ');
+    return problem.flag === null ? { ...problem, flag } : problem;
+  });
+};
+
+const identity = (problem: Problem): string => JSON.stringify(problem);
+
+/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
+export const readScenario = (source: ScenarioSource): Reading => {
+  const reading = readOnce(source);
+  return reading.ok ? reading : { ...reading, problems: inOrder(blamed(reading.problems, source)) };
 };

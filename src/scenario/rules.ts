@@ -6,7 +6,9 @@ import { arrivalsOf, type CompiledLoad, compileLoad, cutOf } from './compile-loa
 import { longest } from './field.ts';
 import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';
+import { brokenPace } from './pace-rules.ts';
 import type { Finding } from './problem.ts';
+import { retrySchema } from './retry-schema.ts';
 import { scenarioSchema } from './schema.ts';
 import { isMapping, type Path, valueAt } from './tree.ts';
 
@@ -189,6 +191,19 @@ const usersInFlight = (loads: readonly PlacedLoad[], inFlight: number | null): F
       : [],
   );
 
+const retryInOrder = (scenario: unknown): Finding[] => {
+  const retry = retrySchema.safeParse(valueAt(scenario, ['retry'])).data;
+  if (retry === undefined) return [];
+  const findings = doubled(
+    retry.on.map((name, index) => ({ path: ['retry', 'on', index], name })),
+    'retry',
+  );
+  if (retry.cap >= retry.base) return findings;
+  const [cap, base] = [formatDuration(retry.cap), formatDuration(retry.base)];
+  const message = `the longest wait ("cap": ${cap}) is shorter than the first ("base": ${base})`;
+  return [...findings, key(['retry', 'cap'], message, 'raise "cap" or lower "base"')];
+};
+
 /** Everything in a scenario whose parts do not go together; fields that are faulty themselves are left alone. */
 export const brokenRules = (scenario: unknown, files: WorkloadFiles): readonly Finding[] => {
   if (!isMapping(scenario)) return [];
@@ -200,6 +215,8 @@ export const brokenRules = (scenario: unknown, files: WorkloadFiles): readonly F
     ...namesThatDiffer(scenario, loads),
     ...iterationsLast(scenario),
     ...unreadTraces(loads, files),
+    ...retryInOrder(scenario),
+    ...brokenPace(scenario),
     ...loads.flatMap((placed) => (placed.load === null ? [] : extent(placed))),
     ...wholeExtent(loads, warmUp.safeParse(scenario['warmUp']).data ?? null),
     ...usersInFlight(loads, inFlight.safeParse(scenario['inFlight']).data ?? null),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { interfaceLimits } from '../model/interface-limits.ts';
 import type { Target, Wire } from '../model/plan.ts';
 import {
   byteSize,
@@ -12,6 +13,8 @@ import {
 } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
+import { paceSchema } from './pace-schema.ts';
+import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { addressFault } from './address.ts';
 
@@ -94,10 +97,10 @@ const limits = (whose: string) =>
   z
     .strictObject({
       requestsPerMinute: wholeOrNone(1_000_000_000)
-        .prefault(60)
+        .prefault(interfaceLimits.requestsPerMinute)
         .describe(`Requests per minute and key${whose}, or none. Default: 60.`),
       tokensPerMinute: wholeOrNone(1_000_000_000_000)
-        .prefault(2_000_000)
+        .prefault(interfaceLimits.tokensPerMinute)
         .describe(`Tokens per minute and key${whose}, or none. Default: 2000000.`),
     })
     .prefault({});
@@ -116,7 +119,9 @@ const deadlines = z.strictObject({
     .describe('The longest silence within an answer, or none. Default: 60s.'),
   total: lengthOrNone()
     .prefault('10m')
-    .describe('The longest that one request may take, or none. Default: 10m.'),
+    .describe(
+      'The longest that one request may take from when it was due, all attempts and waits included; or none. Default: 10m.',
+    ),
 });
 
 const caps = z.strictObject({
@@ -192,10 +197,22 @@ export const scenarioSchema = z
       .describe('How long unfinished requests may go on after the last arrival. Default: 30s.'),
     inFlight: whole(1, 1_000_000)
       .prefault(10_000)
-      .describe('The most requests in flight; what comes above it is dropped. Default: 10000.'),
+      .describe(
+        'The most requests under way, waiting ones included; what comes above it is dropped. Default: 10000.',
+      ),
     deadlines: deadlines.prefault({}).describe('When a request is given up.'),
     caps: caps.prefault({}).describe('What one answer may at most be.'),
     limits: limits('').describe('The limits that the gateway declares for each key.'),
+    retry: retrySchema
+      .optional()
+      .describe(
+        'Whether and when a request that failed is tried again. Default: never, a failure is an outcome.',
+      ),
+    pace: paceSchema
+      .optional()
+      .describe(
+        'Whether requests wait so that no key ever uses more than its limits. Default: never, requests go when they are due.',
+      ),
     streams: z
       .enum(['lenient', 'strict'])
       .default('lenient')

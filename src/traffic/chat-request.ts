@@ -1,14 +1,8 @@
 import { routes } from '../contract/routes.ts';
-import { tokensFrom } from '../model/distribution.ts';
 import type { WireRequest } from '../model/exchange.ts';
 import type { TrafficOf } from '../model/traffic.ts';
 import type { Tools } from './kind.ts';
-
-/** The smaller of what the prompt's source and the entry allow. */
-const maxTokensField = (...most: readonly (number | null)[]): { max_tokens?: number } => {
-  const least = Math.min(...most.map((tokens) => tokens ?? Number.POSITIVE_INFINITY));
-  return Number.isFinite(least) ? { max_tokens: least } : {};
-};
+import { askedOf } from './token-demand.ts';
 
 /**
  * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
@@ -19,7 +13,7 @@ export const chatRequest = (
   traffic: TrafficOf<'chat' | 'chat-stream'>,
   tools: Tools,
 ): WireRequest => {
-  const { draw, memory, ask } = tools;
+  const { memory } = tools;
   const isStream = traffic.kind === 'chat-stream';
   const { stream, ...further } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
@@ -27,15 +21,11 @@ export const chatRequest = (
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
-  const { conversations } = traffic;
-  const asked = Array.isArray(conversations)
-    ? { messages: draw.pick(conversations), maxTokens: null }
-    : ask(conversations);
-  const most = traffic.maxTokens === null ? null : tokensFrom(traffic.maxTokens, draw);
+  const { messages, maxTokens } = askedOf(traffic, tools);
   const body = {
     model: traffic.model,
-    messages: asked.messages,
-    ...maxTokensField(asked.maxTokens, most),
+    messages,
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
     ...(isStream ? { stream: true } : {}),
     ...(isStream && memory.usage !== 'refused' ? { stream_options: { include_usage: true } } : {}),
     ...further,
