@@ -78,21 +78,6 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       }),
   );
 
-export const tellingOptions = <T>(builder: Argv<T>) =>
-  builder
-    .option('json', {
-      type: 'boolean',
-      default: false,
-      group: 'Output:',
-      describe: 'Print the result as JSON instead of the summary',
-    })
-    .option('quiet', {
-      type: 'boolean',
-      default: false,
-      group: 'Output:',
-      describe: 'Print nothing but errors; files and exit code tell',
-    });
-
 interface ScenarioArguments {
   readonly scenario?: string | undefined;
   readonly target?: string | string[] | undefined;

@@ -8,17 +8,17 @@ import {
   scenarioOptions,
   sliceFrom,
   sourceFrom,
-  tellingOptions,
   UsageProblem,
 } from './options.ts';
 import { inOwnWords } from './usage-words.ts';
+import { reportOptions, tellingFrom, tellingOptions } from './report-options.ts';
 
 const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli.command(
     'run [scenario]',
     'Run a scenario and leave a report',
     (builder) =>
-      tellingOptions(scenarioOptions(builder))
+      reportOptions(scenarioOptions(builder))
         .option('out', {
           type: 'string',
           group: 'Output:',
@@ -48,8 +48,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           observations: once(given.observations),
           slice: sliceFrom(once(given.slice)),
           runId: once(given.runId),
-          json: given.json,
-          quiet: given.quiet,
+          ...tellingFrom(given),
         }),
       );
     },
@@ -76,7 +75,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       'report <result>',
       'Write the reports of a stored result again',
       (builder) =>
-        tellingOptions(builder)
+        reportOptions(builder)
           .positional('result', { type: 'string', demandOption: true, describe: 'A result.json' })
           .option('out', {
             type: 'string',
@@ -85,14 +84,14 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           }),
       async (given) => {
         const { report } = await import('./report.ts');
-        ended(await report(given.result, once(given.out), given));
+        ended(await report(given.result, once(given.out), tellingFrom(given)));
       },
     )
     .command(
       'merge <results..>',
       'Join the results of the slices of one run',
       (builder) =>
-        tellingOptions(builder)
+        reportOptions(builder)
           .positional('results', { type: 'string', array: true, demandOption: true })
           .option('out', {
             type: 'string',
@@ -102,7 +101,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           }),
       async (given) => {
         const { merge } = await import('./merge.ts');
-        ended(await merge(given.results, once(given.out) ?? '.', given));
+        ended(await merge(given.results, once(given.out) ?? '.', tellingFrom(given)));
       },
     );
 
@@ -173,6 +172,10 @@ const checkVerb = (word: string | undefined): void => {
 const listed = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
+/** `--json -` is what other tools call it; to standard output is the only place that `--json` knows. */
+const plainJson = (words: readonly string[]): string[] =>
+  words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
+
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (words: readonly string[]): Promise<ExitName> => {
   checkVerb(words[0]);
@@ -180,7 +183,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
   const ended = (end: ExitName): void => {
     exit = end;
   };
-  const cli = yargs([...words])
+  const cli = yargs(plainJson(words))
     .scriptName('weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
     .version(weirVersion())

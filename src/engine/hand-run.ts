@@ -40,6 +40,8 @@ export const handPlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   retry: null,
   pace: null,
   streams: 'lenient',
+  objectives: [],
+  perRequest: [],
   seed: 1,
   mock: mockSettingsSchema.parse({}),
   ...changes,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadDuration, type Plan, planHash, planSchema } from './plan.ts';
+import { loadDuration, type Plan, planSchema } from './plan.ts';
+import { planHash } from './plan-hash.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 import { samplePlan } from './sample-plan.ts';
 import type { TrafficOf } from './traffic.ts';
@@ -35,6 +36,13 @@ describe('a plan', () => {
       { headers: { a: 'b' } },
     ].map((differing) => planHash(samplePlan(differing)));
     expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it('has the same hash whatever it is held to: results stay comparable when a bound is moved', () => {
+    const scope = { traffic: null, model: null, key: null, stages: null };
+    const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;
+    const perRequest = [{ ...held, measure: 'endToEnd' as const }];
+    expect(planHash(samplePlan({ perRequest }))).toBe(planHash(samplePlan()));
   });
 });
 

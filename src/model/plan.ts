@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mockSettingsSchema } from './mock-settings.ts';
 import { paceSchema } from './pace.ts';
+import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
 import { retrySchema } from './retry.ts';
 import { traceLoadSchema } from './trace.ts';
@@ -155,27 +155,14 @@ export const planSchema = z.strictObject({
   pace: paceSchema.nullable(),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
+  /** What the run is held to, and what each of its requests is. Plans of before there were any have none. */
+  objectives: z.array(objectiveSchema).default([]),
+  perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
   /** The reference gateway's behaviour; ignored against any other target. */
   mock: mockSettingsSchema,
 });
 export type Plan = z.infer<typeof planSchema>;
-
-const canonical = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, entry]) => [key, canonical(entry)]),
-  );
-};
-
-/** SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their fields. */
-export const planHash = (plan: Plan): string =>
-  createHash('sha256')
-    .update(JSON.stringify(canonical(plan)))
-    .digest('hex');
 
 /** How long a load lasts by arithmetic; for `iterations` the most it may last. */
 export const loadDuration = (load: Load): number => {

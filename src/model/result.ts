@@ -3,6 +3,7 @@ import { encodedHistogramSchema } from './histogram.ts';
 import { measureNames } from './measures.ts';
 import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
 import { gaveUpNames } from './attempt.ts';
+import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from './plan.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
@@ -68,6 +69,11 @@ export const groupSchema = z.strictObject({
   connections: z.strictObject({ new: count, reused: count }),
   /** How many completed answers had each oddity that was tolerated. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
+  /**
+   * Completed requests that kept all per-request objectives of the plan, and how many kept each, in
+   * their order; absent where the plan has none.
+   */
+  good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** One histogram per measure that has samples. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
 });
@@ -224,6 +230,10 @@ export const resultSchema = z.strictObject({
   ended: millisecondsSchema,
   /** Why the run stopped before its plan did; `null` when it ran through. */
   partial: z.string().nullable(),
+  /** The objective whose breach ended the run; absent when none did. */
+  breach: breachSchema.optional(),
+  /** How the plan's objectives came out when the result was written; `weir report` judges anew. */
+  verdicts: z.array(objectiveVerdictSchema).optional(),
   /** Sentences that the reader of the figures must know, for example that a field was dropped from requests. */
   notes: z.array(z.string()),
   groups: z.array(groupSchema),
@@ -239,7 +249,8 @@ export type Result = z.infer<typeof resultSchema>;
 export type ResultFacts = Pick<
   Result,
   'weir' | 'runId' | 'plan' | 'planHash' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
->;
+> &
+  Pick<Result, 'breach'>;
 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({

@@ -44,6 +44,8 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   retry: null,
   pace: null,
   streams: 'lenient',
+  objectives: [],
+  perRequest: [],
   seed: 42,
   mock: mockSettingsSchema.parse({ ttft: 100 }),
   ...differing,

@@ -13,6 +13,7 @@ import type { Plan } from '../model/plan.ts';
 import type { Group, Labels } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { addGood, recordGood } from './good.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
@@ -155,6 +156,7 @@ const addGroup = (into: Growing, from: Growing): void => {
   into.connections.new += from.connections.new;
   into.connections.reused += from.connections.reused;
   addCountsBy(answerNoteNames, into.notes, from.notes);
+  addGood(into, from);
   for (const { source, answers, answersWithInput, input, output } of from.tokens) {
     const sums = tokensOf(into, source);
     sums.answers += answers;
@@ -169,6 +171,7 @@ const storeGroup = (group: Growing): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
+  ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   gaveUp: inOrderOf(gaveUpNames, group.gaveUp),
   notes: inOrderOf(answerNoteNames, group.notes),
   tokens: tokenSources.flatMap((source) =>
@@ -216,8 +219,12 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     Number(b.warmUp) - Number(a.warmUp);
   return {
     empty: () => new Map(),
-    record: (groups, observation) =>
-      recordInto(groupOf(groups, labelsOf(observation)), observation),
+    record: (groups, observation) => {
+      const labels = labelsOf(observation);
+      const group = groupOf(groups, labels);
+      recordInto(group, observation);
+      recordGood(group, plan.perRequest, observation, labels.stage);
+    },
     merge: (a, b) => {
       const whole: Groups = new Map();
       for (const group of [...a.values(), ...b.values()]) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { owns } from '../model/arrival.ts';
 import type { Observation } from '../model/observation.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { planHash } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
 import type { Result, ResultFacts } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';

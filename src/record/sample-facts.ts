@@ -1,6 +1,6 @@
 import type { Slice } from '../model/arrival.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { planHash } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
 import type { ResultFacts, SliceRun } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';

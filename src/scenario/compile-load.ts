@@ -32,6 +32,13 @@ const ramp = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => {
   return { kind: 'open', curve, spacing };
 };
 
+const stairs = (load: LoadOf<'stairs'>): readonly CompiledLoad[] =>
+  Array.from({ length: load.steps }, (_, index) => {
+    const rate = perSecond(load.from + index * load.step);
+    const stair = level({ rate, duration: load.every }, load.spacing);
+    return { suffix: ` ${formatRate(rate)}`, load: stair };
+  });
+
 /** Which part of a trace a load replays. */
 export const cutOf = ({
   file,
@@ -59,11 +66,7 @@ const table: {
   poisson: (load) => alone(level(load, 'poisson')),
   gamma: (load) => alone(level(load, { gamma: load.shape })),
   ramping: (load) => alone(ramp(load)),
-  stairs: ({ from, step, every, steps, spacing }) =>
-    Array.from({ length: steps }, (_, index) => {
-      const rate = perSecond(from + index * step);
-      return { suffix: ` ${formatRate(rate)}`, load: level({ rate, duration: every }, spacing) };
-    }),
+  stairs: (load) => stairs(load),
   closed: (load) => alone(load),
   iterations: (load) => alone(load),
   trace: (load, files) => {
@@ -78,6 +81,13 @@ export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
   files: WorkloadFiles,
 ): readonly CompiledLoad[] => table[load.kind](load, files);
+
+/** The stage's name where a scenario has one load only. */
+export const onlyStage = 'main';
+
+/** The names of the plan's stages that a scenario's stage becomes. */
+export const stageNames = (name: string, load: ScenarioLoad): readonly string[] =>
+  load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];
 
 /** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
 export const arrivalsOf = (load: Load): number | null => {

@@ -6,6 +6,7 @@ import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
 import { fileUses, type NamedFile } from './named-files.ts';
 import { applyOverrides, overrideFlag } from './override.ts';
+import { brokenObjectiveRules } from './objective-rules.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './problem.ts';
 import { brokenPromptRules } from './prompt-rules.ts';
@@ -94,6 +95,7 @@ const readTree = (
     ...brokenTrafficRules(value),
     ...brokenPromptRules(value, workload),
     ...brokenPriceRules(value, filled.filled),
+    ...brokenObjectiveRules(value, filled.filled),
   ];
   const files = fileUses(value, keysFrom !== null).map(({ use, path }) => ({
     use,

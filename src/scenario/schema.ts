@@ -1,54 +1,15 @@
 import { z } from 'zod';
 import { interfaceLimits } from '../model/interface-limits.ts';
-import type { Target, Wire } from '../model/plan.ts';
-import {
-  byteSize,
-  type IssueNotes,
-  length,
-  lengthOrNone,
-  share,
-  text,
-  whole,
-  wholeOrNone,
-} from './field.ts';
+import { byteSize, length, lengthOrNone, share, text, whole, wholeOrNone } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
 import { paceSchema } from './pace-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
-import { addressFault } from './address.ts';
+import { objectives, perRequest } from './objective-schema.ts';
+import { target, wire } from './wire-schema.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
-
-/** A field that is one of a few words or an address. */
-const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
-  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
-    const word = words.find((candidate) => candidate === value);
-    if (word !== undefined) return { kind: word };
-    const url = URL.parse(value);
-    const fault = addressFault(value, url);
-    if (url !== null && fault === null) return url;
-    const params: IssueNotes = { choices: words };
-    const message = fault === null ? expected : `${expected}; ${fault}`;
-    context.issues.push({ code: 'custom', message, input: value, params });
-    return z.NEVER;
-  });
-
-const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
-
-const target = wordOrAddress(
-  ['mock', 'container'],
-  'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
-).transform((value): Target =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
-
-const proxy = wordOrAddress(
-  ['environment', 'none'],
-  'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
-).transform((value): Wire['proxy'] =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
 
 const key = z.strictObject(
   {
@@ -135,21 +96,6 @@ const caps = z.strictObject({
     .describe('The most events in one stream. Default: 500000.'),
 });
 
-const flag = (word: boolean) => z.boolean({ error: 'expected true or false' }).prefault(word);
-
-const wire = z.strictObject({
-  http2: flag(false).describe('Whether to offer HTTP/2. Default: false.'),
-  proxy: proxy
-    .prefault('environment')
-    .describe(
-      'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address. Default: environment.',
-    ),
-  caFile: text()
-    .optional()
-    .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
-  verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
-});
-
 const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
   error: 'expected a mapping of header names to text',
 });
@@ -202,6 +148,16 @@ export const scenarioSchema = z
       ),
     deadlines: deadlines.prefault({}).describe('When a request is given up.'),
     caps: caps.prefault({}).describe('What one answer may at most be.'),
+    objectives: objectives
+      .prefault([])
+      .describe(
+        'What the run is held to: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: nothing.',
+      ),
+    perRequest: perRequest
+      .prefault([])
+      .describe(
+        'What each request is held to, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that keep all of these. Default: nothing.',
+      ),
     limits: limits('').describe('The limits that the gateway declares for each key.'),
     retry: retrySchema
       .optional()

@@ -19,6 +19,7 @@ import { costLines } from './cost-lines.ts';
 import { figuresLegend, figuresTable } from './figures-table.ts';
 import { kindLines } from './kind-lines.ts';
 import { partLines } from './part-lines.ts';
+import { objectiveLines } from './objective-lines.ts';
 import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
 
 type Lines = readonly string[];
@@ -177,6 +178,7 @@ export const terminalReport = (
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   return [
     ...verdictLines(screen, result, trust),
+    ...objectiveLines(screen, result),
     ...titled(screen, 'What ran', runLines(screen, result)),
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),

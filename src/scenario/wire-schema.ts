@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Target, Wire } from '../model/plan.ts';
+import { addressFault } from './address.ts';
+import { type IssueNotes, text } from './field.ts';
+
+/** How a scenario says what is asked, and over which wires. */
+
+/** A field that is one of a few words or an address. */
+const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
+  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
+    const word = words.find((candidate) => candidate === value);
+    if (word !== undefined) return { kind: word };
+    const url = URL.parse(value);
+    const fault = addressFault(value, url);
+    if (url !== null && fault === null) return url;
+    const params: IssueNotes = { choices: words };
+    const message = fault === null ? expected : `${expected}; ${fault}`;
+    context.issues.push({ code: 'custom', message, input: value, params });
+    return z.NEVER;
+  });
+
+const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
+
+export const target = wordOrAddress(
+  ['mock', 'container'],
+  'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
+).transform((value): Target =>
+  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
+);
+
+const proxy = wordOrAddress(
+  ['environment', 'none'],
+  'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
+).transform((value): Wire['proxy'] =>
+  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
+);
+
+const flag = (word: boolean) => z.boolean({ error: 'expected true or false' }).prefault(word);
+
+export const wire = z.strictObject({
+  http2: flag(false).describe('Whether to offer HTTP/2. Default: false.'),
+  proxy: proxy
+    .prefault('environment')
+    .describe(
+      'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address. Default: environment.',
+    ),
+  caFile: text()
+    .optional()
+    .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
+  verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
+});
