@@ -65,6 +65,7 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       'vitest',
       'fast-check',
       'eventsource-parser',
+      'gpt-tokenizer',
       'playwright-core',
       'selfsigned',
       'node:*',

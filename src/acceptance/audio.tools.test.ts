@@ -47,7 +47,12 @@ const spoken = async (text: string, format: SpeechFormat) => {
   const entry = { kind: 'speech', weight: 1, model: 'weir-tts', texts: [text], format } as const;
   const { request, read } = prepare(
     { ...entry, texts: [text], voice: 'Emily.wav', speed: null, body: {} },
-    { draw: drawFrom(1), memory: freshMemory(), clips: { clipsOf: () => [] } },
+    {
+      draw: drawFrom(1),
+      memory: freshMemory(),
+      clips: { clipsOf: () => [] },
+      ask: () => ({ messages: [], maxTokens: null }),
+    },
   );
   const response = await fetch(mock.url + request.path, {
     method: request.method,

@@ -117,6 +117,10 @@ const planOf = ({ requests, sizes }: Work, client: Client) => {
   });
 };
 
+const needless = (): never => {
+  throw new Error('this work has its prompts in its plan');
+};
+
 /** Does the work with one key at a gateway that runs the mock's own limiter, on a clock that jumps. */
 export const scorePace = async (
   work: Work,
@@ -136,6 +140,7 @@ export const scorePace = async (
       credentials: [{ name: 'main', weight: 1, value: 'sk-first' }],
       redact: (text) => text,
       clips: { clipsOf: () => [] },
+      workload: { ask: needless, traceOf: needless },
     },
     {
       clock: {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
+import type { Workload } from '../model/workload.ts';
 import { Problem } from '../platform/problem.ts';
 import { importScenario, isModule } from '../platform/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
@@ -10,6 +11,7 @@ import { describeProblems, inOrder } from '../scenario/problem.ts';
 import { type Reading, readScenario } from '../scenario/read.ts';
 import type { Tree } from '../scenario/tree.ts';
 import { readNamedFiles } from './named-files.ts';
+import { type WorkloadShelf, workloadFiles } from './workload-files.ts';
 
 /** Where a plan comes from: a file, or flags alone; both with overrides. */
 export interface PlanSource {
@@ -50,16 +52,25 @@ const openScenario = async (path: string): Promise<string | Tree> => {
 
 const nameOf = ({ scenario }: PlanSource): string => scenario ?? 'command line';
 
-const read = async (source: PlanSource): Promise<{ reading: Reading; folder: string }> => {
+interface OpenedScenario {
+  readonly reading: Reading;
+  readonly folder: string;
+  readonly shelf: WorkloadShelf;
+}
+
+const read = async (source: PlanSource): Promise<OpenedScenario> => {
   const { scenario, flags, set, target } = source;
+  const folder = scenario === undefined ? '.' : dirname(scenario);
+  const shelf = workloadFiles(folder);
   const reading = readScenario({
     text: scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario),
     name: nameOf(source),
     environment: process.env,
     overrides: set,
     target,
+    workload: shelf.files,
   });
-  return { reading, folder: scenario === undefined ? '.' : dirname(scenario) };
+  return { reading, folder, shelf };
 };
 
 /** A plan, and the folder that relative paths in it start from. */
@@ -68,7 +79,16 @@ export interface ReadPlan {
   readonly folder: string;
 }
 
-/** Reads a scenario, and none of the files that it names. Throws a `Problem` that lists everything wrong with it. */
+/** A plan, with what its requests upload and ask. */
+export interface ReadPlanWithFiles extends ReadPlan {
+  readonly clips: ClipShelf;
+  readonly workload: Workload;
+}
+
+/**
+ * Reads a scenario, and of the files that it names only its prompts and traces, which the plan
+ * describes. Throws a `Problem` that lists everything wrong with it.
+ */
 export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
   const { reading, folder } = await read(source);
   if (!reading.ok) throw new Problem(describeProblems(reading.problems, nameOf(source)));
@@ -76,14 +96,13 @@ export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
 };
 
 /** Reads a scenario and the files that it names. Throws a `Problem` that lists everything wrong with either. */
-export const readPlanWithFiles = async (
-  source: PlanSource,
-): Promise<ReadPlan & { readonly clips: ClipShelf }> => {
-  const { reading, folder } = await read(source);
+export const readPlanWithFiles = async (source: PlanSource): Promise<ReadPlanWithFiles> => {
+  const { reading, folder, shelf } = await read(source);
   const { clips, problems } = await readNamedFiles(reading.files, folder);
   if (!reading.ok || problems.length > 0) {
     const all = inOrder([...(reading.ok ? [] : reading.problems), ...problems]);
     throw new Problem(describeProblems(all, nameOf(source)));
   }
-  return { plan: reading.plan, folder, clips };
+  const { plan } = reading;
+  return { plan, folder, clips, workload: shelf.open(plan) };
 };

@@ -3,11 +3,13 @@ import type { SliceOrder } from '../engine/slice-order.ts';
 import { watchObjectives } from '../judge/abort-watch.ts';
 import type { Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
-import { type Plan, withoutPrompts } from '../model/plan.ts';
+import type { Plan } from '../model/plan.ts';
 import { planHash } from '../model/plan-hash.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, SliceRun } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
+import { withoutPrompts } from '../model/without-prompts.ts';
+import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
@@ -15,6 +17,7 @@ import { thisMachine, weirVersion } from '../platform/machine.ts';
 import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
+import { traceNeeds } from '../report/workload-text.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
@@ -38,7 +41,10 @@ export interface RunOrder extends Telling {
   readonly runId: string | undefined;
 }
 
-const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): SliceOrder => ({
+const orderFor = (
+  { plan, hash, target, clips, workload }: Opened,
+  asked: RunOrder,
+): SliceOrder => ({
   plan,
   slice: asked.slice,
   runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
@@ -46,6 +52,7 @@ const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): Slice
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
   clips,
+  workload,
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
 
@@ -70,10 +77,11 @@ interface Opened {
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
+  readonly workload: Workload;
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
-  const { plan, folder: home, clips } = await readPlanWithFiles(asked.source);
+  const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
     : openNamedFolder(asked.out, asked));
@@ -83,7 +91,8 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, hash: planHash(plan), folder, further, observations, target, clips };
+    const hash = planHash(plan);
+    return { plan, hash, folder, further, observations, target, clips, workload };
   } catch (error) {
     await observations?.discard();
     await further?.discard();
@@ -130,6 +139,7 @@ const runOpened = async (
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
+  for (const line of traceNeeds(plan)) say(line);
   const tally = emptyTally(plan);
   const watch = watchObjectives(plan);
   const quietly = { note: () => undefined, draw: () => undefined };

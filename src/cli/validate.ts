@@ -1,4 +1,5 @@
 import { loadDuration } from '../model/plan.ts';
+import { traceNeeds } from '../report/workload-text.ts';
 import type { ExitName } from './exit-codes.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { toStdout } from './streams.ts';
@@ -14,5 +15,6 @@ export const validate = async (source: PlanSource, asJson: boolean): Promise<Exi
   toStdout(
     `${source.scenario ?? 'command line'} is valid: plan “${plan.name}”, ${plan.stages.length} ${plan.stages.length === 1 ? 'stage' : 'stages'}, ${seconds} s`,
   );
+  for (const line of traceNeeds(plan)) toStdout(line);
   return 'pass';
 };

@@ -1,6 +1,8 @@
 import type { Arrival } from '../model/arrival.ts';
 import { type Draw, drawFrom } from '../model/draw.ts';
+import type { PromptSource } from '../model/prompt-source.ts';
 import { modelOf, type Traffic } from '../model/traffic.ts';
+import type { Asked } from '../model/workload.ts';
 import type { Credential, SliceOrder } from './slice-order.ts';
 
 /** Everything about a request that is drawn. */
@@ -11,14 +13,18 @@ export interface Content {
   readonly credential: Credential;
   /** For whatever else the kind of traffic draws. */
   readonly draw: Draw;
+  /** What a chat whose prompts do not stand in the plan asks, by `draw`. */
+  readonly ask: (source: PromptSource) => Asked;
 }
 
 /** The content of request (stage, index); equal for any number of slices. */
-export const contentOf = (order: SliceOrder, { stage, index }: Arrival): Content => {
-  const { plan, credentials, runId } = order;
+export const contentOf = (order: SliceOrder, arrival: Arrival): Content => {
+  const { plan, credentials, runId, workload } = order;
+  const { stage, index } = arrival;
   const draw = drawFrom(plan.seed, stage, index);
   const traffic = draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight);
   const credential = draw.pick(credentials, ({ weight }) => weight);
   const requestId = `${runId}-${stage}-${index}`;
-  return { requestId, traffic, model: modelOf(traffic), credential, draw };
+  const ask = (source: PromptSource): Asked => workload.ask(source, arrival, draw);
+  return { requestId, traffic, model: modelOf(traffic), credential, draw, ask };
 };

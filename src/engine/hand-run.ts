@@ -2,6 +2,7 @@ import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Load, Plan } from '../model/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
+import { sampleTrace } from '../model/sample-trace.ts';
 import { handWorld } from './hand-world.ts';
 import { runSlice } from './run-slice.ts';
 
@@ -63,6 +64,13 @@ export const startByHand = (plan: Plan, slice = { index: 0, count: 1 }) => {
       userAgent: 'weir/test',
       redact: (text) => text,
       clips: { clipsOf: () => [] },
+      workload: {
+        traceOf: () => sampleTrace,
+        ask: (source, { stage, index }) => ({
+          messages: [{ role: 'user', content: `${source.kind} ${stage} ${index}` }],
+          maxTokens: index + 1,
+        }),
+      },
     },
     {
       clock: world.clock,

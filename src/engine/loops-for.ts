@@ -1,10 +1,11 @@
-import type { Slice } from '../model/arrival.ts';
-import { loadDuration, type Plan, type Stage } from '../model/plan.ts';
+import { loadDuration, type Stage } from '../model/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivals } from '../schedule/open-arrivals.ts';
 import { stageStarts } from '../schedule/stages.ts';
+import { traceArrivals } from '../schedule/trace-arrivals.ts';
 import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
 import { type Begin, closedLoop, type Loop, openLoop } from './loop.ts';
+import type { SliceOrder } from './slice-order.ts';
 
 /** How requests are begun: on schedule, subject to the cap in flight; or by a user, who is the cap. */
 export interface Beginning {
@@ -36,12 +37,17 @@ interface Placed {
   readonly start: Instant;
 }
 
-const loopFor = (plan: Plan, slice: Slice, placed: Placed, begin: Beginning): Loop => {
+const loopFor = (order: SliceOrder, placed: Placed, begin: Beginning): Loop => {
+  const { plan, slice, workload } = order;
   const { load } = placed.stage;
   const { position, start } = placed;
   const until = instant(start + loadDuration(load));
+  const placement = { stage: position, start, seed: plan.seed, slice };
   if (load.kind === 'open') {
-    const arrivals = openArrivals(load, { stage: position, start, seed: plan.seed, slice });
+    return openLoop(openArrivals(load, placement), until, begin.scheduled);
+  }
+  if (load.kind === 'trace') {
+    const arrivals = traceArrivals(workload.traceOf(load), placement);
     return openLoop(arrivals, until, begin.scheduled);
   }
   return closedLoop(
@@ -57,9 +63,9 @@ const loopFor = (plan: Plan, slice: Slice, placed: Placed, begin: Beginning): Lo
 };
 
 /** One loop for each stage of the plan, each with this slice's share. */
-export const loopsFor = (plan: Plan, slice: Slice, begin: Beginning): readonly Loop[] => {
-  const starts = stageStarts(plan);
-  return plan.stages.map((stage, position) =>
-    loopFor(plan, slice, { stage, position, start: starts[position]! }, begin),
+export const loopsFor = (order: SliceOrder, begin: Beginning): readonly Loop[] => {
+  const starts = stageStarts(order.plan);
+  return order.plan.stages.map((stage, position) =>
+    loopFor(order, { stage, position, start: starts[position]! }, begin),
   );
 };

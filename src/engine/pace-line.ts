@@ -67,8 +67,8 @@ export class PaceLine {
   }
 
   add(trip: Trip): void {
-    const { traffic, draw, credential } = contentOf(this.#order, trip.arrival);
-    const demand = this.#reservations.demand(traffic, draw);
+    const { traffic, credential, ...drawing } = contentOf(this.#order, trip.arrival);
+    const demand = this.#reservations.demand(traffic, drawing);
     const preferred = this.#order.credentials.indexOf(credential);
     this.#line.add({ due: trip.arrival.due, trip, demand, preferred });
     if (this.#line.first()?.trip === trip) this.#expected = null;

@@ -1,7 +1,6 @@
-import type { Draw } from '../model/draw.ts';
 import type { Outcome } from '../model/observation.ts';
 import type { Traffic } from '../model/traffic.ts';
-import { type TokenDemand, tokenDemand } from '../traffic/token-demand.ts';
+import { type Drawing, type TokenDemand, tokenDemand } from '../traffic/token-demand.ts';
 
 /** What a request asks for, to be held against what it used. */
 export interface Demand extends TokenDemand {
@@ -19,8 +18,8 @@ export class Reservations {
   readonly #densest = new Map<Traffic, number>();
 
   /** `null` for kinds of traffic that use no tokens. */
-  demand(traffic: Traffic, draw: Draw): Demand | null {
-    const demand = tokenDemand(traffic, draw);
+  demand(traffic: Traffic, drawing: Drawing): Demand | null {
+    const demand = tokenDemand(traffic, drawing);
     return demand === null ? null : { ...demand, traffic };
   }
 

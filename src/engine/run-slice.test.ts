@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation.ts';
 import type { Load, Plan } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
+import { sampleTraceLoad } from '../model/sample-trace.ts';
 import { constant, handPlan, startByHand } from './hand-run.ts';
 
 const json = 'application/json';
@@ -11,6 +12,47 @@ const outcomes = (observations: readonly Observation[]): string[] =>
   observations.map(({ outcome }) =>
     'cause' in outcome ? `${outcome.kind} ${outcome.cause}` : outcome.kind,
   );
+
+describe('a trace', () => {
+  const traffic = {
+    kind: 'chat',
+    weight: 1,
+    model: 'm',
+    conversations: { kind: 'trace', system: null },
+    maxTokens: 2,
+    body: {},
+    price: null,
+  } as const;
+  const plan = handPlan(sampleTraceLoad, {
+    stages: [{ name: 'main', load: sampleTraceLoad, traffic: [traffic] }],
+  });
+
+  it('is asked when it is due, each request as its own row says and at most what the entry allows', () => {
+    const { world } = startByHand(plan);
+    world.advanceTo(1000);
+    expect(world.sent.map(({ at }) => at)).toEqual([1, 251, 251]);
+    const bodies = world.sent.map(({ request }): unknown => JSON.parse(String(request.body)));
+    expect(bodies).toMatchObject([
+      { messages: [{ content: 'trace 0 0' }], max_tokens: 1 },
+      { messages: [{ content: 'trace 0 1' }], max_tokens: 2 },
+      { messages: [{ content: 'trace 0 2' }], max_tokens: 2 },
+    ]);
+  });
+
+  it('is the same for two slices as for one, due to the fraction of a millisecond', () => {
+    const due = [0, 1].flatMap((index) => {
+      const { world, observations, answerAll } = startByHand(plan, { index, count: 2 });
+      world.advanceTo(1000);
+      answerAll();
+      return observations.map((one) => [one.index, one.due]);
+    });
+    expect(due).toEqual([
+      [0, 0],
+      [2, 250.5],
+      [1, 250.5],
+    ]);
+  });
+});
 
 describe('an open loop', () => {
   it('begins every arrival when it is due, whether or not answers have come', () => {

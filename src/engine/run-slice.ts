@@ -61,7 +61,7 @@ class SliceRunner implements RunningSlice, Tower {
     this.#cap = capOf(order);
     const { pace } = order.plan;
     this.#line = pace === null ? null : new PaceLine(order, pace);
-    this.#loops = loopsFor(order.plan, order.slice, {
+    this.#loops = loopsFor(order, {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
     });

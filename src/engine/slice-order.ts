@@ -5,6 +5,7 @@ import type { Transport } from '../model/exchange.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
+import type { Workload } from '../model/workload.ts';
 
 /** What goes into a running slice, and what comes out of it. */
 
@@ -26,6 +27,8 @@ export interface SliceOrder {
   readonly userAgent: string;
   /** What transcription entries upload. */
   readonly clips: ClipShelf;
+  /** Prompts that do not stand in the plan, and the traces of its loads. */
+  readonly workload: Workload;
   /** Masks the run's secrets in whatever a server says. */
   readonly redact: (text: string) => string;
 }

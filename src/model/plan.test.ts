@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { loadDuration, type Plan, planSchema, withoutPrompts } from './plan.ts';
+import { loadDuration, type Plan, planSchema } from './plan.ts';
 import { planHash } from './plan-hash.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 import { samplePlan } from './sample-plan.ts';
 import type { TrafficOf } from './traffic.ts';
+import { withoutPrompts } from './without-prompts.ts';
 
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
@@ -126,6 +127,21 @@ describe('a plan without its prompts', () => {
         },
       },
       { kind: 'models', weight: 1 },
+    ]);
+  });
+
+  it('holds of prompts that are made or read what describes them, and no system message', () => {
+    const file = { kind: 'dataset', file: 'p.csv', sha256: '0'.repeat(64), prompts: 3 } as const;
+    const read = (system: string | null) => ({ ...chat, conversations: { ...file, system } });
+    const { stages } = withoutPrompts({
+      ...whole,
+      stages: [{ ...stage!, traffic: [read(marker), read(null)] }],
+    });
+    expect(
+      stages[0]?.traffic.map((entry) => 'conversations' in entry && entry.conversations),
+    ).toEqual([
+      { ...file, system: `[${marker.length} characters]` },
+      { ...file, system: null },
     ]);
   });
 

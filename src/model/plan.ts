@@ -5,8 +5,8 @@ import { paceSchema } from './pace.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
 import { retrySchema } from './retry.ts';
-import { shownTemplate } from './secret.ts';
-import { type Traffic, trafficSchema } from './traffic.ts';
+import { traceLoadSchema } from './trace.ts';
+import { trafficSchema } from './traffic.ts';
 
 /**
  * The typed, complete, immutable meaning of a scenario: everything a run needs, nothing left to
@@ -27,8 +27,14 @@ const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   /** The rate over time; constant, ramping and stairs are all curves. */
   curve: z.array(rateSegmentSchema).min(1),
-  /** `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area. */
-  spacing: z.enum(['even', 'poisson']),
+  /**
+   * `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area.
+   * `gamma`: gaps of this shape and mean 1; below 1 arrivals come in bursts, 1 is Poisson, above 1 they approach even ones.
+   */
+  spacing: z.union([
+    z.enum(['even', 'poisson']),
+    z.strictObject({ gamma: z.number().min(0.01).max(1000) }),
+  ]),
 });
 
 /** A fixed number of users, each of whom asks again when its answer has come and it has thought. */
@@ -54,6 +60,7 @@ export const loadSchema = z.discriminatedUnion('kind', [
   openLoadSchema,
   closedLoadSchema,
   iterationsLoadSchema,
+  traceLoadSchema,
 ]);
 export type Load = z.infer<typeof loadSchema>;
 export type OpenLoad = z.infer<typeof openLoadSchema>;
@@ -163,69 +170,6 @@ export const planSchema = z.strictObject({
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** A text's place, held by its length. */
-const lengthMarker = (text: string): string => {
-  const { length } = Array.from(text);
-  return `[${length} character${length === 1 ? '' : 's'}]`;
-};
-
-/** Names, formats and flags of a request body are shorter; tools, schemas and examples are not. */
-const longestKept = 40;
-
-type Json = z.infer<ReturnType<typeof z.json>>;
-
-const withoutLongTexts = (value: Json): Json => {
-  if (typeof value === 'string') return value.length > longestKept ? lengthMarker(value) : value;
-  if (Array.isArray(value)) return value.map(withoutLongTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return withoutLongFields(value);
-};
-
-const withoutLongFields = (fields: Readonly<Record<string, Json>>): Record<string, Json> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, withoutLongTexts(value)]),
-  );
-
-const withoutTexts = (traffic: Traffic): Traffic => {
-  switch (traffic.kind) {
-    case 'chat':
-    case 'chat-stream': {
-      const conversations = traffic.conversations.map((messages) =>
-        messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
-      );
-      return { ...traffic, conversations, body: withoutLongFields(traffic.body) };
-    }
-    case 'speech': {
-      const texts = traffic.texts.map(lengthMarker);
-      return { ...traffic, texts, body: withoutLongFields(traffic.body) };
-    }
-    case 'transcription': {
-      const clips = traffic.clips.map(({ file, text }) => ({
-        file,
-        text: text === null ? null : lengthMarker(text),
-      }));
-      return { ...traffic, clips };
-    }
-    case 'models':
-      return traffic;
-  }
-};
-
-/**
- * The plan as results and reports may hold it, still a valid plan: each message, spoken text and
- * known text of a clip, and each text of more than 40 characters in a body, is a marker of its
- * length such as `[54 characters]`; of headers and keys only the references are left. Its hash is
- * another than the true plan's.
- */
-export const withoutPrompts = (plan: Plan): Plan => ({
-  ...plan,
-  keys: plan.keys.map((key) => ({ ...key, template: shownTemplate(key.template) })),
-  headers: Object.fromEntries(
-    Object.entries(plan.headers).map(([name, template]) => [name, shownTemplate(template)]),
-  ),
-  stages: plan.stages.map((stage) => ({ ...stage, traffic: stage.traffic.map(withoutTexts) })),
-});
-
 /** How long a load lasts by arithmetic; for `iterations` the most it may last. */
 export const loadDuration = (load: Load): number => {
   switch (load.kind) {
@@ -235,5 +179,7 @@ export const loadDuration = (load: Load): number => {
       return load.duration;
     case 'iterations':
       return load.maxDuration;
+    case 'trace':
+      return load.facts.duration;
   }
 };

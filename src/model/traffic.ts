@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { tokenCountSchema } from './distribution.ts';
+import { promptSourceSchema } from './prompt-source.ts';
 
 /**
  * The closed set of traffic kinds. A kind is one row in each table that is keyed by it
@@ -34,9 +36,10 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...share,
   model: z.string().min(1),
-  /** Each request sends one of these, drawn evenly by (seed, stage, index). */
-  conversations: z.array(z.array(messageSchema).min(1)).min(1),
-  maxTokens: z.int().positive().nullable(),
+  /** Each request sends one of these, drawn evenly by (seed, stage, index); or where prompts come from else. */
+  conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
+  /** The most tokens of the answer; a source that wants fewer is heeded. */
+  maxTokens: tokenCountSchema.nullable(),
   body,
   /** `null` when the scenario names none: the cost is then unknown. */
   price: priceSchema.nullable(),
@@ -107,7 +110,7 @@ const wholeNumber = (value: unknown): number | null =>
 export const mostOutput = ({
   maxTokens,
   body: fields,
-}: TrafficOf<'chat' | 'chat-stream'>): number | null => {
+}: Pick<TrafficOf<'chat'>, 'body'> & { readonly maxTokens: number | null }): number | null => {
   const most =
     wholeNumber(fields['max_completion_tokens']) ?? wholeNumber(fields['max_tokens']) ?? maxTokens;
   return most === null ? null : most * (wholeNumber(fields['n']) ?? 1);

@@ -79,6 +79,14 @@ describe('the scenario as a list', () => {
       },
       '0.5/s for 60 s, Poisson',
     ],
+    [
+      {
+        kind: 'open',
+        curve: [{ from: perSecond(2), to: perSecond(2), duration: milliseconds(60_000) }],
+        spacing: { gamma: 0.5 },
+      },
+      '2/s for 60 s, gamma of shape 0.5',
+    ],
   ] as const)('a load of %j is put in words', (load, words) => {
     expect(
       loadText({ ...load, ...('curve' in load ? { curve: [...load.curve] } : {}) } as Parameters<

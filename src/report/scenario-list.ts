@@ -1,8 +1,9 @@
 import { interfaceLimits } from '../model/interface-limits.ts';
-import type { Load, Plan, Stage, Target, Wire } from '../model/plan.ts';
+import type { Load, OpenLoad, Plan, Stage, Target, Wire } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
+import { promptsText, tokenCountText, traceText } from './workload-text.ts';
 
 /**
  * The plan as a list that people read. Prompts are counted, not shown; a header's value is shown
@@ -21,6 +22,11 @@ export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?
 const short = (value: number): string => String(Number(value.toFixed(2)));
 const rate = (value: number): string => `${short(value)}/s`;
 
+const spacingText = (spacing: OpenLoad['spacing']): string => {
+  if (spacing === 'even') return '';
+  return spacing === 'poisson' ? ', Poisson' : `, gamma of shape ${spacing.gamma}`;
+};
+
 /** A load in a few words, such as `20/s → 40/s in 30 s, Poisson`. */
 export const loadText = (load: Load): string => {
   const users = 'users' in load ? plural(load.users, 'user') : '';
@@ -33,10 +39,12 @@ export const loadText = (load: Load): string => {
           ? `${rate(to)} for ${timeText(duration)}`
           : `${rate(from)} → ${rate(to)} in ${timeText(duration)}`,
       );
-      return `${pieces.join(', then ')}${load.spacing === 'poisson' ? ', Poisson' : ''}`;
+      return `${pieces.join(', then ')}${spacingText(load.spacing)}`;
     }
     case 'closed':
       return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;
+    case 'trace':
+      return traceText(load);
     case 'iterations':
       return `${users} sharing ${plural(load.iterations, 'request')}${think}, at most ${timeText(load.maxDuration)}`;
   }
@@ -46,6 +54,7 @@ export const loadText = (load: Load): string => {
 const loadNature = {
   open: 'open: requests come when they are due, whether or not answers have come',
   closed: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+  trace: 'open: requests come when they are due, whether or not answers have come',
   iterations: 'closed: a slow gateway is asked less often, so latencies hide queueing',
 } as const satisfies Record<Load['kind'], string>;
 
@@ -88,8 +97,8 @@ const chatText = ({
   body,
   price,
 }: TrafficOf<'chat' | 'chat-stream'>): string => {
-  const most = maxTokens === null ? '' : `, at most ${plural(maxTokens, 'token')}`;
-  return `${plural(conversations.length, 'prompt')}${most}${extraFields(body)}, ${priceText(price)}`;
+  const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
+  return `${promptsText(conversations)}${most}${extraFields(body)}, ${priceText(price)}`;
 };
 
 const speechText = ({ texts, voice, format, speed, body }: TrafficOf<'speech'>): string =>

@@ -1,10 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Load } from '../model/plan.ts';
+import { sampleTraceLoad } from '../model/sample-trace.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
 import { arrivalsOf, compileLoad } from './compile-load.ts';
 import { loadSchema } from './load-schema.ts';
 
-const compiled = (load: unknown) => compileLoad(loadSchema.parse(load));
+const files: WorkloadFiles = {
+  dataset: () => ({ ok: false, problem: 'no file of prompts is named here' }),
+  trace: ({ file }) =>
+    file === 'short.jsonl'
+      ? { ok: true, value: sampleTraceLoad.facts }
+      : { ok: false, problem: 'unreadable' },
+};
+const compiled = (load: unknown) => compileLoad(loadSchema.parse(load), files);
 
 /** The exact count by brute force: the rate in the middle of each of many short pieces. */
 const summedBySlices = (load: Load): number => {
@@ -34,6 +43,8 @@ describe('a compiled load', () => {
     const [constant] = compiled({ kind: 'constant', rate: '5/s', duration: '9s' });
     const [poisson] = compiled({ kind: 'poisson', rate: '5/s', duration: '9s' });
     expect(poisson?.load).toEqual({ ...constant?.load, spacing: 'poisson' });
+    const [gamma] = compiled({ kind: 'gamma', rate: '5/s', duration: '9s', shape: 0.5 });
+    expect(gamma?.load).toEqual({ ...constant?.load, spacing: { gamma: 0.5 } });
   });
 
   it('of a ramp begins at zero unless told otherwise, and jumps where a step takes no time', () => {
@@ -75,6 +86,13 @@ describe('a compiled load', () => {
       maxDuration: 600_000,
       thinkTime: 0,
     });
+  });
+
+  it('of a trace is its cut with what its file holds, and none where that cannot be read', () => {
+    const trace = { kind: 'trace', file: 'short.jsonl', speed: 2, maxInputTokens: 700 };
+    expect(compiled(trace)).toEqual([{ suffix: '', load: sampleTraceLoad }]);
+    expect(arrivalsOf(sampleTraceLoad)).toBe(3);
+    expect(compiled({ ...trace, file: 'other.jsonl' })).toEqual([]);
   });
 
   it('makes as many arrivals as the area under its curve', () => {

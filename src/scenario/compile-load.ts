@@ -1,6 +1,8 @@
 import type { Load, OpenLoad, RateSegment } from '../model/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
 import type { ScenarioLoad } from './load-schema.ts';
+import type { TraceCut } from '../model/trace.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
 import { formatRate } from './notation.ts';
 
 /** A load of the plan, and what is added to its stage's name where one scenario load becomes several. */
@@ -30,32 +32,62 @@ const ramp = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => {
   return { kind: 'open', curve, spacing };
 };
 
+const stairs = (load: LoadOf<'stairs'>): readonly CompiledLoad[] =>
+  Array.from({ length: load.steps }, (_, index) => {
+    const rate = perSecond(load.from + index * load.step);
+    const stair = level({ rate, duration: load.every }, load.spacing);
+    return { suffix: ` ${formatRate(rate)}`, load: stair };
+  });
+
+/** Which part of a trace a load replays. */
+export const cutOf = ({
+  file,
+  speed,
+  from,
+  until,
+  maxInputTokens,
+  maxOutputTokens,
+}: LoadOf<'trace'>): TraceCut => ({
+  file,
+  speed,
+  from,
+  until: until ?? null,
+  maxInputTokens: maxInputTokens ?? null,
+  maxOutputTokens: maxOutputTokens ?? null,
+});
+
 const table: {
-  readonly [K in ScenarioLoad['kind']]: (load: LoadOf<K>) => readonly CompiledLoad[];
+  readonly [K in ScenarioLoad['kind']]: (
+    load: LoadOf<K>,
+    files: WorkloadFiles,
+  ) => readonly CompiledLoad[];
 } = {
   constant: (load) => alone(level(load, 'even')),
   poisson: (load) => alone(level(load, 'poisson')),
+  gamma: (load) => alone(level(load, { gamma: load.shape })),
   ramping: (load) => alone(ramp(load)),
-  stairs: ({ from, step, every, steps, spacing }) =>
-    Array.from({ length: steps }, (_, index) => {
-      const rate = perSecond(from + index * step);
-      return { suffix: ` ${formatRate(rate)}`, load: level({ rate, duration: every }, spacing) };
-    }),
-  closed: alone,
-  iterations: alone,
+  stairs: (load) => stairs(load),
+  closed: (load) => alone(load),
+  iterations: (load) => alone(load),
+  trace: (load, files) => {
+    const cut = cutOf(load);
+    const found = files.trace(cut);
+    return found.ok ? alone({ kind: 'trace', ...cut, facts: found.value }) : [];
+  },
 };
 
-/** The plan's loads for one of the scenario's: stairs give one each, all others give one. */
+/** The plan's loads for one of the scenario's: stairs give one each, a trace that cannot be read none, all others one. */
 export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
-): readonly CompiledLoad[] => table[load.kind](load);
+  files: WorkloadFiles,
+): readonly CompiledLoad[] => table[load.kind](load, files);
 
 /** The stage's name where a scenario has one load only. */
 export const onlyStage = 'main';
 
 /** The names of the plan's stages that a scenario's stage becomes. */
 export const stageNames = (name: string, load: ScenarioLoad): readonly string[] =>
-  compileLoad(load).map(({ suffix }) => `${name}${suffix}`);
+  load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];
 
 /** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
 export const arrivalsOf = (load: Load): number | null => {
@@ -67,6 +99,8 @@ export const arrivalsOf = (load: Load): number | null => {
       );
     case 'iterations':
       return load.iterations;
+    case 'trace':
+      return load.facts.requests;
     case 'closed':
       return null;
   }

@@ -1,7 +1,10 @@
 import type { ClipSource } from '../model/clip.ts';
+import type { PromptSource } from '../model/prompt-source.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
+import type { ScenarioPrompt } from './prompt-schema.ts';
 import type { Scenario } from './schema.ts';
-import { namedFields } from './traffic-rules.ts';
+import { chatContents, namedFields } from './traffic-rules.ts';
 import type { ScenarioTraffic, ScenarioTrafficOf } from './traffic-schema.ts';
 
 /** What is asked where a scenario says nothing. */
@@ -9,22 +12,55 @@ const defaultPrompt = 'Explain in two sentences how a weir measures the flow of 
 /** What is spoken where a scenario says nothing. */
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
-/** What holds for all entries: the common body of chat requests, and the prices by model. */
-type Common = Pick<Scenario, 'body' | 'prices'>;
+/** What holds for all entries of a stage. */
+interface Common extends Pick<Scenario, 'body' | 'prices'> {
+  /** Whether the stage's load is a trace, which then says how long prompts and answers are. */
+  readonly replays: boolean;
+  readonly files: WorkloadFiles;
+}
 
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
-const conversationsOf = (entry: ChatEntry): Message[][] => {
+/** Prompts that are made or read. */
+const sourceOf = (
+  { tokens, turns, prefix, cache, file }: Exclude<ScenarioPrompt, string>,
+  system: string | null,
+  files: WorkloadFiles,
+): PromptSource => {
+  if (tokens !== undefined) {
+    return {
+      kind: 'synthetic',
+      system,
+      tokens,
+      turns: turns ?? null,
+      prefix: prefix ?? null,
+      cache: cache ?? 'avoid',
+    };
+  }
+  const found = file === undefined ? null : files.dataset(file);
+  if (file === undefined || !found?.ok) throw new Error('a rule lets no such prompt pass');
+  return { kind: 'dataset', system, file, ...found.value };
+};
+
+const conversationsOf = (
+  entry: ChatEntry,
+  { files, replays }: Common,
+): Message[][] | PromptSource => {
+  const { prompt, system = null } = entry;
+  if (typeof prompt === 'object') return sourceOf(prompt, system, files);
+  if (replays && !chatContents.some((field) => entry[field] !== undefined)) {
+    return { kind: 'trace', system };
+  }
   const opening: Message[] =
     entry.system === undefined ? [] : [{ role: 'system', content: entry.system }];
   const given = entry.messages === undefined ? entry.conversations : [entry.messages];
   if (given !== undefined) return given.map((messages) => [...opening, ...messages]);
-  const prompts = entry.prompts ?? [entry.prompt ?? defaultPrompt];
+  const prompts = entry.prompts ?? [prompt ?? defaultPrompt];
   return prompts.map((content) => [...opening, { role: 'user', content }]);
 };
 
 /** The body of an entry's requests: what stands nearest to the entry wins. */
-const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] => {
+export const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] => {
   const { maxTokens, temperature, topP } = entry;
   const named = {
     ...(temperature === undefined ? {} : { [namedFields.temperature]: temperature }),
@@ -43,14 +79,14 @@ const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
-const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
+const chatOf = (entry: ChatEntry, common: Common) => ({
   ...nameOf(entry),
   weight: entry.weight,
   model: entry.model,
-  conversations: conversationsOf(entry),
+  conversations: conversationsOf(entry, common),
   maxTokens: entry.maxTokens ?? null,
-  body: bodyOf(entry, body),
-  price: priceOf(entry.model, prices),
+  body: bodyOf(entry, common.body),
+  price: priceOf(entry.model, common.prices),
 });
 
 /** The sources of clips that an entry names, in its order. */

@@ -1,5 +1,6 @@
 import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Key, Plan, Stage } from '../model/plan.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
 import { compileLoad, onlyStage, stageNames } from './compile-load.ts';
 import { compileObjective, compileRequestObjective } from './compile-objectives.ts';
 import { compileTraffic } from './compile-traffic.ts';
@@ -11,11 +12,17 @@ import type { Scenario } from './schema.ts';
 const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
   stages ?? (load === undefined ? [] : [{ name: onlyStage, load }]);
 
-const compileStages = (scenario: Scenario): Stage[] =>
+const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
   stagesOf(scenario).flatMap((stage) => {
     const own = 'traffic' in stage ? stage.traffic : undefined;
-    const traffic = (own ?? scenario.traffic ?? []).map((entry) => compileTraffic(entry, scenario));
-    return compileLoad(stage.load).map(({ suffix, load: compiled }) => ({
+    const common = {
+      body: scenario.body,
+      prices: scenario.prices,
+      replays: stage.load.kind === 'trace',
+      files,
+    };
+    const traffic = (own ?? scenario.traffic ?? []).map((entry) => compileTraffic(entry, common));
+    return compileLoad(stage.load, files).map(({ suffix, load: compiled }) => ({
       name: `${stage.name}${suffix}`,
       load: compiled,
       traffic,
@@ -40,7 +47,7 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
 };
 
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
-export const compile = (scenario: Scenario, name: string): Plan => ({
+export const compile = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
   name: scenario.name ?? name,
   description: scenario.description ?? null,
@@ -50,7 +57,7 @@ export const compile = (scenario: Scenario, name: string): Plan => ({
   headers: Object.fromEntries(
     Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
   ),
-  stages: compileStages(scenario),
+  stages: compileStages(scenario, files),
   warmUp: scenario.warmUp,
   grace: scenario.grace,
   inFlight: scenario.inFlight,

@@ -111,13 +111,13 @@ describe('problems of flags', () => {
     `);
     expect(problemsOf({ kind: 'chat', rate: 5, duration: '1', maxTokens: 'many' }))
       .toMatchInlineSnapshot(`
-      [
-        "--model: "model" is missing: expected the name of a model",
-        "--max-tokens: expected a whole number from 1 to 10,000,000, got "many"",
-        "--rate: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
-        "--duration: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "1"; a number needs its unit: 1s for seconds or 1ms for milliseconds",
-      ]
-    `);
+        [
+          "--model: "model" is missing: expected the name of a model",
+          "--max-tokens: expected a whole number from 1 to 10,000,000, or a distribution such as {kind: lognormal, median: 800, sigma: 0.6}, got "many"",
+          "--rate: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
+          "--duration: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "1"; a number needs its unit: 1s for seconds or 1ms for milliseconds",
+        ]
+      `);
   });
 
   it('name flags that exclude each other', () => {
@@ -125,7 +125,7 @@ describe('problems of flags', () => {
       .toMatchInlineSnapshot(`
         [
           "--model: "model" is no key of the kind "models"; it belongs to "chat", "chat-stream", "speech" or "transcription"",
-          "--rate: "rate" is no key of the kind "closed"; it belongs to "constant" or "poisson"",
+          "--rate: "rate" is no key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"",
         ]
       `);
   });

@@ -1,15 +1,36 @@
 import { z } from 'zod';
-import { fastest, length, positiveLength, positiveRate, rateFromZero, whole } from './field.ts';
+import { mostTokens } from '../model/distribution.ts';
+import {
+  aboveZero,
+  between,
+  fastest,
+  length,
+  positiveLength,
+  positiveRate,
+  rateFromZero,
+  text,
+  whole,
+} from './field.ts';
 import { formatRate } from './notation.ts';
 
 /** The loads of a scenario: how and when requests come. */
 
+const shape = () =>
+  between(0.01, 1000).describe(
+    'The shape of the gaps: below 1 requests come in bursts, 1 is Poisson, above 1 they approach even spacing.',
+  );
+
+const spacingError = 'expected even, poisson, or a mapping such as {gamma: 0.5}';
+
 const spacing = () =>
   z
-    .enum(['even', 'poisson'])
+    .union(
+      [z.enum(['even', 'poisson']), z.strictObject({ gamma: shape() }, { error: spacingError })],
+      { error: spacingError },
+    )
     .default('even')
     .describe(
-      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps as independent callers would make. Default: even.',
+      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps as independent callers would make, {gamma: SHAPE} makes bursts (shape below 1). Default: even.',
     );
 
 const constantLoad = z
@@ -27,6 +48,15 @@ const poissonLoad = z
     duration: positiveLength().describe('How long requests keep coming, for example 30s.'),
   })
   .describe('Open load: requests come at random moments, as from many independent callers.');
+
+const gammaLoad = z
+  .strictObject({
+    kind: z.literal('gamma').describe('One mean rate with gaps of a chosen burstiness.'),
+    rate: positiveRate().describe('The mean rate, for example 20/s or 60/min.'),
+    duration: positiveLength().describe('How long requests keep coming, for example 30s.'),
+    shape: shape(),
+  })
+  .describe('Open load: requests come in bursts, or more evenly than by chance.');
 
 const rampStep = z.strictObject(
   {
@@ -95,10 +125,43 @@ const iterationsLoad = z
     'Closed load: users share a number of requests and stop when it is used up. As nobody knows when that is, it can only be the last stage.',
   );
 
+const traceLoad = z
+  .strictObject({
+    kind: z.literal('trace').describe('The recorded arrivals of a real service.'),
+    file: text().describe(
+      'A Mooncake, Azure LLM or BurstGPT trace as published, as a path from the scenario’s folder. Chat entries that say nothing else ask prompts and answers of its lengths.',
+    ),
+    speed: aboveZero(1_000_000)
+      .prefault(1)
+      .describe('How many times as fast as recorded. Default: 1.'),
+    from: length()
+      .prefault('0s')
+      .describe('Where to begin, since the trace’s first request. Default: 0s.'),
+    until: positiveLength()
+      .optional()
+      .describe('Where to end, since the trace’s first request. Default: its end.'),
+    maxInputTokens: whole(1, mostTokens)
+      .optional()
+      .describe('Longer prompts are clipped to so many tokens. Default: none is.'),
+    maxOutputTokens: whole(1, mostTokens)
+      .optional()
+      .describe('Longer answers are clipped to so many tokens. Default: none is.'),
+  })
+  .describe('Open load: requests come when they came to a real service, or faster.');
+
 export const loadSchema = z
   .discriminatedUnion(
     'kind',
-    [constantLoad, poissonLoad, rampingLoad, stairsLoad, closedLoad, iterationsLoad],
+    [
+      constantLoad,
+      poissonLoad,
+      gammaLoad,
+      rampingLoad,
+      stairsLoad,
+      closedLoad,
+      iterationsLoad,
+      traceLoad,
+    ],
     {
       error: ({ code }: { readonly code?: string }) =>
         code === 'invalid_type'
@@ -114,6 +177,9 @@ export const loadSchema = z
     }
     if (load.kind === 'stairs' && load.from + (load.steps - 1) * load.step > fastest) {
       fault('steps', `expected stairs that end at ${formatRate(fastest)} or below`);
+    }
+    if (load.kind === 'trace' && load.until !== undefined && load.until <= load.from) {
+      fault('until', 'expected a moment after "from"');
     }
     if (load.kind === 'iterations' && load.users > load.iterations) {
       fault('users', `expected at most as many users as iterations (${load.iterations})`);

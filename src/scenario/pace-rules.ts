@@ -1,9 +1,10 @@
 import { mostOutput } from '../model/traffic.ts';
-import { compileTraffic } from './compile-traffic.ts';
+import { bodyOf } from './compile-traffic.ts';
 import { formatDuration } from './notation.ts';
 import { compilePace, paceSchema } from './pace-schema.ts';
 import type { Finding } from './problem.ts';
 import { scenarioSchema } from './schema.ts';
+import { chatContents } from './traffic-rules.ts';
 import { trafficEntrySchema } from './traffic-schema.ts';
 import { isMapping, type Path, valueAt } from './tree.ts';
 
@@ -23,14 +24,29 @@ const entriesIn = (scenario: unknown): readonly { entry: unknown; path: Path }[]
   });
 };
 
+/** Whether all loads that an entry is asked under are traces: these bound the answers to prompts of theirs. */
+const isReplayed = (scenario: unknown, [holder, index]: Path): boolean => {
+  const stages = valueAt(scenario, ['stages']);
+  const own = (stage: unknown): boolean => valueAt(stage, ['traffic']) !== undefined;
+  const askers =
+    holder === 'stages'
+      ? [valueAt(stages, [index ?? 0])]
+      : Array.isArray(stages)
+        ? stages.filter((stage) => !own(stage))
+        : [scenario];
+  return askers.every((asker) => valueAt(asker, ['load', 'kind']) === 'trace');
+};
+
 /** Chat entries whose answers nothing bounds: nobody knows how many tokens to set aside for them. */
 const unbounded = (scenario: unknown): Finding[] => {
-  const body = scenarioSchema.shape.body.safeParse(valueAt(scenario, ['body'])).data ?? {};
+  const common = scenarioSchema.shape.body.safeParse(valueAt(scenario, ['body'])).data ?? {};
   return entriesIn(scenario).flatMap(({ entry, path }): Finding[] => {
     const sound = trafficEntrySchema.safeParse(entry).data;
-    const traffic = sound === undefined ? null : compileTraffic(sound, { body, prices: {} });
-    const isChat = traffic?.kind === 'chat' || traffic?.kind === 'chat-stream';
-    if (!isChat || mostOutput(traffic) !== null) return [];
+    if (sound?.kind !== 'chat' && sound?.kind !== 'chat-stream') return [];
+    const maxTokens = sound.maxTokens === undefined ? null : 1;
+    if (mostOutput({ maxTokens, body: bodyOf(sound, common) }) !== null) return [];
+    const hasContent = chatContents.some((field) => sound[field] !== undefined);
+    if (!hasContent && isReplayed(scenario, path)) return [];
     return [
       {
         path: [...path, 'maxTokens'],

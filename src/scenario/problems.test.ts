@@ -148,17 +148,17 @@ describe('a load', () => {
     const lines = faulty.flatMap(([name, fields]) => [`${name}:`, ...withLoad(fields)]);
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "of an unknown kind:
-      f.yaml:2:14: expected "constant", "poisson", "ramping", "stairs", "closed" or "iterations", got "constnt"; did you mean "constant"?
+      f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace", got "constnt"; did you mean "constant"?
       of another tool’s kind:
-      f.yaml:2:14: expected "constant", "poisson", "ramping", "stairs", "closed" or "iterations", got "constant-arrival-rate"; did you mean "constant"?
+      f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace", got "constant-arrival-rate"; did you mean "constant"?
       without a kind:
-      f.yaml:2:1: "kind" is missing: expected "constant", "poisson", "ramping", "stairs", "closed" or "iterations"
+      f.yaml:2:1: "kind" is missing: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace"
       that is a word:
       f.yaml:2:7: expected a mapping with a "kind", for example {kind: constant, rate: 5/s, duration: 30s}, got "constant"
       that is empty:
       f.yaml:2:1: expected a mapping with a "kind", for example {kind: constant, rate: 5/s, duration: 30s}, got nothing
       with another kind’s key:
-      f.yaml:2:46: "rate" is no key of the kind "closed"; it belongs to "constant" or "poisson"
+      f.yaml:2:46: "rate" is no key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"
       without its fields:
       f.yaml:2:1: "from" is missing: expected a rate such as 20/s, 60/min or 3600/h
       f.yaml:2:1: "step" is missing: expected a rate such as 20/s, 60/min or 3600/h

@@ -1,4 +1,5 @@
 import type { Plan } from '../model/plan.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
 import { compile } from './compile.ts';
 import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
@@ -8,6 +9,7 @@ import { applyOverrides, overrideFlag } from './override.ts';
 import { brokenObjectiveRules } from './objective-rules.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './problem.ts';
+import { brokenPromptRules } from './prompt-rules.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
 import { settle } from './settle.ts';
@@ -26,7 +28,12 @@ export interface ScenarioSource {
   readonly overrides?: readonly string[] | undefined;
   /** What `--target` says: an address, `mock` or `container`. */
   readonly target?: string | undefined;
+  /** The files of prompts and traces that it names; without, naming one is a problem. */
+  readonly workload?: WorkloadFiles;
 }
+
+const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
+const noFiles: WorkloadFiles = { dataset: unread, trace: ({ file }) => unread(file) };
 
 /** A plan, or what is wrong; and in either case the files that the scenario names, which nobody has looked at. */
 export type Reading = { readonly files: readonly NamedFile[] } & (
@@ -57,7 +64,10 @@ const keyEnvironment = (scenario: unknown, environment: Environment): Environmen
 const nameFrom = (file: string): string =>
   file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
 
-const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading => {
+const readTree = (
+  tree: Tree,
+  { name, environment, workload = noFiles }: ScenarioSource,
+): Reading => {
   const fail = (findings: readonly Finding[], files: readonly NamedFile[] = []): Reading => ({
     ok: false,
     problems: findings.map((finding) => problemFrom(tree, finding)),
@@ -81,8 +91,9 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     ...(parsed.error?.issues ?? [])
       .flatMap((issue) => findingsOf(issue, { value, filled: filled.filled }))
       .filter(({ path }) => !explained.has(pathKey(path))),
-    ...brokenRules(value),
+    ...brokenRules(value, workload),
     ...brokenTrafficRules(value),
+    ...brokenPromptRules(value, workload),
     ...brokenPriceRules(value, filled.filled),
     ...brokenObjectiveRules(value, filled.filled),
   ];
@@ -91,7 +102,7 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     place: placeIn(tree, path, 'value'),
   }));
   return findings.length === 0 && parsed.success
-    ? { ok: true, plan: compile(parsed.data, nameFrom(name)), files }
+    ? { ok: true, plan: compile(parsed.data, nameFrom(name), workload), files }
     : fail(findings, files);
 };
 

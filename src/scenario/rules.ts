@@ -1,6 +1,7 @@
 import { loadDuration } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { arrivalsOf, type CompiledLoad, compileLoad, onlyStage } from './compile-load.ts';
+import type { WorkloadFiles } from '../model/workload.ts';
+import { arrivalsOf, type CompiledLoad, compileLoad, cutOf, onlyStage } from './compile-load.ts';
 import { longest } from './field.ts';
 import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';
@@ -28,12 +29,15 @@ interface PlacedLoad {
   readonly compiled: readonly CompiledLoad[];
 }
 
-const place = (value: unknown, path: Path, name: unknown): PlacedLoad => {
-  const load = loadSchema.safeParse(value).data ?? null;
-  return { path, name, load, compiled: load === null ? [] : compileLoad(load) };
-};
+const placeFrom =
+  (files: WorkloadFiles) =>
+  (value: unknown, path: Path, name: unknown): PlacedLoad => {
+    const load = loadSchema.safeParse(value).data ?? null;
+    return { path, name, load, compiled: load === null ? [] : compileLoad(load, files) };
+  };
 
-const placedLoads = (scenario: unknown): readonly PlacedLoad[] => {
+const placedLoads = (scenario: unknown, files: WorkloadFiles): readonly PlacedLoad[] => {
+  const place = placeFrom(files);
   const stages = valueAt(scenario, ['stages']);
   if (Array.isArray(stages)) {
     return stages.map((stage: unknown, index) =>
@@ -131,7 +135,15 @@ const iterationsLast = (scenario: unknown): Finding[] => {
   );
 };
 
+const unreadTraces = (loads: readonly PlacedLoad[], files: WorkloadFiles): Finding[] =>
+  loads.flatMap(({ path, load }) => {
+    if (load?.kind !== 'trace') return [];
+    const found = files.trace(cutOf(load));
+    return found.ok ? [] : [value([...path, 'file'], found.problem)];
+  });
+
 const extent = ({ path, compiled }: PlacedLoad): Finding[] => {
+  if (compiled.length === 0) return [];
   const total = compiled.reduce((sum, { load }) => sum + (arrivalsOf(load) ?? 1), 0);
   if (total >= 1 - 1e-9) return [];
   return [
@@ -144,7 +156,7 @@ const extent = ({ path, compiled }: PlacedLoad): Finding[] => {
 };
 
 const wholeExtent = (loads: readonly PlacedLoad[], warmUp: number | null): Finding[] => {
-  if (loads.length === 0 || loads.some(({ load }) => load === null)) return [];
+  if (loads.length === 0 || loads.some(({ compiled }) => compiled.length === 0)) return [];
   const compiled = loads.flatMap((placed) => placed.compiled.map(({ load }) => load));
   const path: Path = loads.length > 1 ? ['stages'] : (loads[0]?.path ?? []);
   const findings: Finding[] = [];
@@ -192,15 +204,16 @@ const retryInOrder = (scenario: unknown): Finding[] => {
 };
 
 /** Everything in a scenario whose parts do not go together; fields that are faulty themselves are left alone. */
-export const brokenRules = (scenario: unknown): readonly Finding[] => {
+export const brokenRules = (scenario: unknown, files: WorkloadFiles): readonly Finding[] => {
   if (!isMapping(scenario)) return [];
   const { warmUp, inFlight } = scenarioSchema.shape;
-  const loads = placedLoads(scenario);
+  const loads = placedLoads(scenario, files);
   return [
     ...eitherLoadOrStages(scenario),
     ...trafficForEveryStage(scenario),
     ...namesThatDiffer(scenario, loads),
     ...iterationsLast(scenario),
+    ...unreadTraces(loads, files),
     ...retryInOrder(scenario),
     ...brokenPace(scenario),
     ...loads.flatMap((placed) => (placed.load === null ? [] : extent(placed))),

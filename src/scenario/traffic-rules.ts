@@ -21,8 +21,11 @@ interface FieldRules {
   readonly named: Readonly<Record<string, string>>;
 }
 
+/** The ways to say what a chat asks. */
+export const chatContents = ['prompt', 'prompts', 'messages', 'conversations'] as const;
+
 const chatRules: FieldRules = {
-  contents: ['prompt', 'prompts', 'messages', 'conversations'],
+  contents: chatContents,
   said: 'what is asked',
   own: { model: null, messages: null, stream: null },
   named: namedFields,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../model/traffic.ts';
-import { between, money, share, text, whole } from './field.ts';
+import { between, money, share, text } from './field.ts';
+import { prompt, tokenCount } from './prompt-schema.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
 
@@ -45,7 +46,11 @@ const chatFields = {
   name: name(),
   weight: weight(),
   model: model('to ask'),
-  prompt: text().optional().describe('One prompt for all requests.'),
+  prompt: prompt()
+    .optional()
+    .describe(
+      'One prompt for all requests; or {tokens: 500} for made-up ones of exact length, each another; or {file: prompts.jsonl}.',
+    ),
   prompts: z
     .array(text(), { error: 'expected a list of prompts' })
     .min(1, { error: 'expected at least one prompt' })
@@ -58,9 +63,11 @@ const chatFields = {
     .optional()
     .describe('Several whole conversations; each request draws one.'),
   system: text().optional().describe('A system message before every conversation of this entry.'),
-  maxTokens: whole(1, 10_000_000)
+  maxTokens: tokenCount()
     .optional()
-    .describe('The most tokens to generate (max_tokens). Default: what the model allows.'),
+    .describe(
+      'The most tokens to generate (max_tokens), or a distribution as of prompt.tokens; what a file or trace says wins where it is less. Default: what the model allows.',
+    ),
   temperature: between(0, 2)
     .optional()
     .describe('The sampling temperature. Default: the gateway’s own.'),

@@ -184,9 +184,62 @@ describe('Poisson arrivals', () => {
   });
 });
 
-describe('arrivals of either spacing', () => {
+/** Γ(shape) of some shapes, to hold the variates against a function that draws nothing. */
+const gammaOf = { 0.25: 3.625_609_908_221_908, 0.5: Math.sqrt(Math.PI), 1: 1, 2: 1, 5: 24 };
+
+/** The distribution function of gamma gaps with mean 1, by the series of the incomplete gamma function. */
+const shareBelow = (gap: number, shape: keyof typeof gammaOf): number => {
+  const x = gap * shape;
+  let term = 1 / shape;
+  let sum = term;
+  for (let n = 1; term > sum * 1e-16; n += 1) {
+    term *= x / (shape + n);
+    sum += term;
+  }
+  return (sum * x ** shape * Math.exp(-x)) / gammaOf[shape];
+};
+
+describe('gamma arrivals', () => {
+  const shapes = [0.25, 0.5, 1, 2, 5] as const;
+
+  it.each(shapes)('have gaps of shape %f by the Kolmogorov-Smirnov test at 0.1 %%', (gamma) => {
+    const due = arrivals(open([segment(50, 50, 100_000)], { gamma })).map((one) => one.due);
+    const gaps = due.slice(1).map((moment, i) => ((moment - due[i]!) * 50) / 1000);
+    const distance = gaps
+      .toSorted((a, b) => a - b)
+      .reduce((worst, gap, i) => {
+        const share = shareBelow(gap, gamma);
+        const [low, high] = [i / gaps.length, (i + 1) / gaps.length];
+        return Math.max(worst, Math.abs(share - low), Math.abs(share - high));
+      }, 0);
+    expect(distance).toBeLessThan(1.95 / Math.sqrt(gaps.length));
+  });
+
+  it.each(shapes)('are as many as the area on average, however short it is (shape %f)', (gamma) => {
+    const load = open([segment(10, 10, 1000)], { gamma });
+    expect(openCount(load)).toBe(10);
+    const counts = Array.from({ length: 4000 }, (_, seed) => arrivals(load, { seed }).length);
+    const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+    const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / counts.length;
+    expect(Math.abs(mean - 10)).toBeLessThan(4 * Math.sqrt(variance / counts.length));
+  });
+
+  it('follow a ramp: a quarter of them in its first half', () => {
+    const ramp = arrivals(open([segment(0, 100, 100_000)], { gamma: 0.5 }));
+    const early = ramp.filter(({ due }) => due < 50_000).length;
+    expect(Math.abs(early - 1250)).toBeLessThan(4 * Math.sqrt(2 * 1250));
+  });
+});
+
+describe('arrivals of any spacing', () => {
   const loads = fc
-    .tuple(curves, fc.constantFrom('even' as const, 'poisson' as const))
+    .tuple(
+      curves,
+      fc.oneof(
+        fc.constantFrom('even' as const, 'poisson' as const),
+        fc.record({ gamma: fc.double({ min: 0.01, max: 1000, noNaN: true }) }),
+      ),
+    )
     .map(([tenths, spacing]) => open(curveOf(tenths), spacing));
   const seeds = fc.nat();
   const starts = fc.integer({ min: 0, max: 10_000_000 });

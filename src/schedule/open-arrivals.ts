@@ -1,8 +1,9 @@
 import { type Arrival, owns, type Slice } from '../model/arrival.ts';
-import { drawFrom } from '../model/draw.ts';
+import { type Draw, drawFrom } from '../model/draw.ts';
 import { loadDuration, type OpenLoad } from '../model/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { type Curve, curveOf, slack } from './curve.ts';
+import { exponentialGaps, gammaGaps, type Gaps } from './gaps.ts';
 
 /** Where in a run a load stands: its stage, the stage's begin, the plan's seed, and whose share is asked for. */
 export interface Placement {
@@ -26,45 +27,51 @@ function* even(curve: Curve, { stage, slice }: Placement, dueAt: (area: number) 
 }
 
 /**
- * A Poisson process of rate 1 along the area is one of the curve's rate along time (Çinlar 1975,
- * time-scale transformation). Every slice walks the whole sequence and keeps its own.
+ * A process of rate 1 along the area is one of the curve's rate along time (Çinlar 1975, time-scale
+ * transformation). Every slice walks the whole sequence and keeps its own.
  */
-function* poisson(curve: Curve, placement: Placement, dueAt: (area: number) => Instant) {
+function* drawn(
+  curve: Curve,
+  placement: Placement,
+  dueAt: (area: number) => Instant,
+  gapsOf: (draw: Draw) => Gaps,
+) {
   const { stage, seed, slice, start } = placement;
-  const draw = drawFrom(seed, stage, gapSequence);
-  let area = 0;
+  const { first, next } = gapsOf(drawFrom(seed, stage, gapSequence));
+  let area = first();
   let due = start;
-  for (let index = 0; ; index += 1) {
-    area -= Math.log1p(-draw.uniform());
-    if (area >= curve.area) return;
+  for (let index = 0; area < curve.area; index += 1) {
     // Two areas that differ in their last bit may round to moments in the wrong order.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
+    area += next();
   }
 }
 
-const spacings = { even, poisson } satisfies Record<
-  OpenLoad['spacing'],
-  (curve: Curve, placement: Placement, dueAt: (area: number) => Instant) => Generator<Arrival, void>
->;
+const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) => Gaps) =>
+  spacing === 'poisson' ? exponentialGaps : (draw) => gammaGaps(draw, spacing.gamma);
 
 /**
  * The arrivals of an open load that one slice owns, in order, made as they are asked for.
  * `even`: arrival n = 0, 1, 2 … is due when the area under the curve reaches n, so the first is
  * due as soon as the rate leaves 0, and there are as many as the area, rounded up. `poisson`:
- * exponential gaps in that area, as many as chance fits into it. All are due within the stage.
+ * exponential gaps in that area, as many as chance fits into it; `gamma`: gaps of that shape. All
+ * are due within the stage.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = curveOf(load.curve);
+  const { spacing } = load;
   const { start } = placement;
   const end = start + loadDuration(load);
   const last = Math.max(start, end * (1 - Number.EPSILON));
-  return spacings[load.spacing](curve, placement, (area) =>
-    instant(Math.min(last, start + curve.secondsTo(area) * 1000)),
-  );
+  const dueAt = (area: number): Instant =>
+    instant(Math.min(last, start + curve.secondsTo(area) * 1000));
+  return spacing === 'even'
+    ? even(curve, placement, dueAt)
+    : drawn(curve, placement, dueAt, gapsOf(spacing));
 };
 
-/** How many arrivals an open load has: exactly for even spacing, on average for Poisson. */
+/** How many arrivals an open load has: exactly for even spacing, on average for drawn gaps. */
 export const openCount = (load: OpenLoad): number => {
   const curve = curveOf(load.curve);
   return load.spacing === 'even' ? evenCount(curve) : curve.area;

@@ -27,6 +27,8 @@ export const expectedCount = (load: Load): number | null => {
       return openCount(load);
     case 'iterations':
       return load.iterations;
+    case 'trace':
+      return load.facts.requests;
     case 'closed':
       return null;
   }

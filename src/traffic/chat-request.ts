@@ -2,7 +2,7 @@ import { routes } from '../contract/routes.ts';
 import type { WireRequest } from '../model/exchange.ts';
 import type { TrafficOf } from '../model/traffic.ts';
 import type { Tools } from './kind.ts';
-import { conversationOf } from './token-demand.ts';
+import { askedOf } from './token-demand.ts';
 
 /**
  * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
@@ -11,8 +11,9 @@ import { conversationOf } from './token-demand.ts';
  */
 export const chatRequest = (
   traffic: TrafficOf<'chat' | 'chat-stream'>,
-  { draw, memory }: Tools,
+  tools: Tools,
 ): WireRequest => {
+  const { memory } = tools;
   const isStream = traffic.kind === 'chat-stream';
   const { stream, ...further } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
@@ -20,10 +21,11 @@ export const chatRequest = (
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
+  const { messages, maxTokens } = askedOf(traffic, tools);
   const body = {
     model: traffic.model,
-    messages: conversationOf(traffic, draw),
-    ...(traffic.maxTokens === null ? {} : { max_tokens: traffic.maxTokens }),
+    messages,
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
     ...(isStream ? { stream: true } : {}),
     ...(isStream && memory.usage !== 'refused' ? { stream_options: { include_usage: true } } : {}),
     ...further,

@@ -4,8 +4,10 @@ import type { Draw } from '../model/draw.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import type { BrokenCause, WireRequest } from '../model/exchange.ts';
 import type { Caps } from '../model/plan.ts';
+import type { PromptSource } from '../model/prompt-source.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { TrafficKind, TrafficOf } from '../model/traffic.ts';
+import type { Asked } from '../model/workload.ts';
 
 /**
  * What one kind of traffic is: how a request of it is prepared. The engine knows nothing else about
@@ -21,6 +23,8 @@ export interface Tools {
   readonly draw: Draw;
   readonly memory: Memory;
   readonly clips: ClipShelf;
+  /** What a chat whose prompts do not stand in the plan asks. */
+  readonly ask: (source: PromptSource) => Asked;
 }
 
 /** A request that is ready to be sent, and how its answer is read. */

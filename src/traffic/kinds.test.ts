@@ -41,6 +41,25 @@ describe('a chat request', () => {
     expect(bodyOf(entry('chat', { maxTokens: null }))).not.toHaveProperty('max_tokens');
   });
 
+  it('asks what the prompt’s source says, and for the smaller number of tokens', () => {
+    const made = { conversations: { kind: 'trace', system: null } } as const;
+    expect(bodyOf(entry('chat', { ...made, maxTokens: null }))).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Say no.' }],
+      max_tokens: 8,
+    });
+    expect(bodyOf(entry('chat', { ...made, maxTokens: 16 }))).toMatchObject({ max_tokens: 8 });
+    expect(bodyOf(entry('chat', { ...made, maxTokens: 5 }))).toMatchObject({ max_tokens: 5 });
+  });
+
+  it('draws the number of tokens where that is a distribution', () => {
+    const traffic = entry('chat', { maxTokens: { kind: 'uniform', min: 3, max: 9 } });
+    const most = Array.from({ length: 60 }, (_, seed) =>
+      Number(bodyOf(traffic, freshMemory(), seed)['max_tokens']),
+    );
+    expect(new Set(most)).toEqual(new Set([3, 4, 5, 6, 7, 8, 9]));
+  });
+
   it('names path, content type and what it accepts, and asks for no compression', () => {
     const { method, path, headers } = prepare(entry('chat'), toolsWith()).request;
     expect({ method, path, headers }).toEqual({

@@ -59,5 +59,6 @@ export const toolsWith = ({
   draw: drawFrom(1),
   memory: freshMemory(),
   clips: { clipsOf: () => [clip] },
+  ask: () => ({ messages: [{ role: 'user', content: 'Say no.' }], maxTokens: 8 }),
   ...tools,
 });

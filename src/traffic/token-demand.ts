@@ -1,5 +1,7 @@
-import type { Draw } from '../model/draw.ts';
-import { type Message, mostOutput, type Traffic, type TrafficOf } from '../model/traffic.ts';
+import { tokensFrom } from '../model/distribution.ts';
+import { mostOutput, type Traffic, type TrafficOf } from '../model/traffic.ts';
+import type { Asked } from '../model/workload.ts';
+import type { Tools } from './kind.ts';
 
 /** What a request may use of a limit on tokens, known before it is sent. */
 export interface TokenDemand {
@@ -9,17 +11,30 @@ export interface TokenDemand {
   readonly output: number;
 }
 
-/** The conversation that a request sends: its first draw. */
-export const conversationOf = (
-  { conversations }: TrafficOf<'chat' | 'chat-stream'>,
-  draw: Draw,
-): readonly Message[] => draw.pick(conversations);
+/** What a request's content is drawn with. */
+export type Drawing = Pick<Tools, 'draw' | 'ask'>;
 
-/** The demand of the request that `draw` makes; `null` for kinds that use no tokens. */
-export const tokenDemand = (traffic: Traffic, draw: Draw): TokenDemand | null => {
+const smaller = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+/** What a chat request asks: its first draws. Of tokens the smaller of what the prompt's source and the entry allow. */
+export const askedOf = (
+  { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
+  { draw, ask }: Drawing,
+): Asked => {
+  const asked = Array.isArray(conversations)
+    ? { messages: draw.pick(conversations), maxTokens: null }
+    : ask(conversations);
+  const most = maxTokens === null ? null : tokensFrom(maxTokens, draw);
+  return { messages: asked.messages, maxTokens: smaller(asked.maxTokens, most) };
+};
+
+/** The demand of the request that is drawn so; `null` for kinds that use no tokens. */
+export const tokenDemand = (traffic: Traffic, drawing: Drawing): TokenDemand | null => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
-  const messages = conversationOf(traffic, draw);
+  const { messages, maxTokens } = askedOf(traffic, drawing);
+  const { body } = traffic;
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
-  const further = Object.keys(traffic.body).length === 0 ? 0 : JSON.stringify(traffic.body).length;
-  return { characters: characters + further, output: mostOutput(traffic) ?? 0 };
+  const further = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
+  return { characters: characters + further, output: mostOutput({ maxTokens, body }) ?? 0 };
 };

@@ -1,4 +1,5 @@
 import { drawFrom } from '../../model/draw.ts';
+import { normalFrom } from '../../model/normal.ts';
 import type { Batching } from '../../model/mock-latency.ts';
 import type { MockClock } from '../clock.ts';
 import type { Emit } from './serving.ts';
@@ -18,10 +19,6 @@ interface Seat {
   said: number;
   untold: number[];
 }
-
-/** A standard normal number from two uniform ones (Box and Muller 1958). */
-const normal = (uniform: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 
 /**
  * A server that batches continuously, as a discrete-event model: a waiting request is taken in as soon
@@ -93,7 +90,7 @@ export class BatchServer {
   /** Lognormal with mean 1, a pure function of the seed and of how much was done before. */
   #factor(jitter: number): number {
     const draw = drawFrom(this.#seed, this.#done);
-    return Math.exp(jitter * normal(() => draw.uniform()) - (jitter * jitter) / 2);
+    return Math.exp(jitter * normalFrom(draw) - (jitter * jitter) / 2);
   }
 
   #say(seat: Seat, due: number): void {

@@ -1,0 +1,34 @@
+import type { Arrival } from './arrival.ts';
+import type { Draw } from './draw.ts';
+import type { PromptSource } from './prompt-source.ts';
+import type { Trace, TraceCut, TraceFacts, TraceLoad } from './trace.ts';
+import type { Message } from './traffic.ts';
+
+/** What one chat request says, and the most tokens that its source wants of the answer. */
+export interface Asked {
+  readonly messages: readonly Message[];
+  readonly maxTokens: number | null;
+}
+
+/** The prompts and traces of a plan, everything read before the load. */
+export interface Workload {
+  /** What request (stage, index) asks; `draw` is its own. */
+  ask(source: PromptSource, arrival: Arrival, draw: Draw): Asked;
+  traceOf(load: TraceLoad): Trace;
+}
+
+/** What was found in a file, or what is wrong with it in a sentence that names file and line. */
+export type Found<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string };
+
+export interface DatasetFacts {
+  readonly sha256: string;
+  readonly prompts: number;
+}
+
+/** The files that a scenario names, looked into while it is read; each is read once. */
+export interface WorkloadFiles {
+  dataset(file: string): Found<DatasetFacts>;
+  trace(cut: TraceCut): Found<TraceFacts>;
+}

@@ -1,0 +1,45 @@
+import type { Draw } from '../model/draw.ts';
+import { normalFrom } from '../model/normal.ts';
+
+/** Gaps between arrivals, in units of their mean. */
+export interface Gaps {
+  /** From the beginning to the first arrival. */
+  readonly first: () => number;
+  /** From one arrival to the next. */
+  readonly next: () => number;
+}
+
+/** A gamma variate of this shape (at least 1) and scale 1, by rejection (Marsaglia and Tsang 2000). */
+const steepGamma = (draw: Draw, shape: number): number => {
+  const d = shape - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = normalFrom(draw);
+    const v = (1 + c * x) ** 3;
+    if (v > 0 && Math.log1p(-draw.uniform()) < (x * x) / 2 + d * (1 - v + Math.log(v))) {
+      return d * v;
+    }
+  }
+};
+
+/** A gamma variate of any shape and scale 1; below shape 1 by the same authors' boost from shape + 1. */
+const gammaFrom = (draw: Draw, shape: number): number =>
+  shape >= 1
+    ? steepGamma(draw, shape)
+    : steepGamma(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
+
+/** The gaps of a Poisson process: it has no memory, so the first is like all others. */
+export const exponentialGaps = (draw: Draw): Gaps => {
+  const next = (): number => -Math.log1p(-draw.uniform());
+  return { first: next, next };
+};
+
+/**
+ * Gamma gaps of mean 1. The process is taken up in mid-gap (a uniform part of a gap that is drawn in
+ * proportion to its length: Cox 1962, Renewal Theory, § 5.2), so that the mean number of arrivals in
+ * any area is exactly that area; begun with a whole gap, bursts would bring (1/shape − 1)/2 too many.
+ */
+export const gammaGaps = (draw: Draw, shape: number): Gaps => ({
+  first: () => (draw.uniform() * steepGamma(draw, shape + 1)) / shape,
+  next: () => gammaFrom(draw, shape) / shape,
+});

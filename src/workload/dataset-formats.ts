@@ -1,0 +1,122 @@
+import { type Message, messageSchema } from '../model/traffic.ts';
+import { mostTokens } from '../model/distribution.ts';
+import { csvRecords } from './csv.ts';
+
+/** What one prompt of a file says, and the most tokens that the file wants of its answer. */
+export interface Entry {
+  readonly messages: readonly Message[];
+  readonly maxTokens: number | null;
+}
+
+/** The entries of a text; a text in their place is a complaint that begins with its line. */
+type Parser = (text: string) => readonly Entry[] | string;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const user = (content: string): readonly Message[] => [{ role: 'user', content }];
+
+const mappingOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const isMost = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= mostTokens;
+
+const entryFrom = (said: readonly Message[], most: unknown): Entry | string => {
+  if (most === undefined || most === null) return { messages: said, maxTokens: null };
+  return isMost(most)
+    ? { messages: said, maxTokens: most }
+    : 'expected a whole number from 1 as "max_tokens"';
+};
+
+const jsonEntry = (value: unknown): Entry | string => {
+  const fields = mappingOf(value);
+  if (fields === null) return 'expected a JSON object with "prompt" or "messages"';
+  const { prompt, messages, max_tokens: most } = fields;
+  if (messages === undefined) {
+    return isText(prompt)
+      ? entryFrom(user(prompt), most)
+      : 'expected text as "prompt", or a list of "messages"';
+  }
+  if (prompt !== undefined) return 'expected either "prompt" or "messages", and both are there';
+  const said = messageSchema.array().min(1).safeParse(messages);
+  return said.success
+    ? entryFrom(said.data, most)
+    : 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text}';
+};
+
+const jsonLines: Parser = (text) => {
+  const entries: Entry[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const entry = jsonEntry(parsed(line));
+    if (typeof entry === 'string') return `${index + 1}: ${entry}`;
+    entries.push(entry);
+  }
+  return entries;
+};
+
+const csv: Parser = (text) => {
+  const records = csvRecords(text);
+  if (typeof records === 'string') return records;
+  const [header, ...rows] = records;
+  const names = header?.cells.map((name) => name.trim().toLowerCase()) ?? [];
+  const [promptAt, mostAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
+  if (promptAt < 0)
+    return '1: expected a header with a column "prompt", and "max_tokens" if wanted';
+  const entries: Entry[] = [];
+  for (const { line, cells } of rows) {
+    const prompt = cells[promptAt];
+    const most = cells[mostAt]?.trim() ?? '';
+    const entry = isText(prompt)
+      ? entryFrom(user(prompt), most === '' ? null : Number(most))
+      : 'expected text in the column "prompt"';
+    if (typeof entry === 'string') return `${line}: ${entry}`;
+    entries.push(entry);
+  }
+  return entries;
+};
+
+const askers = new Set<unknown>(['human', 'user']);
+
+const turnsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] | null => {
+  const turns = mappingOf(value)?.['conversations'];
+  if (!Array.isArray(turns)) return null;
+  const mappings = turns.map(mappingOf);
+  return mappings.every((turn) => turn !== null) ? mappings : null;
+};
+
+/**
+ * ShareGPT's conversations: of each the first thing that its human said, as other load generators take
+ * them; those in which no human speaks are left out. The numbers are of entries, since its file is one line.
+ */
+const shareGpt: Parser = (text) => {
+  const list = parsed(text);
+  if (!Array.isArray(list)) return '1: expected a JSON list of {"conversations": […]}';
+  const entries: Entry[] = [];
+  for (const [index, value] of list.entries()) {
+    const turns = turnsOf(value);
+    if (turns === null) {
+      return `1: entry ${index + 1}: expected "conversations" as a list of {"from": …, "value": …}`;
+    }
+    const said = turns.find((turn) => askers.has(turn['from']))?.['value'];
+    if (isText(said)) entries.push({ messages: user(said), maxTokens: null });
+  }
+  return entries;
+};
+
+export const parsers: ReadonlyMap<string, Parser> = new Map([
+  ['jsonl', jsonLines],
+  ['ndjson', jsonLines],
+  ['csv', csv],
+  ['json', shareGpt],
+]);

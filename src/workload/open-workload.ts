@@ -1,0 +1,65 @@
+import type { Load, Plan } from '../model/plan.ts';
+import type { PromptSource, PromptSourceOf } from '../model/prompt-source.ts';
+import type { Trace, TraceLoad } from '../model/trace.ts';
+import type { Message } from '../model/traffic.ts';
+import type { Asked, Workload } from '../model/workload.ts';
+import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
+import type { Dataset } from './read-dataset.ts';
+import { vocabularyOf } from './words.ts';
+
+/** What a plan's prompts and traces are made from. */
+export interface Materials {
+  readonly words: string;
+  readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
+  readonly traceOf: (load: TraceLoad) => Trace;
+}
+
+/** The workload of a plan whose files have been read. */
+export const openWorkload = (
+  { stages, seed }: Plan,
+  { words, datasetOf, traceOf }: Materials,
+): Workload => {
+  const vocabulary = vocabularyOf(words);
+  const ask: Workload['ask'] = (source, { stage, index }, draw): Asked => {
+    switch (source.kind) {
+      case 'synthetic': {
+        const { turns } = source;
+        if (turns === null) {
+          const prompt = syntheticPrompt(source, { vocabulary, seed, draw });
+          return { messages: said(source, prompt), maxTokens: null };
+        }
+        const asking = askingOf(stages[stage]?.load, index);
+        const talk = syntheticConversation(source, turns, asking, { vocabulary, seed, stage });
+        return { messages: [...opening(source), ...talk], maxTokens: null };
+      }
+      case 'dataset': {
+        const { entries } = datasetOf(source);
+        const { messages, maxTokens } = entries[Math.floor(draw.uniform() * entries.length)]!;
+        const hasOwn = messages[0]?.role === 'system';
+        return { messages: hasOwn ? messages : [...opening(source), ...messages], maxTokens };
+      }
+      case 'trace': {
+        const load = stages[stage]?.load;
+        if (load?.kind !== 'trace') throw new Error(`stage ${stage} replays no trace`);
+        const trace = traceOf(load);
+        const prompt = tracedPrompt(trace, index, { vocabulary, seed, draw });
+        return { messages: said(source, prompt), maxTokens: trace.outputTokens(index) };
+      }
+    }
+  };
+  return { ask, traceOf };
+};
+
+/** Who asks request `index` (the inverse of the engine's numbering), where users ask; else one user asks all. */
+const askingOf = (load: Load | undefined, index: number) => {
+  const users = load?.kind === 'closed' ? load.users : 1;
+  return { user: index % users, users, iteration: Math.floor(index / users) };
+};
+
+const opening = ({ system }: PromptSource): readonly Message[] =>
+  system === null ? [] : [{ role: 'system', content: system }];
+
+const said = (source: PromptSource, content: string): readonly Message[] => [
+  ...opening(source),
+  { role: 'user', content },
+];

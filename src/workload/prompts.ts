@@ -1,0 +1,84 @@
+import { drawFrom, type Draw } from '../model/draw.ts';
+import { tokensFrom } from '../model/distribution.ts';
+import type { PromptSourceOf } from '../model/prompt-source.ts';
+import type { Trace } from '../model/trace.ts';
+import type { Message } from '../model/traffic.ts';
+import type { Vocabulary } from './words.ts';
+
+/** Texts with an exact number of tokens. What requests share is keyed by the plan's seed alone, so that all stages and slices agree. */
+
+/** Set the texts that requests share apart from each other, and from the contents of stages, whose numbers are small. */
+const sharedTexts = { prefix: -1, common: -2, block: -3, turn: -4 };
+
+/** Tokens in a block of a Mooncake trace; the last one of a prompt may be shorter. */
+const blockTokens = 512;
+
+const sharedText = (
+  vocabulary: Vocabulary,
+  tokens: number,
+  ...key: readonly [seed: number, what: keyof typeof sharedTexts, which: number]
+): string => {
+  const [seed, what, which] = key;
+  return vocabulary.text(tokens, drawFrom(seed, sharedTexts[what], which));
+};
+
+/** A prompt of exactly the tokens that its source draws. */
+export const syntheticPrompt = (
+  { tokens, prefix, cache }: PromptSourceOf<'synthetic'>,
+  { vocabulary, seed, draw }: { vocabulary: Vocabulary; seed: number; draw: Draw },
+): string => {
+  const length = tokensFrom(tokens, draw);
+  const common = Math.min(length, prefix?.tokens ?? 0);
+  const which = prefix === null ? 0 : Math.floor(draw.uniform() * prefix.pool);
+  const beginning = sharedText(vocabulary, common, seed, 'prefix', which);
+  const rest = length - common;
+  return cache === 'invite'
+    ? beginning + sharedText(vocabulary, rest, seed, 'common', 0)
+    : beginning + vocabulary.text(rest, draw);
+};
+
+/** The user and which of its requests it is; where no users ask, all requests are one's. */
+interface Asking {
+  readonly user: number;
+  readonly users: number;
+  readonly iteration: number;
+}
+
+/**
+ * The messages of a made-up conversation up to the question that its user asks now, equal in every
+ * request of the conversation: what a conversation says is keyed by its number and the turn.
+ */
+export const syntheticConversation = (
+  source: PromptSourceOf<'synthetic'>,
+  { count, answer }: NonNullable<PromptSourceOf<'synthetic'>['turns']>,
+  { user, users, iteration }: Asking,
+  { vocabulary, seed, stage }: { vocabulary: Vocabulary; seed: number; stage: number },
+): readonly Message[] => {
+  const conversation = Math.floor(iteration / count) * users + user;
+  const now = iteration % count;
+  return Array.from({ length: now + 1 }, (_, turn): readonly Message[] => {
+    const draw = drawFrom(seed, stage, sharedTexts.turn, conversation, turn);
+    const prefix = turn === 0 ? source.prefix : null;
+    const content = syntheticPrompt({ ...source, prefix }, { vocabulary, seed, draw });
+    const question: Message = { role: 'user', content };
+    if (turn === now) return [question];
+    const said = vocabulary.text(tokensFrom(answer, draw), draw);
+    return [question, { role: 'assistant', content: said }];
+  }).flat();
+};
+
+/** A prompt as long as a request of a trace; equal blocks at its beginning are equal text. */
+export const tracedPrompt = (
+  trace: Trace,
+  index: number,
+  { vocabulary, seed, draw }: { vocabulary: Vocabulary; seed: number; draw: Draw },
+): string => {
+  let left = trace.inputTokens(index);
+  let prompt = '';
+  for (const block of trace.blocksOf(index)) {
+    const tokens = Math.min(left, blockTokens);
+    prompt += sharedText(vocabulary, tokens, seed, 'block', block);
+    left -= tokens;
+  }
+  return prompt + vocabulary.text(left, draw);
+};

@@ -1,0 +1,109 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvRecords } from './csv.ts';
+import { readDataset } from './read-dataset.ts';
+
+const read = (file: string, text: string) => {
+  const found = readDataset(file, [Buffer.from(text)]);
+  return found.ok ? found.value.entries : found.problem;
+};
+const asked = (content: string, maxTokens: number | null = null) => ({
+  messages: [{ role: 'user', content }],
+  maxTokens,
+});
+
+describe('a table of comma-separated values', () => {
+  it('gives back whatever cells were written, and the line of each record', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', ' ', 'ü') });
+    const quoted = (text: string): string =>
+      /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 });
+    fc.assert(
+      fc.property(rows, fc.constantFrom('\n', '\r\n'), fc.boolean(), (table, end, closed) => {
+        const lines = table.map((row) => row.map(quoted).join(','));
+        const records = csvRecords(lines.join(end) + (closed ? end : ''));
+        if (typeof records === 'string') throw new Error(records);
+        expect(records.map(({ cells }) => cells)).toEqual(table);
+        const begins = lines.map(
+          (_, i) => lines.slice(0, i).join(end).split('\n').length + (i > 0 ? 1 : 0),
+        );
+        expect(records.map(({ line }) => line)).toEqual(begins);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('with a quote that is never closed is a complaint with its line, at once even if it is long', () => {
+    expect(csvRecords(`a,b\n"${'x'.repeat(1_000_000)}`)).toMatch(/^2: expected a cell in quotes/);
+    expect(csvRecords('a,b\nc"d,e')).toMatch(/^2: /);
+  });
+});
+
+describe('a file of prompts', () => {
+  it('of JSON lines holds prompts or messages, and the most tokens where it says so', () => {
+    const text = `{"prompt": "one", "max_tokens": 5, "other": 1}\r\n\n{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "two"}]}\n`;
+    expect(read('p.jsonl', text)).toEqual([
+      asked('one', 5),
+      {
+        messages: [
+          { role: 'system', content: 's' },
+          { role: 'user', content: 'two' },
+        ],
+        maxTokens: null,
+      },
+    ]);
+  });
+
+  it('of CSV has a header, by whose names the columns are found', () => {
+    const text = 'id,max_tokens,Prompt\n1,7,"one, and\n""two"""\n2,,three\n';
+    expect(read('p.CSV', text)).toEqual([asked('one, and\n"two"', 7), asked('three')]);
+  });
+
+  it('of ShareGPT gives the first thing each human said', () => {
+    const turns = (...said: readonly [string, string][]) => ({
+      id: 'x',
+      conversations: said.map(([from, value]) => ({ from, value })),
+    });
+    const list = [
+      turns(['human', 'one'], ['gpt', 'answer'], ['human', 'more']),
+      turns(['gpt', 'answer only']),
+      turns(['system', 's'], ['user', 'two']),
+    ];
+    expect(read('sharegpt.json', JSON.stringify(list))).toEqual([asked('one'), asked('two')]);
+  });
+
+  it.each([
+    ['p.txt', 'x', 'p.txt: expected a file of prompts that ends in .jsonl'],
+    ['p.jsonl', '', 'p.jsonl: expected at least one prompt'],
+    ['p.jsonl', '{"prompt":"a"}\n{"prompt":', 'p.jsonl:2: expected a JSON object'],
+    ['p.jsonl', '{"prompt":""}', 'p.jsonl:1: expected text as "prompt"'],
+    ['p.jsonl', '{"prompt":"a","messages":[]}', 'p.jsonl:1: expected either'],
+    [
+      'p.jsonl',
+      '\n{"messages":[{"role":"robot","content":"a"}]}',
+      'p.jsonl:2: expected "messages"',
+    ],
+    ['p.jsonl', '{"prompt":"a","max_tokens":0}', 'p.jsonl:1: expected a whole number from 1'],
+    ['p.csv', 'text\na\n', 'p.csv:1: expected a header with a column "prompt"'],
+    ['p.csv', 'prompt,max_tokens\n"a\nb",5\nc,many\n', 'p.csv:4: expected a whole number from 1'],
+    ['p.csv', 'n,prompt\n1\n', 'p.csv:2: expected text in the column'],
+    ['p.json', '{"a":1}', 'p.json:1: expected a JSON list'],
+    ['p.json', '[{"conversations":[]},{}]', 'p.json:1: entry 2: expected "conversations"'],
+  ])('%s of %j is a problem with its line', (file, text, words) => {
+    expect(read(file, text)).toContain(words);
+  });
+
+  it('has facts that tell its content without telling it', () => {
+    const found = readDataset('p.jsonl', [Buffer.from('{"prompt":'), Buffer.from('"a"}\n')]);
+    expect(found).toMatchObject({
+      ok: true,
+      value: {
+        facts: {
+          prompts: 1,
+          // By sha256sum.
+          sha256: 'd58848abfa8d5c3e7eb0e57acde0449d54e48f69e6204a6db3208a1b78a1eaa9',
+        },
+      },
+    });
+  });
+});

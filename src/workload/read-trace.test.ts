@@ -1,0 +1,215 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../model/quantity.ts';
+import type { TraceCut } from '../model/trace.ts';
+import { readTrace } from './read-trace.ts';
+
+const whole: TraceCut = {
+  file: 't.csv',
+  speed: 1,
+  from: milliseconds(0),
+  until: null,
+  maxInputTokens: null,
+  maxOutputTokens: null,
+};
+
+const bytesOf = (text: string): Uint8Array[] => [Buffer.from(text)];
+
+const read = (text: string, cut: Partial<TraceCut> = {}, parts = bytesOf(text)) => {
+  const found = readTrace({ ...whole, ...cut }, parts);
+  if (!found.ok) throw new Error(found.problem);
+  const { trace, facts } = found.value;
+  const all = <T>(of: (index: number) => T): T[] =>
+    Array.from({ length: trace.count }, (_, index) => of(index));
+  return {
+    facts,
+    dues: all(trace.dueAt),
+    inputs: all(trace.inputTokens),
+    outputs: all(trace.outputTokens),
+    blocks: all(trace.blocksOf),
+  };
+};
+
+const problem = (text: string, cut: Partial<TraceCut> = {}): string => {
+  const found = readTrace({ ...whole, ...cut }, bytesOf(text));
+  return found.ok ? 'no problem' : found.problem;
+};
+
+// As published: seven digits, CRLF line ends, no end after the last line.
+const azure2023 = [
+  'TIMESTAMP,ContextTokens,GeneratedTokens',
+  '2023-11-16 23:59:58.6805900,374,44',
+  '2023-11-16 23:59:58.6805901,396,109',
+  '2023-11-17 00:00:00.0000001,879,55',
+  '2023-11-17 00:01:00,91,16',
+].join('\r\n');
+
+const azure2024 = `TIMESTAMP,ContextTokens,GeneratedTokens
+2024-05-10 00:00:00.009930+00:00,2162,5
+2024-05-10 00:00:00.017335+00:00,2399,6
+2024-05-10 00:00:10+00:00,76,15
+`;
+
+const burst = `Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type
+5,ChatGPT,472,18,490,Conversation log
+45,ChatGPT,1087,230,1317,Conversation log
+118,GPT-4,417,0,417,API log
+`;
+
+const burst2 = `Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type
+19440110.0,1722ac82-0a46,43,GPT-4,906,446,1352,Conversation log
+19440161.5,,,ChatGPT,36,29,65,API log
+`;
+
+const mooncake = `{"timestamp": 27482, "input_length": 1200, "output_length": 52, "hash_ids": [46, 47, 48]}
+{"timestamp": 27482, "input_length": 600, "output_length": 26, "hash_ids": [46, 49]}
+{"timestamp": 30535, "input_length": 672, "output_length": 1}
+`;
+
+describe('a published trace', () => {
+  it('of Azure, 2023, is due to the tick of 100 ns, over midnight', () => {
+    const { dues, inputs, outputs, facts } = read(azure2023);
+    expect(dues).toEqual([0, 0.0001, 1319.4101, 61_319.41]);
+    expect(inputs).toEqual([374, 396, 879, 91]);
+    expect(outputs).toEqual([44, 109, 55, 16]);
+    expect(facts).toMatchObject({ format: 'azure', requests: 4, inputTokens: 1740 });
+    expect(facts).toMatchObject({ outputTokens: 224, duration: 61_320 });
+  });
+
+  it('of Azure, 2024, has its zone behind the time', () => {
+    expect(read(azure2024).dues).toEqual([0, 7.405, 9990.07]);
+    const elsewhere = azure2024.replace('00:00:10+00:00', '02:00:10+02:00');
+    expect(read(elsewhere).dues).toEqual([0, 7.405, 9990.07]);
+  });
+
+  it('of BurstGPT is read by the names of its columns, in either release', () => {
+    expect(read(burst)).toMatchObject({ dues: [0, 40_000, 113_000], inputs: [472, 1087, 417] });
+    expect(read(burst2)).toMatchObject({ dues: [0, 51_500], outputs: [446, 29] });
+    expect(read(burst2).facts.format).toBe('burstgpt');
+  });
+
+  it('of BurstGPT has failed requests: an empty answer becomes one token and is counted', () => {
+    const { outputs, facts } = read(burst);
+    expect(outputs).toEqual([18, 230, 1]);
+    expect(facts.clipped).toEqual({ outside: 0, inputs: 0, outputs: 0, raised: 1 });
+  });
+
+  it('of Mooncake counts milliseconds and has the blocks of each prompt', () => {
+    const { dues, inputs, blocks, facts } = read(mooncake);
+    expect(dues).toEqual([0, 0, 3053]);
+    expect(inputs).toEqual([1200, 600, 672]);
+    expect(blocks).toEqual([[46, 47, 48], [46, 49], []]);
+    expect(facts.format).toBe('mooncake');
+  });
+
+  it('is the same however its bytes are parted, and known by their hash', () => {
+    const bytes = Buffer.from(`\uFEFF${azure2023}`);
+    const once = read('', {}, [bytes]);
+    expect(once.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {
+        const at = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        const parts = at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+        expect(read('', {}, parts)).toEqual(once);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('due instants', () => {
+  it('are those of exact arithmetic, for any ticks and speed', () => {
+    const ticks = fc.array(fc.bigInt({ min: 0n, max: 80_000_000_000_000n }), { minLength: 1 });
+    const speeds = fc.constantFrom(1, 2, 10, 0.5, 3);
+    fc.assert(
+      fc.property(ticks, speeds, (some, speed) => {
+        const sorted = [0n, ...some].toSorted((a, b) => Number(a - b));
+        const lines = sorted.map((tick) => {
+          const fraction = String(tick % 10_000_000n).padStart(7, '0');
+          return `${1_000_000n + tick / 10_000_000n}.${fraction},5,5`;
+        });
+        const { dues } = read(['Timestamp,Request tokens,Response tokens', ...lines].join('\n'), {
+          speed,
+        });
+        expect(dues).toEqual(sorted.map((tick) => Number(tick) / (10_000 * speed)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('come in order even where the file’s lines do not', () => {
+    const shuffled = `Timestamp,Request tokens,Response tokens\n1,1,1\n9,9,1\n4,4,1\n9,8,1\n`;
+    expect(read(shuffled)).toMatchObject({ dues: [0, 3000, 8000, 8000], inputs: [1, 4, 9, 8] });
+  });
+});
+
+describe('a cut', () => {
+  it('takes what lies between its ends, counted from the first request, at its speed', () => {
+    const cut = { from: milliseconds(40_000), until: milliseconds(113_000), speed: 4 };
+    const { dues, inputs, facts } = read(`${burst}119,GPT-4,5,5,10,API log\n`, cut);
+    expect(dues).toEqual([0]);
+    expect(inputs).toEqual([1087]);
+    expect(facts.clipped.outside).toBe(3);
+    const longer = read(burst, { from: milliseconds(30_000), speed: 4 });
+    expect(longer.dues).toEqual([2500, 20_750]);
+    expect(longer.facts.duration).toBe(20_751);
+  });
+
+  it('clips long prompts and answers, and counts them', () => {
+    const { inputs, outputs, facts } = read(azure2023, {
+      maxInputTokens: 380,
+      maxOutputTokens: 50,
+    });
+    expect(inputs).toEqual([374, 380, 380, 91]);
+    expect(outputs).toEqual([44, 50, 50, 16]);
+    expect(facts.clipped).toEqual({ outside: 0, inputs: 2, outputs: 2, raised: 0 });
+  });
+
+  it('that holds no request is a problem', () => {
+    expect(problem(burst, { from: milliseconds(9e9) })).toMatch(/^t\.csv: none of its 3 requests/);
+  });
+});
+
+describe('the busiest minute', () => {
+  it('is the most that any minute holds, tried from every arrival on', () => {
+    const row = fc.record({ second: fc.nat(400), input: fc.nat(50), output: fc.nat(50) });
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1 }), (rows) => {
+        const sorted = rows.toSorted((a, b) => a.second - b.second);
+        const lines = sorted.map(({ second, input, output }) => `${second},${input},${output}`);
+        const { facts, dues, inputs, outputs } = read(
+          ['Timestamp,Request tokens,Response tokens', ...lines].join('\n'),
+        );
+        const minutes = dues.map((begin) => {
+          const held = [...dues.keys()].filter((i) => dues[i]! >= begin && dues[i]! < begin + 6e4);
+          const tokens = held.reduce((sum, i) => sum + inputs[i]! + outputs[i]!, 0);
+          return { requests: held.length, tokens };
+        });
+        expect(facts.busiestMinute).toEqual({
+          requests: Math.max(...minutes.map(({ requests }) => requests)),
+          tokens: Math.max(...minutes.map(({ tokens }) => tokens)),
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a file that cannot be replayed', () => {
+  it.each([
+    ['is empty', '', /^t\.csv:1: expected a Mooncake trace .*; the file is empty$/],
+    ['is of no known form', 'time,tokens\n1,2\n', /^t\.csv:1: expected a Mooncake trace/],
+    ['has a wrong time', azure2023.replace('00:00:00.', '25:00:00.'), /^t\.csv:4: .*"TIMESTAMP"/],
+    ['has no whole tokens', burst.replace('230', '2.5'), /^t\.csv:3: .*as "Response tokens"/],
+    ['lacks a cell', burst.replace(',1087,230,1317,Conversation log', ''), /^t\.csv:3: .*"Request/],
+    ['is cut off', mooncake.slice(0, 120), /^t\.csv:2: expected a JSON object/],
+    ['has bad blocks', mooncake.replace('[46, 49]', '["a"]'), /^t\.csv:2: .*"hash_ids"/],
+    [
+      'goes back before its begin',
+      `${burst}4,ChatGPT,1,1,2,API log`,
+      /^t\.csv:5: .*sort the trace/,
+    ],
+  ])('since it %s is a problem with its line', (_, text, words) => {
+    expect(problem(text)).toMatch(words);
+  });
+});

@@ -1,0 +1,152 @@
+import type { TraceFormat } from '../model/trace.ts';
+
+/** A moment as whole seconds since whatever the format counts from, and ticks of 100 ns within the second. */
+export interface Moment {
+  readonly seconds: number;
+  readonly ticks: number;
+}
+
+/** One recorded request. */
+export interface TraceRow {
+  readonly at: Moment;
+  readonly input: number;
+  readonly output: number;
+  readonly blocks: readonly number[];
+}
+
+/** Reads a line after the first; a text is a complaint: “expected …”. */
+export type RowReader = (line: string) => TraceRow | string;
+
+/** How a form of trace is known by its first line, and how its rows are read. */
+interface Form {
+  /** `null` when the first line is not of this form. */
+  readonly reader: (firstLine: string) => RowReader | null;
+  /** Whether the first line is a row itself. */
+  readonly headless: boolean;
+}
+
+export const ticksPerSecond = 10_000_000;
+
+const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd(7, '0'));
+
+/** Days since 1970-01-01 (Hinnant, “chrono-compatible low-level date algorithms”). */
+const daysSince1970 = (year: number, month: number, day: number): number => {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+};
+
+const timestamp =
+  /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
+
+/** `2023-11-16 18:15:46.6805900`, of 2024 with `+00:00` behind it; up to seven digits of a second's fraction, or none. */
+const dateTime = (text: string): Moment | null => {
+  const found = timestamp.exec(text);
+  if (found === null) return null;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
+    ...[number, number, number, number, number, number],
+  ];
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) {
+    return null;
+  }
+  const [, , , , , , , fraction = '', sign, ahead = '0', further = '0'] = found;
+  const offset = (sign === '-' ? -1 : 1) * (Number(ahead) * 60 + Number(further)) * 60;
+  const seconds =
+    daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  return { seconds, ticks: ticksOf(fraction) };
+};
+
+/** `19440110.0`: seconds as a decimal number. */
+const decimalSeconds = (text: string): Moment | null => {
+  const [, seconds, fraction = ''] = /^(\d{1,15})(?:\.(\d*))?$/.exec(text) ?? [];
+  return seconds === undefined ? null : { seconds: Number(seconds), ticks: ticksOf(fraction) };
+};
+
+/** A whole number of tokens, also written with a fraction of zero, as table programs do. */
+const countOf = (text: string): number | null =>
+  /^\d{1,9}(?:\.0*)?$/.test(text) ? Number(text) : null;
+
+interface Columns {
+  readonly time: string;
+  readonly input: string;
+  readonly output: string;
+  readonly read: (text: string) => Moment | null;
+  readonly example: string;
+}
+
+/** Finds its columns by their names: releases of one trace differ in the others. None has a quoted cell. */
+const table = ({ time, input, output, read, example }: Columns): Form => ({
+  headless: false,
+  reader: (firstLine) => {
+    const header = firstLine.split(',').map((name) => name.trim());
+    const places = [time, input, output].map((name) => header.indexOf(name));
+    if (places.includes(-1)) return null;
+    const [timeAt, inputAt, outputAt] = places as [number, number, number];
+    return (line) => {
+      const cells = line.split(',');
+      const at = read((cells[timeAt] ?? '').trim());
+      if (at === null) return `expected a "${time}" such as ${example}`;
+      const asked = countOf((cells[inputAt] ?? '').trim());
+      if (asked === null) return `expected a whole number of tokens as "${input}"`;
+      const answered = countOf((cells[outputAt] ?? '').trim());
+      if (answered === null) return `expected a whole number of tokens as "${output}"`;
+      return { at, input: asked, output: answered, blocks: [] };
+    };
+  },
+});
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
+
+const fieldsOf = (line: string): Readonly<Record<string, unknown>> | null => {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+};
+
+const mooncakeRow: RowReader = (line) => {
+  const fields = fieldsOf(line);
+  if (fields === null) return 'expected a JSON object';
+  const { timestamp: at, input_length: input, output_length: output, hash_ids: ids = [] } = fields;
+  if (typeof at !== 'number' || at < 0) return 'expected a "timestamp" in milliseconds';
+  if (!isCount(input)) return 'expected a whole number of tokens as "input_length"';
+  if (!isCount(output)) return 'expected a whole number of tokens as "output_length"';
+  if (!Array.isArray(ids) || !ids.every(isCount)) {
+    return 'expected a list of whole numbers as "hash_ids"';
+  }
+  const ticks = Math.round(at * (ticksPerSecond / 1000));
+  const seconds = Math.floor(ticks / ticksPerSecond);
+  return { at: { seconds, ticks: ticks - seconds * ticksPerSecond }, input, output, blocks: ids };
+};
+
+/** Every form of trace, by what its publishers wrote down or what their files hold. */
+export const forms = {
+  mooncake: {
+    headless: true,
+    reader: (firstLine) => {
+      const fields = fieldsOf(firstLine) ?? {};
+      return 'timestamp' in fields && 'input_length' in fields ? mooncakeRow : null;
+    },
+  },
+  azure: table({
+    time: 'TIMESTAMP',
+    input: 'ContextTokens',
+    output: 'GeneratedTokens',
+    read: dateTime,
+    example: '2023-11-16 18:15:46.6805900',
+  }),
+  burstgpt: table({
+    time: 'Timestamp',
+    input: 'Request tokens',
+    output: 'Response tokens',
+    read: decimalSeconds,
+    example: '45.0, in seconds',
+  }),
+} as const satisfies Record<TraceFormat, Form>;
