@@ -1,0 +1,115 @@
+import { Fault } from './fault.ts';
+
+/** How a body ends (RFC 9112, section 6.3). */
+export type Framing =
+  | { readonly kind: 'length'; readonly bytes: number }
+  | { readonly kind: 'chunked' }
+  | { readonly kind: 'close' };
+
+export interface ResponseHead {
+  readonly status: number;
+  /** Names in lower case; repeated ones joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How the body ends, by the headers alone: whether there is one hangs on status and method too. */
+  readonly framing: Framing;
+  /** For how many milliseconds the server means to keep the connection: 0 for not at all, infinite where it does not say. */
+  readonly keptFor: number;
+}
+
+type Fields = Record<string, string>;
+
+const token = /^[!#$%&'*+.^_`|~\w-]+$/;
+const chunked: Framing = { kind: 'chunked' };
+const untilClose: Framing = { kind: 'close' };
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
+
+/** A value without the blanks around it. */
+const valueBetween = (text: string, from: number, end: number): string => {
+  let first = from;
+  let last = end;
+  while (first < last && isBlank(text.charCodeAt(first))) first += 1;
+  while (last > first && isBlank(text.charCodeAt(last - 1))) last -= 1;
+  return text.slice(first, last);
+};
+
+/** Names as they came, and their lower case; servers send the same few. Bounded, since a hostile one does not. */
+const knownNames = new Map<string, string>();
+const mostKnownNames = 500;
+
+const lowerName = (name: string): string | null => {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  if (!token.test(name)) return null;
+  const lower = name.toLowerCase();
+  if (knownNames.size < mostKnownNames) knownNames.set(name, lower);
+  return lower;
+};
+
+/** The fields from `from` to the empty line. A folded line (RFC 9112, section 5.2) is a fault. */
+export const parseFields = (text: string, from: number): Fields | Fault => {
+  const fields: Fields = {};
+  for (let at = from; ;) {
+    const end = text.indexOf('\r\n', at);
+    if (end === at) return fields;
+    const colon = text.indexOf(':', at);
+    const name = colon < 0 || colon > end ? null : lowerName(text.slice(at, colon));
+    if (name === null) return new Fault('protocol', 'a header line has no proper name');
+    const value = valueBetween(text, colon + 1, end);
+    fields[name] = Object.hasOwn(fields, name) ? `${fields[name]}, ${value}` : value;
+    at = end + 2;
+  }
+};
+
+const statusOf = (text: string): number | null => {
+  const match = /^HTTP\/1\.[01] ([1-9]\d\d)(?: |\r\n)/.exec(text);
+  return match === null ? null : Number(match[1]);
+};
+
+const lengthOf = (value: string): Framing | Fault =>
+  /^\d{1,15}$/.test(value)
+    ? { kind: 'length', bytes: Number(value) }
+    : new Fault('protocol', 'Content-Length is not one number');
+
+const framingOf = (fields: Fields): Framing | Fault => {
+  const coding = fields['transfer-encoding'];
+  const length = fields['content-length'];
+  if (coding === undefined) return length === undefined ? untilClose : lengthOf(length);
+  if (length !== undefined)
+    return new Fault('protocol', 'Content-Length stands beside Transfer-Encoding');
+  return /(?:^|,)[ \t]*chunked$/i.test(coding) ? chunked : untilClose;
+};
+
+const names = (list: string, word: string): boolean =>
+  list.split(',').some((item) => item.trim().toLowerCase() === word);
+
+/** The server's own clock began before ours: a connection is not used within the last seconds that it allows, as undici does. */
+const safety = 2000;
+
+const keptFor = (text: string, fields: Fields): number => {
+  const connection = fields['connection'] ?? '';
+  const byDefault = text.startsWith('HTTP/1.1');
+  if (connection !== '' && names(connection, 'close')) return 0;
+  if (!byDefault && !names(connection, 'keep-alive')) return 0;
+  const seconds = /timeout=(\d+)/.exec(fields['keep-alive'] ?? '')?.[1];
+  return seconds === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, Number(seconds) * 1000 - safety);
+};
+
+/** Reads a head from its status line to its empty line. */
+export const parseHead = (text: string): ResponseHead | Fault => {
+  const status = statusOf(text);
+  if (status === null) return new Fault('protocol', 'the answer does not begin as HTTP/1.1 does');
+  const headers = parseFields(text, text.indexOf('\r\n') + 2);
+  if (headers instanceof Fault) return headers;
+  const framing = framingOf(headers);
+  if (framing instanceof Fault) return framing;
+  return { status, headers, framing, keptFor: keptFor(text, headers) };
+};
+
+const beginning = 'HTTP/1.';
+
+/** Whether an unfinished head may still become one: what is no HTTP is told at once. */
+export const mayBeHead = (text: string): boolean =>
+  text.length < beginning.length ? beginning.startsWith(text) : text.startsWith(beginning);
