@@ -1,7 +1,7 @@
 import { transportSuite } from '../transport-suite.ts';
 import { socketTransport } from './socket-transport.ts';
 
-transportSuite('the socket transport', (url, clock) =>
+transportSuite('the socket transport', (url, clock, onDefect) =>
   socketTransport(
     {
       url,
@@ -9,5 +9,6 @@ transportSuite('the socket transport', (url, clock) =>
       certificates: null,
     },
     clock,
+    onDefect,
   ),
 );
