@@ -18,6 +18,10 @@ const cr = 13;
 const lf = 10;
 const tab = 9;
 const semicolon = 59;
+
+/** Extensions from the first semicolon on, without blanks, as other clients demand them. */
+const extensions = /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*"))?)+$/;
+
 /** 2^53 has fourteen hexadecimal digits. */
 const mostDigits = 13;
 
@@ -40,6 +44,8 @@ export class Chunks {
   #digits = 0;
   /** The size as read so far, then what is left of the chunk's content. */
   #left = 0;
+  #extension = '';
+  /** The bytes of all the body's extensions. */
   #extensions = 0;
 
   begin(): void {
@@ -73,7 +79,7 @@ export class Chunks {
       case inSize:
         return this.#size(byte);
       case inExtension:
-        return this.#extension(byte);
+        return this.#extend(byte);
       case beforeSizeLf:
         return byte === lf
           ? this.#open()
@@ -96,20 +102,25 @@ export class Chunks {
       if (this.#digits > mostDigits) this.#refuse('a chunk’s size has too many digits');
     } else if (this.#digits === 0) this.#refuse('a chunk’s size is no hexadecimal number');
     else if (byte === cr) this.#state = beforeSizeLf;
-    else if (byte === semicolon) this.#state = inExtension;
-    else this.#refuse('a chunk’s size is followed by something else than CR LF or an extension');
+    else if (byte === semicolon) {
+      this.#state = inExtension;
+      this.#extension = ';';
+    } else this.#refuse('a chunk’s size is followed by something else than CR LF or an extension');
   }
 
-  #extension(byte: number): void {
-    this.#extensions += 1;
-    if (byte === cr) this.#state = beforeSizeLf;
-    else if ((byte < 32 && byte !== tab) || byte === 127)
+  #extend(byte: number): void {
+    if (byte === cr) {
+      this.#state = beforeSizeLf;
+      if (!extensions.test(this.#extension)) this.#refuse('a chunk’s extension is malformed');
+    } else if ((byte < 32 && byte !== tab) || byte === 127) {
       this.#refuse('a control character stands in a chunk’s extension');
-    else if (this.#extensions > longestSection)
-      this.fault = new Fault(
-        'too-large',
-        `the chunks’ extensions are longer than ${longestSection} bytes`,
-      );
+    } else {
+      this.#extension += String.fromCharCode(byte);
+      this.#extensions += 1;
+      if (this.#extensions <= longestSection) return;
+      const detail = `the chunks’ extensions are longer than ${longestSection} bytes`;
+      this.fault = new Fault('too-large', detail);
+    }
   }
 
   #open(): void {

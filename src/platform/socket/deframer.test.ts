@@ -73,6 +73,7 @@ describe('a response is read the same however it is cut', () => {
     ['codings', `${head('Transfer-Encoding: gzip, Chunked\r\n')}1\r\nx\r\n0\r\n\r\n`, 'x'],
     ['no reason', 'HTTP/1.1 200\r\nContent-Length: 1\r\n\r\nx', 'x'],
     ['100 before it', `${head('', '100 Continue')}${head(one)}x`, 'x'],
+    ['line ends first', `\r\n\n${head(one)}x`, 'x'],
     ['two interim answers', `${head('A: b\r\n', '103 x').repeat(2)}${head(one)}x`, 'x'],
   ])('ended by itself: %s', (_, text, content) => {
     const told = readEveryCut(text, false);
@@ -190,7 +191,7 @@ describe('a broken response', () => {
     ['a TLS alert', '\x15\x03\x01\x00\x02\x02F'],
     ['another version', 'HTTP/2 200 OK\r\n\r\n'],
     ['a future version', 'HTTP/1.2 200 OK\r\n\r\n'],
-    ['an empty line first', `\r\n${head(one)}x`],
+    ['blanks first', ` ${head(one)}x`],
     ['no status', 'HTTP/1.1 \r\n\r\n'],
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
@@ -218,7 +219,6 @@ describe('a broken response', () => {
     ['length and chunks', `${head(`${one}${chunked}`)}1\r\nx\r\n0\r\n\r\n`],
     ['chunks and length', `${head(`${chunked}${one}`)}1\r\nx\r\n0\r\n\r\n`],
     ['a change of protocol', head('Upgrade: x\r\nConnection: upgrade\r\n', '101 Switching')],
-    ['interim answers without end', head('', '102 Processing').repeat(101)],
     ['no chunk size', `${head(chunked)}\r\nx`],
     ['a chunk size of letters', `${head(chunked)}xyz\r\n`],
     ['a negative chunk size', `${head(chunked)}-1\r\n`],
@@ -229,6 +229,9 @@ describe('a broken response', () => {
     ['LF alone after a chunk size', `${head(chunked)}1\nx\r\n0\r\n\r\n`],
     ['LF alone after an extension', `${head(chunked)}1;a\nx\r\n0\r\n\r\n`],
     ['CR alone in an extension', `${head(chunked)}1;a\rb\r\nx\r\n0\r\n\r\n`],
+    ['an empty extension', `${head(chunked)}1;\r\nx\r\n0\r\n\r\n`],
+    ['a blank in an extension', `${head(chunked)}1;a =b\r\nx\r\n0\r\n\r\n`],
+    ['an open quote in an extension', `${head(chunked)}1;a="b\r\nx\r\n0\r\n\r\n`],
     ['a chunk longer than its size', `${head(chunked)}1\r\nxy\r\n0\r\n\r\n`],
     ['a chunk shorter than its size', `${head(chunked)}3\r\nx\r\n0\r\n\r\n`],
     ['LF alone after a chunk', `${head(chunked)}1\r\nx\n0\r\n\r\n`],
@@ -252,6 +255,14 @@ describe('a broken response', () => {
     );
     for (const pieces of [[bytes], halves, bits])
       expect(readPieces(pieces, false).end).toBe('too-large');
+  });
+
+  it('is refused after a hundred interim ones', () => {
+    const interim = (times: number): readonly Buffer[] => [
+      Buffer.from(head('', '102 Processing').repeat(times)),
+    ];
+    expect(readPieces(interim(100), false).end).toBe('open');
+    expect(readPieces(interim(101), false).end).toBe('protocol');
   });
 
   it('is cut short, wherever its connection ends', () => {

@@ -8,7 +8,8 @@ const lf = 10;
 const tab = 9;
 const del = 127;
 
-/** Where in its lines a section stands. */
+/** Where in its lines a section stands. Line ends before a head are skipped, as others do. */
+const beforeHead = -1;
 const inLine = 0;
 const afterCr = 1;
 const atLineStart = 2;
@@ -24,12 +25,11 @@ export class HeadSection {
   /** All bytes so far as Latin-1, the empty line at the end included. */
   text = '';
   fault: Fault | null = null;
-  #state: number = inLine;
+  #state: number = beforeHead;
 
-  /** A head begins within its first line. */
   beginHead(): void {
     this.text = '';
-    this.#state = inLine;
+    this.#state = beforeHead;
   }
 
   /** A trailer section begins where a field may stand, or the empty line that ends it. */
@@ -38,8 +38,9 @@ export class HeadSection {
     this.#state = atLineStart;
   }
 
-  /** Takes bytes from `from` on; gives the place after the empty line, or −1 when there is none yet or `fault` says why never. */
-  take(bytes: Buffer, from: number, end: number): number {
+  /** Takes bytes from `first` on; gives the place after the empty line, or −1 when there is none yet or `fault` says why never. */
+  take(bytes: Buffer, first: number, end: number): number {
+    const from = this.#state === beforeHead ? this.#skip(bytes, first, end) : first;
     const after = this.#scan(bytes, from, end);
     if (this.fault !== null) return -1;
     const till = after < 0 ? end : after;
@@ -50,6 +51,12 @@ export class HeadSection {
     }
     this.text += bytes.toString('latin1', from, till);
     return after;
+  }
+
+  #skip(bytes: Buffer, from: number, end: number): number {
+    let at = from;
+    while (at < end && (bytes[at] === cr || bytes[at] === lf)) at += 1;
+    return at;
   }
 
   #scan(bytes: Buffer, from: number, end: number): number {
