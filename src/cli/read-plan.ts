@@ -15,6 +15,7 @@ export interface PlanSource {
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
   readonly target: string | undefined;
+  readonly transport?: string | undefined;
 }
 
 /** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
@@ -50,7 +51,7 @@ const openScenario = async (path: string): Promise<string | Tree> => {
 export const readPlan = async (
   source: PlanSource,
 ): Promise<{ readonly plan: Plan; readonly folder: string }> => {
-  const { scenario, flags, set, target } = source;
+  const { scenario, flags, set, target, transport } = source;
   const text = scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario);
   const name = scenario ?? 'command line';
   const read = readScenario({
@@ -59,6 +60,7 @@ export const readPlan = async (
     environment: process.env,
     overrides: set,
     target,
+    transport,
   });
   if (!read.ok) throw new Problem(describeProblems(read.problems, name));
   return {

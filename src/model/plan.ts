@@ -99,6 +99,10 @@ const wireSchema = z.strictObject({
 });
 export type Wire = z.infer<typeof wireSchema>;
 
+/** What speaks to the target: our own HTTP/1.1, or undici, the general client. */
+export const transportNames = ['undici', 'socket'] as const;
+export type TransportName = (typeof transportNames)[number];
+
 /** Each deadline is a cause of its own (`broken{deadline-…}`); `null` switches one off. */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
@@ -127,6 +131,8 @@ export const planSchema = z.strictObject({
   description: z.string().nullable(),
   target: targetSchema,
   wire: wireSchema,
+  /** HTTP/2 is always undici's. Plans of before there was a choice say nothing: they meant undici. */
+  transport: z.enum(transportNames).default('undici'),
   keys: z.array(keySchema).min(1),
   /** Extra request headers; values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),

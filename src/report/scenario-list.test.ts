@@ -41,7 +41,7 @@ describe('the scenario as a list', () => {
       Grace after the last arrival: 30 s
       Cap in flight: 150 requests
       Deadlines: connect 5 s, first token 10 s, total 60 s
-      Connections: HTTP/1.1, direct
+      Connections: HTTP/1.1 by the transport undici, direct
       Header x-tenant: [redacted]
       Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason
       Seed: 1"

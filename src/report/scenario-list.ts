@@ -1,4 +1,4 @@
-import type { Load, Plan, Stage, Target, Wire } from '../model/plan.ts';
+import type { Load, Plan, Stage, Target } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
@@ -132,9 +132,10 @@ const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): str
   return parts.length === 0 ? 'none declared' : `${parts.join(' and ')} per minute and key`;
 };
 
-const wireText = ({ http2, proxy, caFile, verifyTls }: Wire): string =>
+/** The transport is told as it was used: a plan that speaks HTTP/2 names undici. */
+const wireText = ({ wire: { http2, proxy, caFile, verifyTls }, transport }: Plan): string =>
   [
-    http2 ? 'HTTP/2' : 'HTTP/1.1',
+    `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`,
     proxy.kind === 'none'
       ? 'direct'
       : `proxy ${proxy.kind === 'url' ? addressText(proxy.url) : 'from the environment'}`,
@@ -181,7 +182,7 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   { term: 'Grace after the last arrival', text: timeText(plan.grace) },
   { term: 'Cap in flight', text: plural(plan.inFlight, 'request') },
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
-  { term: 'Connections', text: wireText(plan.wire) },
+  { term: 'Connections', text: wireText(plan) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,
     text: shownTemplate(template),

@@ -24,6 +24,8 @@ export interface ScenarioSource {
   readonly overrides?: readonly string[] | undefined;
   /** What `--target` says: an address, `mock` or `container`. */
   readonly target?: string | undefined;
+  /** What `--transport` says: `undici` or `socket`. */
+  readonly transport?: string | undefined;
 }
 
 export type Reading =
@@ -86,14 +88,15 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
 
 /** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
 export const readScenario = (source: ScenarioSource): Reading => {
-  const { text, overrides = [], target } = source;
+  const { text, overrides = [], target, transport } = source;
   const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
   if (opened.tree === null) return { ok: false, problems: inOrder(opened.problems) };
   const changed = applyOverrides(opened.tree, overrides);
-  const tree =
-    target !== undefined && isMapping(changed.tree.value)
-      ? graft(changed.tree, ['target'], target, '--target')
-      : changed.tree;
+  let tree = changed.tree;
+  for (const [name, value] of Object.entries({ target, transport })) {
+    if (value !== undefined && isMapping(tree.value))
+      tree = graft(tree, [name], value, `--${name}`);
+  }
   const reading = readTree(tree, source);
   const problems = [
     ...opened.problems,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Target, Wire } from '../model/plan.ts';
+import { type Target, transportNames, type Wire } from '../model/plan.ts';
 import {
   byteSize,
   type IssueNotes,
@@ -206,6 +206,12 @@ export const scenarioSchema = z
       .prefault(1)
       .describe('Where all chance comes from: the same seed sends the same requests. Default: 1.'),
     wire: wire.prefault({}).describe('How connections are made.'),
+    transport: z
+      .enum(transportNames)
+      .default('undici')
+      .describe(
+        'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: undici.',
+      ),
     mock: mockSchema
       .prefault({})
       .describe('The bundled reference gateway; ignored with a real target.'),

@@ -219,6 +219,7 @@ describe('a broken response', () => {
     ['length and chunks', `${head(`${one}${chunked}`)}1\r\nx\r\n0\r\n\r\n`],
     ['chunks and length', `${head(`${chunked}${one}`)}1\r\nx\r\n0\r\n\r\n`],
     ['a change of protocol', head('Upgrade: x\r\nConnection: upgrade\r\n', '101 Switching')],
+    ['an interim answer that ends', head('Connection: close\r\n', '103 x') + head(one)],
     ['no chunk size', `${head(chunked)}\r\nx`],
     ['a chunk size of letters', `${head(chunked)}xyz\r\n`],
     ['a negative chunk size', `${head(chunked)}-1\r\n`],

@@ -120,15 +120,20 @@ export class Deframer {
       this.#begin(head);
       return after;
     }
-    this.#interim += 1;
-    if (head.status === 101) return new Fault('protocol', 'the server changes to another protocol');
-    return this.#interim > mostInterim
-      ? new Fault('protocol', `the server sent more than ${mostInterim} interim answers`)
-      : after;
+    return this.#interimFault(head) ?? after;
   }
 
-  #begin({ status, headers, framing, keptFor }: ResponseHead): void {
-    this.reusableFor = keptFor;
+  #interimFault({ status, closes }: ResponseHead): Fault | null {
+    this.#interim += 1;
+    if (status === 101) return new Fault('protocol', 'the server changes to another protocol');
+    if (closes) return new Fault('protocol', 'an interim answer says that the connection ends');
+    return this.#interim > mostInterim
+      ? new Fault('protocol', `the server sent more than ${mostInterim} interim answers`)
+      : null;
+  }
+
+  #begin({ status, headers, framing, closes, keptFor }: ResponseHead): void {
+    this.reusableFor = closes ? 0 : keptFor;
     const promised = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (this.#isHead || status === 204 || status === 304) {
       this.#stage = 'over';

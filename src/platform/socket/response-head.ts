@@ -12,7 +12,9 @@ export interface ResponseHead {
   readonly headers: Readonly<Record<string, string>>;
   /** How the body ends, by the headers alone: whether there is one hangs on status and method too. */
   readonly framing: Framing;
-  /** For how many milliseconds the server means to keep the connection: 0 for not at all, infinite where it does not say. */
+  /** Whether the server closes the connection after this. */
+  readonly closes: boolean;
+  /** For how many milliseconds the server keeps the connection if it does, infinite where it does not say. */
   readonly keptFor: number;
 }
 
@@ -86,15 +88,16 @@ const names = (list: string, word: string): boolean =>
 /** The server's own clock began before ours: a connection is not used within the last seconds that it allows, as undici does. */
 const safety = 2000;
 
-const keptFor = (text: string, fields: Fields): number => {
-  const connection = fields['connection'] ?? '';
-  const byDefault = text.startsWith('HTTP/1.1');
-  if (connection !== '' && names(connection, 'close')) return 0;
-  if (!byDefault && !names(connection, 'keep-alive')) return 0;
-  const seconds = /timeout=(\d+)/.exec(fields['keep-alive'] ?? '')?.[1];
+const keptFor = (hint: string): number => {
+  const seconds = /timeout=(\d+)/.exec(hint)?.[1];
   return seconds === undefined
     ? Number.POSITIVE_INFINITY
     : Math.max(0, Number(seconds) * 1000 - safety);
+};
+
+const closesAfter = (text: string, connection: string): boolean => {
+  if (connection !== '' && names(connection, 'close')) return true;
+  return !text.startsWith('HTTP/1.1') && !names(connection, 'keep-alive');
 };
 
 /** Reads a head from its status line to its empty line. */
@@ -105,7 +108,8 @@ export const parseHead = (text: string): ResponseHead | Fault => {
   if (headers instanceof Fault) return headers;
   const framing = framingOf(headers);
   if (framing instanceof Fault) return framing;
-  return { status, headers, framing, keptFor: keptFor(text, headers) };
+  const closes = closesAfter(text, headers['connection'] ?? '');
+  return { status, headers, framing, closes, keptFor: keptFor(headers['keep-alive'] ?? '') };
 };
 
 const beginning = 'HTTP/1.';
