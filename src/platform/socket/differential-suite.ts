@@ -245,6 +245,8 @@ const permitted: Readonly<Record<string, (told: Receptions, sent: string) => boo
   'a head that is broken off is that, and its lines are not judged before it is whole': ({
     socket,
   }) => 'failure' in socket && socket.failure === 'closed-early',
+  'another version is told at its first digit': (_, sent) =>
+    /(?:^|\n)HTTP\/[^1][^\r\n]*$/.test(sent),
   'no status is below 100 (RFC 9110, section 15)': (_, sent) => /HTTP\/1\.\d 0\d\d/.test(sent),
   'a reason phrase holds no control characters (RFC 9112, section 4)': ({ socket }, sent) =>
     'failure' in socket &&

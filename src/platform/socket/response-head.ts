@@ -63,10 +63,8 @@ export const parseFields = (text: string, from: number): Fields | Fault => {
   }
 };
 
-const statusOf = (text: string): number | null => {
-  const match = /^HTTP\/1\.[01] ([1-9]\d\d)(?: |\r\n)/.exec(text);
-  return match === null ? null : Number(match[1]);
-};
+const statusOf = (text: string): number | null =>
+  /^HTTP\/1\.[01] [1-9]\d\d(?: |\r\n)/.test(text) ? Number(text.slice(9, 12)) : null;
 
 const lengthOf = (value: string): Framing | Fault =>
   /^\d{1,15}$/.test(value)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts';
 import type { BrokenCause, Connection, Exchange, ExchangeObserver } from '../../model/exchange.ts';
-import type { Instant } from '../../model/quantity.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
 import { failureCause, failureDetail } from '../failure-cause.ts';
 import type { ResponseSink } from './deframer.ts';
 import type { Fault } from './fault.ts';
@@ -14,7 +14,7 @@ export interface Seat {
 /** One exchange on one connection, translating what the connection tells into the port's words, and ending exactly once. */
 export class SocketExchange implements Exchange, ResponseSink {
   /** The instant of the read that is being taken apart. */
-  readAt: Instant;
+  readAt: Instant = instant(0);
   readonly #clock: Clock;
   readonly #observer: ExchangeObserver;
   /** Takes what the observer throws. The exchange has ended by then and its observer hears no more. */
@@ -29,7 +29,6 @@ export class SocketExchange implements Exchange, ResponseSink {
     this.#clock = clock;
     this.#observer = observer;
     this.#onDefect = onDefect;
-    this.readAt = clock.now();
   }
 
   get over(): boolean {
@@ -50,8 +49,7 @@ export class SocketExchange implements Exchange, ResponseSink {
   }
 
   /** Its request is written next. */
-  sent(): void {
-    const at = this.#clock.now();
+  sent(at: Instant): void {
     this.#sent = at;
     try {
       this.#observer.onSent(at);

@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../model/clock.ts';
-import type { Instant } from '../../model/quantity.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
 import type { GiveUp } from '../connector.ts';
 import { Deframer } from './deframer.ts';
 import { Fault } from './fault.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
 import type { RequestWriter } from './request-writer.ts';
 import type { Seat, SocketExchange } from './socket-exchange.ts';
+
+/** Idle connections are kept this long unless the server's keep-alive hint says less. */
+const keepAlive = 600_000;
 
 /** A request ready to be written. */
 export interface Outgoing {
@@ -23,7 +26,7 @@ export interface Exchanger {
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
   /** It has no exchange any more and may be taken again until it is discarded. */
-  readonly rests: (line: SocketLine, reusableFor: number) => void;
+  readonly rests: (line: SocketLine) => void;
   /** An idle line is of no use any more. */
   readonly discard: (line: SocketLine) => void;
   /** Its socket is gone. */
@@ -32,8 +35,8 @@ export interface Exchanger {
 
 /** One connection, and the exchange on it. */
 export class SocketLine implements SocketEvents, Seat {
-  /** Until when an idle line may be taken. */
-  idleUntil: Instant;
+  /** Until when it may be taken while it is idle. */
+  idleUntil: Instant = instant(0);
   readonly #common: Exchanger;
   readonly #deframer = new Deframer();
   readonly #giveUp: GiveUp;
@@ -43,7 +46,6 @@ export class SocketLine implements SocketEvents, Seat {
   /** Connects for its first exchange. */
   constructor(common: Exchanger, outgoing: Outgoing) {
     this.#common = common;
-    this.idleUntil = common.clock.now();
     this.#outgoing = outgoing;
     outgoing.exchange.sitOn(this);
     this.#giveUp = common.open(this);
@@ -54,19 +56,21 @@ export class SocketLine implements SocketEvents, Seat {
     return this.#socket?.writable === true;
   }
 
-  /** Sends a further request. */
-  begin(outgoing: Outgoing): void {
+  /** Sends a further request, now. */
+  begin(outgoing: Outgoing, now: Instant): void {
     this.#outgoing = outgoing;
     outgoing.exchange.sitOn(this);
-    outgoing.exchange.connected(this.#common.clock.now(), 'reused');
-    this.#send();
+    outgoing.exchange.connected(now, 'reused');
+    this.#send(now);
   }
 
   /** Its exchange has ended. */
   release(reusableFor: number): void {
+    const outgoing = this.#outgoing;
     this.#outgoing = null;
-    if (reusableFor > 0) this.#common.rests(this, reusableFor);
-    else this.destroy();
+    if (outgoing === null || reusableFor <= 0) return this.destroy();
+    this.idleUntil = instant(outgoing.exchange.readAt + Math.min(reusableFor, keepAlive));
+    this.#common.rests(this);
   }
 
   destroy(): void {
@@ -80,9 +84,10 @@ export class SocketLine implements SocketEvents, Seat {
   }
 
   opened(socket: Socket): void {
+    const now = this.#common.clock.now();
     this.#socket = socket;
-    this.#outgoing?.exchange.connected(this.#common.clock.now(), 'new');
-    this.#send();
+    this.#outgoing?.exchange.connected(now, 'new');
+    this.#send(now);
   }
 
   read(bytes: Buffer, length: number): void {
@@ -118,12 +123,12 @@ export class SocketLine implements SocketEvents, Seat {
     this.#common.gone(this);
   }
 
-  #send(): void {
+  #send(now: Instant): void {
     const outgoing = this.#outgoing;
     if (outgoing === null || this.#socket === null) return;
     const { exchange, head, body } = outgoing;
     this.#deframer.expect(exchange);
-    exchange.sent();
+    exchange.sent(now);
     if (!exchange.over) this.#common.writer.write(this.#socket, head, body);
   }
 

@@ -1,11 +1,7 @@
 import type { Clock } from '../../model/clock.ts';
-import { instant } from '../../model/quantity.ts';
 import type { OpenSocket } from './open-socket.ts';
 import { RequestWriter } from './request-writer.ts';
 import { type Exchanger, type Outgoing, SocketLine } from './socket-line.ts';
-
-/** Idle connections are kept this long unless the server's keep-alive hint says less. */
-const keepAlive = 600_000;
 
 /** All connections to one target, idle ones last in, first out. */
 export class SocketLines {
@@ -22,7 +18,7 @@ export class SocketLines {
       clock,
       open,
       writer: new RequestWriter(),
-      rests: (line, reusableFor) => this.#keep(line, reusableFor),
+      rests: (line) => void this.#idle.push(line),
       discard: (line) => this.#discard(line),
       gone: (line) => this.#gone(line),
     };
@@ -31,8 +27,9 @@ export class SocketLines {
   /** Sends on the most recently used idle line, or on a new one. */
   send(outgoing: Outgoing): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
+    const now = this.#clock.now();
     for (let line = this.#idle.pop(); line !== undefined; line = this.#idle.pop()) {
-      if (line.isOpen && line.idleUntil > this.#clock.now()) return line.begin(outgoing);
+      if (line.isOpen && line.idleUntil > now) return line.begin(outgoing, now);
       line.destroy();
     }
     this.#all.add(new SocketLine(this.#common, outgoing));
@@ -46,11 +43,6 @@ export class SocketLines {
     this.#allGone = resolve;
     for (const line of this.#all) line.close();
     await promise;
-  }
-
-  #keep(line: SocketLine, reusableFor: number): void {
-    line.idleUntil = instant(this.#clock.now() + Math.min(reusableFor, keepAlive));
-    this.#idle.push(line);
   }
 
   #discard(line: SocketLine): void {
