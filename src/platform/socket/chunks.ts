@@ -19,8 +19,9 @@ const lf = 10;
 const tab = 9;
 const semicolon = 59;
 
-/** Extensions from the first semicolon on, without blanks, as other clients demand them. */
-const extensions = /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*"))?)+$/;
+/** Extensions from the first semicolon on: a little looser than RFC 9112, section 7.1.1, as other clients take them. */
+const extensions =
+  /^(?:;(?!$)[!#$%&'*+.^_`|~\w-]*(?:=[!#$%&'*+.^_`|~\w-]*(?:"(?:[^"\\]|\\.)*")?)?)+$/;
 
 /** 2^53 has fourteen hexadecimal digits. */
 const mostDigits = 13;

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 
 /** Larger requests go out in two pieces of one write. */
 const scratchSize = 64 * 1024;
@@ -8,7 +8,7 @@ export class RequestWriter {
   #scratch = Buffer.allocUnsafeSlow(scratchSize);
 
   /** `head` is Latin-1. The body must stay as it is until it is sent. */
-  write(socket: Socket, head: string, body: Uint8Array | null): void {
+  write(socket: Writable, head: string, body: Uint8Array | null): void {
     const size = head.length + (body?.length ?? 0);
     if (size > scratchSize) {
       socket.cork();
