@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { createInterface } from 'node:readline';
 import autocannon from 'autocannon';
 import type { ExchangeObserver } from '../model/exchange.ts';
@@ -12,7 +13,8 @@ import { openTransport } from '../platform/open-transport.ts';
 
 interface Order {
   readonly port: number;
-  readonly client: TransportName | 'autocannon';
+  /** `net` is the least that Node can do: one prepared request, written again after each read. */
+  readonly client: TransportName | 'autocannon' | 'net';
   /** Of the measured part, after as much again of warming up (at most a second). */
   readonly seconds: number;
 }
@@ -98,6 +100,30 @@ const byTransport = async (name: TransportName): Promise<Turnover> => {
   return turnover;
 };
 
+const byNet = async (): Promise<Turnover> => {
+  let done = 0;
+  const fields = Object.entries({ host: 'x', ...headers, 'x-request-id': 'weir-bench-0-123456' });
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const request = Buffer.from(
+    `POST /v1/chat/completions HTTP/1.1\r\n${head}content-length: ${body.length}\r\n\r\n${body}`,
+  );
+  const buffer = Buffer.alloc(64 * 1024);
+  for (let n = 0; n < connections; n += 1) {
+    const callback = (): boolean => {
+      done += 1;
+      socket.write(request);
+      return true;
+    };
+    const options = { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } };
+    const socket = net.connect(options, () => socket.write(request));
+  }
+  await sleep(Math.min(1, seconds) * 1000);
+  return measured(
+    () => done,
+    () => sleep(seconds * 1000),
+  );
+};
+
 const byAutocannon = async (): Promise<Turnover> => {
   const fire = (duration: number) =>
     autocannon({
@@ -116,4 +142,9 @@ const byAutocannon = async (): Promise<Turnover> => {
   );
 };
 
-console.log(JSON.stringify(await (client === 'autocannon' ? byAutocannon() : byTransport(client))));
+const turnover = (): Promise<Turnover> => {
+  if (client === 'net') return byNet();
+  return client === 'autocannon' ? byAutocannon() : byTransport(client);
+};
+
+console.log(JSON.stringify(await turnover()));

@@ -5,7 +5,7 @@ import { startOn } from './processes.ts';
 
 /** How exact the instants of arrival are, and what an event costs: our transports beside a bare socket, taking turns. */
 
-const rounds = 5;
+const rounds = 4;
 const seconds = 3;
 const gap = 50;
 const clients = ['net', 'socket', 'undici'] as const satisfies readonly (TransportName | 'net')[];

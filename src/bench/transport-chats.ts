@@ -1,16 +1,12 @@
-import type { TransportName } from '../model/plan.ts';
 import type { Row } from './bench.ts';
 import type { Turnover } from './closed-client.ts';
 import { startOn } from './processes.ts';
 
-/** How many small chats one process asks and reads: our transports beside autocannon, taking turns. */
+/** How many small chats one process asks and reads: our transports beside autocannon and the least that Node can do, taking turns. */
 
-const rounds = 5;
-const seconds = 3;
-const clients = ['socket', 'undici', 'autocannon'] as const satisfies readonly (
-  | TransportName
-  | 'autocannon'
-)[];
+const rounds = 4;
+const seconds = 2;
+const clients = ['net', 'socket', 'undici', 'autocannon'] as const;
 type Client = (typeof clients)[number];
 
 const turnoverOf = async (client: Client, port: number): Promise<Turnover> => {
@@ -40,20 +36,24 @@ export const benchTransportChats = async (say: (text: string) => void): Promise<
   } finally {
     await server.stop();
   }
-  const row = (what: string, value: number, unit: string, least: number | null = null): Row => ({
-    ...{ what, value, unit },
-    bound: least === null ? null : { kind: 'at least', value: least },
-  });
   // What else runs on the machine only takes away: the best round of each shows most of what it can do.
   const best = (client: Client, figure: (turnover: Turnover) => number): number =>
     Math.max(...turns.map((turn) => figure(turn[client])));
-  const against = (client: Client, figure: (turnover: Turnover) => number): number =>
-    best(client, figure) / best('autocannon', figure);
-  return [
-    ...clients.map((client) => row(`small chats by ${client}`, best(client, rate), '/s')),
-    row('socket against autocannon', against('socket', rate), '×'),
-    row('undici against autocannon', against('undici', rate), '×'),
-    row('the same for each second of CPU: socket', against('socket', perCpu), '×', 1.5),
-    row('the same for each second of CPU: undici', against('undici', perCpu), '×'),
-  ];
+  const against = (client: Client, figure: (turnover: Turnover) => number): Row => ({
+    what: `${client} against autocannon`,
+    value: best(client, figure) / best('autocannon', figure),
+    ruler: best('net', figure) / best('autocannon', figure),
+    unit: '×',
+    bound: null,
+  });
+  const rates = clients.map((client): Row => {
+    const what = `small chats by ${client === 'net' ? 'a bare socket' : client}`;
+    return { what, value: best(client, rate), unit: '/s', bound: null };
+  });
+  const shares = (['socket', 'undici'] as const).map((client): Row => {
+    const row = against(client, perCpu);
+    const bound = client === 'socket' ? ({ kind: 'at least', value: 1.5 } as const) : null;
+    return { ...row, what: `${row.what}, for each second of CPU`, bound };
+  });
+  return [...rates, against('socket', rate), against('undici', rate), ...shares];
 };

@@ -51,7 +51,8 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
 export class RequestHeads {
   readonly #host: string;
   readonly #prefix: string;
-  readonly #openings = new Map<string, string>();
+  /** By method, then by path. */
+  readonly #openings = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
   /** `prefix` is the base address's path, without a slash at its end. */
@@ -80,15 +81,14 @@ export class RequestHeads {
     return { text: `${opening}${own}${lines}${lengthLine}\r\n`, closes: framing.closes };
   }
 
-  #opening(method: string, path: string): string | Fault {
-    const key = `${method} ${path}`;
-    const known = this.#openings.get(key);
+  #opening(method: WireRequest['method'], path: string): string | Fault {
+    const known = this.#openings[method].get(path);
     if (known !== undefined) return known;
     if (improperTarget.test(path)) {
       return new Fault('protocol', 'the request path holds a blank or a character beyond ASCII');
     }
     const opening = `${method} ${this.#prefix}${path} HTTP/1.1\r\n`;
-    this.#openings.set(key, opening);
+    this.#openings[method].set(path, opening);
     return opening;
   }
 
