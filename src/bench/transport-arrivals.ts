@@ -25,9 +25,12 @@ const arrivalsOf = async (client: Client, streams: number): Promise<Arrivals> =>
 };
 
 const rowsFor = (streams: number, turns: readonly Turn[]): readonly Row[] => {
-  // What else runs on the machine only adds: the best round of each shows most of what it does itself.
-  const figure = (client: Client, of: (arrivals: Arrivals) => number): number =>
-    Math.min(...turns.map((turn) => of(turn[client])));
+  // What else runs on the machine only adds: the quietest round of each shows most of what it does itself.
+  const figure = (client: Client, of: (arrivals: Arrivals) => number): number => {
+    const quiet = (turn: Turn): number => turn[client].error.medianP99;
+    const [quietest] = turns.toSorted((one, other) => quiet(one) - quiet(other));
+    return quietest === undefined ? Number.NaN : of(quietest[client]);
+  };
   const rows = (['socket', 'undici'] as const).flatMap((client) => {
     const row = (what: string, unit: string, of: (arrivals: Arrivals) => number): Row => ({
       ...{ what: `${client}, ${streams} × ${1000 / gap}/s: ${what}`, unit, bound: null },

@@ -35,30 +35,40 @@ const valueBetween = (text: string, from: number, end: number): string => {
   return text.slice(first, last);
 };
 
-/** Names as they came, and their lower case; servers send the same few. Bounded, since a hostile one does not. */
-const knownNames = new Map<string, string>();
-const mostKnownNames = 500;
+/** A name as it came, with its colon, and in lower case. */
+interface FieldName {
+  readonly raw: string;
+  readonly lower: string;
+}
 
-const lowerName = (name: string): string | null => {
-  const known = knownNames.get(name);
-  if (known !== undefined) return known;
+/** The names of the head before, by their place: a server sends the same ones in the same order. */
+const namesBefore: FieldName[] = [];
+const mostNamesBefore = 100;
+
+const nameAt = (text: string, at: number, place: number): FieldName | null => {
+  const before = namesBefore[place];
+  if (before !== undefined && text.startsWith(before.raw, at)) return before;
+  const colon = text.indexOf(':', at);
+  const name = text.slice(at, Math.max(at, colon));
+  // A name that reaches into the next line is no token.
   if (!token.test(name)) return null;
-  const lower = name.toLowerCase();
-  if (knownNames.size < mostKnownNames) knownNames.set(name, lower);
-  return lower;
+  const found = { raw: `${name}:`, lower: name.toLowerCase() };
+  if (place < mostNamesBefore) namesBefore[place] = found;
+  return found;
 };
 
 /** The fields from `from` to the empty line. A folded line (RFC 9112, section 5.2) is a fault. */
 export const parseFields = (text: string, from: number): Fields | Fault => {
   const fields: Fields = {};
-  for (let at = from; ;) {
+  let at = from;
+  for (let place = 0; ; place += 1) {
     const end = text.indexOf('\r\n', at);
     if (end === at) return fields;
-    const colon = text.indexOf(':', at);
-    const name = colon < 0 || colon > end ? null : lowerName(text.slice(at, colon));
-    if (name === null) return new Fault('protocol', 'a header line has no proper name');
-    const value = valueBetween(text, colon + 1, end);
-    fields[name] = Object.hasOwn(fields, name) ? `${fields[name]}, ${value}` : value;
+    const found = nameAt(text, at, place);
+    if (found === null) return new Fault('protocol', 'a header line has no proper name');
+    const { raw, lower } = found;
+    const value = valueBetween(text, at + raw.length, end);
+    fields[lower] = Object.hasOwn(fields, lower) ? `${fields[lower]}, ${value}` : value;
     at = end + 2;
   }
 };
