@@ -79,7 +79,7 @@ describe('ffprobe agrees with the length that Weir states', () => {
 
   it('of every clip that comes with it, to 0.1 s: encoders pad, and the readers count that differently', async () => {
     const source = { file: 'bundled', text: null };
-    const shelf = await readClips([{ ...source, oversized: false }], '.', {
+    const { shelf } = await readClips([{ ...source, oversized: false }], '.', {
       extensions: uploadExtensions,
       largest: uploadLimit,
       recorded: recordedSeconds,

@@ -5,7 +5,7 @@ import type { Simulation } from './simulated-gateway.ts';
 const limits = [20, 60, 60, 100];
 const windows = [10_000, 60_000, 60_000];
 
-/** A gateway without any fault: its class, and by the seed its limit, its window and the way to it. */
+/** A gateway without any fault: its class, and by the seed its limit, its window, the way to it and the pauses of its machine. */
 export const cleanSimulation = (
   algorithm: LimiterKind,
   seed: number,
@@ -28,6 +28,7 @@ export const cleanSimulation = (
       seed,
       trip: [least, least + draw.uniform() * 200],
       service: isCap ? 400 : 5 + draw.uniform() * 40,
+      pause: draw.pick([0, 0, 300], () => 1),
     },
     declared: { requests, window },
   };

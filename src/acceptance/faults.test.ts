@@ -5,9 +5,9 @@ import { preflightId } from '../contract/routes.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { startMock } from '../mock/start.ts';
 import type { Truth } from '../mock/truth.ts';
+import { type TransportName, transportNames } from '../model/exchange.ts';
 import { type FaultName, faultNames } from '../model/mock-faults.ts';
 import type { Outcome } from '../model/observation.ts';
-import { type TransportName, transportNames } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { readObservation } from '../record/observation-lines.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
@@ -126,6 +126,7 @@ it('a streamed chat with each fault ends for the client as it should', async () 
       "fin-mid-stream": "broken closed-early",
       "fin-without-done": "broken closed-early",
       "finish-error": "malformed stream-error",
+      "gzip-body": "completed",
       "gzip-stream": "malformed content-type",
       "html-200": "malformed content-type",
       "html-502": "refused 502 html",
@@ -174,6 +175,7 @@ it('a whole chat with each fault that is not a stream’s ends for the client as
       "empty-balance": "refused 402 error",
       "fin-before-head": "broken closed-early",
       "fin-mid-body": "broken closed-early",
+      "gzip-body": "completed",
       "html-200": "malformed content-type",
       "html-502": "refused 502 html",
       "json-error-200": "malformed shape",

@@ -98,9 +98,9 @@ const foldersOfNode = {
 describe('the package', () => {
   it('holds the program, what it reads, and nothing else', async () => {
     const places = [
-      /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
+      /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/(README\.md|cli\/weir\.js))$/,
       /^dist\/([\w/-]+\.(js|css|d\.ts)|mock\/(Dockerfile|base-image\.sh))$/,
-      /^(scenarios|fixtures\/speech)\/[^/]+$/,
+      /^(scenarios|fixtures\/speech|reports\/sample)\/[^/]+$/,
     ];
     expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
     expect(files).toEqual(
@@ -114,8 +114,16 @@ describe('the package', () => {
     expect(files.filter((file) => file.endsWith('.js')).length).toBeGreaterThan(100);
   });
 
+  it('holds everything that its README links to', async () => {
+    const text = await readFile(join(installed, 'README.md'), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link!);
+    const local = links.filter((link) => !link.includes('://'));
+    expect(local.length).toBeGreaterThan(1);
+    expect(local.filter((link) => !files.includes(link))).toEqual([]);
+  });
+
   it('is small', async () => {
-    const program = files.filter((file) => !file.startsWith('fixtures'));
+    const program = files.filter((file) => !/^(fixtures|reports)/.test(file));
     const sizes = await Promise.all(program.map((file) => stat(join(installed, file))));
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1_500_000);
   });

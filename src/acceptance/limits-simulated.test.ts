@@ -46,6 +46,22 @@ describe('an examination of a simulated gateway', () => {
     },
   );
 
+  it.each(limiterKinds)('names a %s on a machine that pauses every second', async (algorithm) => {
+    const [requests, window] = [12, 4000];
+    const limits = { algorithm, requestsPerMinute: requests, window, steps: 3, burstShare: 0.4 };
+    const isCap = algorithm === 'in-flight';
+    const { judgement } = await examineSimulated(
+      {
+        limits: isCap ? { ...limits, inFlight: 4 } : limits,
+        ...{ seed: 14, trip: [1, 4], service: isCap ? 150 : 6, pause: 300 },
+      },
+      { requests, window },
+      ['counting', 'provocation'],
+    );
+    expect(judgement.declared.best?.limiter).toBe(algorithm);
+    expect(judgement.violated).toBe(false);
+  });
+
   it('finds the specification’s own gateway compliant', async () => {
     const judgement = await examine({ profile: 'spec' });
     expect(refuted(judgement)).toStrictEqual([]);
@@ -125,6 +141,20 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.violated).toBe(false);
   });
 
+  it('blames no limiter where some chats fail, and ends where they all do', async () => {
+    for (const seed of [1, 2, 3]) {
+      const judgement = await examine({ profile: 'spec' }, { failing: 0.1, seed });
+      expect(judgement.violated).toBe(false);
+    }
+    const { log, judgement } = await examineSimulated(
+      { limits: {}, seed: 1, trip: [30, 120], failing: 1 },
+      minute,
+    );
+    expect(log.cut).toBe('3 small chats in a row failed, the last with status 500');
+    expect(judgement.violated).toBe(false);
+    expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
+  });
+
   it('finds out what counts', async () => {
     const judgement = await examine({});
     expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');
@@ -158,6 +188,8 @@ describe('the judge of limits', () => {
         const known = { limit, window, minute: { earliest: 0, latest: 0 } };
         const fit = explainLog(log, known).find(({ limiter }) => limiter === algorithm);
         expect(fit?.wrong).toBe(0);
+        // Refusals that count can keep a log full by themselves.
+        if (algorithm === 'sliding-log-counting-refusals') return;
         expect(limitFacts(log, { limit, window }).lockedOut).not.toBe('proved');
       }),
       { numRuns: 300 },

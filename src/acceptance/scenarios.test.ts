@@ -1,12 +1,20 @@
 import { fileURLToPath } from 'node:url';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { planSchema } from '../model/plan.ts';
 import { weir } from './weir-process.ts';
 
 const folder = resolve(import.meta.dirname, '..', '..', 'scenarios');
 const modules = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+
+const workflow = z.object({
+  jobs: z.object({
+    gate: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }),
+  }),
+});
 
 /** The plan that `weir validate` makes of these words. */
 const planOf = async (words: readonly string[]) => {
@@ -23,6 +31,19 @@ describe('the scenarios in TypeScript that come with Weir', () => {
 
   it.each(modules)('%s has no problems', async (name) => {
     expect(await planOf([join(folder, name)])).toMatchObject({ target: { kind: 'mock' } });
+  });
+});
+
+describe('the workflow that comes with Weir', () => {
+  it('uses options that there are, on a scenario that there is', async () => {
+    const text = await readFile(join(folder, 'ci-gate.workflow.yml'), 'utf8');
+    const { steps } = workflow.parse(parse(text)).jobs.gate;
+    const command = steps.map(({ run }) => run ?? '').find((run) => run.includes('weir run'));
+    const words = command?.split('weir run')[1]?.match(/--[a-z-]+/g) ?? [];
+    expect(words).toContain('--junit');
+    const { stdout } = await weir(['run', '--help']);
+    expect(words.filter((word) => !stdout.includes(`${word} `))).toEqual([]);
+    expect((await planOf([join(folder, 'ci-gate.yaml')])).objectives).toHaveLength(5);
   });
 });
 

@@ -27,10 +27,16 @@ export interface Simulation {
   readonly seed: number;
   /** The shortest and the longest round trip, in ms. */
   readonly trip: readonly [least: number, most: number];
-  /** How long an admitted request is served, in ms. */
-  readonly service?: number;
+  /** How long an admitted request is served, in ms, or the least and the most of it, evenly drawn. */
+  readonly service?: number | readonly [least: number, most: number];
+  /** How long the gateway's machine pauses now and then at most, in ms; a second lies between pauses. */
+  readonly pause?: number;
+  /** The least and the most share of `max_tokens` that answers have, evenly drawn; all of it by default. */
+  readonly answers?: readonly [least: number, most: number];
   /** Whether one allowance serves all keys, as it must not. */
   readonly shared?: boolean;
+  /** The share of chats that fail with 500 before any limit is asked. */
+  readonly failing?: number;
 }
 
 interface Answer {
@@ -59,8 +65,11 @@ const classOf = ({ path, body }: WireRequest): ResponseClass => {
   return classes[path] ?? (isStream ? 'chat-stream' : 'chat');
 };
 
-/** Tokens of a chat of the probe: a word of the prompt is one, and the answer is as long as it may be. */
-const tokensOf = ({ body }: WireRequest): { input: number; output: number; reserved: number } => {
+/** Tokens of a chat: a word of the prompt is one, and the answer has a share of what it may have. */
+const tokensOf = (
+  { body }: WireRequest,
+  share: number,
+): { input: number; output: number; reserved: number } => {
   const chat = JSON.parse(Buffer.from(body!).toString()) as {
     messages: { content: string }[];
     max_tokens: number;
@@ -68,28 +77,42 @@ const tokensOf = ({ body }: WireRequest): { input: number; output: number; reser
   const prompt = chat.messages[0]!.content;
   return {
     input: prompt.split(' ').length + 3,
-    output: chat.max_tokens,
+    output: Math.round(chat.max_tokens * share),
     reserved: Math.ceil(prompt.length / 4) + chat.max_tokens,
   };
 };
+
+const completion = (input: number, output: number): string =>
+  JSON.stringify({
+    choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  });
 
 class Gateway {
   readonly #limits;
   readonly #allowances = new Map<string, Allowance>();
   readonly #agenda: Agenda;
   readonly #wallZero: number;
-  readonly #service: number;
+  readonly #service: () => number;
+  readonly #share: () => number;
   readonly #shared: boolean;
+  readonly #fails: () => boolean;
 
   constructor(
     agenda: Agenda,
     wallZero: number,
-    { limits, service = 5, shared = false }: Simulation,
+    { limits, seed, service = 5, answers = [1, 1], shared = false, failing = 0 }: Simulation,
   ) {
+    const draw = drawFrom(seed, 6);
+    const within = ([least, most]: readonly [number, number]) =>
+      least + draw.uniform() * (most - least);
+    this.#share = () => within(answers);
+    this.#service = () => (typeof service === 'number' ? service : within(service));
+    const failures = drawFrom(seed, 9);
+    this.#fails = () => failures.uniform() < failing;
     this.#limits = completeLimits(settingsSchema.parse({ limits }).limits);
     this.#agenda = agenda;
     this.#wallZero = wallZero;
-    this.#service = service;
     this.#shared = shared;
   }
 
@@ -103,6 +126,10 @@ class Gateway {
       status === 401 ||
       request.path === '/no-such-path' ||
       (limits.uncounted as readonly string[]).includes(route);
+    if (status === 200 && this.#fails()) {
+      answer({ status: 500, headers: {}, body: '{}' });
+      return;
+    }
     if (isFree) {
       answer({ status, headers: {}, body: '{}' });
       return;
@@ -122,18 +149,17 @@ class Gateway {
       return;
     }
     const isChat = request.path === '/chat/completions' && status === 200;
-    const tokens = isChat ? tokensOf(request) : { input: 0, output: 0, reserved: 0 };
+    const tokens = isChat ? tokensOf(request, this.#share()) : { input: 0, output: 0, reserved: 0 };
     const stopped = admission.reserve(now, tokens.reserved);
     if (stopped !== null) {
       refuse(stopped);
       admission.end();
       return;
     }
-    this.#agenda.at(Math.max(now, admission.startsAt) + this.#service, () => {
+    this.#agenda.at(Math.max(now, admission.startsAt) + this.#service(), () => {
       admission.charge(this.#agenda.now, tokens.input + tokens.output);
       admission.end();
-      const usage = { prompt_tokens: tokens.input, completion_tokens: tokens.output };
-      const body = isChat ? JSON.stringify({ usage }) : '{}';
+      const body = isChat ? completion(tokens.input, tokens.output) : '{}';
       answer({ status, headers: shownFor(status === 200 ? route : 'refused'), body });
     });
   }
@@ -161,7 +187,8 @@ class SimulatedExchange {
 
   answer({ status, headers, body }: Answer, date: string): void {
     const at = instant(this.#agenda.now);
-    if (!this.#isOver) this.#observer.onHeaders(at, status, { date, ...headers });
+    const plain = { date, 'content-type': 'application/json' };
+    if (!this.#isOver) this.#observer.onHeaders(at, status, { ...plain, ...headers });
     if (!this.#isOver) this.#observer.onChunk(at, Buffer.from(body));
     if (!this.#isOver) this.#observer.onEnd(at);
     this.#isOver = true;
@@ -181,13 +208,22 @@ export const simulateGateway = (simulation: Simulation): SimulatedGateway => {
   const gateway = new Gateway(agenda, wallZero, simulation);
   const [least, most] = simulation.trip;
   const half = (): number => (least + draw.uniform() * (most - least)) / 2;
+  const { pause = 0, seed } = simulation;
+  /** When a machine that pauses gets to what happens at `moment`. */
+  const gotTo = (moment: number): number => {
+    const second = Math.floor(moment / 1000);
+    const pauses = drawFrom(seed, 7, second);
+    const begin = second * 1000 + pauses.uniform() * 900;
+    const end = begin + pauses.uniform() * pause;
+    return moment >= begin && moment < end ? end : moment;
+  };
   const send = (request: WireRequest, observer: ExchangeObserver) => {
     const exchange = new SimulatedExchange(agenda, observer);
     const deliver = (answer: Answer): void => {
       const date = new Date(wallZero + agenda.now).toUTCString();
       agenda.at(agenda.now + half(), () => exchange.answer(answer, date));
     };
-    agenda.at(agenda.now + half(), () => gateway.take(request, deliver));
+    agenda.at(gotTo(agenda.now + half()), () => gateway.take(request, deliver));
     return exchange;
   };
   return {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type TransportName, transportNames } from '../model/plan.ts';
+import { type TransportName, transportNames } from '../model/exchange.ts';
 import { type Result, resultSchema } from '../model/result.ts';
 import { outcomesOf } from '../model/summary.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';

@@ -92,19 +92,22 @@ it('client and gateway tell of the same requests, and each instant lies where bo
       onMachine(seen.sent),
       truth?.accepted,
       truth?.read,
+      truth?.queued,
+      truth?.prefillEnd,
       truth?.due[0],
       truth?.sent[0],
       onMachine(stream?.firstToken ?? answer?.firstByte ?? seen.ended),
       onMachine(seen.ended),
     ];
     expect(story.filter((at) => typeof at !== 'number').length).toBeLessThanOrEqual(
-      stream === null ? 3 : 0,
+      stream !== null ? 0 : answer?.kind === 'chat' ? 2 : 5,
     );
     expect(isInOrder(story), JSON.stringify({ story, seen, truth })).toBe(true);
     expect(truth?.status).toBe(seen.head?.status);
     expect(truth?.end?.split('.')[0]).toBe(seen.outcome.kind);
     if (stream === null) continue;
     expect(truth?.sent).toHaveLength(8);
+    expect(truth?.prefillEnd).toBe(truth?.due[0]);
     for (const [n, at] of stream.tokenInstants.entries()) {
       expect(truth!.due[n]!).toBeLessThanOrEqual(truth!.sent[n]!);
       expect(truth!.sent[n]!).toBeLessThanOrEqual(zero + at + agreement);

@@ -87,8 +87,8 @@ export const startProgram = (
   return { child, ended, shown };
 };
 
-/** What of this machine's environment would change a run: the user's key, and proxies. */
-const unwanted = /^(WEIR_API_KEY|(https?|all|no)_proxy)$/i;
+/** What of this machine's environment would change a run: the user's key, proxies, and a CI job's page. */
+const unwanted = /^(WEIR_API_KEY|GITHUB_STEP_SUMMARY|(https?|all|no)_proxy)$/i;
 
 /** Starts `weir` with these words; the environment is this one’s without any key of the user’s. */
 export const startWeir = (

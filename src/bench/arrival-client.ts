@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
-import type { TransportName } from '../model/plan.ts';
+import type { TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
 import { openTransport } from '../platform/open-transport.ts';
 import { type Lateness, latenessOf } from './lateness.ts';

@@ -1,8 +1,7 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
 import autocannon from 'autocannon';
-import type { ExchangeObserver } from '../model/exchange.ts';
-import type { TransportName } from '../model/plan.ts';
+import type { ExchangeObserver, TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
 import { openTransport } from '../platform/open-transport.ts';
 

@@ -4,11 +4,18 @@ import { containerBench } from './container-bench.ts';
 import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
 import { transportBench } from './transport-bench.ts';
+import { paceBench } from './pace-bench.ts';
 import { Problem } from '../platform/problem.ts';
 
 /** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken. */
 
-const benches: readonly Bench[] = [mockBench, transportBench, limitsBench, containerBench];
+const benches: readonly Bench[] = [
+  mockBench,
+  transportBench,
+  limitsBench,
+  paceBench,
+  containerBench,
+];
 
 const figure = (value: number, unit: string): string => `${Number(value.toPrecision(4))} ${unit}`;
 

@@ -1,4 +1,4 @@
-import type { TransportName } from '../model/plan.ts';
+import type { TransportName } from '../model/exchange.ts';
 import type { Arrivals } from './arrival-client.ts';
 import type { Row } from './bench.ts';
 import { startOn } from './processes.ts';

@@ -10,9 +10,9 @@ it('tells what is set otherwise than usual, each by its path, and nothing of add
     faults: [{ fault: 'no-done', nth: 1 }],
   });
   expect(differingSettings(settings)).toEqual([
-    'ttft=5',
-    'limits.requestsPerMinute=null',
-    'limits.profile="litellm"',
+    'ttft=5ms',
+    'limits.requestsPerMinute=none',
+    'limits.profile=litellm',
     'faults=[{"fault":"no-done","nth":1,"for":1}]',
   ]);
 });

@@ -1,6 +1,7 @@
 import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
 import type { Clock } from '../model/clock.ts';
+import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
@@ -20,6 +21,8 @@ export interface Driven {
   /** When the load ended: by the plan, when nothing was left to ask, or where it was stopped. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopSignal | null;
+  /** The objective whose breach ended the load. */
+  readonly breach: Breach | null;
   /** Whether arrivals of the plan were left out. */
   readonly cut: boolean;
   readonly notes: readonly string[];
@@ -59,6 +62,34 @@ const stopOnSignals = (
   return { signal: () => first, release };
 };
 
+/** Who looks on while a slice is driven. */
+interface Watch {
+  readonly live: Live;
+  readonly say: (text: string) => void;
+  /** Called when the clock starts, with the wall-clock time and the zero on the machine's monotonic clock. */
+  readonly begun: (startedAt: string, machineZero: number) => void;
+  readonly record: (observation: Observation) => void;
+  /** The objective that is broken now and may end the run. */
+  readonly breach: (now: Instant) => Breach | null;
+}
+
+/** Looks for a broken objective once a second of the load; the first one ends it as a stop signal would. */
+const stopOnBreach = (
+  clock: Clock,
+  { running, until }: { readonly running: RunningSlice; readonly until: Instant },
+  { breach, say }: Watch,
+): { readonly found: () => Breach | null; readonly release: () => void } => {
+  let found: Breach | null = null;
+  const release = clock.every(1000, () => {
+    if (found !== null || clock.now() >= until) return;
+    found = breach(clock.now());
+    if (found === null) return;
+    say(`ending: the objective ${found.text} is broken`);
+    running.stop(milliseconds(drain));
+  });
+  return { found: () => found, release };
+};
+
 /** Samples this process once for every whole second of the run. */
 const sampleGenerator = (
   clock: Clock,
@@ -82,13 +113,7 @@ const sampleGenerator = (
 export const drive = async (
   order: SliceOrder,
   target: ReadyTarget,
-  watch: {
-    readonly live: Live;
-    readonly say: (text: string) => void;
-    /** Called when the clock starts, with the wall-clock time and the zero on the machine's monotonic clock. */
-    readonly begun: (startedAt: string, machineZero: number) => void;
-    readonly record: (observation: Observation) => void;
-  },
+  watch: Watch,
 ): Promise<Driven> => {
   cleanHeap();
   const startedAt = wallClock();
@@ -109,6 +134,7 @@ export const drive = async (
     },
   });
   const stops = stopOnSignals(running, watch.say);
+  const breaches = stopOnBreach(clock, { running, until: scheduledEnd(order.plan) }, watch);
   watch.say(opening(order, target));
   const stopDrawing = clock.every(drawEvery, () => watch.live.draw(clock.now(), running.motion()));
   try {
@@ -117,6 +143,7 @@ export const drive = async (
       startedAt,
       loadEnded: end.loadEnded,
       stoppedBy: stops.signal(),
+      breach: end.stopped ? breaches.found() : null,
       cut: end.stopped,
       notes: end.notes,
       generator: generator.samples,
@@ -124,6 +151,7 @@ export const drive = async (
   } finally {
     stopDrawing();
     stops.release();
+    breaches.release();
     generator.stop();
     await transport.close();
   }

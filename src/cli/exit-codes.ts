@@ -26,13 +26,22 @@ export const exitCodes = [
     code: 14,
     meaning: 'a rate limit is violated: no permitted limiter explains it',
   },
-  { name: 'pass', code: 0, meaning: 'the run is complete and its figures count' },
+  { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
+  {
+    name: 'pass',
+    code: 0,
+    meaning: 'the run is complete, its figures count, and it keeps its objectives',
+  },
 ] as const;
 
 export type ExitName = (typeof exitCodes)[number]['name'];
 
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
+
+/** Of several ends the one of the highest precedence. */
+export const gravestExit = (names: readonly ExitName[]): ExitName =>
+  exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
 /** The exit that a stop signal leads to. */
 export const exitOfSignal = {

@@ -61,7 +61,9 @@ const publishLimits = async (
 const exitOf = ({ log, signal }: Examined, { judgement }: LimitReport): ExitName => {
   if (signal !== null) return exitOfSignal[signal];
   if (judgement.violated) return 'violated';
-  return log.replies.length === 0 ? 'invalid' : 'pass';
+  return log.replies.some(({ request, status }) => request === 'chat' && status === 200)
+    ? 'pass'
+    : 'invalid';
 };
 
 /** Examines the limits of one idle key and publishes what is proved. */

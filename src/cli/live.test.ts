@@ -24,12 +24,15 @@ const listed: Observation = {
   key: 'main',
   due: instant(100),
   released: instant(100),
+  reserved: null,
   begun: instant(100),
   connected: instant(101),
   connection: 'new',
   sent: instant(101),
   head: null,
   ended: instant(104),
+  earlier: [],
+  gaveUp: null,
   outcome: {
     kind: 'completed',
     answer: { kind: 'models', firstByte: instant(103), models: 3, notes: [] },
@@ -64,6 +67,16 @@ describe('the live display', () => {
     expect(screen.shown[0]).toContain('1 completed (1.00/s) · 1 dropped');
     expect(screen.shown[0]).toContain('models  End to end  p50 ~4.00 ms');
     expect(screen.shown[0]).not.toMatch(/^chat/m);
+  });
+
+  it('is as exact as the report', () => {
+    const screen = paper(true);
+    const live = liveOn(screen, run);
+    for (const ended of [200, 1385.4, 2000]) {
+      live.note({ ...listed, due: instant(0), ended: instant(ended) });
+    }
+    live.draw(2000, motion);
+    expect(screen.shown[0]).toContain('p50 ~1,385 ms');
   });
 
   it('shows of speech when its audio began', () => {

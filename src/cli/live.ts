@@ -24,7 +24,7 @@ export interface Live {
   draw(now: number, motion: Motion): void;
 }
 
-/** Keeps the few figures that are shown live; the result is recorded elsewhere. */
+/** Keeps the few figures that are shown live, as exact as the report’s; the result is recorded elsewhere. */
 export const liveOn = (screen: Screen, run: { name: string; scheduled: Milliseconds }): Live => {
   const outcomes = emptyOutcomes();
   const latencies = new Map<TrafficKind, Histogram>();
@@ -40,7 +40,7 @@ export const liveOn = (screen: Screen, run: { name: string; scheduled: Milliseco
     note: (observation) => {
       const { traffic, outcome } = observation;
       outcomes[outcome.kind] += 1;
-      const latency = latencies.get(traffic) ?? emptyHistogram(2);
+      const latency = latencies.get(traffic) ?? emptyHistogram();
       latencies.set(traffic, latency);
       for (const sample of measures[progressMeasure(traffic)].of(observation)) {
         latency.record(sample);

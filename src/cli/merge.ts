@@ -1,9 +1,10 @@
-import { openRunFolder } from '../platform/files.ts';
 import { Problem } from '../platform/problem.ts';
 import { mergeResults } from '../record/merge-results.ts';
 import type { ExitName } from './exit-codes.ts';
-import { publish, type Telling, verdictExit } from './publish.ts';
+import { openFurtherReports } from './further-reports.ts';
+import { openNamedFolder, publish, verdictExit } from './publish.ts';
 import { readResult } from './read-result.ts';
+import type { Telling } from './report-options.ts';
 
 /** Makes one result of the slices of a run, and its reports. */
 export const merge = async (
@@ -14,6 +15,8 @@ export const merge = async (
   const results = await Promise.all(paths.map(readResult));
   const merged = mergeResults(results, paths);
   if (!merged.ok) throw new Problem(merged.message);
-  const trust = await publish(merged.result, await openRunFolder(out), telling);
-  return verdictExit(merged.result, trust);
+  const further = await openFurtherReports(telling.further, process.env);
+  const folder = await openNamedFolder(out, telling);
+  const judged = await publish(merged.result, { folder, further }, telling);
+  return verdictExit(judged);
 };

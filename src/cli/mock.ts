@@ -1,16 +1,21 @@
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
+import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
 import { CannotStart } from '../mock/cannot-start.ts';
 import { readyLine, startMock } from '../mock/start.ts';
+import { warmUp } from '../mock/warm-up.ts';
 import { onInterrupt } from '../platform/interrupts.ts';
 import { Problem } from '../platform/problem.ts';
+import { sentence } from '../scenario/complaint.ts';
 import { duration } from '../scenario/notation.ts';
+import { readSettings } from '../scenario/settings-notation.ts';
 import { differingSettings } from './differing-settings.ts';
 import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
+import { once as last, UsageProblem } from './options.ts';
 import { readPlan } from './read-plan.ts';
 import { toStderr, toStdout } from './streams.ts';
 
@@ -18,11 +23,11 @@ import { toStderr, toStdout } from './streams.ts';
 export interface MockOrder {
   /** A scenario whose reference gateway is to be started, as a run of it would. */
   readonly scenario?: string | undefined;
-  readonly port: number;
-  readonly controlPort: number;
+  readonly port: string | string[];
+  readonly controlPort: string | string[];
   readonly host: string;
   readonly key?: readonly string[] | undefined;
-  readonly seed?: number | undefined;
+  readonly seed?: string | string[] | undefined;
   readonly ttft?: string | undefined;
   readonly gap?: string | undefined;
   readonly latency?: string | undefined;
@@ -44,10 +49,27 @@ export interface MockOrder {
   readonly contained: boolean;
 }
 
-const readLength = (option: string, text: string): Milliseconds => {
+const readLifetime = (text: string | undefined): Milliseconds | null => {
+  if (text === undefined) return null;
   const length = duration.read(text);
-  if (length === null) throw new Problem(`--${option}: expected ${duration.expected}; got ${text}`);
+  if (length === null) {
+    throw new UsageProblem(`--lifetime: expected ${duration.expected}; got ${text}`);
+  }
   return length;
+};
+
+const lastPort = 65_535;
+
+const wholeFrom = (
+  option: string,
+  given: string | string[] | undefined,
+  most: number,
+): number | undefined => {
+  const text = last(given);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= most) return value;
+  throw new UsageProblem(`--${option}: expected a whole number from 0 to ${most}, got "${text}"`);
 };
 
 /** Flags that stand for a setting, by its path below `mock` in a scenario. */
@@ -63,6 +85,15 @@ const settingOf = {
   credits: 'credits.balance',
 } as const satisfies Partial<Record<keyof MockOrder, string>>;
 
+/** What is said of a run's `--set` is about the flag that was given here. */
+const inOwnFlags = (message: string): string =>
+  message.replaceAll(/--set mock\.([\w.]+)/g, (_, path: string) => {
+    const own = Object.entries(settingOf).find(([, setting]) => setting === path);
+    return own === undefined
+      ? `--set ${path}`
+      : `--${own[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  });
+
 /** A scenario that asks for nothing in particular. */
 const anyScenario = { kind: 'models', rate: '1/s', duration: '1s' };
 
@@ -76,44 +107,50 @@ const settingsFrom = async (order: MockOrder): Promise<SettingsInput> => {
     flags: anyScenario,
     set: [...flags, ...order.set].map((setting) => `mock.${setting}`),
     target: 'mock',
+  }).catch((error: unknown) => {
+    throw error instanceof Problem ? new Problem(inOwnFlags(error.message)) : error;
   });
   const { seed, ...settings } = rehearsalSettings(plan, order.key ?? publishedKeys(plan));
   return {
     ...settings,
-    seed: order.seed ?? seed,
-    port: order.port,
-    controlPort: order.controlPort,
+    seed: wholeFrom('seed', order.seed, Number.MAX_SAFE_INTEGER) ?? seed,
+    port: wholeFrom('port', order.port, lastPort),
+    controlPort: wholeFrom('control-port', order.controlPort, lastPort),
     host: order.host,
     ...(order.truth === undefined ? {} : { truth: { file: order.truth } }),
   };
 };
 
+/** The control port understands the notation of scenarios too. */
+const spoken = (written: unknown): unknown => readSettings(mockSettingsSchema, written);
+
 const start = async (settings: SettingsInput) => {
-  const read = settingsSchema.safeParse(settings);
+  const read = settingsSchema.safeParse(settings, { error: sentence });
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
   }
+  await warmUp();
   try {
-    return { settings: read.data, mock: await startMock(read.data, realClock()) };
+    return { settings: read.data, mock: await startMock(read.data, realClock(), spoken) };
   } catch (error) {
     if (error instanceof CannotStart) throw new Problem(error.message);
     throw error;
   }
 };
 
-/** Calls `end` when the lifetime that was ordered is over; the returned function calls it off. */
-const endAfter = (lifetime: string | undefined, end: () => void): (() => void) => {
-  if (lifetime === undefined) return () => undefined;
+/** Calls `end` when the lifetime is over; the returned function calls it off. */
+const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
+  if (lifetime === null) return () => undefined;
   const clock = realClock();
-  return clock.at(clock.now() + readLength('lifetime', lifetime), end);
+  return clock.at(clock.now() + lifetime, end);
 };
 
 /** Serves a run: it outlives Ctrl-C, which is the run's to handle, and ends when the run's end of the pipe closes. */
 const serveRun = async ({ contained, lifetime }: MockOrder): Promise<void> => {
   const over = Promise.withResolvers<void>();
   const input = createInterface({ input: process.stdin }).once('close', over.resolve);
-  const callOff = endAfter(lifetime, over.resolve);
+  const callOff = endAfter(readLifetime(lifetime), over.resolve);
   const first = await Promise.race([once(input, 'line'), over.promise]);
   if (first !== undefined) {
     const { mock } = await start(JSON.parse(String(first[0])) as SettingsInput);
@@ -130,10 +167,11 @@ const serveRun = async ({ contained, lifetime }: MockOrder): Promise<void> => {
 };
 
 const servePeople = async (order: MockOrder): Promise<void> => {
+  const lifetime = readLifetime(order.lifetime);
   const { mock, settings } = await start(await settingsFrom(order));
   const stop = Promise.withResolvers<void>();
   const release = onInterrupt(() => stop.resolve());
-  const callOff = endAfter(order.lifetime, stop.resolve);
+  const callOff = endAfter(lifetime, stop.resolve);
   const differing = differingSettings(settings);
   toStdout(
     [

@@ -83,21 +83,6 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       }),
   );
 
-export const tellingOptions = <T>(builder: Argv<T>) =>
-  builder
-    .option('json', {
-      type: 'boolean',
-      default: false,
-      group: 'Output:',
-      describe: 'Print the result as JSON instead of the summary',
-    })
-    .option('quiet', {
-      type: 'boolean',
-      default: false,
-      group: 'Output:',
-      describe: 'Print nothing but errors; files and exit code tell',
-    });
-
 interface ScenarioArguments {
   readonly scenario?: string | undefined;
   readonly target?: string | string[] | undefined;
@@ -193,8 +178,8 @@ export const mockOptions = <T>(builder: Argv<T>) =>
       describe: 'Start the gateway that a run of this scenario would start',
     })
     .options({
-      port: { type: 'number', default: 8080, describe: 'Port; 0 takes a free one' },
-      'control-port': { type: 'number', default: 0, describe: 'Port of the control interface' },
+      port: { type: 'string', default: '8080', describe: 'Port; 0 takes a free one' },
+      'control-port': { type: 'string', default: '0', describe: 'Port of the control interface' },
       host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
       key: {
         type: 'string',
@@ -214,7 +199,7 @@ export const mockOptions = <T>(builder: Argv<T>) =>
         type: 'string',
         describe: 'fixed, or a server that saturates: small, medium, large [fixed]',
       },
-      seed: { type: 'number', describe: 'Answers are drawn from it [1]' },
+      seed: { type: 'string', describe: 'Answers are drawn from it [1]' },
     })
     .group(['ttft', 'gap', 'latency', 'seed'], 'Answers:')
     .options({

@@ -8,16 +8,17 @@ import {
   scenarioOptions,
   sliceFrom,
   sourceFrom,
-  tellingOptions,
   UsageProblem,
 } from './options.ts';
+import { inOwnWords } from './usage-words.ts';
+import { reportOptions, tellingFrom, tellingOptions } from './report-options.ts';
 
 const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli.command(
     'run [scenario]',
     'Run a scenario and leave a report',
     (builder) =>
-      tellingOptions(scenarioOptions(builder))
+      reportOptions(scenarioOptions(builder))
         .option('out', {
           type: 'string',
           group: 'Output:',
@@ -47,8 +48,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           observations: once(given.observations),
           slice: sliceFrom(once(given.slice)),
           runId: once(given.runId),
-          json: given.json,
-          quiet: given.quiet,
+          ...tellingFrom(given),
         }),
       );
     },
@@ -75,7 +75,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       'report <result>',
       'Write the reports of a stored result again',
       (builder) =>
-        tellingOptions(builder)
+        reportOptions(builder)
           .positional('result', { type: 'string', demandOption: true, describe: 'A result.json' })
           .option('out', {
             type: 'string',
@@ -84,14 +84,14 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           }),
       async (given) => {
         const { report } = await import('./report.ts');
-        ended(await report(given.result, once(given.out), given));
+        ended(await report(given.result, once(given.out), tellingFrom(given)));
       },
     )
     .command(
       'merge <results..>',
       'Join the results of the slices of one run',
       (builder) =>
-        tellingOptions(builder)
+        reportOptions(builder)
           .positional('results', { type: 'string', array: true, demandOption: true })
           .option('out', {
             type: 'string',
@@ -101,7 +101,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           }),
       async (given) => {
         const { merge } = await import('./merge.ts');
-        ended(await merge(given.results, once(given.out) ?? '.', given));
+        ended(await merge(given.results, once(given.out) ?? '.', tellingFrom(given)));
       },
     );
 
@@ -172,6 +172,10 @@ const checkVerb = (word: string | undefined): void => {
 const listed = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
+/** `--json -` is what other tools call it; to standard output is the only place that `--json` knows. */
+const plainJson = (words: readonly string[]): string[] =>
+  words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
+
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (words: readonly string[]): Promise<ExitName> => {
   checkVerb(words[0]);
@@ -179,7 +183,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
   const ended = (end: ExitName): void => {
     exit = end;
   };
-  const cli = yargs([...words])
+  const cli = yargs(plainJson(words))
     .scriptName('weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
     .version(weirVersion())
@@ -192,8 +196,17 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .recommendCommands()
     .exitProcess(false)
     .showHelpOnFail(false)
-    .fail((message, error) => {
-      throw error ?? new UsageProblem(message);
+    .check((given) => {
+      const bare = Object.keys(given).find((name) => given[name] === '');
+      if (bare !== undefined) throw new UsageProblem(`--${bare}: expected a value, got nothing`);
+      return true;
+    })
+    .fail((message, error: Error | undefined) => {
+      // The parser throws some of its complaints itself.
+      if (error === undefined || error.name === 'YError') {
+        throw new UsageProblem(inOwnWords(message, words));
+      }
+      throw error;
     });
   addServing(addReading(addLimits(addRun(cli, ended), ended), ended), ended)
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
+import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
 import { Problem } from '../platform/problem.ts';
 import { importScenario, isModule } from '../platform/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
 import { openModule } from '../scenario/module-tree.ts';
-import { describeProblems } from '../scenario/problem.ts';
-import { readScenario } from '../scenario/read.ts';
+import { describeProblems, inOrder } from '../scenario/problem.ts';
+import { type Reading, readScenario } from '../scenario/read.ts';
 import type { Tree } from '../scenario/tree.ts';
+import { readNamedFiles } from './named-files.ts';
 
 /** Where a plan comes from: a file, or flags alone; both with overrides. */
 export interface PlanSource {
@@ -47,24 +49,43 @@ const openScenario = async (path: string): Promise<string | Tree> => {
   return tree;
 };
 
-/** The plan, and the folder that relative paths in it start from. Throws a `Problem` that lists everything wrong. */
-export const readPlan = async (
-  source: PlanSource,
-): Promise<{ readonly plan: Plan; readonly folder: string }> => {
+const nameOf = ({ scenario }: PlanSource): string => scenario ?? 'command line';
+
+const read = async (source: PlanSource): Promise<{ reading: Reading; folder: string }> => {
   const { scenario, flags, set, target, transport } = source;
-  const text = scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario);
-  const name = scenario ?? 'command line';
-  const read = readScenario({
-    text,
-    name,
+  const reading = readScenario({
+    text: scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario),
+    name: nameOf(source),
     environment: process.env,
     overrides: set,
     target,
     transport,
   });
-  if (!read.ok) throw new Problem(describeProblems(read.problems, name));
-  return {
-    plan: read.plan,
-    folder: scenario === undefined ? '.' : dirname(scenario),
-  };
+  return { reading, folder: scenario === undefined ? '.' : dirname(scenario) };
+};
+
+/** A plan, and the folder that relative paths in it start from. */
+export interface ReadPlan {
+  readonly plan: Plan;
+  readonly folder: string;
+}
+
+/** Reads a scenario, and none of the files that it names. Throws a `Problem` that lists everything wrong with it. */
+export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
+  const { reading, folder } = await read(source);
+  if (!reading.ok) throw new Problem(describeProblems(reading.problems, nameOf(source)));
+  return { plan: reading.plan, folder };
+};
+
+/** Reads a scenario and the files that it names. Throws a `Problem` that lists everything wrong with either. */
+export const readPlanWithFiles = async (
+  source: PlanSource,
+): Promise<ReadPlan & { readonly clips: ClipShelf }> => {
+  const { reading, folder } = await read(source);
+  const { clips, problems } = await readNamedFiles(reading.files, folder);
+  if (!reading.ok || problems.length > 0) {
+    const all = inOrder([...(reading.ok ? [] : reading.problems), ...problems]);
+    throw new Problem(describeProblems(all, nameOf(source)));
+  }
+  return { plan: reading.plan, folder, clips };
 };

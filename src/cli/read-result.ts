@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { type Result, resultSchema } from '../model/result.ts';
 import { Problem } from '../platform/problem.ts';
+import { sentence } from '../scenario/complaint.ts';
+
+const cannotRead = (path: string, code: string): string => {
+  if (code === 'EISDIR') return `${path} is a folder: give the result.json in it`;
+  return code === 'ENOENT'
+    ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
+    : `the result file ${path} cannot be read: ${code}`;
+};
 
 /** A result file, checked against `result/1`; throws a `Problem` when it is none. */
 export const readResult = async (path: string): Promise<Result> => {
@@ -12,10 +20,10 @@ export const readResult = async (path: string): Promise<Result> => {
     throw new Problem(
       code === undefined
         ? `${path} is no JSON: expected a result.json that \`weir run\` wrote`
-        : `the result file ${path} cannot be read: ${code}`,
+        : cannotRead(path, code),
     );
   }
-  const checked = resultSchema.safeParse(parsed);
+  const checked = resultSchema.safeParse(parsed, { error: sentence });
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
 };

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
 import { openRunFolder } from '../platform/files.ts';
 import type { ExitName } from './exit-codes.ts';
-import { publish, type Telling, verdictExit } from './publish.ts';
+import { openFurtherReports } from './further-reports.ts';
+import { openNamedFolder, publish, verdictExit } from './publish.ts';
 import { readResult } from './read-result.ts';
+import type { Telling } from './report-options.ts';
 
 /** Judges a stored result anew and writes its reports again, by default beside it. */
 export const report = async (
@@ -11,6 +13,10 @@ export const report = async (
   telling: Telling,
 ): Promise<ExitName> => {
   const result = await readResult(path);
-  const trust = await publish(result, await openRunFolder(out ?? dirname(path)), telling);
-  return verdictExit(result, trust);
+  const further = await openFurtherReports(telling.further, process.env);
+  const folder = await (out === undefined
+    ? openRunFolder(dirname(path))
+    : openNamedFolder(out, telling));
+  const judged = await publish(result, { folder, further }, telling);
+  return verdictExit(judged);
 };

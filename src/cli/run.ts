@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
+import { watchObjectives } from '../judge/abort-watch.ts';
 import type { Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import { type Plan, planHash, withoutPrompts } from '../model/plan.ts';
@@ -18,23 +19,22 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
+import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { liveOn } from './live.ts';
-import { readPlanClips } from './read-clips.ts';
-import { type PlanSource, readPlan } from './read-plan.ts';
-import { publish, verdictExit } from './publish.ts';
+import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
+import { openNamedFolder, publish, verdictExit } from './publish.ts';
+import type { Telling } from './report-options.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
 /** What `weir run` was asked. */
-export interface RunOrder {
+export interface RunOrder extends Telling {
   readonly source: PlanSource;
   /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
   readonly out: string | undefined;
   readonly observations: string | undefined;
   readonly slice: Slice;
   readonly runId: string | undefined;
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): SliceOrder => ({
@@ -49,7 +49,10 @@ const orderFor = ({ plan, hash, target, clips }: Opened, asked: RunOrder): Slice
 });
 
 /** Why a run is not the whole of its plan, in a sentence. */
-const partialReason = ({ stoppedBy, cut }: Driven): string | null => {
+const partialReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
+  if (breach !== null) {
+    return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
+  }
   if (stoppedBy === null) return null;
   return cut
     ? `stopped by ${stoppedBy} before the load had ended`
@@ -62,24 +65,27 @@ interface Opened {
   /** The plan's hash, by which slices and files know that they are of one plan. */
   readonly hash: string;
   readonly folder: RunFolder;
+  readonly further: FurtherReports;
   readonly observations: LineFile | null;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
-  const { plan, folder: home } = await readPlan(asked.source);
-  const clips = await readPlanClips(plan, home);
-  const folder = await openRunFolder(
-    asked.out ?? join('reports', folderName(wallClock(), plan.name)),
-  );
+  const { plan, folder: home, clips } = await readPlanWithFiles(asked.source);
+  const folder = await (asked.out === undefined
+    ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
+    : openNamedFolder(asked.out, asked));
   let observations: LineFile | null = null;
+  let further: FurtherReports | null = null;
   try {
+    further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    return { plan, hash: planHash(plan), folder, observations, target, clips };
+    return { plan, hash: planHash(plan), folder, further, observations, target, clips };
   } catch (error) {
     await observations?.discard();
+    await further?.discard();
     await folder.discard();
     throw error;
   }
@@ -124,6 +130,7 @@ const runOpened = async (
     if (!asked.quiet) screen.line(text);
   };
   const tally = emptyTally(plan);
+  const watch = watchObjectives(plan);
   const quietly = { note: () => undefined, draw: () => undefined };
   const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
   const driven = await drive(order, target, {
@@ -135,8 +142,10 @@ const runOpened = async (
         observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt, machineZero }),
       );
     },
+    breach: watch.breach,
     record: (observation) => {
       record(tally, observation);
+      watch.note(observation);
       observations?.write(observationLine(observation));
     },
   });
@@ -150,6 +159,7 @@ const runOpened = async (
     slices: [sliceRun(asked, target, driven)],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
+    breach: driven.breach ?? undefined,
     notes: [...target.notes, ...driven.notes, ...notes],
     witness,
   });
@@ -161,13 +171,13 @@ export const run = async (asked: RunOrder): Promise<ExitName> => {
   const opened = await open(asked);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    const trust = await publish(result, opened.folder, asked);
+    const judged = await publish(result, opened, asked);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
-    return driven.stoppedBy === null ? verdictExit(result, trust) : exitOfSignal[driven.stoppedBy];
+    return driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
   } finally {
     await opened.target.mock?.stop();
   }

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../contract/routes.ts';
 import type { Credential } from '../engine/slice-order.ts';
@@ -13,6 +12,7 @@ import { Problem } from '../platform/problem.ts';
 import { resolveSecrets } from '../platform/secrets.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { rehearsalSettings } from './embedded-mock.ts';
+import { readCertificates } from './named-files.ts';
 
 /** What a plan's requests are sent to and signed with, secrets filled in. */
 export interface ReadyTarget {
@@ -46,18 +46,6 @@ const mockCredentials = (plan: Plan): readonly Credential[] =>
     value: testKey(index),
   }));
 
-const readCertificates = async (file: string | null, folder: string): Promise<string | null> => {
-  if (file === null) return null;
-  const path = resolve(folder, file);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new Problem(
-      `wire.caFile: the certificate file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
-    );
-  }
-};
-
 const fillKeysAndHeaders = async (plan: Plan, folder: string) => {
   const toMock = plan.target.kind !== 'url';
   const names = Object.keys(plan.headers);
@@ -80,6 +68,10 @@ const fillKeysAndHeaders = async (plan: Plan, folder: string) => {
 /** Longer than a run takes beyond its load and the grace after it, its reports included (ms). */
 const spareLife = 300_000;
 
+/** What was exported from a script that failed is empty. */
+const baseImage = (name: string | undefined): string | null =>
+  name === undefined || name === '' ? null : name;
+
 /** The reference gateway in the form that the plan asks for, with what the plan needs of it. */
 const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<MockProcess> => {
   const settings = rehearsalSettings(
@@ -90,7 +82,7 @@ const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<Mock
     ? startMockContainer({
         settings,
         lifetime: milliseconds(scheduledEnd(plan) + plan.grace + spareLife),
-        base: process.env['WEIR_NODE_IMAGE'] ?? null,
+        base: baseImage(process.env['WEIR_NODE_IMAGE']),
       })
     : startMockProcess([process.execPath, ...mockNodeFlags, main, 'mock', '--embedded'], settings);
 };
@@ -107,7 +99,8 @@ export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarg
     }
     case 'url': {
       const { wire } = plan;
-      const certificates = await readCertificates(wire.caFile, folder);
+      const certificates =
+        wire.caFile === null ? null : await readCertificates(wire.caFile, folder);
       // Without a key, so that no limit is spent.
       const look = await lookAtTarget({
         baseUrl: plan.target.url,

@@ -1,13 +1,11 @@
 import { loadDuration } from '../model/plan.ts';
 import type { ExitName } from './exit-codes.ts';
-import { readPlanClips } from './read-clips.ts';
-import { type PlanSource, readPlan } from './read-plan.ts';
+import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { toStdout } from './streams.ts';
 
 /** Reads a scenario without running it; a file with problems throws the `Problem` that lists them all. */
 export const validate = async (source: PlanSource, asJson: boolean): Promise<ExitName> => {
-  const { plan, folder } = await readPlan(source);
-  await readPlanClips(plan, folder);
+  const { plan } = await readPlanWithFiles(source);
   if (asJson) {
     toStdout(JSON.stringify(plan, null, 2));
     return 'pass';

@@ -8,6 +8,7 @@ export const speechRequestSchema = z.looseObject({
   /** A predefined voice's file name, `.wav` included. */
   voice: z.string().min(1),
   response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
+  /** The interface names no range. */
   speed: z.number().positive().nullish(),
 });
 
@@ -36,7 +37,8 @@ export const uploadLimit = 26_214_400;
 /** The form's text fields; the file itself is a part beside them. Repeated fields come as arrays. */
 export const transcriptionFieldsSchema = z.looseObject({
   model: z.string().min(1),
-  language: z.string().min(1).optional(),
+  /** A language code, of which the interface lists none; empty is none. */
+  language: z.string().optional(),
   response_format: z.enum(['json', 'text', 'srt', 'vtt', 'verbose_json']).optional(),
   'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
 });

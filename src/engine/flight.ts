@@ -1,26 +1,38 @@
-import type { Arrival } from '../model/arrival.ts';
 import type { BrokenCause, Connection, Exchange, ExchangeObserver } from '../model/exchange.ts';
-import type { Observation, Outcome } from '../model/observation.ts';
+import type { Outcome } from '../model/observation.ts';
+import type { AttemptFacts } from '../model/attempt.ts';
 import type { Deadlines } from '../model/plan.ts';
 import type { Instant } from '../model/quantity.ts';
-import type { TrafficKind } from '../model/traffic.ts';
-import type { AnswerReader } from '../traffic/kind.ts';
+import type { AnswerReader, Hint } from '../traffic/kind.ts';
 
-/** What is known of a request before it is sent. */
+/** What is known of an attempt before it is sent. */
 export interface Errand {
-  readonly arrival: Arrival;
-  readonly requestId: string;
-  readonly traffic: TrafficKind;
-  readonly model: string | null;
+  /** When its arrival was due: the total deadline counts from there, over all attempts. */
+  readonly due: Instant;
   /** The key's name. */
   readonly key: string;
+  readonly released: Instant;
+  /** Tokens set aside for it under the pace. */
+  readonly reserved: number | null;
   readonly begun: Instant;
+}
+
+/** What became of an attempt. */
+export interface Landing {
+  readonly facts: AttemptFacts;
+  readonly outcome: Outcome;
+  /** When to come back, as the server said. */
+  readonly hint: Hint | null;
+  /** Since when its user has been free. */
+  readonly free: Instant;
 }
 
 /** What a flight tells its run. */
 export interface Tower {
-  /** Called once, when the observation is complete; its user has been free since `free`. */
-  landed(flight: Flight, observation: Observation, free: Instant): void;
+  /** Called when its first byte is about to be written; again if that has to be done on another connection. */
+  departed(flight: Flight, at: Instant): void;
+  /** Called once. */
+  landed(flight: Flight, landing: Landing): void;
   /** Called after each read, so that due arrivals do not wait for a timer while data pours in. */
   pulse(): void;
 }
@@ -28,7 +40,7 @@ export interface Tower {
 /** After a stream's proper end the server may take this long to close it before the exchange is cut. */
 const lingering = 250;
 
-/** One exchange on its way: keeps its instants apart and makes exactly one observation of it. */
+/** One exchange on its way: keeps its instants apart and lands exactly once. */
 export class Flight implements ExchangeObserver {
   readonly #errand: Errand;
   readonly #reader: AnswerReader;
@@ -60,6 +72,7 @@ export class Flight implements ExchangeObserver {
 
   onSent(at: Instant): void {
     this.#sent = at;
+    this.#tower.departed(this, at);
   }
 
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
@@ -96,7 +109,7 @@ export class Flight implements ExchangeObserver {
     const read = this.#lastRead;
     const passed = (since: Instant | null, limit: number | null): boolean =>
       since !== null && limit !== null && now - since > limit;
-    const { begun } = this.#errand;
+    const { due, begun } = this.#errand;
     const cut = (cause: BrokenCause, limit: number | null, what: string): void =>
       this.abort(cause, `${what} within ${limit} ms`);
     if (this.#connected === null && passed(begun, deadlines.connect)) {
@@ -105,7 +118,7 @@ export class Flight implements ExchangeObserver {
       cut('deadline-first-token', deadlines.firstToken, 'no first token');
     } else if (passed(read, deadlines.idle)) {
       cut('deadline-idle', deadlines.idle, 'no further bytes');
-    } else if (passed(begun, deadlines.total)) {
+    } else if (passed(due, deadlines.total)) {
       cut('deadline-total', deadlines.total, 'no complete answer');
     }
   }
@@ -119,24 +132,15 @@ export class Flight implements ExchangeObserver {
 
   #land(ended: Instant, outcome: Outcome, free: Instant = ended): void {
     this.#landed = true;
-    const { arrival, begun, requestId, traffic, model, key } = this.#errand;
-    const observation: Observation = {
-      requestId,
-      stage: arrival.stage,
-      index: arrival.index,
-      traffic,
-      model,
-      key,
-      due: arrival.due,
-      released: arrival.due,
-      begun,
+    const { due: _due, ...errand } = this.#errand;
+    const facts: AttemptFacts = {
+      ...errand,
       connected: this.#connected,
       connection: this.#connection,
       sent: this.#sent,
       head: this.#reader.head,
       ended,
-      outcome,
     };
-    this.#tower.landed(this, observation, free);
+    this.#tower.landed(this, { facts, outcome, hint: this.#reader.hint, free });
   }
 }

@@ -1,5 +1,11 @@
 import type { Clock } from '../model/clock.ts';
-import type { Exchange, ExchangeObserver, Transport, WireRequest } from '../model/exchange.ts';
+import type {
+  BrokenCause,
+  Exchange,
+  ExchangeObserver,
+  Transport,
+  WireRequest,
+} from '../model/exchange.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
 /** For tests: a clock that is moved by hand and a transport whose answers are given by hand. */
@@ -19,7 +25,14 @@ export interface SentRequest {
   /** Why it was aborted; `null` as long as it was not. */
   aborted: string | null;
   /** Answers with a whole response, now. */
-  answer(status: number, contentType: string, body: string): void;
+  answer(
+    status: number,
+    contentType: string,
+    body: string,
+    headers?: Readonly<Record<string, string>>,
+  ): void;
+  /** Breaks the exchange, now. */
+  fail(cause: BrokenCause): void;
   over: boolean;
 }
 
@@ -36,11 +49,15 @@ const openExchange = (request: WireRequest, observer: ExchangeObserver, now: () 
     observer,
     aborted: null,
     over: false,
-    answer: (status, contentType, body) => {
-      observer.onHeaders(now(), status, { 'content-type': contentType });
+    answer: (status, contentType, body, headers = {}) => {
+      observer.onHeaders(now(), status, { 'content-type': contentType, ...headers });
       if (body !== '') observer.onChunk(now(), new TextEncoder().encode(body));
       exchange.over = true;
       observer.onEnd(now());
+    },
+    fail: (cause) => {
+      exchange.over = true;
+      observer.onFailure(now(), cause, 'by hand');
     },
   };
   return exchange;

@@ -1,6 +1,6 @@
 import type { Arrival } from '../model/arrival.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { type Ready, waitingLine } from './waiting-line.ts';
+import { waitingLine, type Waiting } from './waiting-line.ts';
 
 /** One stage's load in motion: it begins what is due when it is polled. */
 export interface Loop {
@@ -47,12 +47,17 @@ export interface Users {
   readonly until: Instant;
 }
 
+/** A user and the moment from which it is ready to ask. */
+interface Ready extends Waiting {
+  readonly user: number;
+}
+
 /** Users ask, wait for their answer, think, and ask again. A request is due when its user is ready. */
 export const closedLoop = (
   { stage, users, claim, thinkTime, until }: Users,
   begin: Begin,
 ): Loop => {
-  const ready = waitingLine([...users].map(({ user, begins }) => ({ user, due: begins })));
+  const ready = waitingLine<Ready>([...users].map(({ user, begins }) => ({ user, due: begins })));
   let away = 0;
   let closing: number = until;
   let nothingLeft = false;
@@ -80,6 +85,6 @@ export const closedLoop = (
       closing = Number.NEGATIVE_INFINITY;
       ready.clear();
     },
-    exhausted: (now) => now >= closing || (nothingLeft && ready.empty && away === 0),
+    exhausted: (now) => now >= closing || (nothingLeft && ready.size === 0 && away === 0),
   };
 };

@@ -1,77 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation.ts';
-import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Load, Plan } from '../model/plan.ts';
-import { milliseconds, perSecond } from '../model/quantity.ts';
-import { handWorld } from './hand-world.ts';
-import { runSlice } from './run-slice.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { constant, handPlan, startByHand } from './hand-run.ts';
 
-const modelList = JSON.stringify({ object: 'list', data: [] });
 const json = 'application/json';
-
-const constant = (rate: number, duration: number): Load => ({
-  kind: 'open',
-  spacing: 'even',
-  curve: [{ from: perSecond(rate), to: perSecond(rate), duration: milliseconds(duration) }],
-});
-
-const planOf = (load: Load, changes: Partial<Plan> = {}): Plan => ({
-  format: 'plan/1',
-  name: 'test',
-  description: null,
-  target: { kind: 'url', url: 'http://127.0.0.1:1/v1' },
-  wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
-  transport: 'undici',
-  keys: [{ name: 'default', template: '${env:WEIR_API_KEY}', weight: 1 }],
-  headers: {},
-  stages: [{ name: 'main', load, traffic: [{ kind: 'models', weight: 1 }] }],
-  warmUp: milliseconds(0),
-  grace: milliseconds(500),
-  inFlight: 100,
-  deadlines: {
-    connect: milliseconds(100),
-    firstToken: milliseconds(200),
-    idle: milliseconds(200),
-    total: milliseconds(1000),
-  },
-  caps: { bytes: 10_000, events: 100 },
-  limits: { requestsPerMinute: null, tokensPerMinute: null },
-  streams: 'lenient',
-  seed: 1,
-  mock: mockSettingsSchema.parse({}),
-  ...changes,
-});
-
 const noDeadlines = { connect: null, firstToken: null, idle: null, total: null };
-
-const start = (plan: Plan, slice = { index: 0, count: 1 }) => {
-  const world = handWorld();
-  const observations: Observation[] = [];
-  const running = runSlice(
-    {
-      plan,
-      slice,
-      runId: 'r',
-      credentials: [
-        { name: 'a', weight: 1, value: 'key-a' },
-        { name: 'b', weight: 1, value: 'key-b' },
-      ],
-      headers: { 'x-team': 'blue' },
-      userAgent: 'weir/test',
-      redact: (text) => text,
-      clips: { clipsOf: () => [] },
-    },
-    {
-      clock: world.clock,
-      transport: world.transport,
-      observe: (observation) => observations.push(observation),
-    },
-  );
-  const answerAll = (): void => {
-    for (const exchange of world.sent) if (!exchange.over) exchange.answer(200, json, modelList);
-  };
-  return { world, running, observations, answerAll };
-};
 
 const outcomes = (observations: readonly Observation[]): string[] =>
   observations.map(({ outcome }) =>
@@ -80,7 +14,7 @@ const outcomes = (observations: readonly Observation[]): string[] =>
 
 describe('an open loop', () => {
   it('begins every arrival when it is due, whether or not answers have come', () => {
-    const { world } = start(planOf(constant(10, 1000)));
+    const { world } = startByHand(handPlan(constant(10, 1000)));
     world.advanceTo(1000);
     expect(world.sent.map(({ at }) => at)).toEqual([
       1, 100, 200, 300, 400, 500, 600, 700, 800, 900,
@@ -88,14 +22,14 @@ describe('an open loop', () => {
   });
 
   it('keeps the due instant of an arrival that it began late, so that lag is begun − released', () => {
-    const { observations, answerAll, world } = start(planOf(constant(10, 1000)));
+    const { observations, answerAll, world } = startByHand(handPlan(constant(10, 1000)));
     world.advanceTo(1);
     answerAll();
     expect(observations[0]).toMatchObject({ due: 0, released: 0, begun: 1, sent: 1, ended: 1 });
   });
 
   it('begins what is due in a data callback, without waiting for the timer', () => {
-    const { world } = start(planOf(constant(1000, 10)));
+    const { world } = startByHand(handPlan(constant(1000, 10)));
     world.advanceTo(1);
     const before = world.sent.length;
     // Time moves while no timer fires: only the answer's read can notice.
@@ -105,8 +39,8 @@ describe('an open loop', () => {
   });
 
   it('drops an arrival above the cap in flight and counts it, rather than queueing it', async () => {
-    const { world, running, observations, answerAll } = start(
-      planOf(constant(10, 1000), { inFlight: 3, deadlines: noDeadlines }),
+    const { world, running, observations, answerAll } = startByHand(
+      handPlan(constant(10, 1000), { inFlight: 3, deadlines: noDeadlines }),
     );
     world.advanceTo(1000);
     answerAll();
@@ -117,7 +51,7 @@ describe('an open loop', () => {
   });
 
   it('signs every request with a key, an id of ours and the plan’s headers', () => {
-    const { world } = start(planOf(constant(10, 1000)));
+    const { world } = startByHand(handPlan(constant(10, 1000)));
     world.advanceTo(250);
     expect(world.sent.map(({ request }) => request.headers['x-request-id'])).toEqual([
       'r-0-0',
@@ -131,9 +65,9 @@ describe('an open loop', () => {
   });
 
   it('sends the same requests for any number of slices', () => {
-    const plan = planOf(constant(50, 1000));
+    const plan = handPlan(constant(50, 1000));
     const requestsOf = (index: number, count: number): string[] => {
-      const { world } = start(plan, { index, count });
+      const { world } = startByHand(plan, { index, count });
       world.advanceTo(1000);
       return world.sent.map(({ request }) => JSON.stringify(request));
     };
@@ -154,7 +88,7 @@ describe('a closed loop', () => {
   };
 
   it('lets each user ask again only after its answer and its think time', () => {
-    const { world, answerAll } = start(planOf(users));
+    const { world, answerAll } = startByHand(handPlan(users));
     world.advanceTo(1);
     expect(world.sent).toHaveLength(2);
     world.advanceTo(50);
@@ -166,7 +100,7 @@ describe('a closed loop', () => {
   });
 
   it('numbers requests by iteration × users + user', () => {
-    const { world, answerAll } = start(planOf(users));
+    const { world, answerAll } = startByHand(handPlan(users));
     for (let time = 1; time < 300; time += 1) {
       world.advanceTo(time);
       answerAll();
@@ -182,7 +116,7 @@ describe('a closed loop', () => {
   });
 
   it('ends when the time is over and everybody has an answer', async () => {
-    const { world, running, observations, answerAll } = start(planOf(users));
+    const { world, running, observations, answerAll } = startByHand(handPlan(users));
     for (let time = 1; time < 1200; time += 1) {
       world.advanceTo(time);
       answerAll();
@@ -192,8 +126,8 @@ describe('a closed loop', () => {
   });
 
   it('shares a number of iterations among all users', async () => {
-    const { world, running, observations, answerAll } = start(
-      planOf({
+    const { world, running, observations, answerAll } = startByHand(
+      handPlan({
         kind: 'iterations',
         users: 3,
         iterations: 10,
@@ -215,7 +149,7 @@ describe('a closed loop', () => {
 
 describe('a stream that the server keeps open after its end', () => {
   const streams = (load: Load): Plan => {
-    const plan = planOf(load, { deadlines: noDeadlines });
+    const plan = handPlan(load, { deadlines: noDeadlines });
     const conversations = [[{ role: 'user' as const, content: 'hi' }]];
     const traffic = [
       {
@@ -234,7 +168,7 @@ describe('a stream that the server keeps open after its end', () => {
     'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
   it('is cut, ends with its answer, and frees its user only then: that wait is no lag', () => {
-    const { world, observations } = start(
+    const { world, observations } = startByHand(
       streams({
         kind: 'closed',
         users: 1,
@@ -269,14 +203,14 @@ describe('a stream that the server keeps open after its end', () => {
 
 describe('deadlines', () => {
   it('cut an exchange without a first byte', () => {
-    const { world, observations } = start(planOf(constant(1, 1000)));
+    const { world, observations } = startByHand(handPlan(constant(1, 1000)));
     world.advanceTo(300);
     expect(outcomes(observations)).toEqual(['broken deadline-first-token']);
     expect(observations[0]!.ended).toBeLessThanOrEqual(1 + 200 + 20);
   });
 
   it('cut an exchange that falls silent', () => {
-    const { world, observations } = start(planOf(constant(1, 1000)));
+    const { world, observations } = startByHand(handPlan(constant(1, 1000)));
     world.advanceTo(100);
     const { observer } = world.sent[0]!;
     observer.onHeaders(world.clock.now(), 200, { 'content-type': json });
@@ -286,7 +220,7 @@ describe('deadlines', () => {
   });
 
   it('cut an exchange that goes on for too long', () => {
-    const { world, observations } = start(planOf(constant(1, 1000)));
+    const { world, observations } = startByHand(handPlan(constant(1, 1000)));
     world.advanceTo(1);
     const { observer } = world.sent[0]!;
     observer.onHeaders(world.clock.now(), 200, { 'content-type': json });
@@ -300,8 +234,8 @@ describe('deadlines', () => {
 
 describe('the end of a run', () => {
   it('gives what is unfinished the grace period and then aborts it', async () => {
-    const { world, running, observations } = start(
-      planOf(constant(10, 1000), { deadlines: noDeadlines }),
+    const { world, running, observations } = startByHand(
+      handPlan(constant(10, 1000), { deadlines: noDeadlines }),
     );
     world.advanceTo(1300);
     expect(observations).toHaveLength(0);
@@ -312,7 +246,7 @@ describe('the end of a run', () => {
   });
 
   it('comes early when somebody stops it, and says that arrivals were left out', async () => {
-    const { world, running, observations, answerAll } = start(planOf(constant(10, 10_000)));
+    const { world, running, observations, answerAll } = startByHand(handPlan(constant(10, 10_000)));
     world.advanceTo(500);
     running.stop(milliseconds(100));
     answerAll();

@@ -1,14 +1,14 @@
-import { requestIdHeader } from '../contract/routes.ts';
 import type { Arrival } from '../model/arrival.ts';
-import type { DroppedCause, Observation } from '../model/observation.ts';
+import { drawFrom } from '../model/draw.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { prepare } from '../traffic/kinds.ts';
 import { freshMemory } from '../traffic/kind.ts';
-import { contentOf } from './content.ts';
-import { Flight, type Tower } from './flight.ts';
+import { type Content, contentOf } from './content.ts';
+import type { Flight, Landing, Tower } from './flight.ts';
+import { makeReady } from './launch.ts';
 import { loopsFor } from './loops-for.ts';
 import type { Begin, Loop } from './loop.ts';
+import { afterAttempt, type Next } from './retry.ts';
 import {
   capOf,
   type Motion,
@@ -17,17 +17,31 @@ import {
   type SliceEnd,
   type SliceOrder,
 } from './slice-order.ts';
+import { PaceLine, type Turn } from './pace-line.ts';
+import { droppedEnd, type End, observationOf, type Trip, waitingEnd } from './trip.ts';
+import { waitingLine } from './waiting-line.ts';
 
 const pollEvery = 1;
 /** Deadlines are kept to within this many milliseconds. */
 const deadlinesEvery = 20;
+
+/** A trip in flight, with its turn where there is a pace. */
+interface Underway {
+  readonly trip: Trip;
+  readonly content: Content;
+  readonly turn: Turn | null;
+}
 
 class SliceRunner implements RunningSlice, Tower {
   readonly done: Promise<SliceEnd>;
   readonly #order: SliceOrder;
   readonly #ports: Ports;
   readonly #cap: number;
-  readonly #flights = new Map<Flight, ((ended: Instant) => void) | undefined>();
+  readonly #flights = new Map<Flight, Underway>();
+  /** Those whose next attempt is not yet due. */
+  readonly #retries = waitingLine<Trip>();
+  /** Those whose turn under the pace has not come. */
+  readonly #line: PaceLine | null;
   readonly #memory = freshMemory();
   readonly #loops: readonly Loop[];
   readonly #finish: (end: SliceEnd) => void;
@@ -35,6 +49,8 @@ class SliceRunner implements RunningSlice, Tower {
   #due = 0;
   #polling = false;
   #stopped = false;
+  /** From here on nothing is tried again. */
+  #closing = false;
   #loadEnded: Instant | null = null;
   /** When what is still in flight is aborted; known once no arrival is left. */
   #graceEnds: number | null = null;
@@ -43,6 +59,8 @@ class SliceRunner implements RunningSlice, Tower {
     this.#order = order;
     this.#ports = ports;
     this.#cap = capOf(order);
+    const { pace } = order.plan;
+    this.#line = pace === null ? null : new PaceLine(order, pace);
     this.#loops = loopsFor(order.plan, order.slice, {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
@@ -67,6 +85,7 @@ class SliceRunner implements RunningSlice, Tower {
     for (const loop of this.#loops) loop.stop();
     this.#noteLoadEnd(now);
     this.#graceEnds = Math.min(this.#graceEnds ?? Number.POSITIVE_INFINITY, now + grace);
+    this.#close();
     this.#checkDeadlines();
   }
 
@@ -76,90 +95,123 @@ class SliceRunner implements RunningSlice, Tower {
     this.#polling = true;
     try {
       const now = this.#ports.clock.now();
+      const next = (): Trip | null => this.#retries.take(now);
+      for (let trip = next(); trip !== null; trip = next()) this.#go(trip);
       for (const loop of this.#loops) loop.poll(now);
+      const nextTurn = (): Turn | null => this.#line?.take(now) ?? null;
+      for (let turn = nextTurn(); turn !== null; turn = nextTurn()) this.#launch(turn.trip, turn);
     } finally {
       this.#polling = false;
     }
   }
 
-  landed(flight: Flight, observation: Observation, free: Instant): void {
-    const returned = this.#flights.get(flight);
+  departed(flight: Flight, at: Instant): void {
+    this.#flights.get(flight)?.turn?.sent(at);
+  }
+
+  landed(flight: Flight, landing: Landing): void {
+    const { trip, content, turn } = this.#flights.get(flight)!;
     this.#flights.delete(flight);
-    this.#ports.observe(observation);
-    returned?.(free);
+    const { facts, outcome, free } = landing;
+    const hint = turn === null ? landing.hint : turn.over(free, outcome, landing.hint);
+    const { earlier } = trip;
+    const next = this.#next(trip, { ...landing, hint });
+    if (next.again) {
+      const { wait, waitBy } = next;
+      const due = instant(facts.ended + wait);
+      const attempt = { ...facts, outcome: next.outcome, wait, waitBy };
+      this.#retries.add({ ...trip, due, earlier: [...earlier, attempt] });
+    } else {
+      const end = { facts, earlier, gaveUp: next.gaveUp, outcome };
+      this.#observe({ trip, content }, end, free);
+    }
     this.pulse();
   }
 
   readonly #beginIfRoom: Begin = (arrival) => {
-    if (this.#flights.size >= this.#cap) this.#drop(arrival, 'saturated');
-    else this.#begin(arrival);
+    if (this.#flights.size + this.#waiting() < this.#cap) this.#begin(arrival);
+    else this.#drop(arrival);
   };
 
   readonly #begin: Begin = (arrival, returned) => {
-    const begun = this.#ports.clock.now();
     this.#due += 1;
-    const { plan, headers, userAgent, redact, clips } = this.#order;
-    const { traffic, model, credential, draw, requestId } = contentOf(this.#order, arrival);
-    const { request, read } = prepare(traffic, { draw, memory: this.#memory, clips });
-    const { kind } = traffic;
-    const reader = read({
-      begun,
-      redact,
-      redactId: redact,
-      caps: plan.caps,
-      streams: plan.streams,
-      memory: this.#memory,
-    });
-    const key = credential.name;
-    const flight = new Flight(
-      { arrival, requestId, traffic: kind, model, key, begun },
-      reader,
-      this,
-    );
-    this.#flights.set(flight, returned);
-    flight.board(
-      this.#ports.transport.send(
-        {
-          ...request,
-          headers: {
-            'user-agent': userAgent,
-            ...request.headers,
-            authorization: `Bearer ${credential.value}`,
-            ...headers,
-            [requestIdHeader]: requestId,
-          },
-        },
-        flight,
-      ),
-    );
+    this.#go({ arrival, due: arrival.due, earlier: [], returned });
   };
 
-  #drop(arrival: Arrival, cause: DroppedCause): void {
+  #waiting(): number {
+    return this.#retries.size + (this.#line?.size ?? 0);
+  }
+
+  #go(trip: Trip): void {
+    if (this.#line === null) this.#launch(trip, null);
+    else this.#line.add(trip);
+  }
+
+  #drop(arrival: Arrival): void {
     const now = this.#ports.clock.now();
     this.#due += 1;
-    const { traffic, model, credential, requestId } = contentOf(this.#order, arrival);
-    this.#ports.observe({
-      requestId,
-      stage: arrival.stage,
-      index: arrival.index,
-      traffic: traffic.kind,
-      model,
-      key: credential.name,
-      due: arrival.due,
-      released: arrival.due,
-      begun: now,
-      connected: null,
-      connection: null,
-      sent: null,
-      head: null,
-      ended: now,
-      outcome: { kind: 'dropped', cause },
-    });
+    const trip = { arrival, due: arrival.due, earlier: [], returned: undefined };
+    const content = contentOf(this.#order, arrival);
+    const end = droppedEnd(trip, now, content.credential.name, 'saturated');
+    this.#observe({ trip, content }, end, now);
+  }
+
+  #launch(trip: Trip, turn: Turn | null): void {
+    const { transport, clock } = this.#ports;
+    const content = contentOf(this.#order, trip.arrival);
+    const credential = turn === null ? content.credential : this.#order.credentials[turn.key]!;
+    const { flight, go } = makeReady(
+      { order: this.#order, transport, memory: this.#memory, tower: this },
+      { ...content, credential },
+      {
+        due: trip.arrival.due,
+        key: credential.name,
+        released: turn?.released ?? trip.due,
+        reserved: turn?.reserved ?? null,
+        begun: clock.now(),
+      },
+    );
+    this.#flights.set(flight, { trip, content, turn });
+    go();
+  }
+
+  /** What follows an attempt that has landed. */
+  #next({ arrival, earlier }: Trip, { facts, outcome, hint }: Landing): Next {
+    const { retry, deadlines, seed } = this.#order.plan;
+    const made = earlier.length + 1;
+    const next = afterAttempt(
+      retry,
+      { outcome, isHeaded: facts.head !== null, hint, ended: facts.ended, made },
+      arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
+      drawFrom(seed, arrival.stage, arrival.index, made),
+    );
+    return next.again && this.#closing ? { again: false, gaveUp: 'run-ended' } : next;
+  }
+
+  #observe({ trip, content }: Omit<Underway, 'turn'>, end: End, free: Instant): void {
+    this.#ports.observe(observationOf(trip, content, end));
+    trip.returned?.(free);
+  }
+
+  /** Ends whatever waits: nothing more is sent. */
+  #close(): void {
+    this.#closing = true;
+    for (const trip of [...this.#retries.clear(), ...(this.#line?.clear() ?? [])]) {
+      this.#endWaiting(trip, 'run-ended');
+    }
+  }
+
+  #endWaiting(trip: Trip, why: 'patience' | 'run-ended'): void {
+    const now = this.#ports.clock.now();
+    const content = contentOf(this.#order, trip.arrival);
+    this.#observe({ trip, content }, waitingEnd(trip, now, content.credential.name, why), now);
   }
 
   #checkDeadlines(): void {
     const now = this.#ports.clock.now();
     const { plan } = this.#order;
+    const overdue = this.#line?.takeOverdue(now, plan.deadlines.total) ?? [];
+    for (const trip of overdue) this.#endWaiting(trip, 'patience');
     for (const flight of this.#flights.keys()) flight.checkDeadlines(now, plan.deadlines);
     const exhausted = this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
@@ -167,11 +219,12 @@ class SliceRunner implements RunningSlice, Tower {
       this.#graceEnds ??= now + plan.grace;
     }
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
+      this.#close();
       for (const flight of this.#flights.keys()) {
         flight.abort('aborted', 'unfinished when the run’s grace period ended');
       }
     }
-    if (exhausted && this.#flights.size === 0) this.#end();
+    if (exhausted && this.#flights.size + this.#waiting() === 0) this.#end();
   }
 
   /** The load's end by the plan is exact; only an early one has to be seen. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { instant } from '../model/quantity.ts';
-import { type Ready, waitingLine } from './waiting-line.ts';
+import { waitingLine } from './waiting-line.ts';
 
 it('gives everybody back once, in order of due, whatever the order of arrival', () => {
   fc.assert(
@@ -9,15 +9,20 @@ it('gives everybody back once, in order of due, whatever the order of arrival', 
       fc.array(fc.nat(1000), { maxLength: 50 }),
       fc.array(fc.nat(1000), { maxLength: 3000 }),
       (first, added) => {
-        const readyAt = (due: number, user: number): Ready => ({ user, due: instant(due) });
+        const readyAt = (due: number, user: number) => ({ user, due: instant(due) });
         const line = waitingLine(first.map(readyAt));
         for (const [user, due] of added.entries()) line.add(readyAt(due, first.length + user));
-        const taken: number[] = [];
+        expect(line.size).toBe(first.length + added.length);
+        const taken: { user: number; due: number }[] = [];
         for (let next = line.take(instant(1000)); next !== null; next = line.take(instant(1000))) {
-          taken.push(next.due);
+          taken.push(next);
         }
-        expect(taken).toEqual([...first, ...added].sort((a, b) => a - b));
-        expect(line.empty).toBe(true);
+        expect(taken).toEqual(
+          [...first, ...added]
+            .map((due, user) => ({ user, due }))
+            .sort((a, b) => a.due - b.due || a.user - b.user),
+        );
+        expect(line.size).toBe(0);
       },
     ),
     { numRuns: 30 },

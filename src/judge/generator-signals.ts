@@ -10,6 +10,8 @@ interface Signal {
   /** The level of a slice over all its judged seconds; `null` where the samples do not tell. */
   readonly level: (samples: readonly GeneratorSample[], lag: TrustLevel) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
+  /** The same of one second alone. */
+  readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
 }
 
@@ -54,6 +56,8 @@ const signals: readonly Signal[] = [
     level: (samples) => sustained(samples.map(loopLevel)),
     observed: (samples) =>
       `busy for ${percent(mean(samples, (each) => each.utilisation))} on average, ${percent(greatest(samples, (each) => each.utilisation))} at most, using ${percent(mean(samples, (each) => each.cpu))} of a core`,
+    observedIn: ({ utilisation, cpu }) =>
+      `busy for ${percent(utilisation)}, using ${percent(cpu)} of a core`,
     advice: (samples) =>
       samples.filter((sample) => loopLevel(sample) !== 'valid').every(isStarved)
         ? 'The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.'
@@ -65,6 +69,8 @@ const signals: readonly Signal[] = [
     level: (samples) => sustained(samples.map(queueLevel)),
     observed: (samples) =>
       `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
+    observedIn: (sample) =>
+      `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops} turns`,
     advice: () => 'Events came faster than they were read: share the run among more slices.',
   },
   {
@@ -73,6 +79,7 @@ const signals: readonly Signal[] = [
     level: (samples) => sustained(samples.map(({ gcMax }) => levelAbove(gcMax, 2, 10))),
     observed: (samples) =>
       `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
+    observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
     advice: () =>
       'Share the run among more slices, or give Node more young space (--max-semi-space-size=64).',
   },
@@ -91,6 +98,7 @@ const signals: readonly Signal[] = [
     },
     observed: (samples) =>
       `${percent(mean(samples, cpuWaitOf))} of the time on average, ${percent(greatest(samples, cpuWaitOf))} of a second at most`,
+    observedIn: (sample) => `${percent(cpuWaitOf(sample))} of it`,
     advice: () =>
       'Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.',
   },
@@ -99,6 +107,8 @@ const signals: readonly Signal[] = [
 interface Judged {
   readonly level: TrustLevel;
   readonly samples: readonly GeneratorSample[];
+  /** The first second, where the figures hold it. */
+  readonly unjudged: GeneratorSample | null;
   readonly slice: SliceRun;
 }
 
@@ -106,12 +116,14 @@ const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null 
   const level = worstOf(slices.map((slice) => slice.level));
   const worst = slices.find((slice) => slice.level === level);
   if (worst === undefined) return null;
-  const { samples, slice } = worst;
+  const { samples, slice, unjudged } = worst;
   const where = slice.count === 1 ? '' : `slice ${slice.index}/${slice.count}: `;
+  const first =
+    unjudged === null ? '' : `; the first second is not judged: ${signal.observedIn(unjudged)}`;
   return {
     signal: signal.signal,
     level,
-    observed: `${where}${signal.observed(samples)}`,
+    observed: `${where}${signal.observed(samples)}${first}`,
     expected: signal.expected,
     advice: level === 'valid' ? null : signal.advice(samples),
   };
@@ -123,12 +135,12 @@ const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null 
  */
 export const generatorSignals = (result: Result, lag: TrustLevel): readonly Evidence[] => {
   const slices = result.slices
-    .map((slice) => ({ slice, samples: judgedSeconds(result, slice.generator) }))
-    .filter(({ samples }) => samples.length > 0);
+    .map((slice) => ({ slice, ...judgedSeconds(result, slice.generator) }))
+    .filter(({ judged }) => judged.length > 0);
   return signals.flatMap((signal) => {
-    const judged = slices.flatMap(({ slice, samples }): readonly Judged[] => {
+    const judged = slices.flatMap(({ slice, judged: samples, unjudged }): readonly Judged[] => {
       const level = signal.level(samples, lag);
-      return level === null ? [] : [{ level, samples, slice }];
+      return level === null ? [] : [{ level, samples, unjudged, slice }];
     });
     return evidenceOf(signal, judged) ?? [];
   });

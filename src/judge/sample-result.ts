@@ -82,6 +82,7 @@ export const sampleFailure = (differing: Partial<Failure>): Failure => ({
   status: null,
   cause: 'saturated',
   message: 'the cap on requests in flight was reached',
+  sameText: true,
   count: 1,
   first: instant(1000),
   last: instant(1000),

@@ -44,11 +44,11 @@ describe('trust', () => {
     expect(trust.evidence.map(({ signal, observed }) => `${signal}: ${observed}`))
       .toMatchInlineSnapshot(`
         [
-          "start lag: p99 0.3 ms, at most 0.3 ms, over 1160 starts",
-          "event loop: busy for 20 % on average, 20 % at most, using 25 % of a core",
-          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2000 turns a second",
-          "garbage collection: the longest pause took 0.5 ms",
-          "waiting for a CPU: 0.1 % of the time on average, 0.1 % of a second at most",
+          "start lag: p99 0.3 ms, at most 0.3 ms, over 1200 starts",
+          "event loop: busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 20 %, using 25 % of a core",
+          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2000 turns a second; the first second is not judged: 0.05 events waiting per turn, 2000 turns",
+          "garbage collection: the longest pause took 0.5 ms; the first second is not judged: the longest pause took 0.5 ms",
+          "waiting for a CPU: 0.1 % of the time on average, 0.1 % of a second at most; the first second is not judged: 0.1 % of it",
         ]
       `);
     expect(trust.evidence.map(({ advice }) => advice)).toEqual(trust.evidence.map(() => null));
@@ -73,28 +73,28 @@ describe('trust', () => {
             "advice": "Lower the rate, share the run among more slices, or give the generator a machine of its own.",
             "expected": "p99 up to 2 ms; above 10 ms requests were not sent when they were due",
             "level": "invalid",
-            "observed": "p99 25 ms, at most 25 ms, over 1160 starts",
+            "observed": "p99 25 ms, at most 25 ms, over 1200 starts",
             "signal": "start lag",
           },
           {
             "advice": "The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.",
             "expected": "busy for less than 50 % of a second; above 90 % what it reads is stamped late",
             "level": "invalid",
-            "observed": "busy for 97 % on average, 97 % at most, using 15 % of a core",
+            "observed": "busy for 97 % on average, 97 % at most, using 15 % of a core; the first second is not judged: busy for 97 %, using 15 % of a core",
             "signal": "event loop",
           },
           {
             "advice": "Share the run among more slices, or give Node more young space (--max-semi-space-size=64).",
             "expected": "pauses up to 2 ms; above 10 ms they show in the figures",
             "level": "invalid",
-            "observed": "the longest pause took 30 ms",
+            "observed": "the longest pause took 30 ms; the first second is not judged: the longest pause took 30 ms",
             "signal": "garbage collection",
           },
           {
             "advice": "Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.",
             "expected": "less than 1 % of the time; above 5 % together with late starts the figures are the machine’s",
             "level": "invalid",
-            "observed": "80 % of the time on average, 80 % of a second at most",
+            "observed": "80 % of the time on average, 80 % of a second at most; the first second is not judged: 80 % of it",
             "signal": "waiting for a CPU",
           },
         ]
@@ -120,14 +120,30 @@ describe('the start lag', () => {
       'invalid',
     ],
     [
-      'late in the first second only',
+      'late in the first second only, which the figures hold',
       [repeated(50, 40), ...repeated(repeated(0.3, 40), 29)],
-      'valid',
+      'invalid',
     ],
+    ['late in a first second of few starts', [[50], ...repeated(repeated(0.3, 40), 29)], 'valid'],
     ['late in a run of one second', [repeated(50, 40)], 'invalid'],
     ['nothing begun', [[], []], 'valid'],
   ])('%s', (_, lags, level) => {
     expect(judgeTrust(sampleResult({ lags })).level).toBe(level);
+  });
+
+  it('is judged over the starts that the figures hold, and advises a warm-up where the first second alone was late', () => {
+    const late = { lags: [repeated(19.5, 1000), ...repeated(repeated(0.3, 1000), 4)] };
+    expect(evidence(sampleResult(late), 'start lag')).toMatchObject({
+      level: 'invalid',
+      observed: 'p99 19.5 ms, at most 19.5 ms, over 5000 starts',
+      advice:
+        'Only the first second was late, while code is compiled and connections are made (p99 0.3 ms after it): give the run a warm-up, which no figure holds (--set warmUp=1s).',
+    });
+    const plan = samplePlan({ warmUp: milliseconds(1000) });
+    expect(evidence(sampleResult({ ...late, plan }), 'start lag')).toMatchObject({
+      level: 'valid',
+      observed: 'p99 0.3 ms, at most 0.3 ms, over 4000 starts',
+    });
   });
 
   it('of the warm-up is in no figure and does not count', () => {
@@ -248,6 +264,15 @@ describe('the generator’s signals', () => {
     expect(judgeTrust(generating(samples)).level).toBe(level);
   });
 
+  it('of a first second that is measured and not judged are told apart', () => {
+    const result = generating([{ ...bad, utilisation: 0.97, cpu: 0.9 }, ...repeated({}, 29)]);
+    expect(evidence(result, 'event loop')?.observed).toBe(
+      'busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 97 %, using 90 % of a core',
+    );
+    const warmed = { ...result, plan: samplePlan({ warmUp: milliseconds(1000) }) };
+    expect(evidence(warmed, 'event loop')?.observed).not.toContain('first second');
+  });
+
   it('are judged by the worst slice, which is named', () => {
     const healthy = repeated({}, 30);
     const slices = Array.from({ length: 40 }, (_, index) =>
@@ -255,7 +280,9 @@ describe('the generator’s signals', () => {
     );
     const found = evidence(sampleResult({ slices }), 'garbage collection');
     expect(found?.level).toBe('invalid');
-    expect(found?.observed).toBe('slice 7/40: the longest pause took 12 ms');
+    expect(found?.observed).toBe(
+      'slice 7/40: the longest pause took 12 ms; the first second is not judged: the longest pause took 12 ms',
+    );
   });
 
   it('that are missing from a slice are not taken for good ones', () => {
@@ -263,8 +290,44 @@ describe('the generator’s signals', () => {
       sampleSlice(index === 0 ? [sampleSecond(1)] : [], { index, count: 2 }),
     );
     expect(complaints(sampleResult({ slices }))).toEqual([['generator samples', 'degraded']]);
-    const short = { slices: [sampleSlice([])], ended: milliseconds(1500) };
+    const short = { slices: [sampleSlice([])], scheduled: milliseconds(1050) };
     expect(complaints(sampleResult(short))).toEqual([]);
+  });
+
+  it.each([
+    [27, 'one a second but for the last and two more', []],
+    [26, 'fewer than nine seconds of ten', [['generator samples', 'degraded']]],
+  ] as const)('in %i seconds of 29: %s', (sampled, _, expected) => {
+    const slices = [sampleSlice(sampleSeconds(repeated({}, sampled)))];
+    expect(complaints(sampleResult({ slices }))).toEqual(expected);
+  });
+
+  it('with gaps in them are told as what they are: seconds that nothing vouches for', () => {
+    const gaps = sampleSeconds(repeated({}, 30)).filter(({ second }) => second % 2 === 0);
+    expect(evidence(sampleResult({ slices: [sampleSlice(gaps)] }), 'generator samples')).toEqual({
+      signal: 'generator samples',
+      level: 'degraded',
+      observed: 'from 15 of 29 seconds',
+      expected: 'from at least nine seconds of ten',
+      advice: expect.stringContaining('Nothing shows how the generator fared in the others'),
+    });
+  });
+
+  it('of slices whose users were done at different times end when these do', () => {
+    const plan = samplePlan({ warmUp: milliseconds(0) });
+    const load = {
+      kind: 'iterations' as const,
+      users: 2,
+      iterations: 10,
+      maxDuration: milliseconds(30_000),
+      thinkTime: milliseconds(0),
+    };
+    const slices = [30, 8].map((seconds, index) =>
+      sampleSlice(sampleSeconds(repeated({}, seconds)), { index, count: 2 }),
+    );
+    const shared = { ...plan, stages: plan.stages.map((stage) => ({ ...stage, load })) };
+    expect(complaints(sampleResult({ slices, plan: shared }))).toEqual([]);
+    expect(complaints(sampleResult({ slices }))).toEqual([['generator samples', 'degraded']]);
   });
 });
 

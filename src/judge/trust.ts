@@ -4,6 +4,7 @@ import type { Result } from '../model/result.ts';
 import type { Evidence, Trust } from '../model/verdict.ts';
 import { generatorSignals } from './generator-signals.ts';
 import { worstOf } from './levels.ts';
+import { silence } from './silence.ts';
 import { startLag } from './start-lag.ts';
 
 const failuresBy = ({ failures }: Result, cause: DroppedCause | BrokenCause): number =>
@@ -62,20 +63,6 @@ const slicesTogether = ({ slices }: Result): Evidence | null => {
       level === 'valid'
         ? null
         : 'Start all slices at one moment, for example by one timer on machines whose clocks agree.',
-  };
-};
-
-/** Samples come once a second; a run of two seconds has at least one. */
-const silence = ({ slices, ended }: Result): Evidence | null => {
-  const silent = slices.filter(({ generator }) => generator.length === 0);
-  if (silent.length === 0 || ended < 2000) return null;
-  const names = silent.map(({ index, count }) => `${index}/${count}`).join(', ');
-  return {
-    signal: 'generator samples',
-    level: 'degraded',
-    observed: `none from slice ${names}`,
-    expected: 'one a second from every slice',
-    advice: 'Nothing shows how the generator fared: run again with its signals recorded.',
   };
 };
 

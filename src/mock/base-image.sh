@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
-# Makes a base image for the reference gateway's container from this machine's own Node and the
-# libraries that `ldd` names, for machines that reach no registry. Prints the image's name:
+# Makes a base image for the reference gateway's container from the Node that Weir runs on here and
+# the libraries that `ldd` names, for machines that reach no registry. Prints the image's name:
 #
 #   export WEIR_NODE_IMAGE="$(bash base-image.sh)"
 set -euo pipefail
+
+# From the source as from what is built of it. A checkout brings a Node of its own, which the
+# machine's may be too old to stand in for: then the program's own start says so, and nothing is made.
+weir="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+PATH="$weir/node_modules/.bin:$PATH"
+node "$weir/src/cli/weir.js" --version >/dev/null
 
 node="$(node -p 'process.execPath')"
 image="weir-base:$(node -p '`${process.versions.node}-${process.arch}`')"

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Exchange } from './exchange.ts';
 
-/** The largest request body that is read, in bytes: 4 MiB, far above any context window. */
-export const largestBody = 4 * 1024 * 1024;
+/** The largest request body that is read, in bytes: 16 MiB, above the largest context window (interface 2.1: a million tokens). */
+export const largestBody = 16 * 1024 * 1024;
 
 /**
  * Reads a body and tells it once: the bytes, or `null` as soon as it is known to be too large, after

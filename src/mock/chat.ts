@@ -44,11 +44,22 @@ const settleUp = (admitted: Admitted, talk: Talk, output: number): void => {
 /** An answer without a token takes one step all the same. */
 const stepsOf = ({ completion }: Talk): number => Math.max(1, completion.tokens.length);
 
+/** Notes when a chat begins to wait and when its first token is due, if somebody watches. */
+const watched = ({ exchange, clock }: Admitted, emit: Emit): Emit => {
+  const { witness } = exchange;
+  if (witness === null) return emit;
+  witness.note({ queued: clock.now() });
+  return (from, to, dueOf) => {
+    if (from === 0) witness.note({ prefillEnd: dueOf(0) });
+    emit(from, to, dueOf);
+  };
+};
+
 /** Lets the answer have its time; a request that ends before calls it off, and `abandon` runs instead. */
 const serve = (admitted: Admitted, talk: Talk, emit: Emit, abandon: () => void): void => {
   const { model, promptTokens, prompt } = talk.chat;
   const job = { model, promptTokens, prompt, steps: stepsOf(talk) };
-  const cancel = admitted.serving.serve(job, emit);
+  const cancel = admitted.serving.serve(job, watched(admitted, emit));
   admitted.exchange.onInterruption(() => {
     cancel();
     abandon();

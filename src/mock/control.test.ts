@@ -5,6 +5,7 @@ import { hello, key, mockByHand } from './by-hand-suite.ts';
 import { realClock } from './real-clock.ts';
 import { startMock } from './start.ts';
 import type { SettingsInput } from './settings.ts';
+import type { Truth } from './truth.ts';
 
 const controlled = async (settings: SettingsInput = {}) => {
   const bench = await mockByHand(settings);
@@ -179,6 +180,8 @@ describe('the truth', () => {
             after: { requests: { ...limit, remaining: 58 } },
           },
           read: 5,
+          queued: 5,
+          prefillEnd: 105,
           due: [105, 125, 145],
           sent: [105, 125, 145],
           bytes: expect.any(Number),
@@ -190,6 +193,47 @@ describe('the truth', () => {
         },
       ],
     });
+  });
+
+  it('tells of chats that batch when each joined the queue and had its prompt read', async () => {
+    const { ask, chat, clock, countersReach } = await controlled({
+      truth: {},
+      // A prompt is read in 10 ms, one after another, and two requests fit into the batch.
+      latency: {
+        batch: 2,
+        overhead: 10,
+        perPromptToken: 0,
+        step: 4,
+        stepPerRequest: 0,
+        stepPerThousandTokens: 0,
+      },
+    });
+    const hangUp = new AbortController();
+    const texts: Promise<string>[] = [];
+    for (const id of ['a', 'b', 'c', 'gone']) {
+      const headers = { ...key, 'x-request-id': id };
+      const { signal } = id === 'gone' ? hangUp : new AbortController();
+      const answer = chat({ ...hello, stream: id === 'a', max_tokens: 3 }, { headers, signal });
+      texts.push(answer.then((response) => response.text()));
+      await countersReach({ 'tokens.input': 2 * texts.length });
+      clock.advance(1);
+    }
+    hangUp.abort();
+    await expect(texts.pop()).rejects.toThrow('aborted');
+    await countersReach({ aborted: 1 });
+    clock.advance(1000);
+    await Promise.all(texts);
+    const { lines } = (await ask('GET', '/truth')).body as { lines: Truth[] };
+    const told = lines.map(({ requestId, ...line }) => [requestId, line.queued, line.prefillEnd]);
+    // The third waits until the first two have said two more tokens, in steps of 4 ms.
+    expect(new Set(told)).toEqual(
+      new Set([
+        ['a', 0, 10],
+        ['b', 1, 20],
+        ['c', 2, 38],
+        ['gone', 3, null],
+      ]),
+    );
   });
 
   it('counts the bytes of the answer, head and framing included', async () => {

@@ -7,6 +7,9 @@ import type { Gateway } from './gateway.ts';
 type Reply = { readonly value: unknown } | { readonly problem: string };
 type Command = (body: unknown) => Reply;
 
+/** Puts settings in another notation into that of `Settings`; what it cannot read stays as it is. */
+export type SettingsReader = (written: unknown) => unknown;
+
 const tell = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
@@ -67,9 +70,12 @@ const clockCommands = (clock: MockClock): Readonly<Record<string, Command>> => {
   };
 };
 
-const gatewayCommands = (gateway: Gateway): Readonly<Record<string, Command>> => {
+const gatewayCommands = (
+  gateway: Gateway,
+  readSettings: SettingsReader,
+): Readonly<Record<string, Command>> => {
   const change: Command = (body) => {
-    const problem = gateway.change(body);
+    const problem = gateway.change(readSettings(body));
     return problem === null ? { value: gateway.behaviour() } : { problem };
   };
   return {
@@ -94,8 +100,12 @@ const gatewayCommands = (gateway: Gateway): Readonly<Record<string, Command>> =>
 };
 
 /** The control interface, on a port of its own; `GET` reads, `POST` and `PATCH` change. */
-export const controlListener = (gateway: Gateway, clock: MockClock): RequestListener => {
-  const commands = { ...gatewayCommands(gateway), ...clockCommands(clock) };
+export const controlListener = (
+  gateway: Gateway,
+  clock: MockClock,
+  readSettings: SettingsReader,
+): RequestListener => {
+  const commands = { ...gatewayCommands(gateway, readSettings), ...clockCommands(clock) };
   return (request, response) => {
     const asked = `${request.method} ${request.url}`;
     const command = Object.hasOwn(commands, asked) ? commands[asked] : undefined;

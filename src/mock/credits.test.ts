@@ -21,7 +21,7 @@ describe('the credits of a key', () => {
     expect((await answered(asked)).status).toBe(200);
     const refused = await chat('not json');
     expect(refused.status).toBe(402);
-    expect(refused.headers.has('x-ratelimit-api_key-remaining-requests')).toBe(false);
+    expect(refused.headers.get('x-ratelimit-api_key-remaining-requests')).toBe('60');
     expect(await refused.json()).toEqual({
       error: {
         message: 'The credits of this API key are used up; add credits to go on.',
@@ -101,5 +101,20 @@ describe('the ledger', () => {
     expect(entries.map(({ requestId }) => requestId)).toEqual(['mock-2', 'mock-3']);
     expect(sums).toEqual({ charges: 3, micros: 96, dropped: 1 });
     expect((await counters())['cost.micros']).toBe(96);
+  });
+
+  it('is made longer and shorter while the mock runs', async () => {
+    const { mock, answered, books } = await opened(null, 2);
+    const listed = async (ledger: number) => {
+      const body = JSON.stringify({ credits: { ledger } });
+      await fetch(`${mock.controlUrl}/settings`, { method: 'PATCH', body });
+      await (await answered(asked)).text();
+      const { entries, dropped } = await books();
+      return [entries.map(({ requestId }) => requestId), dropped];
+    };
+    for (const _ of 'abc') await (await answered(asked)).text();
+    expect(await listed(3)).toEqual([['mock-2', 'mock-3', 'mock-4'], 1]);
+    expect(await listed(1)).toEqual([['mock-5'], 4]);
+    expect(await listed(2)).toEqual([['mock-5', 'mock-6'], 4]);
   });
 });

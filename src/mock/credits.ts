@@ -33,6 +33,8 @@ export interface Books {
   charge(key: number, requestId: string, purchase: Purchase): void;
   /** Gives every key this balance anew; the ledger stays. */
   refill(balance: number | null): void;
+  /** Lists so many entries from now on. */
+  list(entries: number): void;
   ledger(): Ledger;
 }
 
@@ -57,6 +59,7 @@ export const openBooks = (credits: MockCredits): Books => {
       given = amount;
       spent.clear();
     },
+    list: (entries) => recent.resize(entries),
     ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
   };
 };

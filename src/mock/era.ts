@@ -41,6 +41,7 @@ export const continueEra = (
   clock: MockClock,
 ): Era => {
   if (before.credits.balance !== after.credits.balance) era.books.refill(after.credits.balance);
+  if (before.credits.ledger !== after.credits.ledger) era.books.list(after.credits.ledger);
   const areSame = (...fields: readonly (keyof Settings)[]): boolean =>
     fields.every((field) => JSON.stringify(before[field]) === JSON.stringify(after[field]));
   return {

@@ -7,6 +7,8 @@ import { errorBody, type Refusal, refusals } from './refusal.ts';
 import type { End, Tally } from './tally.ts';
 import type { Witness } from './truth.ts';
 
+/** What is made of a piece of a body before it is sent. */
+type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
 /**
@@ -30,6 +32,7 @@ export class Exchange {
   #end: End | null = null;
   #fault: FaultName | null = null;
   #rewrite = (headers: Headers): Headers => headers;
+  #encode: Encode = (bytes) => bytes;
   #shape = (stream: EventStream): EventStream => stream;
   #interrupted = (): void => undefined;
   #ended = (): void => undefined;
@@ -74,6 +77,16 @@ export class Exchange {
   /** Lets the head of whatever answer is given pass through `rewrite`. */
   rewriteHead(rewrite: (headers: Headers) => Headers): void {
     this.#rewrite = rewrite;
+  }
+
+  /** Lets whatever is not streamed pass through `encode`, piece by piece. */
+  encodeBody(encode: Encode): void {
+    this.#encode = encode;
+  }
+
+  /** A piece of a body as it is to be sent. */
+  encoded(piece: Uint8Array): string | Uint8Array {
+    return this.#encode(piece);
   }
 
   /** From now on the request ends under this fault, whatever else is told of its end. */
@@ -125,8 +138,9 @@ export class Exchange {
   /** Answers in one piece of text and ends the request. */
   tell(end: End, status: number, text: string, headers: Headers): void {
     this.settle(end);
-    this.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(text)) });
-    this.response.end(text);
+    const body = this.#encode(text);
+    this.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
+    this.response.end(body);
   }
 
   /** Answers with a JSON body and ends the request. */

@@ -194,6 +194,16 @@ describe('the parameters of a chat', () => {
     expect(error['message']).toContain(`Invalid ${parameter}: `);
   });
 
+  it.each([{ n: 0 }, { n: 2 }, { seed: 'x' }, { logprobs: 9 }, { user: null }])(
+    'may say what the interface does not name, which is not looked at: %j',
+    async (more) => {
+      const { answered } = await mockByHand();
+      const answer = await answered({ ...hello, ...more });
+      const { choices } = (await answer.json()) as { choices: unknown[] };
+      expect([answer.status, choices.length]).toEqual([200, 1]);
+    },
+  );
+
   it('name all that is wrong at once', async () => {
     const { chat } = await mockByHand();
     const answer = await chat({ ...hello, temperature: 3, stop: [1], max_tokens: 1.5 });
@@ -242,6 +252,13 @@ describe('the parameters of a chat', () => {
     const { chat } = await mockByHand();
     const bytes = Buffer.from(JSON.stringify(hello).replace('hello', 'h\u00e9llo'), 'latin1');
     expect(await verdict(await chat(bytes))).toMatchObject({ status: 400, code: 'invalid_json' });
+  });
+
+  it('may be as long as the largest context windows are', async () => {
+    const { answered } = await mockByHand({ contextTokens: 1_050_000 });
+    const content = 'world '.repeat(1_000_000);
+    const answer = await answered({ ...hello, messages: [{ role: 'user', content }] });
+    expect(await answer.json()).toMatchObject({ usage: { prompt_tokens: 1_000_000 } });
   });
 
   const oversized = new Uint8Array(largestBody + 1);

@@ -9,9 +9,9 @@ import { Exchange } from './exchange.ts';
 import type { Handler } from './handler.ts';
 import { showFault } from './faults/show.ts';
 import { type Behaviour, behaviourOf, changeBehaviour } from './behaviour.ts';
-import type { Allowance, Permit, Stopped } from './limits/allowance.ts';
+import { askLimits, carryLimits } from './limit-gate.ts';
+import type { Allowance, LimitHeaders, Stopped } from './limits/allowance.ts';
 import { limitedAnswer } from './limits/limited-answer.ts';
-import { responseClassOf } from './limits/response-class.ts';
 import type { Settings } from './settings.ts';
 import { answerSpeech } from './speech.ts';
 import { stampSends } from './send-stamps.ts';
@@ -112,43 +112,17 @@ const canPay = (exchange: Exchange, balance: number | null): boolean => {
   return false;
 };
 
-/** What is not limited goes on at once and is charged nothing. */
-const uncounted: Permit = {
-  admitted: true,
-  startsAt: Number.NEGATIVE_INFINITY,
-  reserve: () => null,
-  charge: () => undefined,
-  end: () => undefined,
-};
-
-/** Asks the limits; from here on the answer bears their headers. */
-const askLimits = (
-  exchange: Exchange,
-  { allowance }: Caller,
-  { route, era, clock }: { route: RouteName; era: Era; clock: MockClock },
-): Permit | Stopped => {
-  const { limits } = era;
-  if ((limits.uncounted as readonly string[]).includes(route)) return uncounted;
-  const now = clock.now();
-  const { witness } = exchange;
-  const before = witness === null ? null : allowance.levels(now);
-  const { headers, ...admission } = allowance.ask(now);
-  if (before !== null) witness?.note({ limits: { before, after: allowance.levels(now) } });
-  exchange.carry((status, contentType) => {
-    const shown = responseClassOf(route, status, contentType);
-    return (limits.headersOn as readonly string[]).includes(shown) ? headers : {};
-  });
-  return admission;
-};
-
 /** Checks in the order path, method, key, credits, limits; the handler then looks at the parameters. */
 const admit = (exchange: Exchange, era: Era, world: World): void => {
   const route = findRoute(exchange);
   if (route === null) return;
   const caller = findCaller(exchange, era, world.settings);
   if (caller === null) return;
-  const { key, owner } = caller;
+  const { key, owner, allowance } = caller;
+  const { clock } = world;
   const { witness } = exchange;
+  const carry = carryLimits(exchange, route, era.limits);
+  carry(allowance.headers(clock.now()));
   exchange.owner = owner;
   witness?.note({ kind: route });
   const fault = era.chooseFault(route, exchange);
@@ -157,16 +131,17 @@ const admit = (exchange: Exchange, era: Era, world: World): void => {
     return;
   }
   if (fault?.fault.place === 'gate') {
-    showFault(fault, exchange, world.clock);
+    showFault(fault, exchange, clock);
     return;
   }
   if (!canPay(exchange, era.books.balance(owner))) return;
-  const { clock } = world;
-  const limited = (stopped: Stopped): void => {
+  const limited = (stopped: Stopped & { readonly headers: LimitHeaders }): void => {
+    carry(stopped.headers);
     const { body, headers } = limitedAnswer(stopped, era.limits, { key, route }, clock);
     exchange.answer(`limited.${stopped.cause}`, 429, body, headers);
   };
-  const permit = askLimits(exchange, caller, { route, era, clock });
+  const permit = askLimits(exchange, allowance, { route, era, clock });
+  carry(permit.headers);
   if (!permit.admitted) {
     limited(permit);
     return;

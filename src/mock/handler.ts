@@ -1,7 +1,7 @@
 import type { MockClock } from './clock.ts';
 import type { Purchase } from './credits.ts';
 import type { Exchange } from './exchange.ts';
-import type { Permit, Stopped } from './limits/allowance.ts';
+import type { LimitHeaders, Permit, Stopped } from './limits/allowance.ts';
 import type { Serving } from './serving/serving.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,7 +11,7 @@ export interface Admitted {
   readonly key: string;
   readonly permit: Permit;
   /** Answers with the 429 of a limit that is only known to be short once the request is read. */
-  readonly limited: (stopped: Stopped) => void;
+  readonly limited: (stopped: Stopped & { readonly headers: LimitHeaders }) => void;
   /** Charges the key's credits and counts what was billed. */
   readonly buy: (purchase: Purchase) => void;
   readonly serving: Serving;

@@ -8,19 +8,25 @@ export interface KnownClip {
 }
 
 const manifestSchema = z.object({
-  clips: z.array(z.object({ sha256: z.string(), text: z.string(), language: z.string() })),
+  clips: z.array(
+    z.object({ file: z.string(), sha256: z.string(), text: z.string(), language: z.string() }),
+  ),
 });
 
-const readClips = async (): Promise<ReadonlyMap<string, KnownClip>> => {
-  const manifest = new URL('../../fixtures/speech/manifest.json', import.meta.url);
-  const { clips } = manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8')));
-  return new Map(clips.map(({ sha256, text, language }) => [sha256, { text, language }]));
-};
+const manifest = new URL('../../fixtures/speech/manifest.json', import.meta.url);
+
+const readClips = async () =>
+  manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8'))).clips;
 
 let clips: ReturnType<typeof readClips> | null = null;
 
-/** The bundled clip with this SHA-256 (hex); their list is read once, when first asked for. */
-export const knownClip = async (sha256: string): Promise<KnownClip | null> => {
-  clips ??= readClips();
-  return (await clips).get(sha256) ?? null;
-};
+/** The list of the bundled clips is read once, when first asked for. */
+const allClips = (): ReturnType<typeof readClips> => (clips ??= readClips());
+
+/** The bundled clip with this SHA-256 (hex), or `null`. */
+export const knownClip = async (sha256: string): Promise<KnownClip | null> =>
+  (await allClips()).find((clip) => clip.sha256 === sha256) ?? null;
+
+/** The files of the bundled clips. */
+export const clipFiles = async (): Promise<readonly URL[]> =>
+  (await allClips()).map(({ file }) => new URL(file, manifest));

@@ -19,7 +19,7 @@ export const sendBody = (
         response.end();
         return;
       }
-      if (!response.write(piece.value)) {
+      if (!response.write(exchange.encoded(piece.value))) {
         response.once('drain', send);
         return;
       }

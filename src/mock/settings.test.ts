@@ -114,6 +114,7 @@ it('numbers the published keys from one', () => {
 it.each([
   [{ tftt: 3 }, 'Unrecognized key: "tftt"'],
   [{ models: ['a b'] }, 'expected an id without spaces'],
+  [{ keys: ['one', 'two', 'one'] }, 'expected each key once'],
   [{ keys: ['a key'] }, 'expected a key of printable characters, no spaces'],
   [{ outputTokens: { min: 9, max: 3 } }, 'expected max to be at least min'],
 ])('refuses %j', (input, message) => {

@@ -38,6 +38,7 @@ export const settingsSchema = mockSettingsSchema.extend({
   keys: z
     .array(z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters, no spaces'))
     .min(1)
+    .refine((keys) => new Set(keys).size === keys.length, { error: 'expected each key once' })
     .default([0, 1, 2].map(testKey))
     .describe('The API keys that are let in; each has its own limits.'),
   seed: z

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { speechRequestSchema } from '../contract/audio.ts';
 import type { SpeechFormat } from './audio/silence.ts';
 import { refuseModel } from './catalogue.ts';
@@ -15,11 +14,6 @@ export interface Speech {
   readonly seconds: number;
 }
 
-/** The interface names no range of `speed`; this is the OpenAI API's, as far as it makes sense with ours (4.3). */
-const requestSchema = speechRequestSchema.extend({
-  speed: z.number().min(0.25).max(4).nullish(),
-});
-
 const charactersPerSecond = 15;
 /** Players do not recognise an MP3 of a few frames. */
 const shortestSeconds = 0.25;
@@ -34,7 +28,7 @@ const codePointsIn = (text: string): number => {
 
 /** Reads the body of a speech request: what it asks, or why it is refused. */
 export const readSpeech = (body: Uint8Array, settings: Settings): Speech | Refusal => {
-  const read = readJson(body, requestSchema);
+  const read = readJson(body, speechRequestSchema);
   if ('cause' in read) return read;
   const { model, voice, input, response_format: format, speed } = read.value;
   const { voices } = settings.speech;

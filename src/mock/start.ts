@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MockClock } from './clock.ts';
 import { CannotStart } from './cannot-start.ts';
-import { controlListener } from './control.ts';
+import { controlListener, type SettingsReader } from './control.ts';
 import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from './settings.ts';
 import { openTruthLog } from './truth.ts';
@@ -51,8 +51,13 @@ const shut = (server: Server): Promise<void> =>
 /**
  * Starts the mock gateway on a public and a control port. Rejects with a sentence for people when it
  * cannot listen or write its truth, with a ZodError when the settings are wrong (validate them by `settingsSchema` first).
+ * `readSettings` reads what the control port is told.
  */
-export const startMock = async (input: SettingsInput, clock: MockClock): Promise<Mock> => {
+export const startMock = async (
+  input: SettingsInput,
+  clock: MockClock,
+  readSettings: SettingsReader = (plain) => plain,
+): Promise<Mock> => {
   const settings = settingsSchema.parse(input);
   const truth = openTruthLog(settings);
   const gateway = openGateway(settings, clock, truth);
@@ -67,7 +72,7 @@ export const startMock = async (input: SettingsInput, clock: MockClock): Promise
     },
     gateway.receive,
   );
-  const control = createServer(controlListener(gateway, clock));
+  const control = createServer(controlListener(gateway, clock, readSettings));
   const close = async (): Promise<void> => {
     gateway.stop();
     await Promise.all([shut(front), shut(control)]);

@@ -46,7 +46,7 @@ export const readDictation = (upload: Upload, settings: Settings): Dictation | R
   }
   return {
     file,
-    language: language ?? null,
+    language: language === undefined || language === '' ? null : language,
     format: format ?? 'json',
     granularities: parsed.data['timestamp_granularities[]'] ?? null,
   };

@@ -98,6 +98,13 @@ describe('a transcription', () => {
     expect(await answer.json()).toMatchObject({ language: 'fr', text: 'The gate is open.' });
   });
 
+  it('looks at nothing that the interface does not name', async () => {
+    const { upload, inTime } = await mockByHand();
+    const fields = { language: '', temperature: '9', prompt: 'Gates.', stream: 'maybe' };
+    const answer = await inTime(upload(formOf(gate, 'gate.wav', fields)));
+    expect(await answer.json()).toMatchObject({ language: 'en', text: 'The gate is open.' });
+  });
+
   it('of a file that nobody knows depends on its bytes and the seed alone', async () => {
     const textOf = async (seed: number, name: string, id: string, bytes = silence) => {
       const { upload, inTime } = await mockByHand({ seed });

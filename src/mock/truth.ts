@@ -26,6 +26,10 @@ export interface Truth {
   readonly limits: { readonly before: Levels; readonly after: Levels } | null;
   /** When the last byte of the request had been read. */
   readonly read: number | null;
+  /** When a chat joined the queue for its model; `null` of anything else, and of one that got no further than the limits. */
+  readonly queued: number | null;
+  /** When its prompt was due to have been read, which brings the first token; `null` when it did not last that long. */
+  readonly prefillEnd: number | null;
   /** For each token of a stream when it was due, and when it was handed to the socket. */
   readonly due: readonly number[];
   readonly sent: readonly number[];
@@ -43,7 +47,16 @@ export interface Truth {
 }
 
 /** What others know of a request. */
-type Noted = Pick<Truth, 'kind' | 'admitted' | 'limits' | 'micros'>;
+type Noted = Pick<Truth, 'kind' | 'admitted' | 'limits' | 'queued' | 'prefillEnd' | 'micros'>;
+
+const nothing: Noted = {
+  kind: null,
+  admitted: false,
+  limits: null,
+  queued: null,
+  prefillEnd: null,
+  micros: 0,
+};
 
 /** Gathers the truth of one request while it lasts. */
 export class Witness {
@@ -54,7 +67,7 @@ export class Witness {
   readonly #due: number[] = [];
   readonly #sent: number[] = [];
   #read: number | null = null;
-  #noted: Noted = { kind: null, admitted: false, limits: null, micros: 0 };
+  #noted = nothing;
 
   constructor(exchange: Exchange, clock: MockClock) {
     this.#exchange = exchange;

@@ -13,12 +13,15 @@ const streamed = (differing: Partial<ChatStreamAnswer> = {}): Observation => ({
   key: 'main',
   due: instant(0),
   released: instant(0),
+  reserved: null,
   begun: instant(1),
   connected: instant(2),
   connection: 'new',
   sent: instant(3),
   head: null,
   ended: instant(1210),
+  earlier: [],
+  gaveUp: null,
   outcome: {
     kind: 'completed',
     answer: {

@@ -1,6 +1,8 @@
 import { audioMeasures } from './audio-measures.ts';
 import { chatMeasures } from './chat-measures.ts';
+import { readyAt } from './attempt.ts';
 import { answered, completed, fromAnswer, type Measure, span } from './measure.ts';
+import { attemptsOf } from './observation.ts';
 import { trafficKinds } from './traffic.ts';
 
 /**
@@ -17,7 +19,8 @@ export const measures = {
     unit: 'ms',
     better: 'lower',
     traffic: trafficKinds,
-    definition: 'From due to the last token of a stream, or to the end of any other answer.',
+    definition:
+      'From due to the last token of a stream, or to the end of any other answer, over all attempts.',
     of: completed((observation) => span(observation.due, answered(observation))),
   },
   serviceTime: {
@@ -26,7 +29,8 @@ export const measures = {
     unit: 'ms',
     better: 'lower',
     traffic: trafficKinds,
-    definition: 'From sent to ended: what the server and the network took.',
+    definition:
+      'From sent to ended: what the server and the network took. Of several attempts, the last one’s.',
     of: completed(({ sent, ended }) => span(sent, ended)),
   },
   headers: {
@@ -47,6 +51,35 @@ export const measures = {
     definition: 'From begun to an established connection; new connections only.',
     of: completed(({ begun, connected, connection }) =>
       connection === 'new' ? span(begun, connected) : null,
+    ),
+  },
+  retryWait: {
+    label: 'Waited to retry',
+    short: 'Waited to retry',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'The waits before further attempts, added up: as long as the server asked, else our backoff. Of requests that were tried again.',
+    of: completed(({ earlier }) =>
+      earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
+    ),
+  },
+  paceWait: {
+    label: 'Waited for the pace',
+    short: 'Pace wait',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'From when it might go to released, over all attempts: the wait that keeping within the limits took. Of all requests under a pace.',
+    of: completed((observation) =>
+      observation.reserved === null
+        ? null
+        : attemptsOf(observation).reduce(
+            (sum, { released }, attempt) => sum + released - readyAt(observation, attempt),
+            0,
+          ),
     ),
   },
   catalogue: {

@@ -4,10 +4,11 @@ import { z } from 'zod';
 export const mockCreditsSchema = z.strictObject({
   balance: z
     .int()
+    .nonnegative()
     .nullable()
     .default(null)
     .describe(
-      'What each key may still spend, in micro-units of the currency; at zero or below it is answered with 402. Null for any.',
+      'What each key may still spend, in micro-units of the currency; once it is zero or below, answers are 402. Null for any.',
     ),
   ledger: z
     .int()

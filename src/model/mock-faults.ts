@@ -22,6 +22,7 @@ export const faultNames = [
   'wrong-content-type',
   'length-too-long',
   'length-too-short',
+  'gzip-body',
   'role-first',
   'usage-null-choices',
   'usage-no-choices',

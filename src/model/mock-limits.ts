@@ -56,7 +56,9 @@ const behaviours = {
     .describe('The body of a 429: one of the two documented forms, or {"detail": …}.'),
   retryAfter: z
     .enum(['true', 'constant', 'none', 'wrong'])
-    .describe('What Retry-After says: the time left, always a window, nothing, or half the truth.'),
+    .describe(
+      'What Retry-After says: when a request fits again, always a window, nothing, or half the truth.',
+    ),
   headersOn: z
     .array(z.enum(responseClasses))
     .describe('The responses that bear the limit headers.'),

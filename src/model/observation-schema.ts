@@ -7,7 +7,8 @@ import {
   type Observation,
   tokenSources,
 } from './observation.ts';
-import { instantSchema } from './quantity.ts';
+import { gaveUpNames, waitSources } from './attempt.ts';
+import { instantSchema, millisecondsSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
 
 /**
@@ -91,26 +92,30 @@ const refusalSchema = z.strictObject({
   message: z.string(),
 });
 
+const limitedSchema = z.strictObject({
+  kind: z.literal('limited'),
+  refusal: refusalSchema,
+  retryAfter: z.string().nullable(),
+});
+const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
+const brokenSchema = z.strictObject({
+  kind: z.literal('broken'),
+  cause: z.enum(brokenCauses),
+  detail: z.string(),
+  partial: answerSchema.nullable(),
+});
+
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('completed'), answer: answerSchema }),
-  z.strictObject({
-    kind: z.literal('limited'),
-    refusal: refusalSchema,
-    retryAfter: z.string().nullable(),
-  }),
-  z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema }),
+  limitedSchema,
+  refusedSchema,
   z.strictObject({
     kind: z.literal('malformed'),
     issue: z.enum(malformedIssues),
     detail: z.string(),
     partial: answerSchema.nullable(),
   }),
-  z.strictObject({
-    kind: z.literal('broken'),
-    cause: z.enum(brokenCauses),
-    detail: z.string(),
-    partial: answerSchema.nullable(),
-  }),
+  brokenSchema,
   z.strictObject({ kind: z.literal('dropped'), cause: z.enum(droppedCauses) }),
 ]);
 
@@ -129,20 +134,35 @@ const headSchema = z.strictObject({
   serverId: z.string().nullable(),
 });
 
-export const observationSchema = z.strictObject({
-  requestId: z.string(),
-  stage: count,
-  index: count,
-  traffic: z.enum(trafficKinds),
-  model: z.string().nullable(),
+const attemptFields = {
   key: z.string(),
-  due: instantSchema,
   released: instantSchema,
+  reserved: count.nullable(),
   begun: instantSchema,
   connected: moment,
   connection: z.enum(['new', 'reused']).nullable(),
   sent: moment,
   head: headSchema.nullable(),
   ended: instantSchema,
+};
+
+const attemptSchema = z.strictObject({
+  ...attemptFields,
+  outcome: z.discriminatedUnion('kind', [limitedSchema, refusedSchema, brokenSchema]),
+  wait: millisecondsSchema,
+  waitBy: z.enum(waitSources),
+});
+
+export const observationSchema = z.strictObject({
+  requestId: z.string(),
+  stage: count,
+  index: count,
+  traffic: z.enum(trafficKinds),
+  model: z.string().nullable(),
+  entry: z.string().optional(),
+  due: instantSchema,
+  ...attemptFields,
+  earlier: z.array(attemptSchema),
+  gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
 }) satisfies z.ZodType<Observation>;

@@ -1,4 +1,5 @@
-import type { BrokenCause, Connection } from './exchange.ts';
+import type { Attempt, AttemptFacts, GaveUp } from './attempt.ts';
+import type { BrokenCause } from './exchange.ts';
 import type { Instant } from './quantity.ts';
 import type { TrafficKind } from './traffic.ts';
 
@@ -143,8 +144,11 @@ export const malformedIssues = [
 ] as const;
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-export const droppedCauses = ['saturated'] as const;
-/** Why an arrival was never sent: as many requests as `inFlight` allows were already under way. */
+export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
+/**
+ * Why an arrival was never sent: as many requests as `inFlight` allows were already under way; or it
+ * waited for its turn under the pace until its total deadline had passed, or until the run ended.
+ */
 export type DroppedCause = (typeof droppedCauses)[number];
 
 /** What became of an arrival: exactly one of these. */
@@ -196,28 +200,29 @@ export interface ResponseHead {
 }
 
 /**
- * What happened to one arrival. All instants are kept apart and derived figures are never stored:
- * end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
+ * What happened to one arrival: exactly one outcome, however many attempts it took. The instants at
+ * the top are those of the last attempt. All instants are kept apart and derived figures are never
+ * stored: end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
  */
-export interface Observation {
+export interface Observation extends AttemptFacts {
   readonly requestId: string;
   readonly stage: number;
   readonly index: number;
   readonly traffic: TrafficKind;
   readonly model: string | null;
-  /** The key's name, never its value. */
-  readonly key: string;
+  /** The name of its traffic entry, where that has one. */
+  readonly entry?: string | undefined;
   /** When the schedule wanted it. */
   readonly due: Instant;
-  /** After waiting for pace or a retry; equal to `due` without them. */
-  readonly released: Instant;
-  /** When the generator acted. For a dropped arrival: when it was dropped. */
-  readonly begun: Instant;
-  readonly connected: Instant | null;
-  readonly connection: Connection | null;
-  /** Before the first byte was written; `null` when nothing was sent. */
-  readonly sent: Instant | null;
-  readonly head: ResponseHead | null;
-  readonly ended: Instant;
+  /** The attempts before the last one, in order; empty without retries. */
+  readonly earlier: readonly Attempt[];
+  /** Why no further attempt followed a failure that the plan would try again; `null` for any other end. */
+  readonly gaveUp: GaveUp | null;
   readonly outcome: Outcome;
 }
+
+/** All attempts at an arrival, the last one included; none for one that was never begun. */
+export const attemptsOf = (observation: Observation): readonly AttemptFacts[] =>
+  observation.outcome.kind === 'dropped'
+    ? observation.earlier
+    : [...observation.earlier, observation];

@@ -35,6 +35,13 @@ describe('a plan', () => {
     ].map((differing) => planHash(samplePlan(differing)));
     expect(new Set(hashes).size).toBe(hashes.length);
   });
+
+  it('has the same hash whatever it is held to: results stay comparable when a bound is moved', () => {
+    const scope = { traffic: null, model: null, key: null, stages: null };
+    const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;
+    const perRequest = [{ ...held, measure: 'endToEnd' as const }];
+    expect(planHash(samplePlan({ perRequest }))).toBe(planHash(samplePlan()));
+  });
 });
 
 describe('a plan without its prompts', () => {

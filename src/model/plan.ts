@@ -1,7 +1,11 @@
+import { transportNames } from './exchange.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mockSettingsSchema } from './mock-settings.ts';
+import { paceSchema } from './pace.ts';
+import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from './quantity.ts';
+import { retrySchema } from './retry.ts';
 import { shownTemplate } from './secret.ts';
 import { type Traffic, trafficSchema } from './traffic.ts';
 
@@ -99,10 +103,6 @@ const wireSchema = z.strictObject({
 });
 export type Wire = z.infer<typeof wireSchema>;
 
-/** What speaks to the target: our own HTTP/1.1, or undici, the general client. */
-export const transportNames = ['undici', 'socket'] as const;
-export type TransportName = (typeof transportNames)[number];
-
 /** Each deadline is a cause of its own (`broken{deadline-…}`); `null` switches one off. */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
@@ -110,7 +110,7 @@ const deadlinesSchema = z.strictObject({
   firstToken: millisecondsSchema.nullable(),
   /** The longest silence between two reads of one answer. */
   idle: millisecondsSchema.nullable(),
-  /** From begun to the end. */
+  /** From due to the end, over all attempts and waits. */
   total: millisecondsSchema.nullable(),
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
@@ -141,13 +141,20 @@ export const planSchema = z.strictObject({
   warmUp: millisecondsSchema,
   /** How long unfinished exchanges may go on after the load has ended, before they are aborted. */
   grace: millisecondsSchema,
-  /** The most exchanges in flight; an arrival above it is `dropped{saturated}`. */
+  /** The most arrivals under way, those that wait for a further attempt or for the pace included; one above it is `dropped{saturated}`. */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
+  /** `null`: a failure is an outcome, not noise, and no request is sent twice. */
+  retry: retrySchema.nullable(),
+  /** `null`: requests go when they are due, whatever the gateway declares. */
+  pace: paceSchema.nullable(),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
+  /** What the run is held to, and what each of its requests is. Plans of before there were any have none. */
+  objectives: z.array(objectiveSchema).default([]),
+  perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
   /** The reference gateway's behaviour; ignored against any other target. */
   mock: mockSettingsSchema,
@@ -164,10 +171,14 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
-/** SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their fields. */
+/**
+ * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
+ * fields. Objectives are left out: they judge a run and change nothing of it, so that results stay
+ * comparable when a bound is moved.
+ */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify(canonical(plan)))
+    .update(JSON.stringify(canonical({ ...plan, objectives: undefined, perRequest: undefined })))
     .digest('hex');
 
 /** A text's place, held by its length. */

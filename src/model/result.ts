@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { encodedHistogramSchema } from './histogram.ts';
 import { measureNames } from './measures.ts';
 import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
+import { gaveUpNames } from './attempt.ts';
+import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from './plan.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
 import { trafficKinds } from './traffic.ts';
@@ -18,6 +20,8 @@ const count = z.int().nonnegative();
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
+  /** The name of the traffic entry, where it has one. */
+  entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
   /** Due within the warm-up: counted, and left out of every figure. */
@@ -48,17 +52,28 @@ const tokenSumsSchema = z.strictObject({
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** Requests of which at least the first byte was written. */
+  /** Arrivals of which at least the first byte of one attempt was written. */
   sent: count,
+  /** Exchanges that were begun, first attempts and further ones; and arrivals that had more than one. */
+  attempts: count,
+  retried: count,
+  /** Arrivals that failed in a way that the plan tries again, by why they were not. */
+  gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   /** Streams that were flagged as buffered (fake streaming). */
   buffered: count,
   /** Token events that shared a socket read with an earlier one, and all token events. */
   coalescedEvents: count,
   tokenEvents: count,
+  /** Of all attempts. */
   connections: z.strictObject({ new: count, reused: count }),
   /** How many completed answers had each oddity that was tolerated. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
+  /**
+   * Completed requests that kept all per-request objectives of the plan, and how many kept each, in
+   * their order; absent where the plan has none.
+   */
+  good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** One histogram per measure that has samples. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
 });
@@ -74,7 +89,8 @@ export type TimelineMeasure = (typeof timelineMeasures)[number];
 /**
  * One second of the run. `due` and the latencies belong to the second of the due instant, `begun`
  * and `sent` to their own, outcomes to the second in which they ended. Exchanges in flight at a
- * second's begin are the sum of begun − ended over all earlier seconds. Counts are of all traffic;
+ * second's begin are the sum of begun − ended over all earlier seconds: these and `sent` count every
+ * attempt, `due` and outcomes each arrival once. Counts are of all traffic;
  * latencies are kept apart by kind, since a model list takes milliseconds where a chat takes seconds.
  */
 export const secondSchema = z.strictObject({
@@ -83,7 +99,7 @@ export const secondSchema = z.strictObject({
   /** Acted on; dropped arrivals are not in it. */
   begun: count,
   sent: count,
-  /** Exchanges that ended; dropped arrivals are not in it. */
+  /** Attempts that ended; dropped arrivals are not in it. */
   ended: count,
   outcomes: outcomeCountsSchema,
   /** The completed ones by kind of traffic, where there are any. */
@@ -107,7 +123,7 @@ export const secondSchema = z.strictObject({
 });
 export type Second = z.infer<typeof secondSchema>;
 
-/** Failures that are alike: same kind of traffic, same outcome, same cause, same masked message. */
+/** Failures that are sameText: same kind of traffic, same outcome, same cause, same masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -117,6 +133,8 @@ export const failureSchema = z.strictObject({
   cause: z.string(),
   /** What the server or the transport said, with numbers and ids masked, bounded. */
   message: z.string(),
+  /** Whether all of them said the same, word for word: the example's text. */
+  sameText: z.boolean().default(false),
   count,
   first: instantSchema,
   last: instantSchema,
@@ -212,6 +230,10 @@ export const resultSchema = z.strictObject({
   ended: millisecondsSchema,
   /** Why the run stopped before its plan did; `null` when it ran through. */
   partial: z.string().nullable(),
+  /** The objective whose breach ended the run; absent when none did. */
+  breach: breachSchema.optional(),
+  /** How the plan's objectives came out when the result was written; `weir report` judges anew. */
+  verdicts: z.array(objectiveVerdictSchema).optional(),
   /** Sentences that the reader of the figures must know, for example that a field was dropped from requests. */
   notes: z.array(z.string()),
   groups: z.array(groupSchema),
@@ -227,7 +249,8 @@ export type Result = z.infer<typeof resultSchema>;
 export type ResultFacts = Pick<
   Result,
   'weir' | 'runId' | 'plan' | 'planHash' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
->;
+> &
+  Pick<Result, 'breach'>;
 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({

@@ -17,6 +17,8 @@ export type Message = z.infer<typeof messageSchema>;
 const share = {
   /** The share of the arrivals that this entry gets, relative to the other entries' weights. */
   weight: z.number().positive(),
+  /** What reports call the entry; entries of one kind and model without names are not told apart. */
+  name: z.string().min(1).optional(),
 };
 
 /** What a model's tokens cost, in micro-units of the currency for each million tokens. */
@@ -97,3 +99,16 @@ export type TrafficOf<K extends TrafficKind> = Extract<Traffic, { kind: K }>;
 /** The model an entry asks for; `null` for kinds that name none. */
 export const modelOf = (traffic: Traffic): string | null =>
   'model' in traffic ? traffic.model : null;
+
+const wholeNumber = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
+
+/** The most tokens that an answer to a chat entry may have, over all its choices; `null` where nothing bounds it. */
+export const mostOutput = ({
+  maxTokens,
+  body: fields,
+}: TrafficOf<'chat' | 'chat-stream'>): number | null => {
+  const most =
+    wholeNumber(fields['max_completion_tokens']) ?? wholeNumber(fields['max_tokens']) ?? maxTokens;
+  return most === null ? null : most * (wholeNumber(fields['n']) ?? 1);
+};

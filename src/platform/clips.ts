@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Clip, ClipShelf, ClipSource } from '../model/clip.ts';
 import { Problem } from './problem.ts';
+import { whyUnreadable } from './unreadable.ts';
 
 /** What a plan's entry wants to upload, and whether it may be larger than the interface allows. */
 export interface ClipOrder extends ClipSource {
@@ -41,19 +42,10 @@ const manifestSchema = z.looseObject({
   clips: z.array(z.looseObject({ file: z.string().min(1), text: z.string().nullish() })).min(1),
 });
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of the path is a file, not a folder',
-};
-
-const unreadable = (what: string, error: unknown): Problem => {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return new Problem(
-    `${what} cannot be read: ${reasons[code] ?? message}. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir`,
+const unreadable = (what: string, error: unknown): Problem =>
+  new Problem(
+    `${what} cannot be read: ${whyUnreadable(error)}. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir`,
   );
-};
 
 /** How long a recording plays by what its container says of itself; `null` where it does not tell. */
 const toldSeconds = async (bytes: Uint8Array): Promise<number | null> => {
@@ -105,7 +97,8 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
   }
   const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) {
-    throw new Problem(`${what} is not in its form: ${expected}\n${z.prettifyError(parsed.error)}`);
+    const places = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
+    throw new Problem(`${what} is not in its form: ${expected}; wrong is ${places.join(', ')}`);
   }
   return parsed.data.clips.map((clip) => ({
     path: resolve(dirname(path), clip.file),
@@ -160,26 +153,29 @@ const filesOf = async (
 
 const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
 
-/**
- * Reads the clips that a plan uploads, each file once; paths start from `folder`. Throws one
- * `Problem` that lists every clip that cannot be used.
- */
-export const readClips = async (
-  orders: readonly ClipOrder[],
+/** A clip that cannot be used, and why, in a sentence. */
+export interface ClipFault<Order extends ClipOrder> {
+  readonly order: Order;
+  readonly message: string;
+}
+
+/** Reads the clips that a plan uploads, each file once; paths start from `folder`. A clip that cannot be used is a fault, and the others are still looked at. */
+export const readClips = async <Order extends ClipOrder>(
+  orders: readonly Order[],
   folder: string,
   rules: UploadRules,
-): Promise<ClipShelf> => {
+): Promise<{ readonly shelf: ClipShelf; readonly faults: readonly ClipFault<Order>[] }> => {
   const recordings = new Map<string, Recording>();
   const shelf = new Map<string, readonly Clip[]>();
-  const problems = new Set<string>();
+  const faults: ClipFault<Order>[] = [];
 
-  /** Nothing where there is a problem: the others are still looked for. */
-  const attempt = async <T>(find: () => Promise<T>): Promise<T | null> => {
+  /** Nothing where there is a problem. */
+  const attempt = async <T>(order: Order, find: () => Promise<T>): Promise<T | null> => {
     try {
       return await find();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      problems.add(error.message);
+      faults.push({ order, message: error.message });
       return null;
     }
   };
@@ -191,20 +187,18 @@ export const readClips = async (
   };
 
   for (const order of orders) {
-    const listed = await attempt(() => filesOf(order, folder));
+    const listed = await attempt(order, () => filesOf(order, folder));
     const clips: Clip[] = [];
     for (const wanted of listed ?? []) {
-      const clip = await attempt(() => clipFor(wanted));
+      const clip = await attempt(order, () => clipFor(wanted));
       if (clip !== null) clips.push(clip);
     }
     shelf.set(keyOf(order), clips);
   }
-  if (problems.size > 0) throw new Problem([...problems].join('\n'));
-  return {
-    clipsOf: (source) => {
-      const clips = shelf.get(keyOf(source));
-      if (clips === undefined) throw new Error(`no clips were read for ${source.file}`);
-      return clips;
-    },
+  const clipsOf = (source: ClipSource): readonly Clip[] => {
+    const clips = shelf.get(keyOf(source));
+    if (clips === undefined) throw new Error(`no clips were read for ${source.file}`);
+    return clips;
   };
+  return { shelf: { clipsOf }, faults };
 };

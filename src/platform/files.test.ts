@@ -40,6 +40,26 @@ describe('a run folder', () => {
     await expect(openRunFolder(join(home, 'file', 'sub'))).rejects.toThrow(
       /output folder .* cannot be written: a part of the path is a file.* --out/,
     );
+    await expect(openRunFolder(join(home, 'file'))).rejects.toThrow(
+      'cannot be written: a file of that name is in the way',
+    );
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'that no file system would make is refused at once',
+    async () => {
+      await expect(openRunFolder('/proc/x/y')).rejects.toThrow(
+        /output folder \/proc\/x\/y cannot be written: no folder can be made there.* --out/,
+      );
+    },
+  );
+
+  it('is made once by processes that begin together', async () => {
+    const path = join(home, 'f', 'g');
+    const both = await Promise.all([openRunFolder(path), openRunFolder(path)]);
+    await both[0].write('a.json', '');
+    await both[1].write('b.json', '');
+    expect(await readdir(path)).toEqual(['a.json', 'b.json']);
   });
 });
 
@@ -95,6 +115,8 @@ describe('secrets', () => {
     await expect(resolveSecrets(['${env:NOT_SET}'], {}, home)).rejects.toThrow(
       /environment variable NOT_SET .*export NOT_SET/,
     );
-    await expect(resolveSecrets(['${secret:./none}'], {}, home)).rejects.toThrow('ENOENT');
+    await expect(resolveSecrets(['${secret:./none}'], {}, home)).rejects.toThrow(
+      'there is no such file',
+    );
   });
 });

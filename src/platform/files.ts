@@ -1,10 +1,12 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { Problem } from './problem.ts';
 
 /** A folder for one run's files, opened before the load so that a full disk or a wrong path is found in time. */
 export interface RunFolder {
   readonly path: string;
+  /** The names of what stood in it before. */
+  readonly before: ReadonlySet<string>;
   /** Writes a file whole or not at all: to a temporary name first, then renamed. Returns its path. */
   write(name: string, text: string): Promise<string>;
   /** Removes the folder again if nothing was written into it. */
@@ -18,24 +20,63 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EEXIST: 'a file of that name is in the way',
+  ENOENT: 'no folder can be made there',
+};
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+const isFolder = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+/** Makes one folder, unless another process of the same run is quicker: then it is not ours to remove. */
+const makeOne = async (path: string): Promise<boolean> => {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+    return false;
+  }
+};
+
+/**
+ * Makes a folder and what is missing above it, one by one: Node's own way with parents never comes
+ * back from a file system that says ENOENT to everything, such as /proc. `made` hears of each
+ * folder that was not there.
+ */
+const makeFolder = async (path: string, made: (path: string) => void): Promise<void> => {
+  if (await isFolder(path)) return;
+  const above = dirname(path);
+  if (above !== path) await makeFolder(above, made);
+  if (await makeOne(path)) made(path);
 };
 
 export const openRunFolder = async (path: string): Promise<RunFolder> => {
   let created: string | undefined;
+  let before: readonly string[] = [];
   try {
-    created = await mkdir(path, { recursive: true });
+    await makeFolder(resolve(path), (made) => {
+      created ??= made;
+    });
+    before = await readdir(path);
     const probe = join(path, '.weir-probe');
     await writeFile(probe, 'written to see whether this folder takes files\n');
-    await rm(probe);
+    await rm(probe, { force: true });
   } catch (error) {
     if (created !== undefined) await rm(created, { recursive: true, force: true });
-    const code = (error as NodeJS.ErrnoException).code ?? '';
     throw new Problem(
-      `the output folder ${path} cannot be written: ${reasons[code] ?? (error as Error).message}. Give another with --out FOLDER`,
+      `the output folder ${path} cannot be written: ${reasons[codeOf(error)] ?? (error as Error).message}. Give another with --out FOLDER`,
     );
   }
   return {
     path,
+    before: new Set(before),
     write: async (name, text) => {
       const target = join(path, name);
       const draft = `${target}.part`;

@@ -1,6 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import type { Transport } from '../model/exchange.ts';
-import type { TransportName } from '../model/plan.ts';
+import type { Transport, TransportName } from '../model/exchange.ts';
 import type { Base } from './connector.ts';
 import { socketTransport } from './socket/socket-transport.ts';
 import { undiciTransport } from './undici-transport.ts';

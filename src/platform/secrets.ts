@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { Problem } from './problem.ts';
 import { fillTemplate, type Reference, references } from '../model/secret.ts';
+import { Problem } from './problem.ts';
+import { whyUnreadable } from './unreadable.ts';
 
 /** Where bare secret names are looked up: the place in which container runtimes mount them. */
 const secretsFolder = '/run/secrets';
@@ -18,13 +19,16 @@ const valueOf = async (
       `the environment variable ${reference.name} is needed for a key or header and is not set: run \`export ${reference.name}=…\` first`,
     );
   }
-  const bare = !reference.path.includes('/');
-  const path = isAbsolute(reference.path)
-    ? reference.path
-    : resolve(bare ? secretsFolder : folder, reference.path);
+  return readSecret(reference.path, folder);
+};
+
+/** What a file's secret is: a bare name lies below /run/secrets, a path starts from `folder`. Throws a `Problem`. */
+export const readSecret = async (file: string, folder: string): Promise<string> => {
+  const bare = !file.includes('/');
+  const path = isAbsolute(file) ? file : resolve(bare ? secretsFolder : folder, file);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Problem(`the secret file ${path} cannot be read: ${code ?? 'unknown error'}`);
+    const hint = bare ? `; write ./${file} for one in the scenario’s folder` : '';
+    throw new Problem(`the secret file ${path} cannot be read: ${whyUnreadable(error)}${hint}`);
   });
   return fitForHeader(text.trim(), path);
 };

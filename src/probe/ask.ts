@@ -153,7 +153,7 @@ const replyOf = (way: Way, errand: Errand, question: Question, heard: Heard): Pr
     ...{ requestId, phase, request, key, sent, answered, ended, status, told, date },
     admitted: status !== 429,
     unreadable: unreadable.map(way.redact),
-    retryAfter: readRetryAfter(headers, now),
+    retryAfter: readRetryAfter(headers, now)?.wait ?? null,
     refusal: refusalIn(heard, way.redact),
     asked: question.asked,
     usage: status === 200 ? usageIn(heard.body) : null,

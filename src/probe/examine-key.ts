@@ -93,6 +93,9 @@ export const phaseBudget = (
   }
 };
 
+/** After so many small chats in a row that are neither answered nor limited there is nothing to examine. */
+const mostFailures = 3;
+
 /** Ends an examination early; its message says why. */
 class Cut extends Error {}
 
@@ -102,6 +105,7 @@ class Examination {
   readonly #questioner: Questioner;
   readonly #order: ExamineOrder;
   #asked = 0;
+  #failures = 0;
 
   constructor(questioner: Questioner, order: ExamineOrder) {
     this.#questioner = questioner;
@@ -134,7 +138,18 @@ class Examination {
     if (reply === null) this.#asked -= 1;
     else if (typeof reply === 'string') this.unanswered.push(`${request}: ${reply}`);
     else this.replies.push(reply);
+    if (request === 'chat' && reply !== null) this.#watchFailures(reply);
     return typeof reply === 'string' ? null : reply;
+  }
+
+  /** A small chat that is neither answered nor limited tells nothing: no credit, no such model, a gateway that is down. */
+  #watchFailures(reply: ProbeReply | string): void {
+    const status = typeof reply === 'string' ? null : reply.status;
+    const isDecided = status === 429 || (status !== null && status >= 200 && status < 300);
+    this.#failures = isDecided ? 0 : this.#failures + 1;
+    if (this.#failures < mostFailures) return;
+    const what = typeof reply === 'string' ? reply : `status ${reply.status}`;
+    throw new Cut(`${mostFailures} small chats in a row failed, the last with ${what}`);
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {

@@ -28,6 +28,14 @@ export const longIdleTime = ({ window }: LimitRule): number => 2 * window + wind
 
 /** One request now and then: so many in a window. */
 const trickles = 24;
+/**
+ * Where in the server's minute the provocation begins, and how long after it the second half of the limit is sent,
+ * in windows: at both moments the edges of steps of any usual number are far.
+ */
+const beginning = 0.383;
+const secondHalf = 0.242;
+/** One by one, half a limit must be through in this many windows; where answers come too slowly for that, two are sent at once: more would meet caps in flight. */
+const longestHalf = 0.15;
 /** How long to wait at most until a request is let in again, and how long the refill is watched, in windows. */
 const longestWait = 1.2;
 const watched = 1 / 3;
@@ -41,17 +49,20 @@ export const mostProvoked = ({ limit }: LimitRule): number =>
 
 /**
  * Provokes the limiter of one idle key so that every class shows itself: half the limit at once,
- * the rest a quarter of a window later; then one request now and then until one is let through, a
+ * the rest about a quarter of a window later; then one request now and then until one is let through, a
  * burst at that moment, and again one now and then for the speed of the refill. About 2.5 limits of
- * requests and 1.7 windows of time. Begins a third into the server's minute where that is known, so
- * that a window on the clock and one from the first request end at different times.
+ * requests and 1.7 windows of time. Begins at its own place in the server's minute where that is known,
+ * so that a window on the clock and one from the first request end at different times.
  */
 export const provokeLimiter = async (
   asker: Asker,
   { limit, window, minuteBegin }: ProbeOrder,
 ): Promise<void> => {
-  const askUntilRefused = async (most: number): Promise<void> => {
-    for (let asked = 0; asked < most; asked += 1) if (!(await asker.ask())) return;
+  const askUntilRefused = async (most: number, together = 1): Promise<void> => {
+    for (let asked = 0; asked < most; asked += together) {
+      const round = Array.from({ length: Math.min(together, most - asked) }, () => asker.ask());
+      if ((await Promise.all(round)).includes(false)) return;
+    }
   };
   const trickle = async (until: number, stop: (admitted: boolean) => boolean): Promise<void> => {
     const apart = window / trickles;
@@ -63,15 +74,20 @@ export const provokeLimiter = async (
 
   const idleUntil = asker.now() + longIdleTime({ limit, window });
   const minute = minuteBegin ?? idleUntil;
-  const ahead = Math.ceil((idleUntil - minute - window / 3) / window) * window;
-  await asker.sleepUntil(instant(minuteBegin === null ? idleUntil : minute + ahead + window / 3));
+  const place = minute + beginning * window;
+  const ahead = Math.ceil((idleUntil - place) / window) * window;
+  await asker.sleepUntil(instant(minuteBegin === null ? idleUntil : place + ahead));
   const begin = asker.now();
-  await askUntilRefused(Math.ceil(limit / 2));
-  await asker.sleepUntil(instant(begin + window / 4));
-  await askUntilRefused(longestRun * limit);
+  await asker.ask();
+  const trip = asker.now() - begin;
+  const half = Math.ceil(limit / 2);
+  const together = half * trip > longestHalf * window ? 2 : 1;
+  await askUntilRefused(half - 1, together);
+  await asker.sleepUntil(instant(begin + secondHalf * window));
+  await askUntilRefused(longestRun * limit, together);
   // One window after the refusal every limiter but a locked one has let something through.
   await trickle(asker.now() + longestWait * window, (admitted) => admitted);
-  await askUntilRefused(longestRun * limit);
+  await askUntilRefused(longestRun * limit, together);
   await Promise.all(Array.from({ length: limit }, () => asker.ask()));
   await trickle(asker.now() + window * watched, () => false);
 };

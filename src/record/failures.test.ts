@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation.ts';
 import { instant } from '../model/quantity.ts';
 import type { Failure } from '../model/result.ts';
-import { failureRecorder } from './failures.ts';
+import { failureRecorder, type Failures } from './failures.ts';
 import { refusedWith, sampleObservation } from './sample-observations.ts';
 
-const failuresOf = (observations: readonly Observation[]): readonly Failure[] => {
+const folded = (observations: readonly Observation[]): Failures => {
   const failures = failureRecorder.empty();
   for (const observation of observations) failureRecorder.record(failures, observation);
-  return failureRecorder.store(failures);
+  return failures;
 };
+const failuresOf = (observations: readonly Observation[]): readonly Failure[] =>
+  failureRecorder.store(folded(observations));
 const refused = (message: string, differing = {}): Observation =>
   sampleObservation({ outcome: refusedWith(message, differing) });
 const letters = (n: number): string => String.fromCodePoint(0x100 + n);
@@ -34,12 +36,28 @@ describe('failures', () => {
         status: 401,
         cause: 'invalid_api_key',
         message: 'key # is unknown',
+        sameText: false,
         count: 3,
         first: 300,
         last: 900,
         example: { requestId: 'a', serverId: 'server-15', text: 'key 7 is unknown' },
       },
     ]);
+  });
+
+  it('know whether all of them said the same, whichever parts they were counted in', () => {
+    const [one, other] = [refused('key 7 is unknown'), refused('key 8 is unknown')];
+    expect(failuresOf([one, one])).toMatchObject([{ count: 2, sameText: true }]);
+    expect(failuresOf([one, other, one])).toMatchObject([{ count: 3, sameText: false }]);
+    const { merge, store } = failureRecorder;
+    const both = merge(folded([one, one]), folded([other, other]));
+    expect(store(both)).toMatchObject([{ count: 4, sameText: false }]);
+    expect(store(merge(folded([one]), folded([one])))).toMatchObject([{ sameText: true }]);
+  });
+
+  it('keep a code that is a short number', () => {
+    const coded = refused('slow down', { code: '429', status: 429 });
+    expect(failuresOf([coded])).toMatchObject([{ cause: '429' }]);
   });
 
   it.each<[string, Observation['outcome'], string | null, number | null]>([

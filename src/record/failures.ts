@@ -23,6 +23,8 @@ const exampleText = 300;
 
 const droppedBecause = {
   saturated: 'the cap on requests in flight was reached',
+  patience: 'its total deadline passed before its turn under the pace',
+  'run-ended': 'the run ended before its turn under the pace',
 } satisfies Record<DroppedCause, string>;
 
 interface Told {
@@ -32,9 +34,12 @@ interface Told {
   readonly text: string;
 }
 
+/** A short number is a code of its own (`429`, `1015`); longer ones differ from request to request. */
+const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
+
 const refusalTold = ({ status, code, type, form, message }: Refusal) => ({
   status,
-  cause: maskedMessage(code === null && type === null ? form : (code ?? type ?? '')),
+  cause: causeOf(code ?? type ?? form),
   text: message,
 });
 
@@ -67,6 +72,7 @@ const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): F
     traffic,
     ...kind,
     message: maskedMessage(text),
+    sameText: true,
     count: 1,
     first: ended,
     last: ended,
@@ -86,6 +92,7 @@ const united = (a: Failure, b: Failure): Failure => {
   const earlier = inTime(a, b) <= 0 ? a : b;
   return {
     ...a,
+    sameText: a.sameText && b.sameText && a.example.text === b.example.text,
     count: a.count + b.count,
     first: earlier.first,
     last: a.last > b.last ? a.last : b.last,

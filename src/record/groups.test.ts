@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeHistogram } from '../model/histogram.ts';
 import type { AnswerNote, Observation } from '../model/observation.ts';
-import { instant } from '../model/quantity.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import type { Group } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { groupRecorder } from './groups.ts';
@@ -52,6 +52,22 @@ describe('groups', () => {
       ]
     `);
     expect(groups.map(({ outcomes }) => outcomes.completed)).toEqual([1, 2, 1, 1, 1]);
+  });
+
+  it('keep entries with names apart, and those without together', () => {
+    const groups = grouped(
+      sampleObservation({ entry: 'short' }),
+      sampleObservation(),
+      sampleObservation({ entry: 'long' }),
+      sampleObservation(),
+    );
+    expect(groups.map(({ labels, outcomes }) => [labels.entry, outcomes.completed])).toEqual([
+      [undefined, 2],
+      ['long', 1],
+      ['short', 1],
+    ]);
+    const recorder = groupRecorder(plan);
+    expect(recorder.store(recorder.restore(groups))).toEqual(groups);
   });
 
   it('hold the samples of every measure, to the microsecond', () => {
@@ -253,5 +269,25 @@ describe('groups', () => {
     );
     expect(group).toMatchObject({ sent: 2, connections: { new: 1, reused: 1 } });
     expect(group!.outcomes).toMatchObject({ completed: 2, dropped: 1 });
+  });
+
+  it('count attempts and what was tried again, each arrival once', () => {
+    const refused = {
+      ...sampleObservation(),
+      outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null },
+      wait: milliseconds(100),
+      waitBy: 'backoff',
+    } as const;
+    const outcome = refused.outcome;
+    const [group] = grouped(
+      sampleObservation(),
+      sampleObservation({ earlier: [refused, refused] }),
+      sampleObservation({ earlier: [refused], gaveUp: 'patience', outcome }),
+      sampleObservation({ outcome: { kind: 'dropped', cause: 'saturated' } }),
+    );
+    expect(group).toMatchObject({ attempts: 6, retried: 2, gaveUp: { patience: 1 } });
+    expect(group!.connections.new).toBe(6);
+    expect(group!.outcomes).toMatchObject({ completed: 2, broken: 1, dropped: 1 });
+    expect(group!.distributions.retryWait).toMatchObject({ count: 1, max: 200 });
   });
 });

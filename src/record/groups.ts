@@ -2,15 +2,18 @@ import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histog
 import { type MeasureName, measureNames, measures } from '../model/measures.ts';
 import {
   answerNoteNames,
+  attemptsOf,
   type Observation,
   outcomeKinds,
   type Tokens,
   tokenSources,
 } from '../model/observation.ts';
+import { gaveUpNames } from '../model/attempt.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Group, Labels } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { addGood, recordGood } from './good.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
@@ -21,13 +24,16 @@ type Growing = Omit<Group, 'distributions'> & {
 };
 export type Groups = Map<string, Growing>;
 
-const keyOf = ({ traffic, model, key, stage, warmUp }: Labels): string =>
-  JSON.stringify([stage, traffic, model, key, warmUp]);
+const keyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
+  JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
 const emptyGroup = (labels: Labels): Growing => ({
   labels,
   outcomes: emptyOutcomes(),
   sent: 0,
+  attempts: 0,
+  retried: 0,
+  gaveUp: {},
   tokens: [],
   buffered: 0,
   coalescedEvents: 0,
@@ -65,12 +71,27 @@ const tokensOf = (group: Growing, source: Tokens['source']): Group['tokens'][num
   return sums;
 };
 
-/** Adds to the counts of oddities. */
-const addNotes = (into: Group['notes'], from: Group['notes']): void => {
-  for (const note of answerNoteNames) {
-    const count = from[note] ?? 0;
-    if (count > 0) into[note] = (into[note] ?? 0) + count;
+/** Counts by name, where there are any. */
+type CountsBy<Name extends string> = Partial<Record<Name, number>>;
+
+const addCountsBy = <Name extends string>(
+  names: readonly Name[],
+  into: CountsBy<Name>,
+  from: CountsBy<Name>,
+): void => {
+  for (const name of names) {
+    const count = from[name] ?? 0;
+    if (count > 0) into[name] = (into[name] ?? 0) + count;
   }
+};
+
+const inOrderOf = <Name extends string>(
+  names: readonly Name[],
+  counts: CountsBy<Name>,
+): CountsBy<Name> => {
+  const ordered: CountsBy<Name> = {};
+  addCountsBy(names, ordered, counts);
+  return ordered;
 };
 
 /** The measures that can have samples of a kind of traffic: the others need not be asked. */
@@ -104,8 +125,15 @@ const recordAnswer = (group: Growing, { outcome }: Observation): void => {
 
 const recordInto = (group: Growing, observation: Observation): void => {
   group.outcomes[observation.outcome.kind] += 1;
-  if (observation.sent !== null) group.sent += 1;
-  if (observation.connection !== null) group.connections[observation.connection] += 1;
+  const attempts = attemptsOf(observation);
+  if (attempts.some(({ sent }) => sent !== null)) group.sent += 1;
+  group.attempts += attempts.length;
+  if (attempts.length > 1) group.retried += 1;
+  const { gaveUp } = observation;
+  if (gaveUp !== null) group.gaveUp[gaveUp] = (group.gaveUp[gaveUp] ?? 0) + 1;
+  for (const { connection } of attempts) {
+    if (connection !== null) group.connections[connection] += 1;
+  }
   recordAnswer(group, observation);
   if (observation.outcome.kind !== 'completed') return;
   for (const measure of measuresOf.get(observation.traffic) ?? []) {
@@ -119,12 +147,16 @@ const recordInto = (group: Growing, observation: Observation): void => {
 const addGroup = (into: Growing, from: Growing): void => {
   for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
   into.sent += from.sent;
+  into.attempts += from.attempts;
+  into.retried += from.retried;
+  addCountsBy(gaveUpNames, into.gaveUp, from.gaveUp);
   into.buffered += from.buffered;
   into.coalescedEvents += from.coalescedEvents;
   into.tokenEvents += from.tokenEvents;
   into.connections.new += from.connections.new;
   into.connections.reused += from.connections.reused;
-  addNotes(into.notes, from.notes);
+  addCountsBy(answerNoteNames, into.notes, from.notes);
+  addGood(into, from);
   for (const { source, answers, answersWithInput, input, output } of from.tokens) {
     const sums = tokensOf(into, source);
     sums.answers += answers;
@@ -139,12 +171,9 @@ const storeGroup = (group: Growing): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
-  notes: Object.fromEntries(
-    answerNoteNames.flatMap((note) => {
-      const count = group.notes[note];
-      return count === undefined ? [] : [[note, count]];
-    }),
-  ),
+  ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
+  gaveUp: inOrderOf(gaveUpNames, group.gaveUp),
+  notes: inOrderOf(answerNoteNames, group.notes),
   tokens: tokenSources.flatMap((source) =>
     group.tokens.filter((sums) => sums.source === source).map((sums) => ({ ...sums })),
   ),
@@ -168,13 +197,14 @@ const restoreGroup = ({ distributions, ...counts }: Group): Growing => ({
 
 /**
  * Counts and distributions of all arrivals that share their labels; ordered by stage as the plan
- * has them, then by traffic, model and key, the warm-up first.
+ * has them, then by traffic, model, entry and key, the warm-up first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);
-  const labelsOf = ({ traffic, model, key, stage, due }: Observation): Labels => ({
+  const labelsOf = ({ traffic, model, entry, key, stage, due }: Observation): Labels => ({
     traffic,
     model,
+    ...(entry === undefined ? {} : { entry }),
     key,
     stage: stageNames[stage] ?? `stage ${stage}`,
     warmUp: due < plan.warmUp,
@@ -184,12 +214,17 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     byText(a.stage, b.stage) ||
     trafficKinds.indexOf(a.traffic) - trafficKinds.indexOf(b.traffic) ||
     byText(a.model ?? '', b.model ?? '') ||
+    byText(a.entry ?? '', b.entry ?? '') ||
     byText(a.key, b.key) ||
     Number(b.warmUp) - Number(a.warmUp);
   return {
     empty: () => new Map(),
-    record: (groups, observation) =>
-      recordInto(groupOf(groups, labelsOf(observation)), observation),
+    record: (groups, observation) => {
+      const labels = labelsOf(observation);
+      const group = groupOf(groups, labels);
+      recordInto(group, observation);
+      recordGood(group, plan.perRequest, observation, labels.stage);
+    },
     merge: (a, b) => {
       const whole: Groups = new Map();
       for (const group of [...a.values(), ...b.values()]) {

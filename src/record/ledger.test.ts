@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation.ts';
-import { instant } from '../model/quantity.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import { ledgerRecorder } from './ledger.ts';
 import { sampleObservation } from './sample-observations.ts';
 
@@ -32,6 +32,22 @@ describe('the ledger', () => {
         left: 0,
       },
       { key: 'spare', rows: [[5100, 5190, 429, null, null, null, null]], left: 0 },
+    ]);
+  });
+
+  it('has a row for each attempt, under its own key', () => {
+    const refused = {
+      ...sentAt(4000, { key: 'spare' }),
+      ended: instant(4500),
+      outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null },
+      wait: milliseconds(100),
+      waitBy: 'backoff',
+    } as const;
+    expect(
+      ledgerOf([sentAt(5004, { earlier: [refused] })]).map(({ key, rows }) => [key, rows[0]?.[0]]),
+    ).toEqual([
+      ['main', 5004],
+      ['spare', 4000],
     ]);
   });
 

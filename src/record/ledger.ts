@@ -1,3 +1,4 @@
+import { attemptsOf } from '../model/observation.ts';
 import { type Ledger, type LedgerRow, ledgerRows } from '../model/result.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
@@ -16,7 +17,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
 };
 
 /**
- * The limit headers per key, in the order in which requests were sent; of more than `kept` rows
+ * The limit headers per key, in the order in which requests were sent, each attempt a row; of more than `kept` rows
  * the first. Whoever is among the first of all is so in every part, so merging loses none.
  */
 export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => {
@@ -31,11 +32,14 @@ export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => 
   };
   return {
     empty: () => new Map(),
-    record: (ledgers, { key, sent, head }) => {
-      if (sent === null || head === null) return;
-      const { limitRequests, remainingRequests, limitTokens, remainingTokens } = head.quota ?? none;
-      const told = [limitRequests, remainingRequests, limitTokens, remainingTokens] as const;
-      add(ledgers, key, [[sent, head.at, head.status, ...told]], 1);
+    record: (ledgers, observation) => {
+      for (const { key, sent, head } of attemptsOf(observation)) {
+        if (sent === null || head === null) continue;
+        const { limitRequests, remainingRequests, limitTokens, remainingTokens } =
+          head.quota ?? none;
+        const told = [limitRequests, remainingRequests, limitTokens, remainingTokens] as const;
+        add(ledgers, key, [[sent, head.at, head.status, ...told]], 1);
+      }
     },
     merge: (a, b) => {
       const whole: Ledgers = new Map();

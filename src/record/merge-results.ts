@@ -28,6 +28,11 @@ const inCommon: readonly (readonly [string, (result: Result) => string])[] = [
   ['the run’s id', ({ runId }) => runId],
   ['the version of Weir', ({ weir }) => weir],
   ['the number of slices', ({ slices }) => String(slices[0]?.count)],
+  [
+    'what it is held to (its objectives)',
+    ({ plan: { objectives, perRequest } }) =>
+      [...objectives, ...perRequest].map(({ text }) => text).join(', ') || 'nothing',
+  ],
   ['the histograms’ digits', digitsOf],
 ];
 
@@ -104,6 +109,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     slices,
     scheduled: milliseconds(Math.max(...results.map(({ scheduled }) => scheduled))),
     partial: reasons.length === 0 ? null : reasons.join('; '),
+    breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
     witness: witnesses.length === 1 && addresses === null ? first.witness : null,
   };

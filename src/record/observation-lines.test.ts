@@ -62,7 +62,9 @@ describe('an observation’s line', () => {
         "connected": 5003,
         "connection": "new",
         "due": 5000,
+        "earlier": [],
         "ended": 5200,
+        "gaveUp": null,
         "head": {
           "at": 5190,
           "quota": {
@@ -106,6 +108,7 @@ describe('an observation’s line', () => {
         },
         "released": 5000,
         "requestId": "run-0-15",
+        "reserved": null,
         "sent": 5004,
         "stage": 0,
         "traffic": "chat-stream",

@@ -11,7 +11,8 @@ import {
   type OutcomeKind,
   tokenSources,
 } from '../model/observation.ts';
-import { type Instant, instant } from '../model/quantity.ts';
+import { type Attempt, gaveUpNames, waitSources } from '../model/attempt.ts';
+import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -176,6 +177,36 @@ const labels = fc.record({
   key: fc.constantFrom('main', 'spare'),
 });
 
+/** Up to two attempts that came before one that was released at some moment. */
+const earlierAttempts = (due: number, released: number): fc.Arbitrary<readonly Attempt[]> => {
+  const half = (released - due) / 2;
+  const attempt = fc.record({
+    key: fc.constantFrom('main', 'spare'),
+    wait: fc.constantFrom(0, half / 2, half).map((length) => milliseconds(length)),
+    waitBy: fc.constantFrom(...waitSources),
+    wasSent: fc.boolean(),
+    limited: outcomes.limited(),
+    broken: outcomes.broken(fc.constant(null as never)),
+  });
+  return fc.array(attempt, { maxLength: 2 }).map((list) =>
+    list.map(({ wasSent, limited, broken, ...rest }, index): Attempt => {
+      const at = instant(due + index * half);
+      return {
+        ...rest,
+        released: at,
+        reserved: null,
+        begun: at,
+        connected: wasSent ? at : null,
+        connection: wasSent ? 'reused' : null,
+        sent: wasSent ? at : null,
+        head: wasSent ? { at, status: 429, quota: null, serverId: null } : null,
+        ended: at,
+        outcome: wasSent ? limited : { ...broken, partial: null },
+      };
+    }),
+  );
+};
+
 /** One observation whose instants follow one another as a real one’s do. */
 export const anyObservation: fc.Arbitrary<Observation> = fc
   .record({
@@ -210,6 +241,7 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
       }),
       due: fc.constant(due),
       released: fc.constant(dropped ? due : released),
+      reserved: fc.constantFrom(null, 40),
       begun: fc.constant(begun),
       connected: fc.constant(went ? connected : null),
       connection: fc.constant(went ? connection : null),
@@ -220,6 +252,8 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
           : heads(headAt)
         : fc.constant(null),
       ended: fc.constant(dropped ? begun : ended),
+      earlier: dropped ? fc.constant([]) : earlierAttempts(due, released),
+      gaveUp: fc.constantFrom(null, ...gaveUpNames),
       outcome: outcomes[kind](answers[named.traffic](headAt, ended)) as fc.Arbitrary<Outcome>,
     });
   });

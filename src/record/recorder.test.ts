@@ -6,7 +6,13 @@ import { ledgerRecorder } from './ledger.ts';
 import { anyObservation, itObeysTheLaws } from './recorder-suite.ts';
 import { timelineRecorder } from './timeline.ts';
 
-const plan = samplePlan();
+const anyScope = { traffic: null, model: null, key: null, stages: null };
+const plan = samplePlan({
+  perRequest: [
+    { text: 'a', measure: 'endToEnd', scope: anyScope, comparison: '<', bound: 800 },
+    { text: 'b', measure: 'ttft', scope: anyScope, comparison: '<', bound: 500 },
+  ],
+});
 
 /** Refusals with ever new codes and messages, as from a server that wants to fill our memory. */
 const unruly = fc.array(

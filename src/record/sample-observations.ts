@@ -16,6 +16,7 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
   key: 'main',
   due: instant(5000),
   released: instant(5000),
+  reserved: null,
   begun: instant(5001),
   connected: instant(5003),
   connection: 'new',
@@ -27,6 +28,8 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
     serverId: 'server-15',
   },
   ended: instant(5200),
+  earlier: [],
+  gaveUp: null,
   outcome: {
     kind: 'completed',
     answer: {

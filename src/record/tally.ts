@@ -75,6 +75,7 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     scheduled: facts.scheduled,
     ended: milliseconds(tally.ended),
     partial: facts.partial,
+    ...(facts.breach === undefined ? {} : { breach: facts.breach }),
     notes: facts.notes,
     groups: tally.groupsBy.store(tally.groups),
     timeline: timelineBy.store(tally.timeline),

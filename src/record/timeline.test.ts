@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../model/observation.ts';
-import { instant } from '../model/quantity.ts';
+import { attemptsOf, type Observation } from '../model/observation.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import type { Second } from '../model/result.ts';
 import { arrivalsIn, lagOver } from '../model/summary.ts';
 import { anyObservations } from './recorder-suite.ts';
@@ -107,12 +107,46 @@ describe('the timeline', () => {
     expect(timelineOf([])).toEqual([]);
   });
 
+  it('counts every attempt at its own instants, and the arrival once', () => {
+    const earlier = {
+      ...sampleObservation(),
+      released: instant(900),
+      begun: instant(905),
+      sent: instant(906),
+      ended: instant(1950),
+      outcome: { kind: 'broken', cause: 'connect-reset', detail: '', partial: null },
+      wait: milliseconds(50),
+      waitBy: 'backoff',
+    } as const;
+    const twice = sampleObservation({
+      due: instant(900),
+      released: instant(2000),
+      begun: instant(2001),
+      sent: instant(2002),
+      ended: instant(3000),
+      earlier: [earlier],
+    });
+    const seconds = timelineOf([twice]);
+    expect(
+      seconds.map(({ due, begun, sent, ended, outcomes }) => [
+        ...[due, begun, sent, ended],
+        outcomes.completed,
+      ]),
+    ).toEqual([
+      [1, 1, 1, 0, 0],
+      [0, 0, 0, 1, 0],
+      [0, 1, 1, 0, 0],
+      [0, 0, 0, 1, 1],
+    ]);
+    expect(lagOver(seconds)).toMatchObject({ count: 2, max: 5 });
+  });
+
   it('accounts for every arrival, and for every exchange that was begun', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {
         const seconds = timelineOf(observations);
         const sum = (of: (second: Second) => number) => seconds.reduce((a, b) => a + of(b), 0);
-        const gone = observations.filter(({ outcome }) => outcome.kind !== 'dropped').length;
+        const gone = observations.flatMap(attemptsOf).length;
         expect(seconds.map(({ second }) => second)).toEqual([...seconds.keys()]);
         expect(sum(({ due }) => due)).toBe(observations.length);
         expect(sum(({ outcomes }) => arrivalsIn(outcomes))).toBe(observations.length);

@@ -1,6 +1,6 @@
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
-import { type Observation, outcomeKinds } from '../model/observation.ts';
+import { attemptsOf, type Observation, outcomeKinds } from '../model/observation.ts';
 import { instant, secondOf } from '../model/quantity.ts';
 import { type Second, type TimelineMeasure, timelineMeasures } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
@@ -45,7 +45,7 @@ const samplesOf = {
   firstAudio: measures.firstAudio.of,
   gap: measures.gap.of,
   endToEnd: measures.endToEnd.of,
-  lag: ({ outcome, begun, released }) => (outcome.kind === 'dropped' ? [] : [begun - released]),
+  lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
 
 const emptyTimeline = (): Timeline => ({ counts: new Map(), open: new Map(), sealed: new Map() });
@@ -143,14 +143,14 @@ const latencyOf = ({ open, sealed }: Timeline, second: number, atMost: number): 
 };
 
 const recordCounts = (timeline: Timeline, observation: Observation): void => {
-  const { due, begun, sent, ended, outcome } = observation;
+  const { due, outcome } = observation;
   countsOf(timeline, secondOf(due)).due += 1;
-  const last = countsOf(timeline, secondOf(ended));
-  last.outcomes[outcome.kind] += 1;
-  if (outcome.kind === 'dropped') return;
-  last.ended += 1;
-  countsOf(timeline, secondOf(begun)).begun += 1;
-  if (sent !== null) countsOf(timeline, secondOf(sent)).sent += 1;
+  countsOf(timeline, secondOf(observation.ended)).outcomes[outcome.kind] += 1;
+  for (const { begun, sent, ended } of attemptsOf(observation)) {
+    countsOf(timeline, secondOf(begun)).begun += 1;
+    if (sent !== null) countsOf(timeline, secondOf(sent)).sent += 1;
+    countsOf(timeline, secondOf(ended)).ended += 1;
+  }
   for (const moment of streamOf(outcome)?.tokenInstants ?? []) {
     countsOf(timeline, secondOf(instant(moment))).tokenEvents += 1;
   }

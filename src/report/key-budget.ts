@@ -1,3 +1,4 @@
+import { interfaceLimits } from '../model/interface-limits.ts';
 import type { Ledger, Result } from '../model/result.ts';
 import { countText, momentText, plural } from './number-text.ts';
 
@@ -17,8 +18,10 @@ export interface KeyBudget {
 
 /** One of a key's two limits. */
 export interface Allowance {
-  /** What the scenario says that the gateway declares; `null` for nothing. */
+  /** What the plan takes for declared; `null` for nothing. */
   readonly declared: number | null;
+  /** The plan takes what the interface says of every gateway: nobody need have declared it. */
+  readonly isInterface: boolean;
   /** The different limits that headers named, ascending; more than one is a finding. */
   readonly told: readonly number[];
   readonly lowest: number | null;
@@ -32,12 +35,13 @@ const cells = (ledger: Ledger, column: Column): readonly number[] =>
 
 const allowance = (
   ledger: Ledger,
-  declared: number | null,
+  [declared, byInterface]: readonly [number | null, number],
   [limit, remaining]: readonly [Column, Column],
 ): Allowance => {
   const left = cells(ledger, remaining);
   return {
     declared,
+    isInterface: declared === byInterface,
     told: [...new Set(cells(ledger, limit))].toSorted((a, b) => a - b),
     lowest: left.length === 0 ? null : left.reduce((a, b) => Math.min(a, b)),
     last: left.at(-1) ?? null,
@@ -54,8 +58,12 @@ const budgetOf = (ledger: Ledger, { limits }: Result['plan']): KeyBudget => {
       refusals.length === 0
         ? null
         : refusals.map(([, answered]) => answered).reduce((a, b) => Math.min(a, b)),
-    requests: allowance(ledger, limits.requestsPerMinute, [3, 4]),
-    tokens: allowance(ledger, limits.tokensPerMinute, [5, 6]),
+    requests: allowance(
+      ledger,
+      [limits.requestsPerMinute, interfaceLimits.requestsPerMinute],
+      [3, 4],
+    ),
+    tokens: allowance(ledger, [limits.tokensPerMinute, interfaceLimits.tokensPerMinute], [5, 6]),
     left: ledger.left,
   };
 };
@@ -63,15 +71,20 @@ const budgetOf = (ledger: Ledger, { limits }: Result['plan']): KeyBudget => {
 export const keyBudgets = (result: Result): readonly KeyBudget[] =>
   result.ledger.map((ledger) => budgetOf(ledger, result.plan));
 
-/** Declared limit against the limit in headers, in words: `60/min as declared`, `header says 100, declared 60`. */
-export const limitText = ({ declared, told }: Allowance): string => {
+/** Declared limit against the limit in headers, in words: `600/min as declared`, `header says 100, the interface 60`. */
+export const limitText = ({ declared, isInterface, told }: Allowance): string => {
   const headers = told.map(countText).join(' and ');
   if (told.length === 0) {
-    return declared === null ? 'none known' : `${countText(declared)}/min declared, no header`;
+    return declared === null
+      ? 'none known'
+      : `${countText(declared)}/min ${isInterface ? 'by the interface' : 'declared'}, no header seen`;
   }
   if (declared === null) return `${headers}/min by header`;
-  return told.length === 1 && told[0] === declared
-    ? `${headers}/min as declared`
+  if (told.length === 1 && told[0] === declared) {
+    return `${headers}/min as ${isInterface ? 'the interface says' : 'declared'}`;
+  }
+  return isInterface
+    ? `header says ${headers}, the interface ${countText(declared)}`
     : `header says ${headers}, declared ${countText(declared)}`;
 };
 

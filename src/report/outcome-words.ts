@@ -15,7 +15,7 @@ export const arrivalMeaning = {
     'Answered 2xx, but the answer breaks the contract, for example an error inside a stream.',
   broken: 'No complete answer: the connection failed, a deadline passed, or the run ended first.',
   dropped:
-    'Due but never sent, because as many requests as inFlight allows were already under way.',
+    'Due but never sent: as many requests as inFlight allows were already under way, or its turn under the pace did not come in time.',
 } as const satisfies Record<ArrivalRow['name'], string>;
 
 export const tokenSourceMeaning = {

@@ -11,6 +11,10 @@ describe('text from elsewhere', () => {
     expect(printable('one\r\n\ttwo\u2028three\u0085four')).toBe('one two�three�four');
   });
 
+  it('holds nothing that XML has no place for', () => {
+    expect(printable('a\uffff\ufffe\ud800')).toBe('a���');
+  });
+
   it('cannot turn the direction of writing around', () => {
     expect(printable('abc\u202edef\u2066')).toBe('abc�def�');
   });

@@ -1,11 +1,12 @@
 /**
  * Text from elsewhere, safe to print on one line: control characters (terminal escapes among them)
  * become their visible pictures, line ends become spaces, and what turns the direction of writing
- * around becomes U+FFFD. Lone surrogates, which cannot be written as UTF-8, do too.
+ * around becomes U+FFFD. Lone surrogates, which cannot be written as UTF-8, and what XML has no place
+ * for do too.
  */
 export const printable = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[\r\n\t]+/g, ' ')
     .replace(/[\u0000-\u001f]/g, (control) => String.fromCodePoint(0x2400 + control.charCodeAt(0)))
-    .replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, '\ufffd');
+    .replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g, '\ufffd');

@@ -79,7 +79,7 @@ describe('rates', () => {
     expect(rateSentences(draining())).toMatchInlineSnapshot(`
       [
         "Over the 5 s measured: 2.00/s offered, 2.00/s sent, 1.00/s completed; tokens 10.0/s in, 20.0/s out (counted by the server).",
-        "Over the whole run, 8.4 s until its last end: 1.19/s sent, 1.19/s completed; tokens 11.9/s in, 23.8/s out (counted by the server, 10 answers).",
+        "Over the whole run of 8.4 s: 1.19/s sent, 1.19/s completed; tokens 11.9/s in, 23.8/s out (counted by the server, 10 answers).",
       ]
     `);
   });
@@ -134,7 +134,7 @@ describe('rates', () => {
     expect(measuredRates(short)).toBeNull();
     expect(rateSentences(short)).toEqual([
       'No rate is given for the measured window: from the end of the warm-up to the end of the load there is no whole second.',
-      expect.stringContaining('Over the whole run, 800 ms until its last end'),
+      expect.stringContaining('Over the whole run of 900 ms: 11.1/s sent'),
     ]);
   });
 

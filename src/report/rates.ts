@@ -74,7 +74,7 @@ export const measuredRates = (result: Result): MeasuredRates | null => {
   };
 };
 
-/** Totals of the whole run, warm-up and drain included, per second until its last end. */
+/** Totals of the whole run, warm-up and drain included, per second of it: until the load and its last exchange have ended. */
 export interface WholeRates {
   readonly seconds: number;
   readonly sent: number;
@@ -83,13 +83,16 @@ export interface WholeRates {
   readonly tokens: readonly SourceTokens[];
 }
 
+/** How long a run was (ms): its last answer may come before its load ends, and the whole is never shorter than a part. */
+export const wholeRun = ({ scheduled, ended }: Result): number => Math.max(scheduled, ended);
+
 /** `null` when no exchange took place. */
 export const wholeRates = (result: Result): WholeRates | null => {
   if (result.ended === 0) return null;
-  const seconds = result.ended / 1000;
+  const seconds = wholeRun(result) / 1000;
   return {
     seconds,
-    sent: result.groups.reduce((sum, { sent }) => sum + sent, 0) / seconds,
+    sent: result.timeline.reduce((sum, { sent }) => sum + sent, 0) / seconds,
     completed: outcomesOf(result.groups).completed / seconds,
     tokens: tokensBySource(result.groups).map(({ input, output, ...rest }) => ({
       ...rest,
@@ -129,7 +132,7 @@ const wholeSentence = ({ seconds, sent, completed, tokens }: WholeRates): string
   const bySource = tokens.map(({ source, answers, input, output }) =>
     tokensText(input, output, `${tokenSourceMeaning[source]}, ${plural(answers, 'answer')}`),
   );
-  return `Over the whole run, ${timeText(seconds * 1000)} until its last end: ${perSecond(sent, 'sent')}, ${perSecond(completed, 'completed')}${bySource.join('')}.`;
+  return `Over the whole run of ${timeText(seconds * 1000)}: ${perSecond(sent, 'sent')}, ${perSecond(completed, 'completed')}${bySource.join('')}.`;
 };
 
 const noRates =

@@ -73,6 +73,8 @@ export const reportedPlan: Plan = planSchema.parse({
   deadlines: { connect: 5000, firstToken: 10_000, idle: null, total: 60_000 },
   caps: { bytes: 10_000_000, events: 100_000 },
   limits: { requestsPerMinute: 600, tokensPerMinute: 2_000_000 },
+  retry: null,
+  pace: null,
   streams: 'lenient',
   seed: 1,
   mock: { ttft: 150, gap: 12, limits: { requestsPerMinute: 600, tokensPerMinute: 2_000_000 } },

@@ -95,7 +95,10 @@ const observationAt = (index: number, spent: Map<string, number>): Observation =
     key,
     due: instant(due),
     released: instant(due),
+    reserved: null,
     begun: instant(begun),
+    earlier: [],
+    gaveUp: null,
     ...exchangeOf(index, used, begun),
   };
 };

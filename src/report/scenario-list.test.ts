@@ -36,11 +36,13 @@ describe('the scenario as a list', () => {
       Stage peak: 20/s → 60/s in 20 s; open: requests come when they are due, whether or not answers have come
       peak, 100 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, priced 0.15 in and 0.6 out per million tokens
       Keys: alpha (\${env:WEIR_API_KEY}), beta (\${secret:keys/beta})
-      Declared limits: 600 requests and 2,000,000 tokens per minute and key
+      Limits: 600 requests and 2,000,000 tokens (by the interface) per minute and key
       Warm-up: 10 s
       Grace after the last arrival: 30 s
       Cap in flight: 150 requests
       Deadlines: connect 5 s, first token 10 s, total 60 s
+      Retries: none: a failure is an outcome
+      Pace: none: requests go when they are due
       Connections: HTTP/1.1 by the transport undici, direct
       Header x-tenant: [redacted]
       Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason

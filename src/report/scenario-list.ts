@@ -1,3 +1,4 @@
+import { interfaceLimits } from '../model/interface-limits.ts';
 import type { Load, Plan, Stage, Target } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
@@ -70,7 +71,8 @@ export const mixText = ({ traffic }: Stage): string =>
   traffic
     .map((entry) => {
       const model = modelOf(entry);
-      return `${shareOf(entry, traffic)} ${entry.kind}${model === null ? '' : ` (${model})`}`;
+      const name = entry.name === undefined ? '' : `“${entry.name}” `;
+      return `${shareOf(entry, traffic)} ${name}${entry.kind}${model === null ? '' : ` (${model})`}`;
     })
     .join(', ');
 
@@ -124,12 +126,18 @@ const requestText = (traffic: Traffic): string =>
     ? traffic.kind
     : `${traffic.kind} to ${traffic.model}: ${contentText(traffic)}`;
 
+/** A plan takes the interface’s limits where nobody declares others. */
+const limitPart = (limit: number | null, byInterface: number, what: string): string[] =>
+  limit === null
+    ? []
+    : [`${countText(limit)} ${what}${limit === byInterface ? ' (by the interface)' : ''}`];
+
 const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): string => {
   const parts = [
-    ...(requestsPerMinute === null ? [] : [`${countText(requestsPerMinute)} requests`]),
-    ...(tokensPerMinute === null ? [] : [`${countText(tokensPerMinute)} tokens`]),
+    ...limitPart(requestsPerMinute, interfaceLimits.requestsPerMinute, 'requests'),
+    ...limitPart(tokensPerMinute, interfaceLimits.tokensPerMinute, 'tokens'),
   ];
-  return parts.length === 0 ? 'none declared' : `${parts.join(' and ')} per minute and key`;
+  return parts.length === 0 ? 'none' : `${parts.join(' and ')} per minute and key`;
 };
 
 /** The transport is told as it was used: a plan that speaks HTTP/2 names undici. */
@@ -151,6 +159,21 @@ const deadlinesText = (deadlines: Plan['deadlines']): string => {
     total: deadlines.total,
   }).flatMap(([name, length]) => (length === null ? [] : [`${name} ${timeText(length)}`]));
   return set.length === 0 ? 'none' : set.join(', ');
+};
+
+const retryText = ({ retry }: Plan): string =>
+  retry === null
+    ? 'none: a failure is an outcome'
+    : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as the server asks, else up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
+
+const paceText = ({ pace }: Plan): string => {
+  if (pace === null) return 'none: requests go when they are due';
+  const { requests, tokens, window, margin } = pace;
+  const kept = [
+    ...(requests === null ? [] : [plural(requests, 'request')]),
+    ...(tokens === null ? [] : [plural(tokens, 'token')]),
+  ];
+  return `${kept.join(' and ')} per key within any ${timeText(window)}, and ${timeText(margin)} apart for the network`;
 };
 
 const streamsMeaning = {
@@ -177,11 +200,13 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
     term: 'Keys',
     text: plan.keys.map(({ name, template }) => `${name} (${shownTemplate(template)})`).join(', '),
   },
-  { term: 'Declared limits', text: limitsText(plan.limits) },
+  { term: 'Limits', text: limitsText(plan.limits) },
   { term: 'Warm-up', text: plan.warmUp === 0 ? 'none' : timeText(plan.warmUp) },
   { term: 'Grace after the last arrival', text: timeText(plan.grace) },
   { term: 'Cap in flight', text: plural(plan.inFlight, 'request') },
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
+  { term: 'Retries', text: retryText(plan) },
+  { term: 'Pace', text: paceText(plan) },
   { term: 'Connections', text: wireText(plan) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,

@@ -84,7 +84,7 @@ describe('an entry of the kind speech', () => {
       f.yaml:2:38: expected text that is not empty, got ""
       f.yaml:2:49: expected text that is not empty, got ""
       f.yaml:2:40: expected "mp3", "wav" or "opus", got "mp4"; did you mean "mp3"?
-      f.yaml:2:52: expected a number above 0 and at most 100, got the number 0
+      f.yaml:2:52: expected a number from 0.25 to 4, got the number 0
       f.yaml:2:49: "speed" says this already; keep one of them
       f.yaml:2:39: Weir writes the request field "input" itself; say it as "text" of the entry
       f.yaml:2:54: Weir writes the request field "voice" itself; say it as "voice" of the entry

@@ -50,6 +50,13 @@ export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
 ): readonly CompiledLoad[] => table[load.kind](load);
 
+/** The stage's name where a scenario has one load only. */
+export const onlyStage = 'main';
+
+/** The names of the plan's stages that a scenario's stage becomes. */
+export const stageNames = (name: string, load: ScenarioLoad): readonly string[] =>
+  compileLoad(load).map(({ suffix }) => `${name}${suffix}`);
+
 /** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
 export const arrivalsOf = (load: Load): number | null => {
   switch (load.kind) {

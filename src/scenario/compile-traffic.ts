@@ -1,3 +1,4 @@
+import type { ClipSource } from '../model/clip.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
 import type { Scenario } from './schema.ts';
 import { namedFields } from './traffic-rules.ts';
@@ -38,7 +39,12 @@ const bodyOf = (entry: ChatEntry, common: Scenario['body']): Scenario['body'] =>
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
+/** The plan's `name`; a plan without names is written, and hashed, without them. */
+const nameOf = ({ name }: { readonly name?: string | undefined }) =>
+  name === undefined ? {} : { name };
+
 const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
+  ...nameOf(entry),
   weight: entry.weight,
   model: entry.model,
   conversations: conversationsOf(entry),
@@ -47,9 +53,8 @@ const chatOf = (entry: ChatEntry, { body, prices }: Common) => ({
   price: priceOf(entry.model, prices),
 });
 
-type ClipSource = TrafficOf<'transcription'>['clips'][number];
-
-const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
+/** The sources of clips that an entry names, in its order. */
+export const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
   (Array.isArray(clips) ? clips : [clips]).map((clip) =>
     typeof clip === 'string'
       ? { file: clip, text: null }

@@ -1,17 +1,18 @@
 import { mockSettingsSchema } from '../model/mock-settings.ts';
 import type { Key, Plan, Stage } from '../model/plan.ts';
-import { compileLoad } from './compile-load.ts';
+import { compileLoad, onlyStage, stageNames } from './compile-load.ts';
+import { compileObjective, compileRequestObjective } from './compile-objectives.ts';
 import { compileTraffic } from './compile-traffic.ts';
 import { defaultKeyTemplate } from './credentials.ts';
+import { compilePace } from './pace-schema.ts';
+import { onlyKey } from './offers.ts';
 import type { Scenario } from './schema.ts';
 
-/** The stage's name where a scenario has one load only. */
-export const onlyStage = 'main';
+const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
+  stages ?? (load === undefined ? [] : [{ name: onlyStage, load }]);
 
-const compileStages = (scenario: Scenario): Stage[] => {
-  const { load } = scenario;
-  const stages = scenario.stages ?? (load === undefined ? [] : [{ name: onlyStage, load }]);
-  return stages.flatMap((stage) => {
+const compileStages = (scenario: Scenario): Stage[] =>
+  stagesOf(scenario).flatMap((stage) => {
     const own = 'traffic' in stage ? stage.traffic : undefined;
     const traffic = (own ?? scenario.traffic ?? []).map((entry) => compileTraffic(entry, scenario));
     return compileLoad(stage.load).map(({ suffix, load: compiled }) => ({
@@ -20,13 +21,22 @@ const compileStages = (scenario: Scenario): Stage[] => {
       traffic,
     }));
   });
-};
 
 const compileKeys = (keys: Scenario['keys']): Key[] => {
   if (Array.isArray(keys)) {
     return keys.map(({ name, key, weight }) => ({ name, template: key, weight }));
   }
-  return [{ name: 'default', template: keys ?? defaultKeyTemplate, weight: 1 }];
+  return [{ name: onlyKey, template: keys ?? defaultKeyTemplate, weight: 1 }];
+};
+
+const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRequest'> => {
+  const stages = new Map(
+    stagesOf(scenario).map(({ name, load }) => [name, stageNames(name, load)]),
+  );
+  return {
+    objectives: scenario.objectives.map((written) => compileObjective(written, stages)),
+    perRequest: scenario.perRequest.map((text) => compileRequestObjective(text, stages)),
+  };
 };
 
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
@@ -48,7 +58,10 @@ export const compile = (scenario: Scenario, name: string): Plan => ({
   deadlines: scenario.deadlines,
   caps: scenario.caps,
   limits: scenario.limits,
+  retry: scenario.retry ?? null,
+  pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
   streams: scenario.streams,
+  ...compileObjectives(scenario),
   seed: scenario.seed,
   mock: mockSettingsSchema.parse(scenario.mock),
 });

@@ -38,6 +38,8 @@ const bound = (
   return `expected ${origin in bounded ? '' : 'a number of '}at ${end} ${value}${bounded[origin] ?? ''}`;
 };
 
+const anyJson = 'expected a value that JSON can hold';
+
 /** The house's sentences for issues whose field has none of its own. */
 export const sentence: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
@@ -46,7 +48,7 @@ export const sentence: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'too_big') return bound(issue.origin, 'most', issue.maximum, issue.inclusive);
   if (issue.code === 'too_small')
     return bound(issue.origin, 'least', issue.minimum, issue.inclusive);
-  return issue.code === 'invalid_union' ? 'expected a value that JSON can hold' : undefined;
+  return issue.code === 'invalid_union' ? anyJson : undefined;
 };
 
 /** Past this length a value is shown by its beginning only. */
@@ -129,6 +131,19 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
     ),
   ) ?? null;
 
+/** A union of words and other values as one issue about all of them; `null` for one that has a sentence of its own, or no words. */
+const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
+  const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
+  const words = branches.flatMap((inner) => (inner.code === 'invalid_value' ? inner.values : []));
+  if (issue.message !== anyJson || words.length === 0) return null;
+  const others = branches
+    .filter(({ code }) => code !== 'invalid_value')
+    .map(({ message }) => message.split('; ', 1)[0]!.replace(/^expected /, ''));
+  const message = `expected ${[listed(words), ...others].join(', or ')}`;
+  const params: IssueNotes = { choices: words.map(String) };
+  return { code: 'custom', message, params, path: issue.path };
+};
+
 const wrongKind = (issue: z.core.$ZodIssueInvalidUnion, path: Path, subject: Subject): Finding => {
   const word = valueAt(subject.value, path);
   const kinds = 'options' in issue ? issue.options.map(String) : [];
@@ -179,6 +194,7 @@ export const findingsOf = (
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, subject)];
     const branch = branchOf(issue);
     if (branch !== null) return branch.flatMap((inner) => findingsOf(inner, subject, path));
+    return [single(alternatives(issue) ?? issue, path, subject)];
   }
   return [single(issue, path, subject)];
 };

@@ -115,7 +115,7 @@ export const between = (least: number, most: number) => {
 };
 
 /** A number above zero. */
-export const aboveZero = (most: number) => {
+const aboveZero = (most: number) => {
   const error = `expected a number above 0 and at most ${grouped(most)}`;
   return z.number({ error }).gt(0, { error }).max(most, { error });
 };

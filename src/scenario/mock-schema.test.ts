@@ -44,7 +44,13 @@ it.each([
   ['{limits: {algorithm: fixed}}', ['expected "fixed-from-first"']],
   ['{limits: {requestsPerMinute: -1}}', ['expected a number above 0']],
   ['{faults: [{fault: no-done}]}', ['expected exactly one of probability, every and nth']],
-  ['{latency: tiny}', ['expected']],
+  [
+    '{latency: smal}',
+    ['expected "fixed", "small", "medium" or "large", or a mapping of keys to values, got "smal"'],
+  ],
+  ['{credits: {balance: lots}}', ['expected "none", or a number, got "lots"']],
+  ['{credits: {balance: -3}}', ['expected a number of at least 0, got the number -3']],
+  ['{uploadTooLarge: 401}', ['expected 413 or 400, got the number 401']],
   ['{prices: {}}', ['unknown key']],
 ])('refuses %s with a sentence of the house', (mock, expected) => {
   const problems = problemsOf(mock);

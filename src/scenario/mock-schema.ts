@@ -34,9 +34,8 @@ const whole = (schema: z.ZodObject): z.ZodType =>
 const nullable = (schema: z.ZodNullable): z.ZodType => {
   const inner = schema.unwrap();
   if (isLength(inner)) return lengthOrNone();
-  const error = 'expected none, or a value of this field';
   return z
-    .union([inScenario(inner), z.literal('none')], { error })
+    .union([inScenario(inner), z.literal('none')])
     .transform((value) => (value === 'none' ? null : value));
 };
 

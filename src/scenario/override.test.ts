@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDocument } from './document.ts';
 import { applyOverrides, readScalar } from './override.ts';
 import { describeProblems } from './problem.ts';
+import { readScenario } from './read.ts';
 
 const start = 'load: {rate: 5/s}\ntraffic:\n  - {kind: chat}\n  - {kind: models}\n';
 
@@ -76,5 +77,50 @@ describe('an override', () => {
       --set name: its value is not readable as YAML"
     `);
     expect(text).not.toContain('sk-123456');
+  });
+});
+
+describe('what an override breaks', () => {
+  const file = `traffic:
+  - {kind: models}
+load:
+  kind: constant
+  rate: 5/s
+  duration: 1m
+warmUp: 30s
+mock:
+  ttft: 100ms
+`;
+  const said = (...overrides: string[]): string => {
+    const reading = readScenario({ text: file, name: 'f.yaml', environment: {}, overrides });
+    return reading.ok ? 'nothing' : describeProblems(reading.problems, 'f.yaml');
+  };
+
+  it.each([
+    [['mock.truth.file=/tmp/x'], /^--set mock\.truth\.file: unknown key "truth"$/],
+    [['mock.ttft=soon'], /^--set mock\.ttft: expected a length of time/],
+    [
+      ['load.duration=20s'],
+      'f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 20s; shorten the warm-up or lengthen the load',
+    ],
+    [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is no key of the kind/],
+    [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
+    [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
+  ])('%j is told of the override', (overrides, expected) => {
+    expect(said(...overrides)).toMatch(expected);
+  });
+
+  it('is told of all of them that have a part in it, and what the file breaks of none', () => {
+    expect(said('target=http://h/v1', 'keys=null', 'seed=2')).not.toContain('seed');
+    const reading = readScenario({
+      text: `${file}sed: 1\n`,
+      name: 'f.yaml',
+      environment: {},
+      overrides: ['load.duration=2s'],
+    });
+    expect(reading.ok ? '' : describeProblems(reading.problems, 'f.yaml')).toMatchInlineSnapshot(`
+      "f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 2s; shorten the warm-up or lengthen the load
+      f.yaml:10:1: unknown key "sed"; did you mean "seed"?"
+    `);
   });
 });

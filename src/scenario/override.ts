@@ -56,12 +56,18 @@ const readPath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
+/** How messages name an override: only the path is ever shown, as the value may be a secret that does not belong here. */
+export const overrideFlag = (text: string): string => {
+  const at = text.indexOf('=');
+  const name = at < 0 ? '' : text.slice(0, at).trim();
+  return name === '' ? '--set' : `--set ${name}`;
+};
+
 /** A tree with one override in it, or the tree as it was and what is wrong with the override. */
 const override = (tree: Tree, text: string): { tree: Tree; problem: Problem | null } => {
   const at = text.indexOf('=');
-  // Only the path is ever shown: the value may be a secret that does not belong here.
   const name = at < 0 ? '' : text.slice(0, at).trim();
-  const flag = name === '' ? '--set' : `--set ${name}`;
+  const flag = overrideFlag(text);
   const refuse = (message: string): { tree: Tree; problem: Problem } => {
     const finding: Finding = { path: [name], part: 'value', message, hint: null };
     return { tree, problem: { ...problemFrom(tree, finding), line: null, column: null, flag } };

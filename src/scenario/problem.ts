@@ -1,14 +1,18 @@
 import { dotted, markOf, type Path, type Tree } from './tree.ts';
 
-/** Something in a scenario that must be put right before it can run. */
-export interface Problem {
+/** Where something stands in a scenario. */
+export interface Place {
   /** What it is about, as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;
   /** Where in the file, from 1; `null` when a flag or a module brought it. */
   readonly line: number | null;
   readonly column: number | null;
-  /** The flag that brought it, for example `--set load.rate`; `null` when it stands in the file. */
+  /** The flag that brought it, for example `--set load.rate`, or without which a place in the file would be right; `null` when none has a part in it. */
   readonly flag: string | null;
+}
+
+/** Something in a scenario that must be put right before it can run. */
+export interface Problem extends Place {
   readonly message: string;
   /** What to do about it; `null` when the message says all. */
   readonly hint: string | null;
@@ -23,13 +27,17 @@ export interface Finding {
   readonly hint: string | null;
 }
 
-export const problemFrom = (tree: Tree, finding: Finding): Problem => {
-  const { path, part, message, hint } = finding;
+export const placeIn = (tree: Tree, path: Path, part: Finding['part']): Place => {
   const mark = markOf(tree, path, part);
   const { line, column } = mark.kind === 'text' ? mark : { line: null, column: null };
-  const flag = mark.kind === 'flag' ? mark.flag : null;
-  return { path: dotted(path), line, column, flag, message, hint };
+  return { path: dotted(path), line, column, flag: mark.kind === 'flag' ? mark.flag : null };
 };
+
+export const problemFrom = (tree: Tree, { path, part, message, hint }: Finding): Problem => ({
+  ...placeIn(tree, path, part),
+  message,
+  hint,
+});
 
 const position = (problem: Problem): number =>
   problem.line === null ? Number.POSITIVE_INFINITY : problem.line * 1e6 + (problem.column ?? 0);
@@ -43,17 +51,18 @@ export const inOrder = (problems: readonly Problem[]): readonly Problem[] => {
   });
 };
 
-const placeOf = ({ path, line, column, flag }: Problem, name: string): string => {
-  if (flag !== null) return flag;
-  if (line !== null) return `${name}:${line}:${column}`;
+const placeText = ({ path, line, column, flag }: Place, name: string): string => {
+  const place = line === null ? null : `${name}:${line}:${column}`;
+  if (flag !== null) return place === null ? flag : `${place} with ${flag}`;
+  if (place !== null) return place;
   return path === '' ? name : `${name}: ${path}`;
 };
 
-/** One line each: `file:line:column: message; hint`, with the flag or the path inside a module in the place of the position. */
+/** One line each: `file:line:column: message; hint`, with the flag or the path inside a module in the place of the position, or a flag beside it. */
 export const describeProblems = (problems: readonly Problem[], name: string): string =>
   problems
     .map((problem) => {
       const { message, hint } = problem;
-      return `${placeOf(problem, name)}: ${message}${hint === null ? '' : `; ${hint}`}`;
+      return `${placeText(problem, name)}: ${message}${hint === null ? '' : `; ${hint}`}`;
     })
     .join('\n');

@@ -28,6 +28,11 @@ const bodyOf = (plan: Plan) => {
 };
 
 describe('a scenario', () => {
+  it.each(['chat', 'chat-stream', 'speech', 'transcription'])('may name an entry of %s', (kind) => {
+    const { stages } = planOf(`traffic: [{kind: ${kind}, model: m, name: one}]\n${load}`);
+    expect(stages[0]!.traffic).toMatchObject([{ kind, name: 'one' }]);
+  });
+
   it('of two lines has every default', () => {
     expect(planOf(minimal)).toMatchInlineSnapshot(`
       {
@@ -132,6 +137,10 @@ describe('a scenario', () => {
           "uploadTooLarge": 413,
         },
         "name": "first",
+        "objectives": [],
+        "pace": null,
+        "perRequest": [],
+        "retry": null,
         "seed": 1,
         "stages": [
           {
@@ -209,6 +218,8 @@ inFlight: 50
 deadlines: {connect: 1s, firstToken: none, idle: 2s, total: none}
 caps: {bytes: 1 MB, events: 10}
 limits: {requestsPerMinute: none, tokensPerMinute: 5}
+pace: {requests: 30/min, tokens: none, window: 10s}
+retry: {attempts: 4, base: 100ms, cap: 2s, on: [limited, unanswered]}
 streams: strict
 seed: 0
 wire: {http2: true, proxy: 'http://proxy.example:3128', caFile: ca.pem, verifyTls: false}
@@ -233,7 +244,11 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         deadlines: {"connect":1000,"firstToken":null,"idle":2000,"total":null}
         caps: {"bytes":1000000,"events":10}
         limits: {"requestsPerMinute":null,"tokensPerMinute":5}
+        retry: {"attempts":4,"base":100,"cap":2000,"on":["limited","unanswered"]}
+        pace: {"requests":5,"tokens":null,"window":10000,"margin":166.66666666666666,"charged":"ended"}
         streams: "strict"
+        objectives: []
+        perRequest: []
         seed: 0
         mock: {"models":["weir/small","weir/large"],"contextTokens":131072,"ttft":1,"gap":0,"latency":"fixed","outputTokens":{"min":32,"max":96},"speech":{"model":"weir-tts","voices":["Abigail.wav","Adrian.wav","Alexander.wav","Alice.wav","Austin.wav","Axel.wav","Connor.wav","Cora.wav","Elena.wav","Eli.wav","Emily.wav","Everett.wav","Gabriel.wav","Gianna.wav","Henry.wav","Ian.wav","Jade.wav","Jeremiah.wav","Jordan.wav","Julian.wav","Layla.wav","Leonardo.wav","Michael.wav","Miles.wav","Olivia.wav","Ryan.wav","Taylor.wav","Thomas.wav"],"base":150,"perCharacter":4},"transcription":{"model":"weir/whisper","base":100,"perSecond":25},"prices":{},"limits":{"requestsPerMinute":5,"tokensPerMinute":null,"inFlight":null,"window":60000,"profile":"spec","burstShare":0.16666666666666666,"steps":6,"workers":1,"hiddenRequests":0},"credits":{"balance":null,"ledger":10000},"faults":[],"faultHeader":true,"sendStamps":false,"uploadTooLarge":413}
         stage: {"name":"one","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":60000}],"spacing":"poisson"},"traffic":[{"kind":"models","weight":2}]}

@@ -3,9 +3,11 @@ import { compile } from './compile.ts';
 import { findingsOf, sentence, shown } from './complaint.ts';
 import { checkHeaders, checkKeys } from './credentials.ts';
 import { openDocument } from './document.ts';
-import { applyOverrides } from './override.ts';
+import { fileUses, type NamedFile } from './named-files.ts';
+import { applyOverrides, overrideFlag } from './override.ts';
+import { brokenObjectiveRules } from './objective-rules.ts';
 import { brokenPriceRules } from './price-rules.ts';
-import { type Finding, inOrder, type Problem, problemFrom } from './problem.ts';
+import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './problem.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
 import { settle } from './settle.ts';
@@ -28,9 +30,11 @@ export interface ScenarioSource {
   readonly transport?: string | undefined;
 }
 
-export type Reading =
+/** A plan, or what is wrong; and in either case the files that the scenario names, which nobody has looked at. */
+export type Reading = { readonly files: readonly NamedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+);
 
 const emptyScenario: Finding = {
   path: [],
@@ -56,9 +60,10 @@ const nameFrom = (file: string): string =>
   file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
 
 const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading => {
-  const fail = (findings: readonly Finding[]): Reading => ({
+  const fail = (findings: readonly Finding[], files: readonly NamedFile[] = []): Reading => ({
     ok: false,
     problems: findings.map((finding) => problemFrom(tree, finding)),
+    files,
   });
   if (tree.value === null) return fail([emptyScenario]);
   if (!isMapping(tree.value)) return fail([notAMapping(tree.value)]);
@@ -66,9 +71,10 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
   const parse = (value: unknown) => scenarioSchema.safeParse(value, { error: sentence });
   const value = settle(filled.tree.value, parse(filled.tree.value).error?.issues ?? [], filled);
   const parsed = parse(value);
+  const keysFrom = keyEnvironment(value, environment);
   const graver = [
     ...filled.findings,
-    ...checkKeys(value, keyEnvironment(value, environment)),
+    ...checkKeys(value, keysFrom),
     ...checkHeaders(value, environment),
   ];
   const explained = new Set(graver.map(({ path }) => pathKey(path)));
@@ -80,17 +86,21 @@ const readTree = (tree: Tree, { name, environment }: ScenarioSource): Reading =>
     ...brokenRules(value),
     ...brokenTrafficRules(value),
     ...brokenPriceRules(value, filled.filled),
+    ...brokenObjectiveRules(value, filled.filled),
   ];
+  const files = fileUses(value, keysFrom !== null).map(({ use, path }) => ({
+    use,
+    place: placeIn(tree, path, 'value'),
+  }));
   return findings.length === 0 && parsed.success
-    ? { ok: true, plan: compile(parsed.data, nameFrom(name)) }
-    : fail(findings);
+    ? { ok: true, plan: compile(parsed.data, nameFrom(name)), files }
+    : fail(findings, files);
 };
 
-/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
-export const readScenario = (source: ScenarioSource): Reading => {
+const readOnce = (source: ScenarioSource): Reading => {
   const { text, overrides = [], target, transport } = source;
   const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
-  if (opened.tree === null) return { ok: false, problems: inOrder(opened.problems) };
+  if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const changed = applyOverrides(opened.tree, overrides);
   let tree = changed.tree;
   for (const [name, value] of Object.entries({ target, transport })) {
@@ -103,5 +113,43 @@ export const readScenario = (source: ScenarioSource): Reading => {
     ...changed.problems,
     ...(reading.ok ? [] : reading.problems),
   ];
-  return problems.length === 0 ? reading : { ok: false, problems: inOrder(problems) };
+  return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
+};
+
+/** The scenario without each of the flags that change it, and the flag. */
+const withoutEach = (
+  source: ScenarioSource,
+): readonly { readonly flag: string; readonly without: ScenarioSource }[] => {
+  const { overrides = [], target } = source;
+  return [
+    ...overrides.map((text, index) => ({
+      flag: overrideFlag(text),
+      without: { ...source, overrides: overrides.toSpliced(index, 1) },
+    })),
+    ...(target === undefined
+      ? []
+      : [{ flag: '--target', without: { ...source, target: undefined } }]),
+  ];
+};
+
+/** Names beside each place in the file the flags without which nothing would be wrong there. */
+const blamed = (problems: readonly Problem[], source: ScenarioSource): readonly Problem[] => {
+  if (problems.every(({ flag }) => flag !== null)) return problems;
+  const rests = withoutEach(source).map(({ flag, without }) => {
+    const reading = readOnce(without);
+    return { flag, left: new Set((reading.ok ? [] : reading.problems).map(identity)) };
+  });
+  return problems.map((problem) => {
+    const to = rests.filter(({ left }) => !left.has(identity(problem))).map(({ flag }) => flag);
+    const flag = to.length === 0 ? null : to.join(' and ');
+    return problem.flag === null ? { ...problem, flag } : problem;
+  });
+};
+
+const identity = (problem: Problem): string => JSON.stringify(problem);
+
+/** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
+export const readScenario = (source: ScenarioSource): Reading => {
+  const reading = readOnce(source);
+  return reading.ok ? reading : { ...reading, problems: inOrder(blamed(reading.problems, source)) };
 };

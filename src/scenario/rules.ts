@@ -1,11 +1,12 @@
 import { loadDuration } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { onlyStage } from './compile.ts';
-import { arrivalsOf, type CompiledLoad, compileLoad } from './compile-load.ts';
+import { arrivalsOf, type CompiledLoad, compileLoad, onlyStage } from './compile-load.ts';
 import { longest } from './field.ts';
 import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';
+import { brokenPace } from './pace-rules.ts';
 import type { Finding } from './problem.ts';
+import { retrySchema } from './retry-schema.ts';
 import { scenarioSchema } from './schema.ts';
 import { isMapping, type Path, valueAt } from './tree.ts';
 
@@ -177,6 +178,19 @@ const usersInFlight = (loads: readonly PlacedLoad[], inFlight: number | null): F
       : [],
   );
 
+const retryInOrder = (scenario: unknown): Finding[] => {
+  const retry = retrySchema.safeParse(valueAt(scenario, ['retry'])).data;
+  if (retry === undefined) return [];
+  const findings = doubled(
+    retry.on.map((name, index) => ({ path: ['retry', 'on', index], name })),
+    'retry',
+  );
+  if (retry.cap >= retry.base) return findings;
+  const [cap, base] = [formatDuration(retry.cap), formatDuration(retry.base)];
+  const message = `the longest wait ("cap": ${cap}) is shorter than the first ("base": ${base})`;
+  return [...findings, key(['retry', 'cap'], message, 'raise "cap" or lower "base"')];
+};
+
 /** Everything in a scenario whose parts do not go together; fields that are faulty themselves are left alone. */
 export const brokenRules = (scenario: unknown): readonly Finding[] => {
   if (!isMapping(scenario)) return [];
@@ -187,6 +201,8 @@ export const brokenRules = (scenario: unknown): readonly Finding[] => {
     ...trafficForEveryStage(scenario),
     ...namesThatDiffer(scenario, loads),
     ...iterationsLast(scenario),
+    ...retryInOrder(scenario),
+    ...brokenPace(scenario),
     ...loads.flatMap((placed) => (placed.load === null ? [] : extent(placed))),
     ...wholeExtent(loads, warmUp.safeParse(scenario['warmUp']).data ?? null),
     ...usersInFlight(loads, inFlight.safeParse(scenario['inFlight']).data ?? null),

@@ -1,49 +1,22 @@
 import { z } from 'zod';
-import { type Target, transportNames, type Wire } from '../model/plan.ts';
-import {
-  byteSize,
-  type IssueNotes,
-  length,
-  lengthOrNone,
-  share,
-  text,
-  whole,
-  wholeOrNone,
-} from './field.ts';
+import { interfaceLimits } from '../model/interface-limits.ts';
+import type { Target } from '../model/plan.ts';
+import { byteSize, length, lengthOrNone, share, text, whole, wholeOrNone } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
+import { paceSchema } from './pace-schema.ts';
+import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
-import { addressFault } from './address.ts';
+import { objectives, perRequest } from './objective-schema.ts';
+import { withoutTrailingSlash, wordOrAddress } from './address-field.ts';
+import { transportSchema, wireSchema } from './wire-schema.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
-
-/** A field that is one of a few words or an address. */
-const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
-  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
-    const word = words.find((candidate) => candidate === value);
-    if (word !== undefined) return { kind: word };
-    const url = URL.parse(value);
-    const fault = addressFault(value, url);
-    if (url !== null && fault === null) return url;
-    const params: IssueNotes = { choices: words };
-    const message = fault === null ? expected : `${expected}; ${fault}`;
-    context.issues.push({ code: 'custom', message, input: value, params });
-    return z.NEVER;
-  });
-
-const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
 
 const target = wordOrAddress(
   ['mock', 'container'],
   'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
 ).transform((value): Target =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
-
-const proxy = wordOrAddress(
-  ['environment', 'none'],
-  'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
-).transform((value): Wire['proxy'] =>
   value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
 );
 
@@ -94,10 +67,10 @@ const limits = (whose: string) =>
   z
     .strictObject({
       requestsPerMinute: wholeOrNone(1_000_000_000)
-        .prefault(60)
+        .prefault(interfaceLimits.requestsPerMinute)
         .describe(`Requests per minute and key${whose}, or none. Default: 60.`),
       tokensPerMinute: wholeOrNone(1_000_000_000_000)
-        .prefault(2_000_000)
+        .prefault(interfaceLimits.tokensPerMinute)
         .describe(`Tokens per minute and key${whose}, or none. Default: 2000000.`),
     })
     .prefault({});
@@ -116,7 +89,9 @@ const deadlines = z.strictObject({
     .describe('The longest silence within an answer, or none. Default: 60s.'),
   total: lengthOrNone()
     .prefault('10m')
-    .describe('The longest that one request may take, or none. Default: 10m.'),
+    .describe(
+      'The longest that one request may take from when it was due, all attempts and waits included; or none. Default: 10m.',
+    ),
 });
 
 const caps = z.strictObject({
@@ -128,21 +103,6 @@ const caps = z.strictObject({
   events: whole(1, 100_000_000)
     .prefault(500_000)
     .describe('The most events in one stream. Default: 500000.'),
-});
-
-const flag = (word: boolean) => z.boolean({ error: 'expected true or false' }).prefault(word);
-
-const wire = z.strictObject({
-  http2: flag(false).describe('Whether to offer HTTP/2. Default: false.'),
-  proxy: proxy
-    .prefault('environment')
-    .describe(
-      'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address. Default: environment.',
-    ),
-  caFile: text()
-    .optional()
-    .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
-  verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
 });
 
 const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
@@ -192,10 +152,32 @@ export const scenarioSchema = z
       .describe('How long unfinished requests may go on after the last arrival. Default: 30s.'),
     inFlight: whole(1, 1_000_000)
       .prefault(10_000)
-      .describe('The most requests in flight; what comes above it is dropped. Default: 10000.'),
+      .describe(
+        'The most requests under way, waiting ones included; what comes above it is dropped. Default: 10000.',
+      ),
     deadlines: deadlines.prefault({}).describe('When a request is given up.'),
     caps: caps.prefault({}).describe('What one answer may at most be.'),
+    objectives: objectives
+      .prefault([])
+      .describe(
+        'What the run is held to: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: nothing.',
+      ),
+    perRequest: perRequest
+      .prefault([])
+      .describe(
+        'What each request is held to, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that keep all of these. Default: nothing.',
+      ),
     limits: limits('').describe('The limits that the gateway declares for each key.'),
+    retry: retrySchema
+      .optional()
+      .describe(
+        'Whether and when a request that failed is tried again. Default: never, a failure is an outcome.',
+      ),
+    pace: paceSchema
+      .optional()
+      .describe(
+        'Whether requests wait so that no key ever uses more than its limits. Default: never, requests go when they are due.',
+      ),
     streams: z
       .enum(['lenient', 'strict'])
       .default('lenient')
@@ -205,13 +187,8 @@ export const scenarioSchema = z
     seed: whole(0, Number.MAX_SAFE_INTEGER)
       .prefault(1)
       .describe('Where all chance comes from: the same seed sends the same requests. Default: 1.'),
-    wire: wire.prefault({}).describe('How connections are made.'),
-    transport: z
-      .enum(transportNames)
-      .default('undici')
-      .describe(
-        'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: undici.',
-      ),
+    wire: wireSchema.prefault({}).describe('How connections are made.'),
+    transport: transportSchema,
     mock: mockSchema
       .prefault({})
       .describe('The bundled reference gateway; ignored with a real target.'),

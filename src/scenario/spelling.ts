@@ -53,6 +53,16 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   ramping: ['rampingarrivalrate', 'ramp', 'linear'],
   closed: ['constantvus', 'concurrency'],
   'chat-stream': ['stream', 'streaming'],
+  ttft: ['timetofirsttoken', 'firsttoken', 'firsttokenlatency'],
+  gap: ['itl', 'intertokenlatency', 'chunkgap', 'tbt'],
+  tpot: ['timeperoutputtoken'],
+  endToEnd: ['latency', 'e2elatency', 'responsetime', 'httpreqduration', 'requestlatency'],
+  errorRate: ['errors', 'failurerate', 'failrate', 'httpreqfailed'],
+  limitedRate: ['429rate', 'ratelimited'],
+  completedRate: ['throughput', 'requestthroughput', 'rps', 'qps'],
+  outputTokenRate: ['outputthroughput', 'tokenthroughput', 'tps'],
+  mean: ['avg', 'average'],
+  median: ['med'],
 };
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../model/traffic.ts';
-import { aboveZero, between, money, share, text, whole } from './field.ts';
+import { between, money, share, text, whole } from './field.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
+
+const name = () =>
+  text()
+    .max(100, { error: 'expected a name of at most 100 characters' })
+    .optional()
+    .describe(
+      'What reports call this entry: named entries have figures of their own. Default: none.',
+    );
 
 const weight = () =>
   share().describe('The share of the requests, relative to the other entries. Default: 1.');
@@ -34,6 +42,7 @@ const model = (what: string) =>
     .describe(`The model ${what}, as the gateway lists it.`);
 
 const chatFields = {
+  name: name(),
   weight: weight(),
   model: model('to ask'),
   prompt: text().optional().describe('One prompt for all requests.'),
@@ -75,6 +84,7 @@ const chatStreamEntry = z
 const speechEntry = z
   .strictObject({
     kind: z.literal('speech').describe('Text to speech.'),
+    name: name(),
     weight: weight(),
     model: model('that speaks'),
     text: text().optional().describe('One text for all requests. Default: a short sentence.'),
@@ -90,9 +100,11 @@ const speechEntry = z
       .enum(speechFormats)
       .default('mp3')
       .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
-    speed: aboveZero(100)
+    speed: between(0.25, 4)
       .optional()
-      .describe('How fast to speak, as a multiple. Default: the gateway’s own.'),
+      .describe(
+        'How fast to speak, as a multiple from 0.25 to 4; about 0.5 to 2 sounds natural. Default: the gateway’s own. What lies outside, to see it refused, goes into "body".',
+      ),
     body: bodyFields.optional().describe('Further fields of the request body, sent as they stand.'),
   })
   .describe('Text to speech, answered with audio.');
@@ -119,28 +131,30 @@ const oneClip = z.union([clipPath(), clip], { error: clipError });
 const clipsError =
   'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
 
-const clips = z.union(
-  [
-    clipPath(),
-    clip,
-    z
-      .array(oneClip, { error: clipsError })
-      .min(1, { error: 'expected at least one clip' })
-      .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
-  ],
-  { error: clipsError },
-);
+/** What an entry uploads: a path, a path with its text, or a list of these. */
+export const clipsSchema = z
+  .union(
+    [
+      clipPath(),
+      clip,
+      z
+        .array(oneClip, { error: clipsError })
+        .min(1, { error: 'expected at least one clip' })
+        .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
+    ],
+    { error: clipsError },
+  )
+  .prefault('bundled');
 
 const transcriptionEntry = z
   .strictObject({
     kind: z.literal('transcription').describe('Speech to text.'),
+    name: name(),
     weight: weight(),
     model: model('that listens'),
-    clips: clips
-      .prefault('bundled')
-      .describe(
-        'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
-      ),
+    clips: clipsSchema.describe(
+      'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+    ),
     format: z
       .enum(transcriptFormats)
       .default('json')
@@ -167,7 +181,11 @@ const transcriptionEntry = z
   .describe('Speech to text: uploads of audio, answered with a transcript.');
 
 const modelsEntry = z
-  .strictObject({ kind: z.literal('models').describe('The model list.'), weight: weight() })
+  .strictObject({
+    kind: z.literal('models').describe('The model list.'),
+    name: name(),
+    weight: weight(),
+  })
   .describe('Requests for the list of models.');
 
 export const trafficEntrySchema = z.discriminatedUnion(

@@ -67,13 +67,19 @@ export const withValueAt = (value: unknown, path: Path, leaf: unknown): unknown 
   return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
 };
 
-/** A copy of the tree with `leaf` at `path`, marked as the doing of `flag`. */
+/** A copy of the tree with `leaf` at `path`, marked as the doing of `flag` with all that was missing on the way. */
 export const graft = (tree: Tree, path: Path, leaf: unknown, flag: string): Tree => {
   const mark: Mark = { kind: 'flag', flag };
   const below = pathKey(path).slice(0, -1);
   const marks = new Map(
     [...tree.marks].filter(([key]) => !(key.startsWith(`${below},`) || key === `${below}]`)),
   );
-  marks.set(pathKey(path), { key: mark, value: mark, plain: true });
+  for (const step of path.keys()) {
+    const place = path.slice(0, step + 1);
+    const isNew = (valueAt(tree.value, place) ?? null) === null;
+    if (isNew || place.length === path.length) {
+      marks.set(pathKey(place), { key: mark, value: mark, plain: true });
+    }
+  }
   return { value: withValueAt(tree.value, path, leaf), marks };
 };

@@ -2,6 +2,7 @@ import { routes } from '../contract/routes.ts';
 import type { WireRequest } from '../model/exchange.ts';
 import type { TrafficOf } from '../model/traffic.ts';
 import type { Tools } from './kind.ts';
+import { conversationOf } from './token-demand.ts';
 
 /**
  * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
@@ -21,7 +22,7 @@ export const chatRequest = (
   }
   const body = {
     model: traffic.model,
-    messages: draw.pick(traffic.conversations),
+    messages: conversationOf(traffic, draw),
     ...(traffic.maxTokens === null ? {} : { max_tokens: traffic.maxTokens }),
     ...(isStream ? { stream: true } : {}),
     ...(isStream && memory.usage !== 'refused' ? { stream_options: { include_usage: true } } : {}),

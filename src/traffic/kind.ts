@@ -1,9 +1,10 @@
 import type { Outcome, ResponseHead } from '../model/observation.ts';
+import type { WaitSource } from '../model/attempt.ts';
 import type { Draw } from '../model/draw.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import type { BrokenCause, WireRequest } from '../model/exchange.ts';
 import type { Caps } from '../model/plan.ts';
-import type { Instant } from '../model/quantity.ts';
+import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { TrafficKind, TrafficOf } from '../model/traffic.ts';
 
 /**
@@ -60,6 +61,12 @@ export interface ReadingContext {
   readonly redactId: (text: string) => string;
 }
 
+/** When a server said that a refused request may come again: how long after the answer, and by which means it said so. */
+export interface Hint {
+  readonly wait: Milliseconds;
+  readonly by: Exclude<WaitSource, 'backoff'>;
+}
+
 /**
  * A plain state machine that is told of one response and in the end says what became of it. It
  * keeps no reference to the bytes it is shown.
@@ -73,6 +80,8 @@ export interface AnswerReader {
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   /** The response's head once it came. */
   readonly head: ResponseHead | null;
+  /** What a refusal said of when to come back, once the outcome is told; `null` where it said nothing credible. */
+  readonly hint: Hint | null;
   /** Whether the answer proper has begun: the first token of a stream, the first body byte of anything else. The first-token deadline ends here. */
   readonly answering: boolean;
   /**

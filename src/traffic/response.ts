@@ -4,8 +4,9 @@ import type { Answer, MalformedIssue, Outcome, ResponseHead } from '../model/obs
 import type { Instant } from '../model/quantity.ts';
 import { decoded, encodingOf } from './encoding.ts';
 import { Gathered } from './gathered.ts';
-import type { AnswerReader, ReadingContext } from './kind.ts';
+import type { AnswerReader, Hint, ReadingContext } from './kind.ts';
 import { keptOfRefusal, readRefusal } from './refusal.ts';
+import { readHint } from './retry-hint.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 export type Verdict = NonNullable<AnswerReader['verdict']>;
@@ -57,6 +58,8 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** Gathers the body of a refused request, bounded, and tells the outcome. */
 class RefusalReader implements BodyReader {
+  /** Known once the outcome was told. */
+  hint: Hint | null = null;
   readonly answering = true;
   readonly complete = false;
   readonly verdict = null;
@@ -79,6 +82,7 @@ class RefusalReader implements BodyReader {
     const encoding = encodingOf(this.#headers);
     const bytes = decoded(this.#body.bytes(), encoding, largestDecoded);
     const text = bytes?.toString('utf8') ?? `a body in the content encoding ${encoding}`;
+    this.hint = readHint({ status: this.#status, headers: this.#headers, body: text });
     const refusal = readRefusal(this.#status, { text, cut: this.#body.cut }, this.#redact);
     return this.#status === 429
       ? { kind: 'limited', refusal, retryAfter: this.#retryAfter() }
@@ -101,6 +105,7 @@ class ResponseReader implements AnswerReader {
   readonly #open: (headers: Headers) => BodyReader;
   readonly #learn: (outcome: Outcome) => void;
   #body: BodyReader | null = null;
+  #refusal: RefusalReader | null = null;
   #bytes = 0;
   #tooLarge: Verdict | null = null;
 
@@ -116,9 +121,10 @@ class ResponseReader implements AnswerReader {
 
   onHeaders(at: Instant, status: number, headers: Headers): void {
     this.head = headOf(at, status, headers, this.#context.redactId);
-    this.#body = isSuccess(status)
-      ? this.#open(headers)
+    this.#refusal = isSuccess(status)
+      ? null
       : new RefusalReader(status, headers, this.#context.redact);
+    this.#body = this.#refusal ?? this.#open(headers);
   }
 
   onChunk(at: Instant, bytes: Uint8Array): void {
@@ -145,6 +151,10 @@ class ResponseReader implements AnswerReader {
     return isRefused || this.complete
       ? this.#told(this.#opened().outcome(true))
       : { kind: 'broken', cause, detail, partial: this.#body?.partial() ?? null };
+  }
+
+  get hint(): Hint | null {
+    return this.#refusal?.hint ?? null;
   }
 
   get answering(): boolean {

@@ -36,6 +36,34 @@ const bursts = (
     .filter((burst) => burst >= 1 && burst < limit);
 };
 
+/** The shortest stretch in which something came back: from a refusal to the next request that was let in. */
+const shortestRefill = ({ decisions, slack }: History) =>
+  decisions
+    .slice(1)
+    .reduce<{ readonly from: number; readonly length: number } | null>((shortest, decision, i) => {
+      const before = decisions[i]!;
+      if (before.admitted || !decision.admitted) return shortest;
+      const from = middleOf(before) - slack;
+      const length = middleOf(decision) + slack - from;
+      return shortest !== null && shortest.length <= length ? shortest : { from, length };
+    }, null);
+
+/**
+ * One phase for each way in which edges of such a period can fall between the decisions: halfway
+ * between any two that are neighbours when their middles are laid over one another. An edge must
+ * lie where something came back; where nothing did, edges tell nothing and a few phases do.
+ */
+const between = (history: History, period: number): readonly number[] => {
+  const refill = shortestRefill(history);
+  if (refill === null) return evenly(0, period, 24);
+  const { from, length } = refill;
+  const places = history.decisions
+    .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
+    .filter((place) => place <= length);
+  const edges = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
+};
+
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
 /** Caps on requests in flight: any number that were. */
@@ -67,7 +95,7 @@ const variants = {
   'stepped-bucket': (history, known) =>
     stepCounts.flatMap((steps) => [
       { steps, phase: firstMiddle(history) },
-      ...evenly(0, known.window / steps, 24).map((phase) => ({ steps, phase })),
+      ...between(history, known.window / steps).map((phase) => ({ steps, phase })),
     ]),
   'leaky-queue': alone,
   'in-flight': (history) => caps(history).map((limit) => ({ limit })),

@@ -23,8 +23,8 @@ export interface Examined {
   readonly permitted: LimitLog['declared']['permitted'];
   /** Whether a permitted class explains every decision; what one does is no violation, however odd. */
   readonly isExplained: boolean;
-  /** Whether somebody else was seen to spend the key's requests, which explains refusals. */
-  readonly hasSpender: boolean;
+  /** Whether somebody else was seen to spend the key's requests, or some may have been spent without an answer that tells: either explains refusals. */
+  readonly isBlurred: boolean;
 }
 
 const opposite = (finding: Finding): Finding =>
@@ -56,13 +56,13 @@ export const fitting = ({
 
 /** Whether some permitted class of limiter explains what was decided. */
 export const checkExplained = (examined: Examined): LimitCheck => {
-  const { rule, decisions, facts, identification, seen, hasSpender } = examined;
+  const { rule, decisions, facts, identification, seen, isBlurred } = examined;
   const words = `${rule.limit} requests in ${rule.window / 1000} s`;
   const isRefused = decisions.some(({ admitted }) => !admitted);
   const fits = fitting(examined);
   const isSeen = isRefused || identification.best !== null || facts.overAdmitted === 'proved';
-  // Another spender explains any refusal, and no class lets more than twice the limit through.
-  const isProved = hasSpender
+  // What others spend explains any refusal, and no class lets more than twice the limit through.
+  const isProved = isBlurred
     ? facts.mostAdmitted.least > 2 * rule.limit
     : [facts.overAdmitted, facts.refusedWithRoom, facts.lockedOut].includes('proved');
   const finding: Finding = !isSeen
@@ -92,7 +92,7 @@ export const checkExplained = (examined: Examined): LimitCheck => {
 
 /** The facts of the log as checks; none is a fault by itself. */
 export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
-  const { rule, facts, decisions, isExplained } = examined;
+  const { rule, facts, decisions, isExplained, isBlurred } = examined;
   const [fit] = fitting(examined);
   const { least, most } = facts.mostAdmitted;
   const lacking = facts.refusalsWithRoom.map((place) => decisions[place]!);
@@ -125,7 +125,7 @@ export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
       claim: 'No request was refused after a whole window in which nothing was let in.',
       section: '8',
       finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
-      violates: facts.lockedOut === 'proved' && !isExplained,
+      violates: facts.lockedOut === 'proved' && !isExplained && !isBlurred,
       observed: isRefused
         ? facts.lockedOut === 'proved'
           ? 'the key was locked out for longer than a window'
@@ -137,7 +137,12 @@ export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
 };
 
 /** Whether an exhausted key is let in again within a window. */
-export const checkRecovery = ({ rule, decisions, isExplained }: Examined): LimitCheck => {
+export const checkRecovery = ({
+  rule,
+  decisions,
+  isExplained,
+  isBlurred,
+}: Examined): LimitCheck => {
   const from = decisions.findIndex(({ admitted, phase }) => !admitted && phase === 'provocation');
   const refused = decisions[from];
   const next = decisions.slice(from + 1).find(({ admitted }) => admitted);
@@ -155,7 +160,7 @@ export const checkRecovery = ({ rule, decisions, isExplained }: Examined): Limit
       : waited === null || waited > longest * 1.05
         ? 'undecided'
         : 'proved',
-    violates: isLate && !isExplained,
+    violates: isLate && !isExplained && !isBlurred,
     observed:
       refused === undefined
         ? 'the key was never exhausted'

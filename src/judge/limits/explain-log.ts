@@ -1,7 +1,7 @@
 import { type Decision, type LimiterClass, limiterClasses } from '../../model/limit-log.ts';
 import type { LimiterFit } from '../../model/limit-report.ts';
 import { candidates, type Knowledge } from './candidates.ts';
-import { type History, historyOf, middleOf, vantageOf } from './history.ts';
+import { type History, historiesOf, middleOf, vantageOf } from './history.ts';
 import { limiterModels, type Model, type Parameters } from './limiter-models.ts';
 import { queueDelays } from './queue-delays.ts';
 
@@ -62,12 +62,15 @@ const fewestWaits = 3;
  * kept waiting exactly as long as it should is held against every class that decides at once.
  */
 export const explainLog = (log: readonly Decision[], known: Knowledge): readonly LimiterFit[] => {
-  const history = historyOf(log);
+  const histories = historiesOf(log);
   const { waited, wrong } = queueDelays(log, known);
   const queued = waited < fewestWaits || wrong > waited / 2 ? null : { waited, wrong };
   const names = Object.keys(limiterClasses) as readonly LimiterClass[];
   return names
-    .flatMap((name) => bestOf(name, history, known) ?? [])
+    .flatMap((name) => {
+      const fits = histories.flatMap((history) => bestOf(name, history, known) ?? []);
+      return fits.length === 0 ? [] : fits.reduce(better);
+    })
     .flatMap((explanation): LimiterFit[] => {
       if (explanation.limiter !== 'leaky-queue') {
         const unexplained = queued === null ? 0 : queued.waited - queued.wrong;

@@ -38,7 +38,20 @@ const withoutService = (log: readonly Decision[]): readonly Decision[] => {
   }));
 };
 
-export const historyOf = (log: readonly Decision[]): History => {
+/** As if each request had lain somewhere until there was just time left for the fastest answer of its sort: a gateway that pauses decides late. */
+const decidedLate = (log: readonly Decision[]): readonly Decision[] => {
+  const fastest = (isAdmitted: boolean): number =>
+    log
+      .filter(({ admitted }) => admitted === isAdmitted)
+      .reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
+  const [admitted, refused] = [fastest(true), fastest(false)];
+  return log.map((decision) => {
+    const latest = decision.answered - (decision.admitted ? admitted : refused);
+    return { ...decision, sent: instant(Math.max(decision.sent, latest)) };
+  });
+};
+
+const historyOf = (log: readonly Decision[]): History => {
   const decisions = withoutService(log).toSorted((a, b) => middleOf(a) - middleOf(b));
   const admitted = decisions.filter((decision) => decision.admitted);
   const refused = decisions.filter((decision) => !decision.admitted);
@@ -54,6 +67,12 @@ export const historyOf = (log: readonly Decision[]): History => {
     slack: decisions.reduce((most, { sent, answered }) => Math.max(most, (answered - sent) / 2), 0),
   };
 };
+
+/** What a log can look like from within the gateway: nothing there ever paused, or whatever took long had waited to be decided on. */
+export const historiesOf = (log: readonly Decision[]): readonly History[] => [
+  historyOf(log),
+  historyOf(decidedLate(log)),
+];
 
 /** How many of the ascending `times` lie before `moment`. */
 export const countBefore = (times: Float64Array, moment: number): number => {

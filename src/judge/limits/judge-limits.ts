@@ -23,16 +23,23 @@ import { identifyLimiter } from './identify-limiter.ts';
 import { limitFacts } from './limit-facts.ts';
 import { serverWindow } from './server-minute.ts';
 
+/** What was sent to a key that was idle before, to be decided on. */
+const provokedOf = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(
+    ({ phase, key }) => key === 'first' && (phase === 'provocation' || phase === 'concurrency'),
+  );
+
+/** A chat that was answered or refused by a limit; another status may have come before the limit was asked, or after. */
+const isDecided = ({ status }: ProbeReply): boolean =>
+  status === 429 || (status >= 200 && status < 300);
+
 /**
- * The decisions of the limit of requests, at a key that was idle before. A refusal that names tokens
- * says nothing of it, and one that names the cap in flight only where there is no other limit.
+ * The decisions of the limit of requests. A refusal that names tokens says nothing of it, and one
+ * that names the cap in flight only where there is no other limit.
  */
-const decisionsOf = ({ replies }: LimitLog): readonly ProbeReply[] => {
-  const provoked = replies.filter(
-    ({ phase, key, refusal }) =>
-      key === 'first' &&
-      (phase === 'provocation' || phase === 'concurrency') &&
-      refusal?.unit !== 'tokens',
+const decisionsOf = (log: LimitLog): readonly ProbeReply[] => {
+  const provoked = provokedOf(log).filter(
+    (reply) => isDecided(reply) && reply.refusal?.unit !== 'tokens',
   );
   const others = provoked.filter(({ refusal }) => refusal?.unit !== 'in-flight');
   return others.some(({ admitted }) => !admitted) ? others : provoked;
@@ -70,7 +77,10 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const examined: Examined = {
     ...{ rule, decisions, facts, seen, permitted, identification: declared },
     isExplained: fits.length > 0,
-    hasSpender: spenders.finding === 'refuted',
+    isBlurred:
+      spenders.finding === 'refuted' ||
+      log.unanswered.length > 0 ||
+      !provokedOf(log).every(isDecided),
   };
   const checks: readonly LimitCheck[] = [
     checkExplained(examined),

@@ -1,3 +1,4 @@
+import { ebmlLength, isEbml } from './ebml.ts';
 import { mp3EndsEarly } from './mp3-frames.ts';
 import { number, text } from './octets.ts';
 
@@ -33,15 +34,6 @@ const boxesEndEarly = (file: Uint8Array): boolean => {
   return position > file.length;
 };
 
-/** An EBML length (RFC 8794, section 4): how many bytes tell it, and what, or `null` for unknown. */
-const ebmlLength = (file: Uint8Array, from: number): { bytes: number; value: number | null } => {
-  const first = number(file, from, 1);
-  const bytes = Math.clz32(first) - 23;
-  const marker = 0x100 >> bytes;
-  const value = (first & (marker - 1)) * 256 ** (bytes - 1) + number(file, from + 1, bytes - 1);
-  return { bytes, value: value >= 2 ** (7 * bytes) - 1 ? null : value };
-};
-
 /** WebM is an EBML head and a segment that ends within the file, or tells no length. */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
@@ -60,7 +52,7 @@ const containers: readonly {
   { begins: (file) => text(file, 0, 4) === 'RIFF', endsEarly: riffEndsEarly },
   { begins: (file) => text(file, 0, 4) === 'OggS', endsEarly: oggEndsEarly },
   { begins: (file) => text(file, 4, 4) === 'ftyp', endsEarly: boxesEndEarly },
-  { begins: (file) => number(file, 0, 4) === 0x1a45dfa3, endsEarly: webmEndsEarly },
+  { begins: isEbml, endsEarly: webmEndsEarly },
   {
     begins: (file) => text(file, 0, 3) === 'ID3' || number(file, 0, 2) >= 0xffe0,
     endsEarly: mp3EndsEarly,

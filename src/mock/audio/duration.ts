@@ -1,3 +1,5 @@
+import { webmLength } from './webm-length.ts';
+
 /**
  * How long a file of audio plays, in seconds, by its container and never by its name or label;
  * `null` where nothing is recognised or nothing is in it.
@@ -7,7 +9,7 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   try {
     const { format } = await parseBuffer(file, undefined, { duration: true, skipCovers: true });
     const { duration = 0 } = format;
-    return Number.isFinite(duration) && duration > 0 ? duration : null;
+    return Number.isFinite(duration) && duration > 0 ? duration : webmLength(file);
   } catch {
     return null;
   }

@@ -86,6 +86,11 @@ export const faultCatalogue = {
     place: whole,
     run: wire.lengthTooShort,
   },
+  'gzip-body': {
+    does: 'an answer that is not streamed in gzip, unasked',
+    place: whole,
+    run: framing.gzipBody,
+  },
   'role-first': {
     does: 'the role in an event of its own, at once',
     place: stream,

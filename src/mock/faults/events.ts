@@ -1,6 +1,10 @@
 import type { EventStream } from '../event-stream.ts';
 import type { Faulted, StreamFault } from './fault.ts';
 
+/** Whether an answer with these headers is an event stream. */
+export const isStream = (headers: Readonly<Record<string, string>>): boolean =>
+  headers['content-type']?.startsWith('text/event-stream') === true;
+
 /** The events of a text, each with the blank line that ends it. */
 export const eventsOf = (text: string): readonly string[] => text.split(/(?<=\n\n)/);
 

@@ -112,6 +112,7 @@ const streamed: Partial<Record<FaultName, readonly [RegExp, 'fin' | 'reset' | 'l
 const whole: Partial<Record<FaultName, readonly [RegExp, 'fin' | 'reset' | 'left']>> = {
   'length-too-long': [/"usage":\{[^}]*\}\}$/, 'fin'],
   'length-too-short': [/"usage":\{/, 'fin'],
+  'gzip-body': [/content-encoding: gzip\r.*\r\n\r\n\x1f\x8b/s, 'fin'],
   'wrong-content-type': [/content-type: text\/plain\r/, 'fin'],
   'reset-mid-body': [/\r\n\r\n.{20}$/s, 'reset'],
   'slow-head': [/^HTTP\/1.1 200 /, 'fin'],
@@ -155,6 +156,36 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 });
+
+it('an answer in gzip is the answer, in one piece or in many, with the length that it has', async () => {
+  const { chat, answered, speak, inTime } = await mockByHand();
+  const headers = { ...key, 'x-weir-fault': 'gzip-body' };
+  const plain = await (await answered(hello, { ...key, 'x-request-id': 'a' })).text();
+  const zipped = await answered(hello, { ...headers, 'x-request-id': 'a' });
+  expect(zipped.headers.get('content-encoding')).toBe('gzip');
+  expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.length);
+  expect(await zipped.text()).toBe(plain);
+  const refused = await chat({ ...hello, temperature: 9 }, { headers });
+  expect([refused.status, Object.keys((await refused.json()) as object)]).toEqual([400, ['error']]);
+  const asked = JSON.stringify({ model: 'weir-tts', voice: 'Emily.wav', input: 'x'.repeat(900) });
+  const bytesOf = async (more: object) =>
+    Buffer.from(await (await inTime(speak(asked, { headers: { ...key, ...more } }))).arrayBuffer());
+  expect((await bytesOf(headers)).equals(await bytesOf({}))).toBe(true);
+  const stream = await answered({ ...hello, stream: true }, headers);
+  expect(stream.headers.get('content-encoding')).toBe(null);
+  expect(await stream.text()).toContain('[DONE]');
+});
+
+it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
+  'a %s behind the end of the body leaves the answer whole, again and again on one connection',
+  async (fault) => {
+    const { get, chat } = await opened({ faults: [{ fault, every: 1, after: 1_000_000 }] });
+    for (let n = 0; n < 3; n += 1) {
+      expect(await (await get('/models')).json()).toMatchObject({ object: 'list' });
+      expect(await (await chat({ ...hello, stream: true })).text()).toContain('[DONE]');
+    }
+  },
+);
 
 describe('a rule', () => {
   const statuses = async (settings: SettingsInput, count: number, path = '/models') => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { changeEvents, eventsOf, pass } from './events.ts';
-import type { StreamFault } from './fault.ts';
+import { changeEvents, eventsOf, isStream, pass } from './events.ts';
+import type { Faulted, StreamFault } from './fault.ts';
 
 /** The same events in other clothes: whoever reads Server-Sent Events well sees no difference. */
 
@@ -48,3 +48,11 @@ export const gzipStream: StreamFault = (stream) => ({
   },
   end: () => stream.end(),
 });
+
+/** The same of an answer that is not streamed, of whose pieces there may be one or many. */
+export const gzipBody = ({ exchange }: Faulted): void => {
+  exchange.encodeBody((bytes) => gzipSync(bytes));
+  exchange.rewriteHead((headers) =>
+    isStream(headers) ? headers : { ...headers, 'content-encoding': 'gzip' },
+  );
+};

@@ -1,9 +1,7 @@
 import type { MockClock } from '../clock.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Chosen } from './choose.ts';
-
-const isStream = (headers: Readonly<Record<string, string>>): boolean =>
-  headers['content-type']?.startsWith('text/event-stream') === true;
+import { isStream } from './events.ts';
 
 /** Lets a request show its fault; from then on it ends under the fault's name. */
 export const showFault = (

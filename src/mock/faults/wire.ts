@@ -36,13 +36,16 @@ const takeOver = ({ exchange }: Faulted, deliver: Deliver): void => {
       typeof data === 'string'
         ? Buffer.from(data, encoding as BufferEncoding | undefined)
         : Buffer.from(data);
-    waiting.push({ bytes, taken: () => (tell as (() => void) | undefined)?.() });
+    // Whoever writes counts on being told later: Node ends a message within the call, and lets its socket go.
+    const taken = (): void => queueMicrotask(() => (tell as (() => void) | undefined)?.());
+    waiting.push({ bytes, taken });
     if (!isBusy) next();
     return true;
   };
   socket.write = takes;
   exchange.response.once('close', () => {
-    socket.write = write;
+    // As it was born, so that a kept connection with many faults keeps none of them.
+    Reflect.deleteProperty(socket, 'write');
   });
 };
 

@@ -17,6 +17,14 @@ export interface Stopped {
   readonly cause: LimitCause;
   readonly limit: number;
   readonly level: Level;
+  /** The instant from which the same request would go through if nobody else asked. */
+  readonly fitsAt: number;
+}
+
+/** The limit headers as they stand; those of a limit that is switched off are left out. */
+export type LimitHeaders = Readonly<Record<string, string>>;
+interface Told {
+  readonly headers: LimitHeaders;
 }
 
 /** A request that goes through. */
@@ -25,17 +33,14 @@ export interface Permit {
   /** When it may go on: at once, except in a queue. */
   readonly startsAt: number;
   /** Sets tokens aside before the answer, where the gateway does so; a request that they do not suffice for counts nothing. */
-  reserve(now: number, tokens: number): Stopped | null;
+  reserve(now: number, tokens: number): (Stopped & Told) | null;
   /** Charges what was really used; called once, when the answer has ended. */
   charge(now: number, tokens: number): void;
   /** Frees the request's place in flight; called once. */
   end(): void;
 }
 
-export type Admission = (Permit | Stopped) & {
-  /** The limit headers; those of a limit that is switched off are left out. */
-  readonly headers: Readonly<Record<string, string>>;
-};
+export type Admission = (Permit | Stopped) & Told;
 
 /**
  * What one key may still use (interface section 8). A request counts at its admission, a refused
@@ -43,6 +48,8 @@ export type Admission = (Permit | Stopped) & {
  */
 export interface Allowance {
   ask(now: number): Admission;
+  /** What an answer bears that asks nothing of the limits. */
+  headers(now: number): LimitHeaders;
   /** The levels of all limits, over all workers. */
   levels(now: number): Levels;
 }
@@ -85,28 +92,46 @@ const newCounters = (limits: CompleteLimits, phase: number): Counters => {
   };
 };
 
-const stopped = (cause: 'requests' | 'tokens', { limit, meter }: Gauge, now: number): Stopped => ({
+const stopped = (
+  cause: 'requests' | 'tokens',
+  { limit, meter }: Gauge,
+  { now, amount }: { readonly now: number; readonly amount: number },
+): Stopped => ({
   admitted: false,
   cause,
   limit,
   level: meter.level(now),
+  fitsAt: meter.fitsAt(now, amount),
 });
 
 /** Nobody knows when a place in flight is free again; clients are told to wait this long (ms). */
 const placeFreeIn = 1000;
+
+const headersOf = ({ requests, tokens }: Counters, now: number): LimitHeaders => {
+  const headers: Record<string, string> = {};
+  for (const [unit, gauge] of [['requests', requests] as const, ['tokens', tokens] as const]) {
+    if (gauge === null) continue;
+    headers[headerNames[unit].limit] = String(gauge.limit);
+    headers[headerNames[unit].remaining] = String(gauge.meter.level(now).remaining);
+  }
+  return headers;
+};
 
 /** Asks all limits of one worker; books the request only if all of them have room. */
 const decide = (counters: Counters, limits: CompleteLimits, now: number): Permit | Stopped => {
   const { cap, requests, tokens } = counters;
   if (cap !== null && counters.inFlight >= cap) {
     if (limits.bugs.includes('inFlightRefusalsCount')) requests?.meter.book(now, 1);
-    const level = { remaining: 0, resetAt: now + placeFreeIn };
-    return { admitted: false, cause: 'in-flight', limit: cap, level };
+    const fitsAt = now + placeFreeIn;
+    const level = { remaining: 0, resetAt: fitsAt };
+    return { admitted: false, cause: 'in-flight', limit: cap, level, fitsAt };
   }
   const isShort = requests !== null && !requests.meter.fits(now, 1);
   if (isShort || (tokens !== null && !tokens.meter.fits(now, 0))) {
     requests?.meter.refuse(now);
-    return isShort ? stopped('requests', requests, now) : stopped('tokens', tokens!, now);
+    return isShort
+      ? stopped('requests', requests, { now, amount: 1 })
+      : stopped('tokens', tokens!, { now, amount: 0 });
   }
   counters.inFlight += 1;
   const startsAt = Math.max(requests?.meter.book(now, 1) ?? now, tokens?.meter.book(now, 0) ?? now);
@@ -119,7 +144,8 @@ const decide = (counters: Counters, limits: CompleteLimits, now: number): Permit
       if (!tokens.meter.fits(at, amount)) {
         requests?.meter.book(at, -1);
         requests?.meter.refuse(at);
-        return stopped('tokens', tokens, at);
+        const short = stopped('tokens', tokens, { now: at, amount });
+        return { ...short, headers: headersOf(counters, at) };
       }
       reserved = amount;
       tokens.meter.book(at, amount);
@@ -132,16 +158,6 @@ const decide = (counters: Counters, limits: CompleteLimits, now: number): Permit
       counters.inFlight -= 1;
     },
   };
-};
-
-const headersOf = ({ requests, tokens }: Counters, now: number): Record<string, string> => {
-  const headers: Record<string, string> = {};
-  for (const [unit, gauge] of [['requests', requests] as const, ['tokens', tokens] as const]) {
-    if (gauge === null) continue;
-    headers[headerNames[unit].limit] = String(gauge.limit);
-    headers[headerNames[unit].remaining] = String(gauge.meter.level(now).remaining);
-  }
-  return headers;
 };
 
 /** The full allowance of one key; `phase` is an instant at which a window of the wall clock begins. */
@@ -157,9 +173,11 @@ export const freshAllowance = (limits: CompleteLimits, phase: number): Allowance
       if (counters.requests?.meter.fits(now, 1) === true) counters.requests.meter.book(now, 1);
     }
   };
+  const next = (): Counters => workers[turn % workers.length]!;
   return {
+    headers: (now) => headersOf(next(), now),
     ask: (now) => {
-      const counters = workers[turn % workers.length]!;
+      const counters = next();
       turn += 1;
       if (limits.hiddenRequests > 0) spendHidden(counters, now);
       return { ...decide(counters, limits, now), headers: headersOf(counters, now) };

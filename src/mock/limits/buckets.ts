@@ -2,11 +2,11 @@ import { atLeastOne, ignore, type Meter, type Rule } from './meter.ts';
 
 /** Limiters that fill up again while time passes. */
 
-/** A bucket that holds `size` units, into which `refill(from, to)` come between two instants. */
+/** A bucket that holds `size` units, into which `refill(from, to)` come between two instants; `backAt` tells when `lacking` more are in it. */
 const bucket = (
   size: number,
   refill: (from: number, to: number) => number,
-  fullAt: (now: number, lacking: number) => number,
+  backAt: (now: number, lacking: number) => number,
 ): Meter => {
   let left = size;
   let seen = Number.NEGATIVE_INFINITY;
@@ -21,6 +21,10 @@ const bucket = (
   const whole = (level: number): number => Math.max(0, Math.floor(level + 1e-9));
   return {
     fits: (now, amount) => fill(now) + 1e-9 >= atLeastOne(amount),
+    fitsAt: (now, amount) => {
+      const lacking = Math.min(size, atLeastOne(amount)) - fill(now);
+      return lacking <= 1e-9 ? now : backAt(now, lacking);
+    },
     book: (now, amount) => {
       left = Math.min(size, fill(now) - amount);
       return now;
@@ -28,7 +32,7 @@ const bucket = (
     refuse: ignore,
     level: (now) => {
       const level = fill(now);
-      return { remaining: whole(level), resetAt: level >= size ? now : fullAt(now, size - level) };
+      return { remaining: whole(level), resetAt: level >= size ? now : backAt(now, size - level) };
     },
   };
 };
@@ -67,8 +71,14 @@ export const leakyQueue = ({ limit, window }: Rule): Meter => {
   /** When the next unit is let through. */
   let free = Number.NEGATIVE_INFINITY;
   const waiting = (now: number): number => Math.max(0, free - now) / spacing;
+  const fits = (now: number, amount: number): boolean =>
+    waiting(now) + atLeastOne(amount) <= limit + 1e-9;
   return {
-    fits: (now, amount) => waiting(now) + atLeastOne(amount) <= limit + 1e-9,
+    fits,
+    fitsAt: (now, amount) =>
+      fits(now, Math.min(limit, amount))
+        ? now
+        : free - Math.max(0, limit - atLeastOne(amount)) * spacing,
     book: (now, amount) => {
       const through = Math.max(now, free);
       free = Math.max(now, through + amount * spacing);

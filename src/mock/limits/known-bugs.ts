@@ -18,6 +18,10 @@ export const countingLate = (meter: Meter): Meter => {
       write(now);
       return meter.fits(now, amount);
     },
+    fitsAt: (now, amount) => {
+      write(now);
+      return meter.fitsAt(now, amount);
+    },
     book: (now, amount) => {
       write(now);
       late.push({ at: now + lateness, amount });
@@ -60,6 +64,9 @@ export const staleCounter = ({ limit, window }: Rule): Meter => {
       renew(now);
       return used + atLeastOne(amount) <= limit;
     },
+    // It believes that the next window brings everything back.
+    fitsAt: (now, amount) =>
+      used + atLeastOne(amount) <= limit ? now : Math.max(now, begin + window),
     book: (now, amount) => {
       renew(now);
       used = Math.max(0, used + amount);

@@ -46,6 +46,16 @@ describe('a 429 says', () => {
     );
   });
 
+  it('when one more request fits, which in a bucket is long before all of it is back', async () => {
+    const { get } = await mockByHand({
+      limits: { algorithm: 'token-bucket', requestsPerMinute: 6, body: 'documented' },
+    });
+    for (let i = 0; i < 6; i += 1) await get(listModels);
+    const response = await get(listModels);
+    expect(response.headers.get('retry-after')).toBe('10');
+    expect(await response.text()).toContain('Try again in 10 s.');
+  });
+
   it('a detail only, where that form is asked for', async () => {
     expect(await (await limited({ body: 'detail' })).json()).toEqual({
       detail: 'Rate limit reached: 1 requests per 60 s for this key. Try again in 60 s.',
@@ -175,4 +185,6 @@ it('sets tokens aside before a chat is answered where the settings say so', asyn
   const response = await chat({ ...hello, max_tokens: 100 });
   expect(response.status).toBe(429);
   expect(await response.text()).toContain('50 tokens per 60 s');
+  // The request counts nothing, and the headers know that.
+  expect(response.headers.get('x-ratelimit-api_key-remaining-requests')).toBe('60');
 });

@@ -24,11 +24,14 @@ const timeText = (wall: number): string =>
 
 const timeZoneOff = 2 * 3_600_000;
 
+/** Whole seconds in which so many milliseconds have passed; at least one. */
+const secondsUp = (left: number): number => Math.max(1, Math.ceil(left / 1000));
+
 const retryAfter = (limits: CompleteLimits, left: number): Record<string, string> => {
   const seconds = {
-    true: Math.max(1, Math.ceil(left / 1000)),
+    true: secondsUp(left),
     constant: Math.ceil(limits.window / 1000),
-    wrong: Math.max(1, Math.floor(left / 2000)),
+    wrong: Math.floor(left / 2000),
     none: null,
   }[limits.retryAfter];
   return seconds === null ? {} : { 'retry-after': String(seconds) };
@@ -36,17 +39,17 @@ const retryAfter = (limits: CompleteLimits, left: number): Record<string, string
 
 /** The answer to a request that a limit stopped, in the form that the settings ask for. */
 export const limitedAnswer = (
-  { cause, limit, level }: Stopped,
+  { cause, limit, level, fitsAt }: Stopped,
   limits: CompleteLimits,
   asked: { readonly key: string; readonly route: string },
   clock: MockClock,
 ): LimitedAnswer => {
-  const left = level.resetAt - clock.now();
-  const headers = retryAfter(limits, left);
+  const now = clock.now();
+  const headers = retryAfter(limits, fitsAt - now);
   const isDetail =
     limits.body === 'detail' ||
     (limits.bugs.includes('detailOnSpeech') && asked.route === 'speech');
-  const seconds = Math.max(1, Math.ceil(left / 1000));
+  const seconds = secondsUp(fitsAt - now);
   const what =
     cause === 'in-flight'
       ? `${limit} requests in flight`
@@ -56,7 +59,7 @@ export const limitedAnswer = (
   if (limits.body === 'documented') {
     return { headers, body: errorBody(documentedErrors[429], plain) };
   }
-  const resetIn = limits.bugs.includes('resetFromNow') ? limits.window : left;
+  const resetIn = limits.bugs.includes('resetFromNow') ? limits.window : level.resetAt - now;
   const zone = limits.bugs.includes('localTimeAsUtc') ? timeZoneOff : 0;
   const hash = createHash('sha256').update(asked.key).digest('hex').slice(0, 12);
   const message =

@@ -47,6 +47,17 @@ class Log {
     }
   }
 
+  /** When so much has been forgotten that no more than `most` is left. */
+  sinksAt(now: number, most: number): number {
+    let left = this.sum(now);
+    let at = now;
+    for (let i = this.#oldest; left > most; i += 1) {
+      left -= this.#amounts[i]!;
+      at = this.#times[i]! + this.#window;
+    }
+    return at;
+  }
+
   /** When the newest entry is forgotten. */
   emptyAt(now: number): number {
     const newest = this.#times.at(-1);
@@ -58,6 +69,7 @@ const slidingLogOf = ({ limit, window }: Rule, countsRefusals: boolean): Meter =
   const log = new Log(window);
   return {
     fits: (now, amount) => log.sum(now) + atLeastOne(amount) <= limit,
+    fitsAt: (now, amount) => log.sinksAt(now, Math.max(0, limit - atLeastOne(amount))),
     book: (now, amount) => {
       log.sum(now);
       if (amount > 0) log.add(now, amount);

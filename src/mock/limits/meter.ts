@@ -28,6 +28,11 @@ export interface Meter {
    * back what was counted and not used. Returns the instant at which they are let through.
    */
   book(now: number, amount: number): number;
+  /**
+   * The instant from which `amount` units fit if nobody else uses any: now where they do already. Of
+   * more than ever fits, the instant at which all that may be used is there.
+   */
+  fitsAt(now: number, amount: number): number;
   /** Learns of a request that was refused. */
   refuse(now: number): void;
   level(now: number): Level;

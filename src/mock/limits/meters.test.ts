@@ -128,6 +128,34 @@ describe.each(kinds)('a %s limiter', (kind) => {
     );
   });
 
+  it('tells from when on a use fits that does not fit now, and not a moment too late', () => {
+    const events = fc.array(
+      fc.record({ step: fc.nat(40), amount: fc.nat(5), charge: fc.integer({ min: -5, max: 9 }) }),
+    );
+    fc.assert(
+      fc.property(events, fc.nat(7), (steps, wish) => {
+        const rule = ruleOf(7, { burst: 7 });
+        const meter = meters[kind](rule);
+        let now = 0;
+        for (const { step, amount, charge } of steps) {
+          now += step;
+          if (meter.fits(now, amount)) meter.book(now, amount);
+          else meter.refuse(now);
+          meter.book(now, charge);
+        }
+        // More than ever fits waits until everything is there.
+        expect(meter.fitsAt(now, 100)).toBe(meter.fitsAt(now, 7));
+        const at = meter.fitsAt(now, wish);
+        if (meter.fits(now, wish)) expect(at).toBe(now);
+        else {
+          if (at - 1e-6 > now) expect(meter.fits(at - 1e-6, wish)).toBe(false);
+          expect(at).toBeGreaterThan(now);
+          expect(meter.fits(at + 1e-6, wish)).toBe(true);
+        }
+      }),
+    );
+  });
+
   it('admits its whole limit of five hundred that come at once, and not one more', () => {
     const rule = ruleOf(60, { burst: 10 });
     for (const unit of [1, 2]) {

@@ -8,8 +8,11 @@ const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number):
   let used = 0;
   const isOver = (now: number): boolean => now >= begin + window;
   const usedAt = (now: number): number => (isOver(now) ? 0 : used);
+  const room = (now: number): number => limit - usedAt(now);
   return {
-    fits: (now, amount) => usedAt(now) + atLeastOne(amount) <= limit,
+    fits: (now, amount) => atLeastOne(amount) <= room(now),
+    fitsAt: (now, amount) =>
+      Math.min(limit, atLeastOne(amount)) <= room(now) ? now : begin + window,
     book: (now, amount) => {
       used = Math.max(0, usedAt(now) + amount);
       if (isOver(now)) begin = beginAt(now);
@@ -17,7 +20,7 @@ const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number):
     },
     refuse: ignore,
     level: (now) => ({
-      remaining: Math.max(0, limit - usedAt(now)),
+      remaining: Math.max(0, room(now)),
       resetAt: isOver(now) ? now : begin + window,
     }),
   };
@@ -54,8 +57,20 @@ export const slidingCounter = (rule: Rule): Meter => {
     turn(now);
     return previous * (1 - (now - begin) / window) + current;
   };
+  // Sums of fractions are off in the last digit only.
+  const room = (now: number): number => limit - used(now) + 1e-9;
+  /** When of `count` units, weighted away during the window from `from` on, only `rest` are left. */
+  const fadedAt = (from: number, count: number, rest: number): number =>
+    from + window * (1 - Math.max(0, rest) / count);
   return {
-    fits: (now, amount) => used(now) + atLeastOne(amount) <= limit,
+    fits: (now, amount) => atLeastOne(amount) <= room(now),
+    fitsAt: (now, amount) => {
+      const most = limit - Math.min(limit, atLeastOne(amount));
+      if (room(now) >= limit - most) return now;
+      return current <= most
+        ? fadedAt(begin, previous, most - current)
+        : fadedAt(begin + window, current, most);
+    },
     book: (now, amount) => {
       turn(now);
       current = Math.max(0, current + amount);
@@ -63,7 +78,7 @@ export const slidingCounter = (rule: Rule): Meter => {
     },
     refuse: ignore,
     level: (now) => {
-      const remaining = Math.max(0, Math.floor(limit - used(now)));
+      const remaining = Math.max(0, Math.floor(room(now)));
       const resetAt = current > 0 ? begin + 2 * window : previous > 0 ? begin + window : now;
       return { remaining, resetAt };
     },

@@ -18,6 +18,7 @@ import { arrivalsSection } from './sections/arrivals.ts';
 import { costSection } from './sections/cost.ts';
 import { headlineSection } from './sections/headline.ts';
 import { keysSection } from './sections/keys.ts';
+import { objectivesSection } from './sections/objectives.ts';
 import { definitionsSection, scenarioSection } from './sections/reference.ts';
 import { runLine, verdictSection } from './sections/verdict.ts';
 
@@ -103,6 +104,7 @@ const sectionsOf = (
   const generator = generatorCharts(result);
   const keys = keyCharts(result);
   const all: readonly Section[] = [
+    { id: 'objectives', title: 'Objectives', body: objectivesSection(result) },
     { id: 'figures', title: 'Figures', body: headlineSection(result, trust) },
     { id: 'outcomes', title: 'Outcomes', body: arrivalsSection(result) },
     { id: 'cost', title: 'Cost and audio', body: costSection(result) },

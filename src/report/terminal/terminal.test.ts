@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result.ts';
 import { sampleResult } from '../sample-result.ts';
 import { degradedTrust, invalidTrust, validTrust } from '../sample-trust.ts';
@@ -11,6 +12,12 @@ const plain = (width: number, trust = degradedTrust, of: Result = result): strin
   terminalReport(of, trust, { colour: false, width });
 
 describe('the terminal report', () => {
+  it('of a run whose last answer came before its load had ended is never shorter than the load', () => {
+    const early = { ...result, ended: milliseconds(59_700) };
+    expect(plain(100, degradedTrust, early)).toContain('60 s of load, 60 s in all');
+    expect(plain(100, degradedTrust, early)).toContain('Over the whole run of 60 s: ');
+  });
+
   it('says first whether to believe it, then what ran, then what came of it', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
       "■ DEGRADED
@@ -106,12 +113,21 @@ describe('the terminal report', () => {
         [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it; ~ marks a
         percentile with fewer than ten samples beyond it.
 
+      Figures by stage, after the warm-up
+        stage     kind           in ms          p50     p95  arrivals  completed     429
+        steady    chat-stream    TTFT           170     305       443     99.5 %   0.0 %
+                  chat           End to end     656  ~1,293        94     97.9 %   0.0 %
+                  speech         First audio    141    ~328        30     93.3 %   0.0 %
+                  transcription  End to end     948  ~1,211        24    100.0 %   0.0 %
+                  models         End to end   ~6.39   ~18.9         9    100.0 %   0.0 %
+        peak      chat-stream    TTFT           238     859       800     39.9 %  56.1 %
+
       Rates
         Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
         1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
         by the server).
-        Over the whole run, 61.2 s until its last end: 25.8/s sent, 18.1/s completed; tokens 806/s in,
-        699/s out (counted by the server, 1,028 answers).
+        Over the whole run of 61.2 s: 25.8/s sent, 18.1/s completed; tokens 806/s in, 699/s out (counted
+        by the server, 1,028 answers).
 
       Cost and audio
         1,096 completed answers cost at least 0.107747 currency units; of 136 of them the cost is unknown.
@@ -129,14 +145,14 @@ describe('the terminal report', () => {
       Rate limits by key
         alpha: 429s 449, first at 44.2 s
           requests: 600/min as declared; lowest left 0, last 0
-          tokens: 2,000,000/min as declared; lowest left 1,882,740, last 1,882,740
+          tokens: 2,000,000/min as the interface says; lowest left 1,882,740, last 1,882,740
         beta: 429s none
           requests: 600/min as declared; lowest left 66, last 66
-          tokens: 2,000,000/min as declared; lowest left 1,941,260, last 1,941,260
+          tokens: 2,000,000/min as the interface says; lowest left 1,941,260, last 1,941,260
 
       Failures
         449 × limited chat-stream: 429 rate_limit_exceeded (28.1 % of arrivals, 44.2 s to 60.0 s)
-          Rate limit exceeded for api_key: #fa#f. Limit type: requests. Current limit: #, Remaining: #.
+          Rate limit exceeded for api_key: 3fa85f. Limit type: requests. Current limit: 600, Remaining: 0.
           for example req-00901, server id srv-901
         22 × dropped chat-stream: saturated (1.4 % of arrivals, 58.1 s to 59.9 s)
           the cap on requests in flight was reached

@@ -2,20 +2,24 @@ import { answerNotes, type OutcomeKind } from '../../model/observation.ts';
 import type { Failure, Result } from '../../model/result.ts';
 import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
 import type { Evidence, Trust, TrustLevel } from '../../model/verdict.ts';
+import { attemptSentences } from '../attempts.ts';
 import { kindFigures, kindsPresent, lagFigures } from '../figures.ts';
 import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
 import { meanWordErrors } from '../mean-word-errors.ts';
 import { countText, momentText, plural, shareText, timeText } from '../number-text.ts';
+import { failureText } from '../failure-text.ts';
 import { type OddAnswers, oddAnswers } from '../odd-answers.ts';
 import { type ArrivalRow, arrivalRow, arrivalRows } from '../outcome-words.ts';
 import { printable } from '../printable.ts';
-import { rateSentences } from '../rates.ts';
+import { rateSentences, wholeRun } from '../rates.ts';
 import { runVerdict } from '../run-verdict.ts';
 import { addressText, loadText, mixText } from '../scenario-list.ts';
 import { tokenNotes } from '../token-notes.ts';
 import { costLines } from './cost-lines.ts';
 import { figuresLegend, figuresTable } from './figures-table.ts';
 import { kindLines } from './kind-lines.ts';
+import { partLines } from './part-lines.ts';
+import { objectiveLines } from './objective-lines.ts';
 import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
 
 type Lines = readonly string[];
@@ -64,7 +68,7 @@ const runLines = (screen: Screen, result: Result): Lines => {
   const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
-    `${timeText(result.scheduled)} of load, ${timeText(result.ended)} in all, ${warmUp}; ${keys}`,
+    `${timeText(result.scheduled)} of load, ${timeText(wholeRun(result))} in all, ${warmUp}; ${keys}`,
     ...plan.stages.map((stage) => `${stage.name}: ${loadText(stage.load)}; ${mixText(stage)}`),
   ].flatMap((text) => paragraph(screen, printable(text)));
 };
@@ -140,7 +144,7 @@ const oddLines = (screen: Screen, { kind, note, count, completed }: OddAnswers):
 ];
 
 const failureLines = (screen: Screen, failure: Failure, arrivals: number): Lines => {
-  const { outcome, traffic, status, cause, count, first, last, message, example } = failure;
+  const { outcome, traffic, status, cause, count, first, last, example } = failure;
   const what = [status ?? '', cause].filter((part) => part !== '').join(' ');
   const when =
     first === last ? `at ${momentText(first)}` : `${momentText(first)} to ${momentText(last)}`;
@@ -151,7 +155,7 @@ const failureLines = (screen: Screen, failure: Failure, arrivals: number): Lines
       `${countText(count)} × ${outcome} ${traffic}: ${printable(what)} (${shareText(count, arrivals)} of arrivals, ${when})`,
       { style: outcomeStyle[outcome] },
     ),
-    ...paragraph(screen, printable(message), { indent: 4 }),
+    ...paragraph(screen, printable(failureText(failure)), { indent: 4 }),
     ...paragraph(screen, printable(`for example ${example.requestId}${server}`), {
       indent: 4,
       style: 'quiet',
@@ -174,10 +178,19 @@ export const terminalReport = (
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   return [
     ...verdictLines(screen, result, trust),
+    ...objectiveLines(screen, result),
     ...titled(screen, 'What ran', runLines(screen, result)),
     ...titled(screen, 'Arrivals', arrivalLines(screen, result)),
     ...titled(screen, 'Arrivals by kind of traffic, whole run', kindLines(screen, result)),
+    ...titled(
+      screen,
+      'Retries and pace',
+      attemptSentences(result).flatMap((text) => paragraph(screen, text)),
+    ),
     ...titled(screen, 'Figures', figureLines(screen, result, trust)),
+    ...(['stage', 'entry'] as const).flatMap((label) =>
+      titled(screen, `Figures by ${label}, after the warm-up`, partLines(screen, result, label)),
+    ),
     ...titled(
       screen,
       'Rates',

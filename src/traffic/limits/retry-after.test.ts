@@ -18,7 +18,7 @@ it.each([
   ['nothing readable', { 'retry-after': 'later' }, null],
   ['nothing', {}, null],
 ])('a retry is asked for by %s', (_, headers, wait) => {
-  expect(readRetryAfter(headers as Record<string, string>, now)).toBe(wait);
+  expect(readRetryAfter(headers as Record<string, string>, now)?.wait ?? null).toBe(wait);
 });
 
 it('the second form of a 429 names its limit and its reset', () => {

@@ -8,19 +8,28 @@ export const dateOf = (headers: Readonly<Record<string, string>>): number | null
   return Number.isNaN(moment) ? null : moment;
 };
 
+/** A wait that a response asks for, and which of the two headers does. */
+export interface AskedWait {
+  readonly wait: Milliseconds;
+  readonly by: 'retry-after-ms' | 'retry-after';
+}
+
 /**
  * How long a response asks to be waited: `retry-after-ms`, else `Retry-After` in seconds or as an HTTP
- * date against the response's own `Date` (RFC 9110 §10.2.3), or against `now` (ms since 1970) where
- * it bears none. `null` when absent or unreadable; a time in the past is 0.
+ * date against the response's own `Date` (RFC 9110 §10.2.3), or against `now` (ms since 1970; NaN for
+ * unknown) where it bears none. `null` when absent or unreadable; a time in the past is 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
   now: number,
-): Milliseconds | null => {
+): AskedWait | null => {
   const fine = headers['retry-after-ms']?.trim();
-  if (fine !== undefined && /^\d+(\.\d+)?$/.test(fine)) return milliseconds(Number(fine));
+  if (fine !== undefined && /^\d+(\.\d+)?$/.test(fine)) {
+    return { wait: milliseconds(Number(fine)), by: 'retry-after-ms' };
+  }
   const coarse = headers['retry-after'];
   if (coarse === undefined) return null;
   const wait = resetIn(coarse, dateOf(headers) ?? now);
-  return wait === null ? null : milliseconds(Math.max(0, wait));
+  if (wait === null || Number.isNaN(wait)) return null;
+  return { wait: milliseconds(Math.max(0, wait)), by: 'retry-after' };
 };

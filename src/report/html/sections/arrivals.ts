@@ -1,4 +1,5 @@
 import type { Failure, Result } from '../../../model/result.ts';
+import { attemptSentences } from '../../attempts.ts';
 import { countText, momentText, plural, shareText } from '../../number-text.ts';
 import {
   type ArrivalRow,
@@ -7,6 +8,7 @@ import {
   arrivalRows,
   arrivalsByKind,
 } from '../../outcome-words.ts';
+import { failureText } from '../../failure-text.ts';
 import { markup, type Markup } from '../markup.ts';
 import { oddTable } from './odd.ts';
 
@@ -87,7 +89,7 @@ const kindTable = (result: Result): Markup | null => {
 };
 
 const failureRow = (failure: Failure, arrivals: number): Markup => {
-  const { outcome, traffic, status, cause, count, first, last, message, example } = failure;
+  const { outcome, traffic, status, cause, count, first, last, example } = failure;
   const server =
     example.serverId === null ? null : markup`, server’s id <code>${example.serverId}</code>`;
   return markup`<tr>
@@ -95,7 +97,7 @@ const failureRow = (failure: Failure, arrivals: number): Markup => {
     <td>${countText(count)} <small>${shareText(count, arrivals)}</small></td>
     <td class="words">
       <b>${status === null ? cause : `${status} ${cause}`}</b>
-      <span class="message">${message}</span>
+      <span class="message">${failureText(failure)}</span>
       <details>
         <summary>Example</summary>
         <p>Request <code>${example.requestId}</code>${server}</p>
@@ -111,7 +113,7 @@ const failureTable = (failures: readonly Failure[], arrivals: number): Markup =>
   markup`<div class="scroll" role="region" aria-label="Failures" tabindex="0">
     <table class="failures">
       <caption>
-        ${plural(failures.length, 'kind')} of failure, most frequent first; numbers and ids masked
+        ${plural(failures.length, 'kind')} of failure, most frequent first; numbers and ids masked where they differ
       </caption>
       <thead>
         <tr>
@@ -145,7 +147,8 @@ const witnessMarkup = ({ witness }: Result): Markup | null =>
 export const arrivalsSection = (result: Result): Markup => {
   const arrivals = arrivalRow(arrivalRows(result), 'due').all;
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
-  return markup`${arrivalTable(result)} ${kindTable(result)} ${witnessMarkup(result)}
+  return markup`${arrivalTable(result)} ${kindTable(result)}
+  ${attemptSentences(result).map((text) => markup`<p>${text}</p>`)} ${witnessMarkup(result)}
   ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}
   ${oddTable(result)}`;
 };

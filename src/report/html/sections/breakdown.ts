@@ -1,24 +1,15 @@
 import { quantile } from '../../../model/quantile.ts';
 import { type MeasureName, measures } from '../../../model/measures.ts';
-import type { Labels, Result } from '../../../model/result.ts';
-import {
-  arrivalsIn,
-  distribution,
-  groupsWhere,
-  measured,
-  outcomesOf,
-  type Where,
-} from '../../../model/summary.ts';
+import type { Result } from '../../../model/result.ts';
+import { arrivalsIn, distribution, groupsWhere, outcomesOf } from '../../../model/summary.ts';
 import type { TrafficKind } from '../../../model/traffic.ts';
 import { kindsPresent } from '../../figures.ts';
 import { countText, shareText } from '../../number-text.ts';
+import { type Part, partsBy, splitLabels, type SplitLabel, valuesOf } from '../../parts.ts';
 import { quantileCell } from '../figures-table.ts';
 import { markup, type Markup } from '../markup.ts';
 
 /** The same figures apart by stage, model and key, for a run that had several of them. */
-
-const labels = ['stage', 'model', 'key'] as const satisfies readonly (keyof Labels)[];
-type Label = (typeof labels)[number];
 
 /** When the first of what was asked for came, for kinds whose answers come bit by bit. */
 const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
@@ -51,17 +42,6 @@ const columnsFor = (kinds: readonly TrafficKind[]): readonly Column[] => {
   ];
 };
 
-const valuesOf = (result: Result, label: Label): readonly string[] => [
-  ...new Set(groupsWhere(result, measured).flatMap((group) => group.labels[label] ?? [])),
-];
-
-/** One row of a table: the groups of one kind that share a label. */
-interface Part {
-  readonly name: string;
-  readonly kind: TrafficKind;
-  readonly where: Where;
-}
-
 const row = (result: Result, { name, kind, where }: Part, columns: readonly Column[]): Markup => {
   const outcomes = outcomesOf(groupsWhere(result, where));
   const arrivals = arrivalsIn(outcomes);
@@ -80,16 +60,10 @@ const row = (result: Result, { name, kind, where }: Part, columns: readonly Colu
   </tr>`;
 };
 
-const table = (result: Result, label: Label): Markup => {
+const table = (result: Result, label: SplitLabel): Markup => {
   const kinds = kindsPresent(result);
   const columns = columnsFor(kinds);
-  const parts = valuesOf(result, label).flatMap((value) =>
-    kinds.map((kind): Part => ({
-      kind,
-      name: kinds.length === 1 ? value : `${value}, ${kind}`,
-      where: (each: Labels) => measured(each) && each[label] === value && each.traffic === kind,
-    })),
-  );
+  const parts = partsBy(result, label);
   const caption = `By ${label}, after the warm-up; latencies in ms`;
   return markup`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
     <table class="figures apart">
@@ -106,9 +80,13 @@ const table = (result: Result, label: Label): Markup => {
         </tr>
       </thead>
       <tbody>
-        ${parts
-          .filter(({ where }) => groupsWhere(result, where).length > 0)
-          .map((part) => row(result, part, columns))}
+        ${parts.map((part) =>
+          row(
+            result,
+            kinds.length === 1 ? part : { ...part, name: `${part.name}, ${part.kind}` },
+            columns,
+          ),
+        )}
       </tbody>
     </table>
   </div>`;
@@ -116,7 +94,7 @@ const table = (result: Result, label: Label): Markup => {
 
 /** `null` where the run had one stage, one model and one key. */
 export const breakdown = (result: Result): Markup | null => {
-  const split = labels.filter((label) => valuesOf(result, label).length > 1);
+  const split = splitLabels.filter((label) => valuesOf(result, label).length > 1);
   return split.length === 0
     ? null
     : markup`<h3>By ${split.join(' and by ')}</h3>

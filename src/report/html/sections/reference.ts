@@ -36,7 +36,7 @@ export const scenarioSection = ({ plan, ...result }: Result): Markup => {
 const rates = [
   {
     term: 'Requests per second',
-    text: 'Over the measured window, the whole seconds from the end of the warm-up to the end of the load: offered are the requests that were due in it, sent those sent in it, completed those that ended in it, each divided by its length. Over the whole run: all requests sent and completed, divided by the time until the last end.',
+    text: 'Over the measured window, the whole seconds from the end of the warm-up to the end of the load: offered are the requests that were due in it, sent those sent in it, completed those that ended in it, each divided by its length. Over the whole run: all requests sent and completed, divided by the time until the load and the last request had ended.',
   },
   {
     term: 'Tokens per second',

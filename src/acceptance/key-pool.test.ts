@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { milliseconds } from '../model/quantity.ts';
+import { type Result, resultSchema } from '../model/result.ts';
+import { realClock } from '../mock/real-clock.ts';
+import { startMock } from '../mock/start.ts';
+import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+
+tidyAfterEach();
+
+/** Requests that each key has in each window, which is longer than the test. */
+const limit = 20;
+const window = milliseconds(600_000);
+const keys = { FIRST: 'sk-pool-1', SECOND: 'sk-pool-2', THIRD: 'sk-pool-3' };
+
+/** A run of thirty requests over three keys, the first of which somebody else has just exhausted. */
+const ranBeside = async (client: string): Promise<Result> => {
+  const limits = { requestsPerMinute: limit, window };
+  const mock = await startMock({ keys: Object.values(keys), limits }, realClock());
+  onTestFinished(() => mock.close());
+  for (let count = 0; count < limit; count += 1) {
+    const headers = { authorization: `Bearer ${keys.FIRST}` };
+    await (await fetch(`${mock.url}/models`, { headers })).arrayBuffer();
+  }
+  const out = await tempFolder();
+  const scenario = `
+name: pool
+target: ${mock.url}
+keys:
+  - { name: first, key: '\${env:FIRST}' }
+  - { name: second, key: '\${env:SECOND}' }
+  - { name: third, key: '\${env:THIRD}' }
+traffic: [{ kind: models }]
+load: { kind: constant, rate: 30/s, duration: 1s }
+limits: { requestsPerMinute: ${limit}, tokensPerMinute: none }
+${client}
+`;
+  await weir(['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out], keys);
+  return resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+};
+
+/** Of each key: requests that were admitted, and refused. */
+const byKey = ({ ledger }: Result) =>
+  Object.fromEntries(
+    ledger.map(({ key, rows }) => {
+      const refused = rows.filter(([, , status]) => status === 429).length;
+      return [key, { admitted: rows.length - refused, refused }];
+    }),
+  );
+
+describe('a pool of three keys, one of them exhausted', () => {
+  it('has refusals by that key only', async () => {
+    const { first, second, third } = byKey(await ranBeside(''));
+    expect(first).toMatchObject({ admitted: 0 });
+    expect(first!.refused).toBeGreaterThan(0);
+    expect(second!.admitted).toBeGreaterThan(0);
+    expect(third!.admitted).toBeGreaterThan(0);
+    expect(second!.refused + third!.refused).toBe(0);
+  });
+
+  it('does all the work by the others under a pace, once a refusal has come', async () => {
+    const result = await ranBeside('pace: { window: 10m }\nretry: { base: 100ms }');
+    const { first, second, third } = byKey(result);
+    expect(first).toMatchObject({ admitted: 0 });
+    // What was sent before the first refusal had come could not know of it.
+    const { rows } = result.ledger.find(({ key }) => key === 'first')!;
+    const told = Math.min(...rows.map(([, answered]) => answered));
+    expect(rows.filter(([sent]) => sent > told)).toEqual([]);
+    expect(second!.admitted + third!.admitted).toBe(30);
+    expect(second!.refused + third!.refused).toBe(0);
+  });
+});

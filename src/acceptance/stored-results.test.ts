@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+
+tidyAfterEach();
+
+const one = ['run', '--target', 'mock', '--kind', 'models', '--iterations', '1'];
+
+describe('a stored result', () => {
+  it('is overwritten with a word, written anew beside itself without one, and is a file', async () => {
+    const out = join(await tempFolder(), 'run');
+    const said = async (words: readonly string[]): Promise<string> => (await weir(words)).stderr;
+    expect(await said([...one, '--out', out])).not.toContain('overwritten');
+    const again = `${out} holds an earlier result.json and report.html: overwritten by this one’s.`;
+    expect(await said([...one, '--out', out])).toContain(again);
+    expect(await said([...one, '--out', out, '--quiet'])).toBe('');
+    const result = join(out, 'result.json');
+    expect(await said(['report', result])).not.toContain('overwritten');
+    expect(await said(['report', result, '--out', out])).toContain(again);
+    const { code, stderr } = await weir(['report', out]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(`weir: ${out} is a folder: give the result.json in it\n`);
+  });
+});

@@ -1,0 +1,65 @@
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPlanWithFiles } from './read-plan.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'weir-plan-'));
+});
+afterAll(async () => {
+  await rm(home, { recursive: true });
+});
+
+/** What reading a scenario says, its folder left out of it. */
+const said = async (text: string, set: readonly string[] = []): Promise<string> => {
+  const scenario = join(home, 's.yaml');
+  await writeFile(scenario, text);
+  const reading = readPlanWithFiles({ scenario, flags: {}, set, target: undefined });
+  return reading.then(
+    () => 'valid',
+    (error: unknown) => (error as Error).message.replaceAll(home, 'HOME'),
+  );
+};
+
+describe('a scenario and the files that it names', () => {
+  it('are told together, each problem at its place', async () => {
+    const text = `
+target: https://gateway.example/v1
+keys:
+  - { name: blue, key: '\${env:WEIR_TEST_NOT_SET}' }
+  - { name: green, key: '\${secret:./green.key}' }
+headers: { x-tenant: '\${secret:tenant}' }
+traffic:
+  - { kind: transcription, model: m, clips: none.wav, wieght: 2 }
+  - { kind: transcription, model: m, clips: [one.wav, { file: two.txt, text: Two. }] }
+load: { kind: constant, rate: 1/s, duration: 5s }
+wire: { caFile: ca.pem }
+`;
+    expect(await said(text, ['traffic.1.oversized=maybe'])).toMatchInlineSnapshot(`
+      "HOME/s.yaml:4:24: the environment variable WEIR_TEST_NOT_SET is not set; set it before the run, for example: export WEIR_TEST_NOT_SET=…
+      HOME/s.yaml:5:25: the secret file HOME/green.key cannot be read: there is no such file
+      HOME/s.yaml:6:22: the secret file /run/secrets/tenant cannot be read: there is no such file; write ./tenant for one in the scenario’s folder
+      HOME/s.yaml:8:45: the clip HOME/none.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir
+      HOME/s.yaml:8:55: "wieght" is no key of the kind "transcription"; did you mean "weight"?
+      HOME/s.yaml:9:46: the clip HOME/one.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir
+      HOME/s.yaml:9:55: the clip HOME/two.txt cannot be uploaded: expected a file of type mp3, mp4, mpeg, mpga, m4a, wav, webm, ogg, or a manifest (.json); convert it first
+      HOME/s.yaml:11:17: the certificate file HOME/ca.pem cannot be read: there is no such file
+      --set traffic.1.oversized: expected true or false, got "maybe""
+    `);
+  });
+
+  it('need no secret for the reference gateway but those of headers', async () => {
+    const text = `
+keys: '\${secret:./none}'
+traffic: [{ kind: transcription, model: m, clips: gate.wav }]
+load: { kind: constant, rate: 1/s, duration: 5s }
+`;
+    await copyFile('fixtures/speech/gate.wav', join(home, 'gate.wav'));
+    expect(await said(text)).toBe('valid');
+    expect(await said(text, ['headers.x-a=${secret:./none}'])).toMatchInlineSnapshot(
+      `"--set headers.x-a: the secret file HOME/none cannot be read: there is no such file"`,
+    );
+  });
+});

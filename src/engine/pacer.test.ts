@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Gone, simulatePace, type Wish } from './paced-simulation.ts';
+import { Pacer } from './pacer.ts';
+
+const most = { requests: 5, tokens: 60 };
+const window = 40;
+const free = { window, margin: 0, charged: 'ended' } as const;
+const wish: fc.Arbitrary<Wish> = fc
+  .record({
+    after: fc.oneof(fc.constant(0), fc.nat(30)),
+    reserved: fc.integer({ min: 1, max: 60 }),
+    share: fc.constantFrom(0.5, 1, 1),
+    delay: fc.oneof(fc.constant(0), fc.nat(12), fc.constant(null)),
+    lasts: fc.oneof(fc.constant(0), fc.nat(50)),
+    preferred: fc.nat(1),
+  })
+  .map(({ after, share, ...rest }) => ({
+    ...rest,
+    ready: after,
+    used: Math.round(share * rest.reserved),
+  }));
+/** In the order in which they are ready. */
+const wishes = fc.array(wish, { minLength: 1, maxLength: 40 }).map((list) => {
+  let now = 0;
+  return list.map((each) => {
+    now += each.ready;
+    return { ...each, ready: now };
+  });
+});
+const limits = fc.constantFrom(
+  most,
+  { ...most, tokens: null },
+  { ...most, requests: null },
+  { requests: 1, tokens: 60 },
+);
+const keys = fc.integer({ min: 1, max: 2 });
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0);
+
+/** The most in any window that begins with one of the uses: where it begins, no later one has more. */
+const mostInAny = (uses: readonly { readonly at: number; readonly amount: number }[]): number =>
+  Math.max(
+    0,
+    ...uses.map(({ at: begin }) =>
+      sum(uses.filter(({ at }) => at >= begin && at < begin + window).map(({ amount }) => amount)),
+    ),
+  );
+
+const byKey = (gone: readonly Gone[]): readonly (readonly Gone[])[] =>
+  [0, 1].map((key) => gone.filter((each) => each.key === key));
+
+describe('a pace', () => {
+  it('never sends more requests than the limit within any window', () => {
+    fc.assert(
+      fc.property(limits, keys, wishes, (limit, pool, list) => {
+        for (const gone of byKey(simulatePace({ ...limit, ...free }, pool, list))) {
+          const uses = gone.flatMap(({ sent }) => (sent === null ? [] : [{ at: sent, amount: 1 }]));
+          expect(mostInAny(uses)).toBeLessThanOrEqual(limit.requests ?? Infinity);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never uses more tokens than the limit within any window, whenever between sending and end the server charges them, or within the margin', () => {
+    fc.assert(
+      fc.property(
+        limits,
+        keys,
+        wishes,
+        fc.record({
+          margin: fc.nat(12),
+          moments: fc.array(fc.constantFrom(0, 0.5, 1), { minLength: 40, maxLength: 40 }),
+        }),
+        (limit, pool, list, { margin, moments }) => {
+          for (const gone of byKey(simulatePace({ ...limit, ...free, margin }, pool, list))) {
+            const uses = gone.flatMap(({ sent, over, wish: { used } }, i) => {
+              if (sent === null) return [];
+              const latest = Math.max(over!, sent + margin);
+              return [{ at: sent + moments[i]! * (latest - sent), amount: used }];
+            });
+            expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('uses no more tokens either where they are charged when a request is sent, and gets them back sooner', () => {
+    const at = { ready: 0, reserved: 30, used: 30, delay: 0, lasts: 7, preferred: 0 };
+    const rule = { requests: null, tokens: 60, ...free };
+    const released = (charged: 'sent' | 'ended') =>
+      simulatePace({ ...rule, charged }, 1, [at, at, at, at]).map((each) => each.released);
+    expect(released('ended')).toEqual([0, 0, window + 7, window + 7]);
+    expect(released('sent')).toEqual([0, 0, window, window]);
+    fc.assert(
+      fc.property(limits, keys, wishes, fc.nat(12), (limit, pool, list, margin) => {
+        const sentRule = { ...limit, ...free, charged: 'sent' as const, margin };
+        for (const gone of byKey(simulatePace(sentRule, pool, list))) {
+          const uses = gone.flatMap(({ sent, wish: { used } }, i) =>
+            sent === null ? [] : [{ at: sent + (i % 2) * margin, amount: used }],
+          );
+          expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
+        }
+      }),
+    );
+  });
+
+  it('never waits while there is room by any key', () => {
+    fc.assert(
+      fc.property(limits, keys, wishes, (limit, pool, list) => {
+        simulatePace({ ...limit, ...free }, pool, list, (now, { reserved }, gone) => {
+          for (const ofKey of byKey(gone).slice(0, pool)) {
+            const requests = ofKey.filter(({ sent, over }) =>
+              sent === null ? over === null : sent + window > now,
+            ).length;
+            const tokens = ofKey.map(({ sent, over, wish: { used, reserved: held } }) =>
+              over === null ? held : sent !== null && over + window > now ? used : 0,
+            );
+            const hasRoom =
+              requests < (limit.requests ?? Infinity) &&
+              sum(tokens) + reserved <= (limit.tokens ?? Infinity);
+            expect(hasRoom).toBe(false);
+          }
+        });
+      }),
+    );
+  });
+
+  it('does all the work that the limit admits: a window’s worth at the beginning of each window', () => {
+    const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0, preferred: 0 };
+    const gone = simulatePace(
+      { ...most, ...free },
+      1,
+      Array.from({ length: 23 }, () => at),
+    );
+    expect(gone.map(({ released }) => released / window)).toEqual(
+      Array.from({ length: 23 }, (_, i) => Math.floor(i / most.requests)),
+    );
+  });
+
+  it('frees places one by one, as they were taken', () => {
+    const at = { reserved: 1, used: 1, delay: 0, lasts: 0, preferred: 0 };
+    const ready = [0, 1, window, window].map((moment) => ({ ...at, ready: moment }));
+    const gone = simulatePace({ requests: 2, tokens: null, ...free }, 1, ready);
+    expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
+  });
+
+  it('gives back at the end what was reserved and not used', () => {
+    const at = { ready: 0, reserved: 60, used: 6, delay: 0, lasts: 3, preferred: 0 };
+    const gone = simulatePace({ requests: null, tokens: 60, ...free }, 1, [
+      at,
+      { ...at, reserved: 54 },
+    ]);
+    expect(gone.map(({ released }) => released)).toEqual([0, 3]);
+  });
+});
+
+describe('a pool of keys', () => {
+  const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0 };
+  const rule = { requests: 2, tokens: null, ...free };
+
+  it('takes the preferred one of those that are open, else the one that opens first', () => {
+    const preferring = (...keysWanted: number[]) =>
+      simulatePace(
+        rule,
+        2,
+        keysWanted.map((preferred) => ({ ...at, preferred })),
+      ).map(({ key, released }) => `${key} at ${released}`);
+    expect(preferring(1, 1, 1, 0)).toEqual(['1 at 0', '1 at 0', '0 at 0', '0 at 0']);
+    expect(preferring(1, 0, 1, 0, 0)).toEqual(['1 at 0', '0 at 0', '1 at 0', '0 at 0', '0 at 40']);
+  });
+
+  it('has the sum of its keys’ limits', () => {
+    const gone = simulatePace(
+      rule,
+      3,
+      Array.from({ length: 12 }, () => ({ ...at, preferred: 0 })),
+    );
+    expect(gone.map(({ released }) => released)).toEqual([
+      ...Array<number>(6).fill(0),
+      ...Array<number>(6).fill(window),
+    ]);
+  });
+});
+
+it('a request that may need more than the limit goes alone, when all is free', () => {
+  const pacer = new Pacer({ requests: null, tokens: 60, ...free }, 1);
+  expect(pacer.reservation(1000)).toBe(60);
+  expect(pacer.reservation(0)).toBe(1);
+});

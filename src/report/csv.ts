@@ -1,0 +1,140 @@
+import type { Histogram } from '../model/histogram.ts';
+import { measures } from '../model/measures.ts';
+import { outcomeKinds } from '../model/observation.ts';
+import { quantile } from '../model/quantile.ts';
+import type { Labels, Result } from '../model/result.ts';
+import {
+  arrivalsIn,
+  distribution,
+  groupsWhere,
+  measured,
+  measuresPresent,
+  outcomesOf,
+  type Where,
+} from '../model/summary.ts';
+import type { Trust } from '../model/verdict.ts';
+import { isWithheld, kindsPresent, shownQuantiles } from './figures.ts';
+import { measuredRates } from './rates.ts';
+
+/**
+ * A run's figures as a table in long form, RFC 4180: one value in each row, so that a spreadsheet or
+ * a data frame can pivot it. Empty labels mean all; the warm-up is left out. The last rows repeat the
+ * figures for each group of labels.
+ */
+
+const columns = [
+  ...['traffic', 'model', 'key', 'stage'],
+  ...['figure', 'statistic', 'value', 'unit', 'n', 'low', 'high'],
+] as const;
+
+type Scope = Pick<Labels, 'model' | 'key' | 'stage'> & { readonly traffic: string };
+
+const everywhere: Scope = { traffic: '', model: '', key: '', stage: '' };
+
+interface Row {
+  readonly figure: string;
+  readonly statistic: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly n?: number;
+  readonly low?: number | null;
+  readonly high?: number | null;
+}
+
+const cell = (value: string | number | null | undefined): string => {
+  const text = String(value ?? '');
+  // A text that begins like a formula would be one in a spreadsheet.
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+const line = (scope: Scope, row: Row): string =>
+  [
+    ...[scope.traffic, scope.model, scope.key, scope.stage],
+    ...[row.figure, row.statistic, row.value, row.unit, row.n, row.low, row.high],
+  ]
+    .map(cell)
+    .join(',');
+
+const arrivalRows = (result: Result, where: Where): readonly Row[] => {
+  const groups = groupsWhere(result, where);
+  const outcomes = outcomesOf(groups);
+  const due = arrivalsIn(outcomes);
+  const count = (figure: string, value: number): Row => ({
+    ...{ figure, statistic: 'count', value, unit: 'arrivals', n: due },
+  });
+  return [
+    count('due', due),
+    count(
+      'sent',
+      groups.reduce((sum, { sent }) => sum + sent, 0),
+    ),
+    ...outcomeKinds.map((kind) => count(kind, outcomes[kind])),
+    ...(result.plan.perRequest.length === 0
+      ? []
+      : [
+          count(
+            'good',
+            groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+          ),
+        ]),
+  ];
+};
+
+const statisticRows = (figure: string, unit: string, histogram: Histogram): readonly Row[] => {
+  const of = { figure, unit, n: histogram.count };
+  const plain = (['mean', 'min', 'max'] as const).flatMap((statistic): Row[] => {
+    const value = histogram[statistic];
+    return value === null ? [] : [{ ...of, statistic, value }];
+  });
+  const percentiles = shownQuantiles.flatMap((q): Row[] => {
+    const found = quantile(histogram, q);
+    if (found === null) return [];
+    const { value, low, high } = found;
+    return [{ ...of, statistic: `p${q * 100}`, value, low, high }];
+  });
+  return [...plain, ...percentiles];
+};
+
+const measureRows = (result: Result, trust: Trust, where: Where): readonly Row[] =>
+  measuresPresent(result, where)
+    .filter((name) => !isWithheld(name, trust))
+    .flatMap((name) => statisticRows(name, measures[name].unit, distribution(result, name, where)));
+
+const rateRows = (result: Result): readonly Row[] => {
+  const found = measuredRates(result);
+  if (found === null) return [];
+  const { offered, sent, completed, inputTokens, outputTokens } = found;
+  return Object.entries({ offered, sent, completed, inputTokens, outputTokens }).flatMap(
+    ([figure, value]): Row[] =>
+      value === null
+        ? []
+        : [
+            {
+              figure,
+              statistic: 'rate',
+              value,
+              unit: figure.endsWith('Tokens') ? 'tokens/s' : '/s',
+            },
+          ],
+  );
+};
+
+/** All figures of a run. Kinds of traffic never mix in a distribution; arrivals are also told of all. */
+export const figuresCsv = (result: Result, trust: Trust): string => {
+  const kinds = kindsPresent(result);
+  const groups = groupsWhere(result, measured).map(({ labels }) => labels);
+  const some = (scope: Scope, where: Where): readonly string[] =>
+    [...arrivalRows(result, where), ...measureRows(result, trust, where)].map((row) =>
+      line(scope, row),
+    );
+  return [
+    columns.join(','),
+    ...[...arrivalRows(result, measured), ...rateRows(result)].map((row) => line(everywhere, row)),
+    ...kinds.flatMap((traffic) =>
+      some({ ...everywhere, traffic }, (labels) => measured(labels) && labels.traffic === traffic),
+    ),
+    ...groups.flatMap((own) => some(own, (labels) => labels === own)),
+    '',
+  ].join('\r\n');
+};

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { figuresCsv } from './csv.ts';
+import { objectivesSection } from './html/sections/objectives.ts';
+import { stepSummary } from './markdown/step-summary.ts';
+import { runJunit } from './run-junit.ts';
+import { sampleResult } from './sample-result.ts';
+import { degradedTrust, invalidTrust, validTrust } from './sample-trust.ts';
+import { sampleVerdict } from './sample-verdict.ts';
+import { terminalReport } from './terminal/terminal.ts';
+
+const broken = sampleVerdict({
+  text: 'errorRate < 1%',
+  ruling: 'fail',
+  grounds: 'broken',
+  observed: 35,
+  unit: '%',
+  low: 31.6,
+  high: 38.5,
+});
+const held = { ...sampleResult(), verdicts: [sampleVerdict(), broken] };
+const look = { colour: false, width: 100 };
+
+describe('objectives stand right after the verdict on the run', () => {
+  it('in the terminal', () => {
+    const [, , ...lines] = terminalReport(held, validTrust, look).split('\n');
+    expect(lines.slice(0, 5).join('\n')).toMatchInlineSnapshot(`
+      "■ 1 OF 2 OBJECTIVES KEPT, 1 BROKEN
+        ✓ ttft.p95{stage=peak} < 800ms: 684 ms (95 %: 566 ms to 746 ms), n 760
+        ✗ errorRate < 1%: 35.0 % (95 %: 31.6 % to 38.5 %), n 760
+
+      What ran"
+    `);
+  });
+
+  it('in HTML, with the scenario’s own words as text', () => {
+    const verdicts = [sampleVerdict({ text: '<img src=x onerror=alert(1)>' })];
+    const html = objectivesSection({ ...held, verdicts })?.markup ?? '';
+    expect(html).toContain('&lt;img src=x');
+    expect(html).not.toContain('<img');
+    expect(objectivesSection(sampleResult())).toBeNull();
+  });
+});
+
+describe('JUnit', () => {
+  it('has a case for the run and one for each objective', () => {
+    expect(runJunit(held, validTrust).match(/<testcase.*/g)).toMatchInlineSnapshot(`
+      [
+        "<testcase classname="run" name="the run is complete and its figures count" time="0"></testcase>",
+        "<testcase classname="objectives" name="ttft.p95{stage=peak} &lt; 800ms" time="0"></testcase>",
+        "<testcase classname="objectives" name="errorRate &lt; 1%" time="0"><failure message="expected errorRate &lt; 1%, got 35.0 % (95 %: 31.6 % to 38.5 %), n 760" type="objective-broken">expected errorRate &lt; 1%, got 35.0 % (95 %: 31.6 % to 38.5 %), n 760</failure></testcase>",
+      ]
+    `);
+  });
+
+  it('fails the run’s own case when the run does not count', () => {
+    expect(runJunit(held, invalidTrust)).toContain(
+      'name="the run is complete and its figures count" time="0"><failure message="Invalid" type="run-invalid">',
+    );
+    expect(runJunit(held, degradedTrust)).not.toContain('run-invalid');
+  });
+});
+
+describe('the step summary', () => {
+  it('begins with the verdict, then come tables', () => {
+    const lines = stepSummary(held, degradedTrust).split('\n');
+    expect(lines.slice(0, 13).join('\n')).toMatchInlineSnapshot(`
+      "## ❌ Weir: quickstart
+
+      **Degraded.** The generator was strained: read the figures with the evidence beside them.
+
+      - event-loop utilisation: 0.64 in second 41 (healthy: below 0.5)
+
+      **❌ 1 of 2 objectives kept, 1 broken.**
+
+      |  | objective | seen | 95 % interval | n |  |
+      | --- | --- | --- | --- | --- | --- |
+      | ✅ kept | ttft.p95{stage=peak} &#60; 800ms | 684 ms | 566 ms to 746 ms | 760 |  |
+      | ❌ broken | errorRate &#60; 1% | 35.0 % | 31.6 % to 38.5 % | 760 |  |
+      "
+    `);
+  });
+
+  it('has a sign for the whole that no broken objective passes', () => {
+    const sign = (...given: Parameters<typeof stepSummary>) => stepSummary(...given).slice(3, 5);
+    const kept = { ...held, verdicts: [sampleVerdict()] };
+    expect(sign(kept, validTrust)).toBe('✅ ');
+    expect(sign(kept, degradedTrust)).toBe('⚠️');
+    expect(sign(kept, invalidTrust)).toBe('❌ ');
+    expect(sign(held, validTrust)).toBe('❌ ');
+  });
+
+  it('stays below 1 MiB and keeps other people’s text plain, whatever a server says', () => {
+    const hostile = `| <script>alert(1)</script> [x](https://evil.example) @team ![](www.evil.example) ${'`*_~#'.repeat(2000)}`;
+    const failures = Array.from({ length: 5000 }, (_, i) => ({
+      ...held.failures[0]!,
+      cause: hostile,
+      message: hostile,
+      count: 5000 - i,
+      example: { requestId: hostile, serverId: hostile, text: hostile },
+    }));
+    const verdicts = Array.from({ length: 200 }, () => sampleVerdict({ text: hostile }));
+    const notes = Array.from({ length: 5000 }, () => hostile);
+    const plan = { ...held.plan, name: hostile, description: hostile };
+    const text = stepSummary({ ...held, plan, failures, verdicts, notes }, validTrust);
+    expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
+    for (const live of ['<script', '](', '@team', 'https://evil', 'www.evil']) {
+      expect(text).not.toContain(live);
+    }
+  });
+});
+
+describe('the CSV', () => {
+  const rows = figuresCsv(sampleResult(), validTrust).split('\r\n');
+
+  it('has one value in each row, first of all traffic, then by kind, then by group', () => {
+    expect(rows.slice(0, 3)).toMatchInlineSnapshot(`
+      [
+        "traffic,model,key,stage,figure,statistic,value,unit,n,low,high",
+        ",,,,due,count,1400,arrivals,1400,,",
+        ",,,,sent,count,1378,arrivals,1400,,",
+      ]
+    `);
+    expect(rows.filter((row) => row.startsWith('chat-stream,,,,ttft,'))).toMatchInlineSnapshot(`
+      [
+        "chat-stream,,,,ttft,mean,259.6855552631579,ms,760,,",
+        "chat-stream,,,,ttft,min,140.342,ms,760,,",
+        "chat-stream,,,,ttft,max,1523.958,ms,760,,",
+        "chat-stream,,,,ttft,p50,188.031,ms,760,183.935,194.175",
+        "chat-stream,,,,ttft,p90,427.007,ms,760,383.487,510.975",
+        "chat-stream,,,,ttft,p95,683.519,ms,760,566.271,945.663",
+        "chat-stream,,,,ttft,p99,1136.639,ms,760,1086.463,1340.415",
+      ]
+    `);
+    expect(rows.at(-1)).toBe('');
+    expect(new Set(rows.slice(1, -1).map((row) => row.split(',').length))).toEqual(new Set([11]));
+  });
+
+  it('quotes what needs it, and never begins a cell with a formula', () => {
+    const result = sampleResult();
+    const groups = result.groups.map((group) => ({
+      ...group,
+      labels: { ...group.labels, model: '=HYPERLINK("x"),\n' },
+    }));
+    const text = figuresCsv({ ...result, groups }, validTrust);
+    expect(text).toContain(`,"'=HYPERLINK(""x""),\n",`);
+  });
+
+  it('leaves out what the generator spoiled', () => {
+    expect(figuresCsv(sampleResult(), invalidTrust)).not.toMatch(/,(gap|stall),/);
+  });
+});

@@ -1,0 +1,66 @@
+import type { ObjectiveVerdict } from '../model/objective-verdict.ts';
+import type { Result } from '../model/result.ts';
+import type { Trust } from '../model/verdict.ts';
+import { type JunitCase, junitFile } from './junit.ts';
+import {
+  findingText,
+  goodputSentence,
+  objectiveOutcome,
+  objectivesSentence,
+} from './objective-words.ts';
+import { runVerdict } from './run-verdict.ts';
+import { addressText } from './scenario-list.ts';
+
+const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
+  const named = { classname: 'objectives', name: verdict.text };
+  const finding = findingText(verdict);
+  switch (objectiveOutcome(verdict)) {
+    case 'kept':
+      return { ...named, outcome: { kind: 'passed' } };
+    case 'broken': {
+      const message = `expected ${verdict.text}, got ${finding}`;
+      const type = verdict.grounds === 'no-data' ? 'no-data' : 'objective-broken';
+      return { ...named, outcome: { kind: 'failed', type, message, details: message } };
+    }
+    // A test fails or passes: a warning that failed the job would be none.
+    case 'warning':
+      return { ...named, outcome: { kind: 'skipped', message: `warning: ${finding}` } };
+    case 'undecided':
+      return { ...named, outcome: { kind: 'skipped', message: finding } };
+  }
+};
+
+/** Whether the run itself counts: the first test of every file, so that none is empty. */
+const runCase = (result: Result, trust: Trust): JunitCase => {
+  const { level, title, sentences } = runVerdict(result, trust);
+  const named = { classname: 'run', name: 'the run is complete and its figures count' };
+  if (level !== 'invalid') return { ...named, outcome: { kind: 'passed' } };
+  const evidence = trust.evidence
+    .filter((each) => each.level !== 'valid')
+    .map(({ signal, observed, expected }) => `${signal}: ${observed} (healthy: ${expected})`);
+  const details = [...sentences, ...evidence].join(' ');
+  return { ...named, outcome: { kind: 'failed', type: 'run-invalid', message: title, details } };
+};
+
+/** A run's verdicts as JUnit tests: whether it counts, and one for each objective. */
+export const runJunit = (result: Result, trust: Trust): string => {
+  const verdicts = result.verdicts ?? [];
+  const { title, sentences } = runVerdict(result, trust);
+  return junitFile({
+    name: `weir ${result.plan.name}`,
+    startedAt: result.startedAt,
+    took: result.ended,
+    properties: {
+      weir: result.weir,
+      target: addressText(result.baseUrl),
+      run: result.runId,
+      plan: result.planHash,
+    },
+    cases: [runCase(result, trust), ...verdicts.map(objectiveCase)],
+    output: [
+      `${title}: ${sentences.join(' ')}`,
+      ...[objectivesSentence(verdicts), goodputSentence(result)].filter((line) => line !== null),
+      ...verdicts.map((verdict) => `${verdict.text}: ${findingText(verdict)}`),
+    ],
+  });
+};

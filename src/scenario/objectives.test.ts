@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { describeProblems } from './problem.ts';
+import { readScenario } from './read.ts';
+
+const scenario = (objectives: string): string => `traffic:
+  - { kind: chat-stream, model: publisher/big }
+  - { kind: chat, model: publisher/small }
+keys:
+  - { name: blue, key: '\${env:BLUE}' }
+stages:
+  - { name: climb, load: { kind: stairs, from: 1/s, step: 1/s, every: 10s, steps: 2 } }
+  - { name: peak, load: { kind: constant, rate: 5/s, duration: 30s } }
+perRequest: [ttft < 500ms, 'e2e{traffic=chat} <= 5s']
+objectives:
+${objectives}`;
+
+const read = (objectives: string, environment = {}) =>
+  readScenario({ text: scenario(objectives), name: 'f.yaml', environment });
+
+const planOf = (objectives: string) => {
+  const reading = read(objectives);
+  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
+  return reading.plan;
+};
+
+const one = (text: string) => planOf(`  - '${text}'`).objectives[0];
+
+const problemsOf = (text: string, environment = {}): string[] => {
+  const reading = read(text, environment);
+  return reading.ok ? [] : describeProblems(reading.problems, 'f.yaml').split('\n');
+};
+
+describe('an objective', () => {
+  it.each([
+    ['ttft.p95 < 800ms', { kind: 'measure', name: 'ttft', statistic: 0.95 }, '<', 800],
+    ['ttft.p99.9<=1.5s', { kind: 'measure', name: 'ttft', statistic: 0.999 }, '<=', 1500],
+    ['e2e.median < 1m', { kind: 'measure', name: 'endToEnd', statistic: 0.5 }, '<', 60_000],
+    ['gap.max < 0.5s', { kind: 'measure', name: 'gap', statistic: 'max' }, '<', 500],
+    [
+      'outputSpeed.mean > 20/s',
+      { kind: 'measure', name: 'outputSpeed', statistic: 'mean' },
+      '>',
+      20,
+    ],
+    ['cost.mean < 0.002', { kind: 'measure', name: 'cost', statistic: 'mean' }, '<', 2000],
+    ['errorRate < 0.5%', { kind: 'share', name: 'errorRate' }, '<', 0.5],
+    ['goodput >= 95%', { kind: 'share', name: 'goodput' }, '>=', 95],
+    ['completedRate > 120/min', { kind: 'rate', name: 'completedRate' }, '>', 2],
+    ['limited <= 0', { kind: 'count', name: 'limited' }, '<=', 0],
+  ])('%s', (text, figure, comparison, bound) => {
+    expect(one(text)).toMatchObject({ text, figure, comparison, bound, severity: 'fail' });
+  });
+
+  it('needs so many samples that ten lie beyond its percentile, unless it says otherwise', () => {
+    const minimum = (text: string) => one(text)?.minSamples;
+    expect(minimum('ttft.p50 < 1s')).toBe(20);
+    expect(minimum('ttft.p95 < 1s')).toBe(200);
+    expect(minimum('ttft.p99 < 1s')).toBe(1000);
+    expect(minimum('ttft.p5 > 1ms')).toBe(200);
+    expect(minimum('ttft.mean < 1s')).toBe(30);
+    expect(minimum('ttft.max < 1s')).toBe(1);
+    expect(
+      planOf('  - { objective: ttft.p95 < 1s, minSamples: 5 }').objectives[0]?.minSamples,
+    ).toBe(5);
+  });
+
+  it('may be about some arrivals only; stairs are all their stages under one name', () => {
+    expect(
+      one('ttft.p95{traffic=chat-stream, model = publisher/big, key=blue, stage=climb} < 1s')
+        ?.scope,
+    ).toEqual({
+      traffic: 'chat-stream',
+      model: 'publisher/big',
+      key: 'blue',
+      stages: ['climb 1/s', 'climb 2/s'],
+    });
+    expect(one('errorRate{stage="climb 2/s"} < 1%')?.scope.stages).toEqual(['climb 2/s']);
+    expect(one('errorRate{} < 1%')?.scope).toMatchObject({ traffic: null, stages: null });
+  });
+
+  it('has a long form', () => {
+    const { objectives } = planOf(
+      '  - { objective: errorRate < 5%, minSamples: 50, severity: fail, abort: { after: 30s } }',
+    );
+    expect(planOf('  - { objective: limited < 1, severity: warn }').objectives).toMatchObject([
+      { severity: 'warn', abortAfter: null },
+    ]);
+    expect(objectives).toMatchObject([{ minSamples: 50, severity: 'fail', abortAfter: 30_000 }]);
+  });
+
+  it('of each request is a measure, with labels if need be', () => {
+    expect(planOf('  []').perRequest).toMatchObject([
+      { measure: 'ttft', comparison: '<', bound: 500, scope: { traffic: null } },
+      { measure: 'endToEnd', comparison: '<=', bound: 5000, scope: { traffic: 'chat' } },
+    ]);
+  });
+});
+
+describe('what is wrong with an objective is said at its place', () => {
+  it.each([
+    ['tfft.p95 < 800ms', '"tfft" is no measure and no figure of a run; did you mean "ttft"?'],
+    [
+      'time_to_first_token.p95 < 800ms',
+      '"time_to_first_token" is no measure and no figure of a run; did you mean "ttft"?',
+    ],
+    [
+      'errorrate < 1%',
+      '"errorrate" is no measure and no figure of a run; did you mean "errorRate"?',
+    ],
+    [
+      'ttft < 800ms',
+      '"ttft" is a distribution: which statistic of it is not said; for example ttft.p95',
+    ],
+    [
+      'ttft.p9x < 800ms',
+      '"p9x" is no statistic: expected a percentile such as p95, or mean, min, max or median; did you mean "p90"?',
+    ],
+    [
+      'ttft.p100 < 800ms',
+      '"p100" is no statistic: expected a percentile such as p95, or mean, min, max or median',
+    ],
+    [
+      'ttft.avg < 800ms',
+      '"avg" is no statistic: expected a percentile such as p95, or mean, min, max or median; did you mean "mean"?',
+    ],
+    ['errorRate.p95 < 1%', '"errorRate" is one figure: there is no "p95" of it; leave ".p95" out'],
+    ['ttft.p95 = 800ms', 'expected <, <=, > or >=, got "="'],
+    [
+      'ttft.p95 < 800',
+      '"800" is no bound of ttft: expected a length of time such as 30s, 500ms, 2m or 1h30m; a number needs its unit: 800s for seconds or 800ms for milliseconds',
+    ],
+    [
+      'errorRate < 1',
+      '"1" is no bound of errorRate: expected a percentage from 0% to 100%, such as 99.5%; a number needs its unit: 1%',
+    ],
+    [
+      'errorRate < 200%',
+      '"200%" is no bound of errorRate: expected a percentage from 0% to 100%, such as 99.5%',
+    ],
+    ['completed > 5/s', '"5/s" is no bound of completed: expected a number of arrivals'],
+    [
+      'ttft.p95{modle=publisher/big} < 1s',
+      '"modle" is no label: expected traffic, model, key or stage; did you mean "model"?',
+    ],
+    [
+      'ttft.p95{model=publisher/bgi} < 1s',
+      'no model of this scenario is called "publisher/bgi"; did you mean "publisher/big"?',
+    ],
+    [
+      'ttft.p95{traffic=chatstream} < 1s',
+      'no traffic of this scenario is called "chatstream"; did you mean "chat-stream"?',
+    ],
+    [
+      'ttft.p95{stage=peek} < 1s',
+      'no stage of this scenario is called "peek"; did you mean "peak"?',
+    ],
+    ['ttft.p95{key=green} < 1s', 'no key of this scenario is called "green"; there is: blue'],
+    ['ttft.p95{key=blue, key=blue} < 1s', 'the label "key" stands here twice; keep one of them'],
+    [
+      'ttft.p95{key} < 1s',
+      'expected labels such as {traffic=chat-stream, stage="climb 2/s"}, got "{key}"',
+    ],
+    [
+      'ttft.p95{key=blue < 1s',
+      '"ttft.p95{key=blue < 1s" is no objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
+    ],
+    [
+      'ttft.p95{traffic=chat} < 1s',
+      '"ttft" is measured of chat-stream only, and none of these requests is one',
+    ],
+    [
+      'ttft.p95{traffic=chat, model=publisher/big} < 1s',
+      'no request of this scenario has all of these labels',
+    ],
+    [
+      'firstAudio.p95 < 1s',
+      '"firstAudio" is measured of speech only, and none of these requests is one',
+    ],
+    [
+      'completedRate{model=publisher/big} > 1/s',
+      '"completedRate" cannot be told apart by model; of labels it takes stage and traffic',
+    ],
+    [
+      'sentRate{traffic=chat} > 1/s',
+      '"sentRate" cannot be told apart by traffic; of labels it takes stage',
+    ],
+    [
+      'fast please',
+      '"fast please" is no objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
+    ],
+  ])('%s', (text, message) => {
+    expect(problemsOf(`  - '${text}'`)).toEqual([`f.yaml:11:5: ${message}`]);
+  });
+
+  it('of the long form too, at its field', () => {
+    expect(
+      problemsOf(`  - objective: completed > 100
+    minSamples: 3
+    abort: { after: 30s }
+  - { objective: sentRate > 1/s, abort: { after: 30s } }
+  - { objective: ttft.p95 < 1s, minSamples: 0, severity: bad, abort: 30s }
+  - { objektive: ttft.p95 < 1s }
+  - 5
+  - errorRate < 1%
+  - errorRate < 1%
+  - { objective: faultRate < 1%, severity: warn, abort: { after: 3s } }`),
+    ).toMatchInlineSnapshot(`
+      [
+        "f.yaml:12:5: "completed" has no samples; leave "minSamples" out",
+        "f.yaml:13:5: a count that must be reached is not broken before the run is over; leave "abort" out",
+        "f.yaml:14:34: "sentRate" is known only when the run is over; leave "abort" out",
+        "f.yaml:15:45: expected a whole number from 1 to 1,000,000,000, got the number 0",
+        "f.yaml:15:58: expected "fail" or "warn", got "bad"",
+        "f.yaml:15:70: expected a mapping such as {after: 30s}, got "30s"",
+        "f.yaml:16:5: "objective" is missing: expected text",
+        "f.yaml:16:7: unknown key "objektive"; did you mean "objective"?",
+        "f.yaml:17:5: expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}, got the number 5",
+        "f.yaml:19:5: the same objective stands here again; keep one of them",
+        "f.yaml:20:50: an objective that only warns cannot end the run; keep one of the two",
+      ]
+    `);
+  });
+
+  it('of each request', () => {
+    const text = `traffic: [{ kind: chat-stream, model: m }]
+load: { kind: constant, rate: 1/s, duration: 9s }
+objectives: [goodput > 90%]
+`;
+    const problems = (perRequest: string) => {
+      const reading = readScenario({
+        text: `${text}${perRequest}`,
+        name: 'f.yaml',
+        environment: {},
+      });
+      return reading.ok ? [] : describeProblems(reading.problems, 'f.yaml').split('\n');
+    };
+    expect(problems('')).toMatchInlineSnapshot(`
+      [
+        "f.yaml:3:14: "goodput" is asked for, and nothing says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
+      ]
+    `);
+    expect(problems("perRequest: ['ttft.p95 < 1s', 'errorRate < 1%', 'tftt < 1s', 'ttft < 1']"))
+      .toMatchInlineSnapshot(`
+      [
+        "f.yaml:4:14: a single request has no "p95": expected a measure by itself; write ttft here, or put the whole under "objectives"",
+        "f.yaml:4:31: "errorRate" is a figure of the whole run; put it under "objectives"",
+        "f.yaml:4:49: "tftt" is no measure; did you mean "ttft"?",
+        "f.yaml:4:62: "1" is no bound of ttft: expected a length of time such as 30s, 500ms, 2m or 1h30m; a number needs its unit: 1s for seconds or 1ms for milliseconds",
+      ]
+    `);
+    expect(problems('perRequest: { ttft: 800ms }')).toMatchInlineSnapshot(`
+      [
+        "f.yaml:3:14: "goodput" is asked for, and nothing says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
+        "f.yaml:4:13: expected a list such as ["ttft < 500ms", "e2e < 5s"], got a mapping",
+      ]
+    `);
+  });
+
+  it('but what the environment holds is repeated to nobody', () => {
+    const problems = problemsOf("  - '${env:GATE}'", { GATE: 'sk-secret' });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).not.toContain('sk-secret');
+  });
+});
