@@ -4,7 +4,7 @@ import { watchObjectives } from '../judge/abort-watch.ts';
 import { judgeObjectives } from '../judge/objectives.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import { planHash } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { anyObservations } from '../record/recorder-suite.ts';

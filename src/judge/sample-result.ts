@@ -1,5 +1,5 @@
 import { emptyHistogram, type EncodedHistogram } from '../model/histogram.ts';
-import { planHash } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import type { Failure, GeneratorSample, Result, Second, SliceRun } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadDuration, type Plan, planHash, planSchema, withoutPrompts } from './plan.ts';
+import { loadDuration, type Plan, planSchema, withoutPrompts } from './plan.ts';
+import { planHash } from './plan-hash.ts';
 import { milliseconds, perSecond } from './quantity.ts';
 import { samplePlan } from './sample-plan.ts';
 import type { TrafficOf } from './traffic.ts';

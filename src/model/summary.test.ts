@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Digits, emptyHistogram, type EncodedHistogram } from './histogram.ts';
 import type { MeasureName } from './measures.ts';
-import { planHash } from './plan.ts';
+import { planHash } from './plan-hash.ts';
 import { milliseconds } from './quantity.ts';
 import type { Group, Labels, Result, Second, SliceRun } from './result.ts';
 import { samplePlan } from './sample-plan.ts';

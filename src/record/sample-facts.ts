@@ -1,6 +1,7 @@
 import type { Slice } from '../model/arrival.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { planHash, withoutPrompts } from '../model/plan.ts';
+import { withoutPrompts } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import type { ResultFacts, SliceRun } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 

@@ -2,7 +2,7 @@ import { drawFrom } from '../model/draw.ts';
 import type { EncodedHistogram } from '../model/histogram.ts';
 import { measureNames, measures, type MeasureName } from '../model/measures.ts';
 import type { Observation } from '../model/observation.ts';
-import { planHash } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
 import {
   type Failure,
   type GeneratorSample,

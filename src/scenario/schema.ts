@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { interfaceLimits } from '../model/interface-limits.ts';
-import type { Target } from '../model/plan.ts';
 import { byteSize, length, lengthOrNone, share, text, whole, wholeOrNone } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
@@ -8,17 +7,9 @@ import { paceSchema } from './pace-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { objectives, perRequest } from './objective-schema.ts';
-import { withoutTrailingSlash, wordOrAddress } from './address-field.ts';
-import { transportSchema, wireSchema } from './wire-schema.ts';
+import { target, transport, wire } from './wire-schema.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
-
-const target = wordOrAddress(
-  ['mock', 'container'],
-  'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
-).transform((value): Target =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
 
 const key = z.strictObject(
   {
@@ -187,8 +178,8 @@ export const scenarioSchema = z
     seed: whole(0, Number.MAX_SAFE_INTEGER)
       .prefault(1)
       .describe('Where all chance comes from: the same seed sends the same requests. Default: 1.'),
-    wire: wireSchema.prefault({}).describe('How connections are made.'),
-    transport: transportSchema,
+    wire: wire.prefault({}).describe('How connections are made.'),
+    transport,
     mock: mockSchema
       .prefault({})
       .describe('The bundled reference gateway; ignored with a real target.'),

@@ -1,10 +1,33 @@
 import { z } from 'zod';
 import { transportNames } from '../model/exchange.ts';
-import type { Wire } from '../model/plan.ts';
-import { withoutTrailingSlash, wordOrAddress } from './address-field.ts';
-import { text } from './field.ts';
+import type { Target, Wire } from '../model/plan.ts';
+import { addressFault } from './address.ts';
+import { type IssueNotes, text } from './field.ts';
 
-/** How connections are made, and by what. */
+/** How a scenario says what is asked, and over which wires. */
+
+/** A field that is one of a few words or an address. */
+const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
+  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
+    const word = words.find((candidate) => candidate === value);
+    if (word !== undefined) return { kind: word };
+    const url = URL.parse(value);
+    const fault = addressFault(value, url);
+    if (url !== null && fault === null) return url;
+    const params: IssueNotes = { choices: words };
+    const message = fault === null ? expected : `${expected}; ${fault}`;
+    context.issues.push({ code: 'custom', message, input: value, params });
+    return z.NEVER;
+  });
+
+const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
+
+export const target = wordOrAddress(
+  ['mock', 'container'],
+  'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
+).transform((value): Target =>
+  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
+);
 
 const proxy = wordOrAddress(
   ['environment', 'none'],
@@ -15,7 +38,7 @@ const proxy = wordOrAddress(
 
 const flag = (word: boolean) => z.boolean({ error: 'expected true or false' }).prefault(word);
 
-export const wireSchema = z.strictObject({
+export const wire = z.strictObject({
   http2: flag(false).describe('Whether to offer HTTP/2. Default: false.'),
   proxy: proxy
     .prefault('environment')
@@ -28,7 +51,7 @@ export const wireSchema = z.strictObject({
   verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
 });
 
-export const transportSchema = z
+export const transport = z
   .enum(transportNames)
   .default('undici')
   .describe(

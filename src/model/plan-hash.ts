@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import type { Plan } from './plan.ts';
+
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, entry]) => [key, canonical(entry)]),
+  );
+};
+
+/**
+ * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
+ * fields. Objectives are left out: they judge a run and change nothing of it, so that results stay
+ * comparable when a bound is moved.
+ */
+export const planHash = (plan: Plan): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical({ ...plan, objectives: undefined, perRequest: undefined })))
+    .digest('hex');
