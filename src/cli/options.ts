@@ -71,7 +71,7 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       .option('transport', {
         type: 'string',
         group: 'Target:',
-        describe: 'What speaks to it: undici (default) or socket; HTTP/2 is always undici’s',
+        describe: 'What speaks to it: socket (default) or undici; HTTP/2 is always undici’s',
       })
       .option('set', {
         type: 'string',

@@ -168,7 +168,7 @@ describe('a scenario', () => {
         "target": {
           "kind": "mock",
         },
-        "transport": "undici",
+        "transport": "socket",
         "warmUp": 0,
         "wire": {
           "caFile": null,

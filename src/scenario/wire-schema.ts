@@ -53,7 +53,7 @@ export const wire = z.strictObject({
 
 export const transport = z
   .enum(transportNames)
-  .default('undici')
+  .default('socket')
   .describe(
-    'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: undici.',
+    'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: socket.',
   );
