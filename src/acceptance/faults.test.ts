@@ -5,6 +5,7 @@ import { preflightId } from '../contract/routes.ts';
 import { realClock } from '../mock/real-clock.ts';
 import { startMock } from '../mock/start.ts';
 import type { Truth } from '../mock/truth.ts';
+import { type TransportName, transportNames } from '../model/exchange.ts';
 import { type FaultName, faultNames } from '../model/mock-faults.ts';
 import type { Outcome } from '../model/observation.ts';
 import { milliseconds } from '../model/quantity.ts';
@@ -33,7 +34,11 @@ const inShort = (outcome: Outcome, fault: string | null | undefined): string => 
 };
 
 /** Runs one request of a kind for each fault, and says what the client made of it. */
-const outcomesOf = async (kind: 'chat' | 'chat-stream', faults: readonly FaultName[]) => {
+const outcomesBy = async (
+  transport: TransportName,
+  kind: 'chat' | 'chat-stream',
+  faults: readonly FaultName[],
+) => {
   const folder = await tempFolder();
   const files = { truth: join(folder, 'truth.jsonl'), seen: join(folder, 'seen.jsonl') };
   const mock = await startMock(
@@ -65,7 +70,7 @@ grace: 15s
     const { code, stderr } = await weir(
       [
         ...['run', await tempFile('s.yaml', scenario), '--target', mock.url],
-        ...['--out', folder, '--observations', files.seen],
+        ...['--transport', transport, '--out', folder, '--observations', files.seen],
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );
@@ -88,6 +93,16 @@ grace: 15s
     return [fault, inShort(read.value.outcome, fault)] as const;
   });
   return { counters, outcomes: Object.fromEntries(outcomes) as Record<string, string> };
+};
+
+/** What the client made of each fault, which must be the same by every transport. */
+const outcomesOf = async (kind: 'chat' | 'chat-stream', faults: readonly FaultName[]) => {
+  const [first, ...others] = await Promise.all(
+    transportNames.map((transport) => outcomesBy(transport, kind, faults)),
+  );
+  if (first === undefined) throw new Error('there is no transport');
+  for (const other of others) expect(other.outcomes).toEqual(first.outcomes);
+  return first;
 };
 
 it('a streamed chat with each fault ends for the client as it should', async () => {

@@ -2,13 +2,11 @@ import { milliseconds } from '../model/quantity.ts';
 import { findEngine, loadLibrary } from '../platform/container-engine.ts';
 import { startMockContainer } from '../platform/mock-container.ts';
 import type { Bench } from './bench.ts';
+import { median } from './median.ts';
 
 /** How long the gateway's container takes from the order until it answers, beside one that only starts Node. */
 
 const rounds = 7;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 export const containerBench: Bench = {
   name: 'container',

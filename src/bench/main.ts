@@ -3,6 +3,7 @@ import { type Bench, outcomeOf, type Row } from './bench.ts';
 import { containerBench } from './container-bench.ts';
 import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
+import { transportBench } from './transport-bench.ts';
 import { paceBench } from './pace-bench.ts';
 import { workloadBench } from './workload-bench.ts';
 import { Problem } from '../platform/problem.ts';
@@ -11,6 +12,7 @@ import { Problem } from '../platform/problem.ts';
 
 const benches: readonly Bench[] = [
   mockBench,
+  transportBench,
   limitsBench,
   paceBench,
   workloadBench,

@@ -1,6 +1,7 @@
 import autocannon from 'autocannon';
 import { milliseconds } from '../model/quantity.ts';
 import type { Row } from './bench.ts';
+import { median } from './median.ts';
 import { startMock } from './mock-under-bench.ts';
 import { startOn } from './processes.ts';
 
@@ -26,9 +27,6 @@ const rateOf = async (url: string): Promise<number> => {
     throw new Error(`${non2xx} refused and ${errors} broken of ${requests.total}`);
   return requests.average;
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 export const benchChats = async (say: (text: string) => void): Promise<readonly Row[]> => {
   const mock = await startMock({

@@ -9,7 +9,7 @@ import { cleanHeap } from '../platform/clean-heap.ts';
 import { startClock, wallClock } from '../platform/clock.ts';
 import { watchGenerator } from '../platform/generator-signals.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
-import { undiciTransport } from '../platform/undici-transport.ts';
+import { openTransport } from '../platform/open-transport.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { drawEvery, type Live } from './live.ts';
 import type { ReadyTarget } from './target.ts';
@@ -119,7 +119,8 @@ export const drive = async (
   const startedAt = wallClock();
   const clock = startClock();
   watch.begun(startedAt, clock.machineZero);
-  const transport = undiciTransport(
+  const transport = openTransport(
+    order.plan.transport,
     { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
     clock,
   );

@@ -68,6 +68,11 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
         describe:
           'Base address (https://host/v1), `mock` for the embedded reference gateway, or `container`',
       })
+      .option('transport', {
+        type: 'string',
+        group: 'Target:',
+        describe: 'What speaks to it: socket (default) or undici; HTTP/2 is always undici’s',
+      })
       .option('set', {
         type: 'string',
         array: true,
@@ -81,6 +86,7 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
 interface ScenarioArguments {
   readonly scenario?: string | undefined;
   readonly target?: string | string[] | undefined;
+  readonly transport?: string | string[] | undefined;
   readonly set: string[];
   readonly model?: string | string[] | undefined;
   readonly kind?: string | string[] | undefined;
@@ -122,7 +128,13 @@ export const sourceFrom = (given: ScenarioArguments): PlanSource => {
       'expected a scenario file, or --model with --rate and --duration (or --users) in its place',
     );
   }
-  return { scenario: given.scenario, flags, set: given.set, target: once(given.target) };
+  return {
+    scenario: given.scenario,
+    flags,
+    set: given.set,
+    target: once(given.target),
+    transport: once(given.transport),
+  };
 };
 
 export const sliceFrom = (

@@ -19,6 +19,7 @@ export interface PlanSource {
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
   readonly target: string | undefined;
+  readonly transport?: string | undefined;
 }
 
 /** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
@@ -59,7 +60,7 @@ interface OpenedScenario {
 }
 
 const read = async (source: PlanSource): Promise<OpenedScenario> => {
-  const { scenario, flags, set, target } = source;
+  const { scenario, flags, set, target, transport } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   const shelf = workloadFiles(folder);
   const reading = readScenario({
@@ -69,6 +70,7 @@ const read = async (source: PlanSource): Promise<OpenedScenario> => {
     overrides: set,
     target,
     workload: shelf.files,
+    transport,
   });
   return { reading, folder, shelf };
 };

@@ -20,7 +20,7 @@ describe('the turns of repeated runs', () => {
 
 describe('the pause between two runs', () => {
   const url = { kind: 'url', url: 'https://host/v1' } as const;
-  const none = { requestsPerMinute: null, tokensPerMinute: null };
+  const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
 
   it.each([
     ['a minute where the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],

@@ -75,3 +75,7 @@ export interface Transport {
   /** Destroys every connection, those on their way included, and waits until they are gone. */
   close(): Promise<void>;
 }
+
+/** What speaks to the target: our own HTTP/1.1, or undici, the general client. */
+export const transportNames = ['undici', 'socket'] as const;
+export type TransportName = (typeof transportNames)[number];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limiterClassNames } from './limit-log.ts';
+import { transportNames } from './exchange.ts';
 import { mockSettingsSchema } from './mock-settings.ts';
 import { paceSchema } from './pace.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
@@ -142,6 +143,8 @@ export const planSchema = z.strictObject({
   description: z.string().nullable(),
   target: targetSchema,
   wire: wireSchema,
+  /** HTTP/2 is always undici's. Plans of before there was a choice say nothing: they meant undici. */
+  transport: z.enum(transportNames).default('undici'),
   keys: z.array(keySchema).min(1),
   /** Extra request headers; values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),

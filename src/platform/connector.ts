@@ -6,6 +6,15 @@ import { getProxyForUrl } from 'proxy-from-env';
 import { buildConnector } from 'undici';
 import type { Wire } from '../model/plan.ts';
 
+/** What every connection of a run has in common. */
+export interface Base {
+  /** The base address; requests' paths come below it. */
+  readonly url: string;
+  readonly wire: Wire;
+  /** PEM certificates to trust beside the system's. */
+  readonly certificates: string | null;
+}
+
 /** The proxy that a plan's wire asks for, or `null` to go direct. */
 export const proxyFor = (baseUrl: string, proxy: Wire['proxy']): URL | null => {
   switch (proxy.kind) {
@@ -24,13 +33,13 @@ const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
 /** Gives up an attempt to connect, whatever stage it is in; does nothing once it has ended. */
-type GiveUp = () => void;
+export type GiveUp = () => void;
 
 /** Opens one connection and tells its socket, or why there is none. */
 export type Connect = (options: buildConnector.Options, done: buildConnector.Callback) => GiveUp;
 
 /** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6) and hands its socket on. */
-const openTunnel = (
+export const openTunnel = (
   proxy: URL,
   authority: string,
   done: (...result: [Error, null] | [null, Socket]) => void,
@@ -95,23 +104,26 @@ const abandonable =
     };
   };
 
-/** How one connection to the target is opened: direct or through a proxy, plain or TLS, never with a deadline of its own. */
-export const connectorTo = (
-  baseUrl: string,
-  wire: Wire,
-  extraCertificates: string | null,
-): Connect => {
+/** How a server's certificate is checked, in the words of `tls.connect`. */
+export const trustOf = ({
+  wire,
+  certificates,
+}: Base): Pick<tls.ConnectionOptions, 'ca' | 'rejectUnauthorized'> => ({
+  rejectUnauthorized: wire.verifyTls,
+  ...(certificates === null ? {} : { ca: [...tls.getCACertificates('default'), certificates] }),
+});
+
+/** How one connection to the target is opened for undici: direct or through a proxy, plain or TLS, never with a deadline of its own. */
+export const connectorTo = (base: Base): Connect => {
+  const { url, wire } = base;
   const open = abandonable(
     buildConnector({
       allowH2: wire.http2,
       preferH2: wire.http2,
       timeout: 0,
-      rejectUnauthorized: wire.verifyTls,
-      ...(extraCertificates === null
-        ? {}
-        : { ca: [...tls.getCACertificates('default'), extraCertificates] }),
+      ...trustOf(base),
     }),
   );
-  const proxy = proxyFor(baseUrl, wire.proxy);
+  const proxy = proxyFor(url, wire.proxy);
   return proxy === null ? open : throughProxy(proxy, open);
 };

@@ -53,7 +53,7 @@ export const lookAtTarget = async (look: Look): Promise<Preflight> => {
   const { baseUrl, wire } = look;
   const { origin, pathname } = new URL(baseUrl);
   const client = new Client(origin, {
-    connect: connectorTo(baseUrl, wire, look.certificates),
+    connect: connectorTo({ url: baseUrl, wire, certificates: look.certificates }),
     allowH2: wire.http2,
   });
   try {

@@ -6,7 +6,11 @@ import { startClock } from './clock.ts';
 import { type ScriptedServer, serve } from './scripted-server.ts';
 
 /** What every transport must do, whichever library is behind it; each transport's test calls this. */
-export type TransportUnderTest = (url: string, clock: Clock) => Transport;
+export type TransportUnderTest = (
+  url: string,
+  clock: Clock,
+  onDefect?: (error: unknown) => void,
+) => Transport;
 
 const post: WireRequest = {
   method: 'POST',
@@ -60,6 +64,10 @@ const observe = (
     },
   };
 };
+
+/** How the connection came about in the end: a kept one may turn out closed. */
+const connectionOf = ({ told }: Story): string | undefined =>
+  told.findLast((words) => words.startsWith('connected'));
 
 const ok = (body: string, head = ''): string =>
   `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -177,6 +185,106 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(body).toBe('to the end');
     });
 
+    it('sends a large body whole, and small ones after it', async () => {
+      const { send, server } = await against((socket) => socket.write(ok('x')));
+      const bodies = [1 << 20, 10, 70_000].map((size) => new Uint8Array(size).fill(97));
+      for (const body of bodies)
+        expect((await send({ ...post, body }).story).told.at(-1)).toBe('end');
+      const sent = server.requests.map((request) => request.slice(request.indexOf('\r\n\r\n') + 4));
+      expect(sent).toEqual(bodies.map((body) => 'a'.repeat(body.length)));
+      expect(server.connections()).toBe(1);
+    });
+
+    it('keeps bodies apart that go out on many connections at once', async () => {
+      const { send, server } = await against((socket) => socket.write(ok('x')));
+      const bodies = Array.from({ length: 30 }, (_, n) => String(n).repeat(30_000));
+      const bytes = bodies.map((body) => new TextEncoder().encode(body));
+      await Promise.all(bytes.map((body) => send({ ...post, body }).story));
+      const sent = server.requests.map((request) => request.slice(request.indexOf('\r\n\r\n') + 4));
+      expect(new Set(sent)).toEqual(new Set(bodies));
+    });
+
+    it.each(['204 No Content', '304 Not Modified'])(
+      'waits for no body after %s',
+      async (status) => {
+        const { send, server } = await against((socket) =>
+          socket.write(`HTTP/1.1 ${status}\r\n\r\n`),
+        );
+        for (const connection of ['new', 'reused']) {
+          const { told } = await send(get).story;
+          expect(told[0]).toBe(`connected ${connection}`);
+          expect(told.at(-1)).toBe('end');
+        }
+        expect(server.connections()).toBe(1);
+      },
+    );
+
+    it('leaves trailers and extensions of chunks out', async () => {
+      const { send } = await against((socket) =>
+        socket.write(`${chunkedHead}3;a="b"\r\none\r\n0;z\r\nx-sum: 1\r\n\r\n`),
+      );
+      const { told, body } = await send().story;
+      expect(told.at(-1)).toBe('end');
+      expect(body).toBe('one');
+    });
+
+    it('does not use a connection that its server means to close soon', async () => {
+      const { send, server } = await against((socket) =>
+        socket.write(ok('x', 'keep-alive: timeout=1\r\n')),
+      );
+      await send().story;
+      await send().story;
+      expect(server.connections()).toBe(2);
+    });
+
+    it('does not use a connection on which more came than was asked for', async () => {
+      const { send, server } = await against((socket) => socket.write(`${ok('x')}HTTP/1.1 `));
+      expect((await send().story).told.at(-1)).toBe('end');
+      expect(connectionOf(await send().story)).toBe('connected new');
+      expect(server.connections()).toBe(2);
+    });
+
+    it('closes the connection after its answer when the request says so', async () => {
+      const { send, server } = await against((socket) => socket.write(ok('x')));
+      const closing = { ...post, headers: { ...post.headers, connection: 'close' } };
+      expect((await send(closing).story).told.at(-1)).toBe('end');
+      expect(connectionOf(await send().story)).toBe('connected new');
+      expect(server.requests[0]).toMatch(/connection: close\r\n/i);
+    });
+
+    it.each([
+      ['x-bad', 'a\r\nx-more: b'],
+      ['x-bad', 'a\0'],
+      ['x bad', 'a'],
+      ['transfer-encoding', 'chunked'],
+      ['upgrade', 'x'],
+    ])('sends nothing of a request whose header %j is %j', async (header, value) => {
+      const { send, server } = await against((socket) => socket.write(ok('x')));
+      const headers = { ...post.headers, [header]: value };
+      expect((await send({ ...post, headers }).story).told.at(-1)).toBe('failure protocol');
+      expect(server.requests).toEqual([]);
+    });
+
+    it('hands over what its observer throws, and uses other connections as before', async () => {
+      const { url, close } = await serve((socket) => void socket.write(ok('x')));
+      const { promise: defect, resolve } = Promise.withResolvers<unknown>();
+      const transport = make(url, startClock(), resolve);
+      const { observer } = observe();
+      const bug = new Error('a bug');
+      transport.send(post, {
+        ...observer,
+        onChunk: () => {
+          throw bug;
+        },
+      });
+      expect(await defect).toBe(bug);
+      const { observer: next, story } = observe();
+      transport.send(post, next);
+      expect((await story).told.at(-1)).toBe('end');
+      await transport.close();
+      await close();
+    });
+
     it('passes refusals through like any answer', async () => {
       const { send } = await against((socket) =>
         socket.write('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 2\r\n\r\nno'),
@@ -246,6 +354,13 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
           'failure closed-on-reuse',
         ]);
         expect(server.requests).toHaveLength(2);
+      });
+
+      it('a head that does not end', async () => {
+        const { send } = await against((socket) =>
+          socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(20_000)}`),
+        );
+        expect((await send().story).told.at(-1)).toBe('failure too-large');
       });
 
       it('an answer that is no HTTP', async () => {

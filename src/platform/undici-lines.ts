@@ -1,7 +1,6 @@
 import { type buildConnector, Client } from 'undici';
 import type { Clock } from '../model/clock.ts';
-import type { Wire } from '../model/plan.ts';
-import { type Connect, connectorTo } from './connector.ts';
+import { type Base, type Connect, connectorTo } from './connector.ts';
 import type { UndiciExchange, Wiretap } from './undici-exchange.ts';
 
 /** Idle connections are kept this long unless the server's keep-alive hint says less. */
@@ -15,15 +14,6 @@ const clientOptions = {
   keepAliveMaxTimeout: keepAlive,
   pipelining: 1,
 } as const;
-
-/** What every connection of a run has in common. */
-export interface Base {
-  /** The base address; requests' paths come below it. */
-  readonly url: string;
-  readonly wire: Wire;
-  /** PEM certificates to trust beside the system's. */
-  readonly certificates: string | null;
-}
 
 /** One connection: an undici client of its own, since time queued inside a pool is invisible. */
 export interface Line extends Wiretap {
@@ -47,7 +37,7 @@ export class Lines {
     this.#origin = new URL(base.url).origin;
     this.#http2 = base.wire.http2;
     this.#clock = clock;
-    this.#connect = connectorTo(base.url, base.wire, base.certificates);
+    this.#connect = connectorTo(base);
   }
 
   /** The most recently used idle line, or a new one that connects at its first request. */

@@ -1,7 +1,7 @@
 import { transportSuite } from './transport-suite.ts';
 import { undiciTransport } from './undici-transport.ts';
 
-transportSuite('the undici transport', (url, clock) =>
+transportSuite('the undici transport', (url, clock, onDefect) =>
   undiciTransport(
     {
       url,
@@ -9,5 +9,6 @@ transportSuite('the undici transport', (url, clock) =>
       certificates: null,
     },
     clock,
+    onDefect,
   ),
 );

@@ -1,14 +1,9 @@
 import type { Clock } from '../model/clock.ts';
 import type { Exchange, ExchangeObserver, Transport, WireRequest } from '../model/exchange.ts';
+import type { Base } from './connector.ts';
+import { throwUncaught } from './throw-uncaught.ts';
 import { UndiciExchange } from './undici-exchange.ts';
-import { type Base, Lines } from './undici-lines.ts';
-
-/** Thrown where nobody can catch it, a defect ends the process, as one in a timer's callback does. */
-const throwUncaught = (error: unknown): void => {
-  queueMicrotask(() => {
-    throw error;
-  });
-};
+import { Lines } from './undici-lines.ts';
 
 /**
  * The general transport: undici's `Client.dispatch`, one client for each connection and one

@@ -3,12 +3,14 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Wire } from '../model/plan.ts';
 import { startClock } from './clock.ts';
 import { proxyFor } from './connector.ts';
 import { lookAtTarget } from './preflight.ts';
+import { socketTransport } from './socket/socket-transport.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 const direct: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };
@@ -46,13 +48,21 @@ const answer = (_: unknown, response: http.ServerResponse): void => {
   response.setHeader('content-type', 'application/json').end('{"object":"list","data":[]}');
 };
 
+/** What connects by HTTP/1.1, one as the other. */
+const transports = [
+  { name: 'undici', open: undiciTransport },
+  { name: 'socket', open: socketTransport },
+] as const;
+type Open = (typeof transports)[number]['open'];
+
 /** How one GET ends: the status, or the cause of its failure. */
 const fetchOnce = async (
+  open: Open,
   url: string,
   wire: Wire,
   certificates: string | null = null,
 ): Promise<number | string> => {
-  const transport = undiciTransport({ url, wire, certificates }, startClock());
+  const transport = open({ url, wire, certificates }, startClock());
   const { promise, resolve } = Promise.withResolvers<number | string>();
   let status = 0;
   transport.send(
@@ -95,27 +105,59 @@ const startProxy = async (credentials: string | null) => {
   return { port: await listen(proxy), tunnels };
 };
 
-describe('TLS', () => {
+describe.each(transports)('TLS by $name', ({ open }) => {
   it('refuses a certificate that nobody vouches for', async () => {
     const port = await listen(https.createServer(certificate, answer));
-    expect(await fetchOnce(`https://localhost:${port}/v1`, direct)).toBe('tls');
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct)).toBe('tls');
   });
 
   it('accepts it with the authority that the scenario names', async () => {
     const port = await listen(https.createServer(certificate, answer));
-    expect(await fetchOnce(`https://localhost:${port}/v1`, direct, certificate.cert)).toBe(200);
-  });
-
-  it('accepts it when verification is switched off', async () => {
-    const port = await listen(https.createServer(certificate, answer));
-    expect(await fetchOnce(`https://localhost:${port}/v1`, { ...direct, verifyTls: false })).toBe(
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct, certificate.cert)).toBe(
       200,
     );
   });
 
+  it('accepts it when verification is switched off', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(
+      await fetchOnce(open, `https://localhost:${port}/v1`, { ...direct, verifyTls: false }),
+    ).toBe(200);
+  });
+
+  it('finds a name that stands for several addresses, and takes the session up again', async () => {
+    const resumed: boolean[] = [];
+    const server = https.createServer(certificate, (request, response) => {
+      resumed.push((request.socket as TLSSocket).isSessionReused());
+      response.setHeader('connection', 'close');
+      answer(request, response);
+    });
+    const port = await listen(server);
+    const base = {
+      url: `https://localhost:${port}/v1`,
+      wire: direct,
+      certificates: certificate.cert,
+    };
+    const transport = open(base, startClock());
+    for (let n = 0; n < 2; n += 1) {
+      await new Promise<void>((resolve, reject) => {
+        transport.send(
+          { method: 'GET', path: '/models', headers: {}, body: null },
+          {
+            ...{ onConnected: () => undefined, onSent: () => undefined },
+            ...{ onHeaders: () => undefined, onChunk: () => undefined, onEnd: () => resolve() },
+            onFailure: (_, cause) => reject(new Error(cause)),
+          },
+        );
+      });
+    }
+    await transport.close();
+    expect(resumed).toEqual([false, true]);
+  });
+
   it('is named as the cause when the port speaks plain HTTP', async () => {
     const port = await listen(http.createServer(answer));
-    expect(await fetchOnce(`https://localhost:${port}/v1`, direct)).toBe('tls');
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct)).toBe('tls');
   });
 });
 
@@ -131,22 +173,24 @@ describe('HTTP/2', () => {
 
   it('is spoken when the scenario asks for it and the server offers it', async () => {
     const url = `https://localhost:${await secure()}/v1`;
-    expect(await fetchOnce(url, { ...direct, http2: true }, certificate.cert)).toBe(200);
+    expect(
+      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
+    ).toBe(200);
   });
 
   it('is not spoken unasked', async () => {
     const url = `https://localhost:${await secure()}/v1`;
-    expect(await fetchOnce(url, direct, certificate.cert)).toBe(505);
+    expect(await fetchOnce(undiciTransport, url, direct, certificate.cert)).toBe(505);
   });
 });
 
-describe('a proxy', () => {
+describe.each(transports)('a proxy, by $name,', ({ open }) => {
   it('carries plain requests through a tunnel', async () => {
     const port = await listen(http.createServer(answer));
     const proxy = await startProxy(null);
     const url = `http://127.0.0.1:${proxy.port}`;
     const wire: Wire = { ...direct, proxy: { kind: 'url', url } };
-    expect(await fetchOnce(`http://127.0.0.1:${port}/v1`, wire)).toBe(200);
+    expect(await fetchOnce(open, `http://127.0.0.1:${port}/v1`, wire)).toBe(200);
     expect(proxy.tunnels).toEqual([`127.0.0.1:${port}`]);
   });
 
@@ -155,7 +199,7 @@ describe('a proxy', () => {
     const proxy = await startProxy('user:pass');
     const url = `http://user:pass@127.0.0.1:${proxy.port}`;
     const wire: Wire = { ...direct, proxy: { kind: 'url', url } };
-    expect(await fetchOnce(`https://localhost:${port}/v1`, wire, certificate.cert)).toBe(200);
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, wire, certificate.cert)).toBe(200);
   });
 
   it('that refuses is a cause of its own', async () => {
@@ -163,9 +207,11 @@ describe('a proxy', () => {
     const proxy = await startProxy('user:pass');
     const url = `http://127.0.0.1:${proxy.port}`;
     const wire: Wire = { ...direct, proxy: { kind: 'url', url } };
-    expect(await fetchOnce(`http://127.0.0.1:${port}/v1`, wire)).toBe('proxy');
+    expect(await fetchOnce(open, `http://127.0.0.1:${port}/v1`, wire)).toBe('proxy');
   });
+});
 
+describe('a proxy', () => {
   it('of the environment is used only when the plan says so', () => {
     vi.stubEnv('http_proxy', 'http://proxy.example:3128');
     vi.stubEnv('no_proxy', '');
@@ -179,61 +225,67 @@ describe('a proxy', () => {
   });
 });
 
-describe('an exchange that is given up before it has a connection', () => {
-  /** A port that takes connections and never says a word; resolves when the first of them is closed. */
-  const silent = async () => {
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-    const server = net.createServer((socket) => {
-      socket.once('data', () => open());
-      socket.once('close', () => resolve());
-      socket.on('error', () => undefined);
+describe.each(transports)(
+  'an exchange by $name that is given up before it has a connection',
+  ({ open }) => {
+    /** A port that takes connections and never says a word; resolves when the first of them is closed. */
+    const silent = async () => {
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      const { promise: opened, resolve: heard } = Promise.withResolvers<void>();
+      const server = net.createServer((socket) => {
+        socket.once('data', () => heard());
+        socket.once('close', () => resolve());
+        socket.on('error', () => undefined);
+      });
+      return { port: await listen(server), opened, closed };
+    };
+    const silently = {
+      onConnected: () => undefined,
+      onSent: () => undefined,
+      onHeaders: () => undefined,
+      onChunk: () => undefined,
+      onEnd: () => undefined,
+    };
+    const begin = (url: string, wire: Wire) => {
+      const transport = open({ url, wire, certificates: null }, startClock());
+      const { promise: failed, resolve } = Promise.withResolvers<string>();
+      const exchange = transport.send(
+        { method: 'GET', path: '/models', headers: {}, body: null },
+        { ...silently, onFailure: (_, cause) => resolve(cause) },
+      );
+      return { transport, exchange, failed };
+    };
+
+    it('leaves no TLS handshake open', async () => {
+      const { port, opened, closed } = await silent();
+      const { exchange, failed } = begin(`https://127.0.0.1:${port}/v1`, direct);
+      await opened;
+      exchange.abort('deadline-connect', 'too slow');
+      expect(await failed).toBe('deadline-connect');
+      await expect(closed).resolves.toBeUndefined();
     });
-    return { port: await listen(server), opened, closed };
-  };
-  const silently = {
-    onConnected: () => undefined,
-    onSent: () => undefined,
-    onHeaders: () => undefined,
-    onChunk: () => undefined,
-    onEnd: () => undefined,
-  };
-  const begin = (url: string, wire: Wire) => {
-    const transport = undiciTransport({ url, wire, certificates: null }, startClock());
-    const { promise: failed, resolve } = Promise.withResolvers<string>();
-    const exchange = transport.send(
-      { method: 'GET', path: '/models', headers: {}, body: null },
-      { ...silently, onFailure: (_, cause) => resolve(cause) },
-    );
-    return { transport, exchange, failed };
-  };
 
-  it('leaves no TLS handshake open', async () => {
-    const { port, opened, closed } = await silent();
-    const { exchange, failed } = begin(`https://127.0.0.1:${port}/v1`, direct);
-    await opened;
-    exchange.abort('deadline-connect', 'too slow');
-    expect(await failed).toBe('deadline-connect');
-    await expect(closed).resolves.toBeUndefined();
-  });
+    it('leaves no tunnel open on its way', async () => {
+      const { port, opened, closed } = await silent();
+      const url = `http://127.0.0.1:${port}`;
+      const { exchange } = begin('http://127.0.0.1:9/v1', {
+        ...direct,
+        proxy: { kind: 'url', url },
+      });
+      await opened;
+      exchange.abort('deadline-connect', 'too slow');
+      await expect(closed).resolves.toBeUndefined();
+    });
 
-  it('leaves no tunnel open on its way', async () => {
-    const { port, opened, closed } = await silent();
-    const url = `http://127.0.0.1:${port}`;
-    const { exchange } = begin('http://127.0.0.1:9/v1', { ...direct, proxy: { kind: 'url', url } });
-    await opened;
-    exchange.abort('deadline-connect', 'too slow');
-    await expect(closed).resolves.toBeUndefined();
-  });
-
-  it('is ended with its transport', async () => {
-    const { port, opened, closed } = await silent();
-    const { transport } = begin(`https://127.0.0.1:${port}/v1`, direct);
-    await opened;
-    await transport.close();
-    await expect(closed).resolves.toBeUndefined();
-  });
-});
+    it('is ended with its transport', async () => {
+      const { port, opened, closed } = await silent();
+      const { transport } = begin(`https://127.0.0.1:${port}/v1`, direct);
+      await opened;
+      await transport.close();
+      await expect(closed).resolves.toBeUndefined();
+    });
+  },
+);
 
 describe('a look at the target', () => {
   const look = (baseUrl: string) =>

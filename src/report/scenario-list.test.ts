@@ -43,7 +43,7 @@ describe('the scenario as a list', () => {
       Deadlines: connect 5 s, first token 10 s, total 60 s
       Retries: none: a failure is an outcome
       Pace: none: requests go when they are due
-      Connections: HTTP/1.1, direct
+      Connections: HTTP/1.1 by the transport undici, direct
       Header x-tenant: [redacted]
       Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason
       Seed: 1"

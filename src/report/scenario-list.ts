@@ -1,5 +1,5 @@
 import { interfaceLimits } from '../model/interface-limits.ts';
-import type { Load, OpenLoad, Plan, Stage, Target, Wire } from '../model/plan.ts';
+import type { Load, OpenLoad, Plan, Stage, Target } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, plural, timeText } from './number-text.ts';
@@ -149,9 +149,10 @@ const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): str
   return parts.length === 0 ? 'none' : `${parts.join(' and ')} per minute and key`;
 };
 
-const wireText = ({ http2, proxy, caFile, verifyTls }: Wire): string =>
+/** The transport is told as it was used: a plan that speaks HTTP/2 names undici. */
+const wireText = ({ wire: { http2, proxy, caFile, verifyTls }, transport }: Plan): string =>
   [
-    http2 ? 'HTTP/2' : 'HTTP/1.1',
+    `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`,
     proxy.kind === 'none'
       ? 'direct'
       : `proxy ${proxy.kind === 'url' ? addressText(proxy.url) : 'from the environment'}`,
@@ -215,7 +216,7 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
   { term: 'Retries', text: retryText(plan) },
   { term: 'Pace', text: paceText(plan) },
-  { term: 'Connections', text: wireText(plan.wire) },
+  { term: 'Connections', text: wireText(plan) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,
     text: shownTemplate(template),

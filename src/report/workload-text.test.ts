@@ -7,7 +7,7 @@ import { promptsText, tokenCountText, traceNeeds } from './workload-text.ts';
 
 const needsOf = (load: TraceLoad): string => {
   const [stage] = samplePlan().stages;
-  const limits = { requestsPerMinute: 60, tokensPerMinute: 2_000_000 };
+  const limits = { requestsPerMinute: 60, tokensPerMinute: 2_000_000, limiter: null };
   return traceNeeds({ ...samplePlan(), limits, stages: [{ ...stage!, load }] }).join('\n');
 };
 

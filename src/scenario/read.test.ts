@@ -169,6 +169,7 @@ describe('a scenario', () => {
         "target": {
           "kind": "mock",
         },
+        "transport": "socket",
         "warmUp": 0,
         "wire": {
           "caFile": null,
@@ -235,6 +236,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         description: "everything said"
         target: {"kind":"url","url":"https://gateway.example/v1"}
         wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false}
+        transport: "undici"
         keys: [{"name":"a","template":"\${env:KEY_A}","weight":1},{"name":"b","template":"\${secret:keys/b}","weight":3}]
         headers: {"x-team":"load \${env:TEAM}"}
         warmUp: 5000

@@ -30,6 +30,8 @@ export interface ScenarioSource {
   readonly target?: string | undefined;
   /** The files of prompts and traces that it names; without, naming one is a problem. */
   readonly workload?: WorkloadFiles;
+  /** What `--transport` says: `undici` or `socket`. */
+  readonly transport?: string | undefined;
 }
 
 const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
@@ -107,14 +109,15 @@ const readTree = (
 };
 
 const readOnce = (source: ScenarioSource): Reading => {
-  const { text, overrides = [], target } = source;
+  const { text, overrides = [], target, transport } = source;
   const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const changed = applyOverrides(opened.tree, overrides);
-  const tree =
-    target !== undefined && isMapping(changed.tree.value)
-      ? graft(changed.tree, ['target'], target, '--target')
-      : changed.tree;
+  let tree = changed.tree;
+  for (const [name, value] of Object.entries({ target, transport })) {
+    if (value !== undefined && isMapping(tree.value))
+      tree = graft(tree, [name], value, `--${name}`);
+  }
   const reading = readTree(tree, source);
   const problems = [
     ...opened.problems,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { transportNames } from '../model/exchange.ts';
 import type { Target, Wire } from '../model/plan.ts';
 import { addressFault } from './address.ts';
 import { type IssueNotes, text } from './field.ts';
@@ -49,3 +50,10 @@ export const wire = z.strictObject({
     .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
   verifyTls: flag(true).describe('Whether TLS certificates are checked. Default: true.'),
 });
+
+export const transport = z
+  .enum(transportNames)
+  .default('socket')
+  .describe(
+    'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: socket.',
+  );

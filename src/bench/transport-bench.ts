@@ -1,0 +1,9 @@
+import type { Bench } from './bench.ts';
+import { benchTransportArrivals } from './transport-arrivals.ts';
+import { benchTransportChats } from './transport-chats.ts';
+
+/** The two transports against each other and against what the field uses: how fast, and how exact. */
+export const transportBench: Bench = {
+  name: 'transport',
+  run: async (say) => [...(await benchTransportChats(say)), ...(await benchTransportArrivals(say))],
+};

@@ -1,0 +1,99 @@
+import { Fault } from './fault.ts';
+
+/** The most bytes of a head or of a trailer section, as in Node's own parser and undici. */
+export const longestSection = 16 * 1024;
+
+const cr = 13;
+const lf = 10;
+const tab = 9;
+const del = 127;
+
+/** Where in its lines a section stands. Line ends before a head are skipped, as others do. */
+const beforeHead = -1;
+const inLine = 0;
+const afterCr = 1;
+const atLineStart = 2;
+/** After the CR of the empty line that ends the section. */
+const afterLastCr = 3;
+
+/** A whole section, as the scan below would take it; most come in one read, and this is faster. */
+const whole = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
+
+/**
+ * Gathers the lines of a head or of a trailer section until an empty line, however its bytes are
+ * split over reads. Strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line ends in
+ * CR LF, and no other control character but the tab is allowed.
+ */
+export class HeadSection {
+  /** All bytes so far as Latin-1, the empty line at the end included. */
+  text = '';
+  fault: Fault | null = null;
+  #state: number = beforeHead;
+
+  beginHead(): void {
+    this.text = '';
+    this.#state = beforeHead;
+  }
+
+  /** A trailer section begins where a field may stand, or the empty line that ends it. */
+  beginTrailers(): void {
+    this.text = '';
+    this.#state = atLineStart;
+  }
+
+  /** Takes bytes from `first` on; gives the place after the empty line, or −1 when there is none yet or `fault` says why never. */
+  take(bytes: Buffer, first: number, end: number): number {
+    if (this.#state === beforeHead) {
+      const text = bytes.toString('latin1', first, Math.min(end, first + longestSection));
+      whole.lastIndex = 0;
+      if (whole.test(text)) {
+        this.text = text.slice(0, whole.lastIndex);
+        return first + whole.lastIndex;
+      }
+    }
+    const from = this.#state === beforeHead ? this.#skip(bytes, first, end) : first;
+    const after = this.#scan(bytes, from, end);
+    if (this.fault !== null) return -1;
+    const till = after < 0 ? end : after;
+    if (this.text.length + till - from > longestSection) {
+      const detail = `the head or the trailers are longer than ${longestSection} bytes`;
+      this.fault = new Fault('too-large', detail);
+      return -1;
+    }
+    this.text += bytes.toString('latin1', from, till);
+    return after;
+  }
+
+  #skip(bytes: Buffer, from: number, end: number): number {
+    let at = from;
+    while (at < end && (bytes[at] === cr || bytes[at] === lf)) at += 1;
+    return at;
+  }
+
+  #scan(bytes: Buffer, from: number, end: number): number {
+    let state = this.#state;
+    for (let at = from; at < end; at += 1) {
+      const byte = bytes[at]!;
+      if (state === afterCr || state === afterLastCr) {
+        if (byte !== lf) return this.#refuse('a CR stands without its LF');
+        if (state === afterLastCr) return at + 1;
+        state = atLineStart;
+      } else if (byte === cr) {
+        state = state === atLineStart ? afterLastCr : afterCr;
+      } else if ((byte < 32 && byte !== tab) || byte === del) {
+        return this.#refuse(
+          byte === lf ? 'an LF stands without its CR' : 'a control character stands in the head',
+        );
+      } else {
+        state = inLine;
+      }
+    }
+    this.#state = state;
+    return -1;
+  }
+
+  #refuse(detail: string): -1 {
+    this.fault = new Fault('protocol', detail);
+    return -1;
+  }
+}

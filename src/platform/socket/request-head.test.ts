@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { WireRequest } from '../../model/exchange.ts';
+import { Fault } from './fault.ts';
+import { RequestHeads } from './request-head.ts';
+
+const heads = new RequestHeads('gateway.example:8080', '/v1');
+const get: WireRequest = { method: 'GET', path: '/models?a=b', headers: {}, body: null };
+const post: WireRequest = { ...get, method: 'POST', path: '/chat', body: new Uint8Array(7) };
+
+const lines = (request: WireRequest): readonly string[] => {
+  const head = heads.write(request);
+  if (head instanceof Fault) throw new Error(head.detail);
+  expect(head.text.endsWith('\r\n\r\n')).toBe(true);
+  return head.text.slice(0, -4).split('\r\n');
+};
+
+describe('a request’s head', () => {
+  it('says method, path below the base address, host, connection, headers and length', () => {
+    expect(lines({ ...post, headers: { accept: 'a/b', 'x-id': '1' } })).toEqual([
+      'POST /v1/chat HTTP/1.1',
+      'host: gateway.example:8080',
+      'connection: keep-alive',
+      'accept: a/b',
+      'x-id: 1',
+      'content-length: 7',
+    ]);
+  });
+
+  it('tells no length without a body, but that of nothing when posting', () => {
+    expect(lines(get)).toHaveLength(3);
+    expect(lines({ ...post, body: null })).toContain('content-length: 0');
+  });
+
+  it('takes the value of now for a header that changes, and of before for one that does not', () => {
+    for (const id of ['1', '2', '2', '1']) {
+      expect(lines({ ...get, headers: { 'x-id': id, accept: 'a' } }).slice(3)).toEqual([
+        `x-id: ${id}`,
+        'accept: a',
+      ]);
+    }
+  });
+
+  it('names another host, or says that the connection ends, where the request wants it', () => {
+    const asked = { ...get, headers: { host: 'other', connection: 'close' } };
+    expect(lines(asked).slice(1)).toEqual(['host: other', 'connection: close']);
+    expect(heads.write(asked)).toMatchObject({ closes: true });
+    expect(heads.write(get)).toMatchObject({ closes: false });
+  });
+
+  it.each([
+    ['a value of two lines', { 'x-a': 'b\r\nc: d' }],
+    ['a value with a lone LF', { 'x-a': 'b\nc' }],
+    ['a value beyond single bytes', { 'x-a': '日' }],
+    ['a name with a blank', { 'x a': 'b' }],
+    ['a name of two lines', { 'x\r\na': 'b' }],
+    ['an empty name', { '': 'b' }],
+    ['a host of two lines', { host: 'a\r\nb' }],
+    ['another length', { 'content-length': '6' }],
+    ['a framing of its own', { 'transfer-encoding': 'chunked' }],
+    ['an expectation', { expect: '100-continue' }],
+  ])('is not written with %s', (_, headers: Record<string, string>) => {
+    expect(heads.write({ ...post, headers })).toMatchObject({ cause: 'protocol' });
+  });
+
+  it('is not written for a path with a blank or a line end in it', () => {
+    for (const path of ['/a b', '/a\r\nb', '/ä'])
+      expect(heads.write({ ...get, path })).toMatchObject({ cause: 'protocol' });
+  });
+});

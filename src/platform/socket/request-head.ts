@@ -1,0 +1,104 @@
+import type { WireRequest } from '../../model/exchange.ts';
+import { Fault } from './fault.ts';
+
+/** A request's head as it goes on the wire, and whether the connection may serve another request after it. */
+export interface RequestHead {
+  readonly text: string;
+  readonly closes: boolean;
+}
+
+/** What frames the request or changes the protocol is the transport's to write. */
+const reserved: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const token = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** What no value may hold (RFC 9110, section 5.5), nor a character that is no single byte. */
+const improper = /[^\t\x20-\x7e\x80-\xff]/;
+const improperTarget = /[^\x21-\x7e]/;
+
+const refused = (name: string, why: string): Fault =>
+  new Fault('protocol', `the request header ${JSON.stringify(name)} cannot be sent: ${why}`);
+
+/** What the transport answers for in a head. */
+interface RequestFraming {
+  host: string;
+  closes: boolean;
+  readonly length: number | null;
+}
+
+/** Takes what a request may say of its own framing: another host, `connection: close`, the length that it has. No line stands for it. */
+const setFraming = (framing: RequestFraming, name: string, value: string): '' | Fault => {
+  if (name === 'host' && !improper.test(value)) framing.host = value;
+  else if (name === 'connection' && value === 'close') framing.closes = true;
+  else if (name !== 'content-length' || value !== String(framing.length))
+    return refused(name, 'the transport itself says how requests are framed');
+  return '';
+};
+
+/**
+ * Writes request heads to one target. What does not change from request to request is checked and put
+ * together once: the line of a header is kept until its value changes.
+ */
+export class RequestHeads {
+  readonly #host: string;
+  readonly #prefix: string;
+  /** By method, then by path. */
+  readonly #openings = { GET: new Map<string, string>(), POST: new Map<string, string>() };
+  readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
+
+  /** `prefix` is the base address's path, without a slash at its end. */
+  constructor(host: string, prefix: string) {
+    this.#host = host;
+    this.#prefix = prefix;
+  }
+
+  write({ method, path, headers, body }: WireRequest): RequestHead | Fault {
+    const opening = this.#opening(method, path);
+    if (opening instanceof Fault) return opening;
+    // A POST without content says so (RFC 9110, section 8.6).
+    const length = body === null && method === 'GET' ? null : (body?.length ?? 0);
+    const framing = { host: this.#host, closes: false, length };
+    let lines = '';
+    for (const name in headers) {
+      const line = reserved.has(name)
+        ? setFraming(framing, name, headers[name]!)
+        : this.#line(name, headers[name]!);
+      if (line instanceof Fault) return line;
+      lines += line;
+    }
+    const connection = framing.closes ? 'close' : 'keep-alive';
+    const lengthLine = length === null ? '' : `content-length: ${length}\r\n`;
+    const own = `host: ${framing.host}\r\nconnection: ${connection}\r\n`;
+    return { text: `${opening}${own}${lines}${lengthLine}\r\n`, closes: framing.closes };
+  }
+
+  #opening(method: WireRequest['method'], path: string): string | Fault {
+    const known = this.#openings[method].get(path);
+    if (known !== undefined) return known;
+    if (improperTarget.test(path)) {
+      return new Fault('protocol', 'the request path holds a blank or a character beyond ASCII');
+    }
+    const opening = `${method} ${this.#prefix}${path} HTTP/1.1\r\n`;
+    this.#openings[method].set(path, opening);
+    return opening;
+  }
+
+  #line(name: string, value: string): string | Fault {
+    const known = this.#lines.get(name);
+    if (known?.value === value) return known.line;
+    if (known === undefined && !token.test(name)) return refused(name, 'its name is no token');
+    if (improper.test(value)) return refused(name, 'its value holds a character that none may');
+    const line = `${name}: ${value}\r\n`;
+    this.#lines.set(name, { value, line });
+    return line;
+  }
+}

@@ -1,0 +1,39 @@
+import { Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { RequestWriter } from './request-writer.ts';
+
+/** A socket that takes bytes at once, or keeps them until it is told to go on. */
+const socketOf = (isSlow: boolean) => {
+  const held: Buffer[] = [];
+  const socket = new Writable({
+    decodeStrings: true,
+    write: (bytes: Buffer, _, done) => {
+      held.push(bytes);
+      if (!isSlow) done();
+    },
+    writev: (chunks, done) => {
+      for (const { chunk } of chunks) held.push(chunk as Buffer);
+      if (!isSlow) done();
+    },
+  });
+  return { socket, text: () => Buffer.concat(held).toString('latin1') };
+};
+
+const body = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+it('puts head and body together, however large', () => {
+  const writer = new RequestWriter();
+  for (const size of [0, 10, 65_535, 65_536, 1_000_000]) {
+    const { socket, text } = socketOf(false);
+    writer.write(socket, 'head\xe4', size === 0 ? null : body('b'.repeat(size)));
+    expect(text() === `head\xe4${'b'.repeat(size)}`).toBe(true);
+  }
+});
+
+it('leaves alone what a slow socket has not sent yet', () => {
+  const writer = new RequestWriter();
+  const slow = socketOf(true);
+  writer.write(slow.socket, 'first', body(' body'));
+  writer.write(socketOf(false).socket, 'second', body(' body'));
+  expect(slow.text()).toBe('first body');
+});

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import type { Transport } from '../../model/exchange.ts';
+import { startClock } from '../clock.ts';
+import { transportSuite } from '../transport-suite.ts';
+import { socketTransport } from './socket-transport.ts';
+
+transportSuite('the socket transport', (url, clock, onDefect) =>
+  socketTransport(
+    {
+      url,
+      wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
+      certificates: null,
+    },
+    clock,
+    onDefect,
+  ),
+);
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A transport to a server that answers before it has read the whole request, and never reads the rest. */
+const toHasty = async (answer: (socket: Socket) => void): Promise<Transport> => {
+  const server = net.createServer((socket) => {
+    socket.once('data', () => {
+      socket.pause();
+      answer(socket);
+    });
+    socket.on('error', () => undefined);
+    closers.push(() => socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const transport = socketTransport(
+    {
+      url: `http://127.0.0.1:${port}/v1`,
+      wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
+      certificates: null,
+    },
+    startClock(),
+  );
+  closers.push(
+    () => transport.close(),
+    () => server.close(),
+  );
+  return transport;
+};
+
+/** How a connection came about and how the exchange on it ended, for a body too large for the system's buffers. */
+const sendLarge = (transport: Transport): Promise<string> =>
+  new Promise((resolve) => {
+    let told = '';
+    transport.send(
+      { method: 'POST', path: '/x', headers: {}, body: new Uint8Array(32 * 1024 * 1024) },
+      {
+        onConnected: (_, connection) => {
+          told = connection;
+        },
+        onSent: () => undefined,
+        onHeaders: (_, status) => {
+          told += ` ${status}`;
+        },
+        onChunk: () => undefined,
+        onEnd: () => resolve(told),
+        onFailure: (_, cause) => resolve(`${told} ${cause}`),
+      },
+    );
+  });
+
+const tooMuch = 'HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n';
+
+it('takes an answer that comes before the request is sent, and does not reuse its connection', async () => {
+  const transport = await toHasty((socket) => socket.write(tooMuch));
+  expect(await sendLarge(transport)).toBe('new 413');
+  expect(await sendLarge(transport)).toBe('new 413');
+});
+
+it('takes such an answer from a server that hangs up on the rest', async () => {
+  const transport = await toHasty((socket) => socket.end(tooMuch, () => socket.destroy()));
+  expect(await sendLarge(transport)).toBe('new 413');
+});
+
+it('ends what is in flight when it is closed, and sends nothing afterwards', async () => {
+  const transport = await toHasty(() => undefined);
+  const ended = sendLarge(transport);
+  await transport.close();
+  expect(await ended).toBe(' aborted');
+  expect(await sendLarge(transport)).toBe(' aborted');
+});
