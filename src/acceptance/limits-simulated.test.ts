@@ -62,6 +62,23 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.violated).toBe(false);
   });
 
+  it.each(limiterKinds)('blames no %s of a few requests, and its budget suffices', async (kind) => {
+    for (const [requests, steps] of [
+      [1, 2],
+      [2, 4],
+      [3, 2],
+      [5, 2],
+    ] as const) {
+      const limits = { algorithm: kind, requestsPerMinute: requests, steps, burstShare: 0.4 };
+      const { log, judgement } = await examineSimulated(
+        { limits, seed: 4, trip: [20, 80], service: [20, 2000] },
+        { requests, window: 60_000 },
+      );
+      expect(judgement.violated).toBe(false);
+      expect(log.cut).toBeNull();
+    }
+  });
+
   it('finds the specification’s own gateway compliant', async () => {
     const judgement = await examine({ profile: 'spec' });
     expect(refuted(judgement)).toStrictEqual([]);

@@ -36,13 +36,17 @@ const bursts = (
     .filter((burst) => burst >= 1 && burst < limit);
 };
 
-/** The shortest stretch in which something came back: from a refusal to the next request that was let in. */
+/**
+ * The shortest stretch in which something came back: from a refusal to the next request that was let
+ * in. One that was under way together with the refusal tells nothing: it may have come first.
+ */
 const shortestRefill = ({ decisions, slack }: History) =>
   decisions
     .slice(1)
     .reduce<{ readonly from: number; readonly length: number } | null>((shortest, decision, i) => {
       const before = decisions[i]!;
-      if (before.admitted || !decision.admitted) return shortest;
+      const isAfter = decision.sent >= before.answered;
+      if (before.admitted || !decision.admitted || !isAfter) return shortest;
       const from = middleOf(before) - slack;
       const length = middleOf(decision) + slack - from;
       return shortest !== null && shortest.length <= length ? shortest : { from, length };
