@@ -206,6 +206,16 @@ describe('the judge of a run’s limits', () => {
     );
   });
 
+  it('proves nothing of more than its ledger holds, and keeps what is refuted', () => {
+    const findings = (left: number): ReadonlySet<string> => {
+      const run = judged(ledgerOf(steadily(60, 100), { workers: 3 }), 'any', undefined, left);
+      expect(run.violated).toBe(true);
+      return new Set(run.keys[0]!.checks.map(({ finding }) => finding));
+    };
+    expect(findings(0)).toContain('proved');
+    expect(findings(1)).not.toContain('proved');
+  });
+
   it('proves nothing by slices, whose clocks are not one', () => {
     const result = sampleResult({});
     const [slice] = result.slices;
