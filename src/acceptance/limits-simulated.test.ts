@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainLog } from '../judge/limits/explain-log.ts';
+import { judgeLimits } from '../judge/limits/judge-limits.ts';
 import { limitFacts } from '../judge/limits/limit-facts.ts';
 import type { Decision } from '../model/limit-log.ts';
 import type { LimitJudgement } from '../model/limit-report.ts';
@@ -170,6 +171,19 @@ describe('an examination of a simulated gateway', () => {
     expect(log.cut).toBe('3 small chats in a row failed, the last with status 500');
     expect(judgement.violated).toBe(false);
     expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
+  });
+
+  it('blames no limiter of requests where a refusal that names nothing may be for tokens', async () => {
+    const { log } = await examineSimulated(
+      { limits: { tokensPerMinute: 200 }, seed: 1, trip: [20, 80] },
+      { ...minute, tokens: 200 },
+    );
+    const unnamed = log.replies.map((reply) =>
+      reply.refusal === null ? reply : { ...reply, refusal: { ...reply.refusal, unit: null } },
+    );
+    expect(judgeLimits({ ...log, replies: unnamed }).violated).toBe(false);
+    const declared = { ...log.declared, tokens: null };
+    expect(judgeLimits({ ...log, declared, replies: unnamed }).violated).toBe(true);
   });
 
   it('finds out what counts', async () => {

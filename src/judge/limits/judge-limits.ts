@@ -18,7 +18,13 @@ import {
   type Examined,
   fitting,
 } from './check-limit.ts';
-import { checkBodies, checkNamedLimit, checkReset, checkRetryAfter } from './check-refusals.ts';
+import {
+  checkBodies,
+  checkNamedLimit,
+  checkReset,
+  checkRetryAfter,
+  mayLackTokens,
+} from './check-refusals.ts';
 import { identifyLimiter } from './identify-limiter.ts';
 import { limitFacts } from './limit-facts.ts';
 import { serverWindow } from './server-minute.ts';
@@ -80,7 +86,8 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     isBlurred:
       spenders.finding === 'refuted' ||
       log.unanswered.length > 0 ||
-      !provokedOf(log).every(isDecided),
+      !provokedOf(log).every(isDecided) ||
+      decisions.some((reply) => mayLackTokens(log, reply)),
   };
   const checks: readonly LimitCheck[] = [
     checkExplained(examined),
