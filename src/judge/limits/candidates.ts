@@ -64,7 +64,13 @@ const between = (history: History, period: number): readonly number[] => {
   const places = history.decisions
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
-  const edges = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  const all = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  // Of a burst's many decisions nobody knows the places as closely as they lie.
+  const edges = [0];
+  for (const place of all) {
+    if (place - edges.at(-1)! > history.slack / 4) edges.push(place);
+  }
+  if (edges.length === 1) edges.push(all.at(-1)!);
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
 };
 

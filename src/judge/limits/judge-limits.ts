@@ -1,7 +1,13 @@
 import type { LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
 import type { Identification, LimitJudgement } from '../../model/limit-report.ts';
 import type { Knowledge } from './candidates.ts';
-import { checkAccounting, checkCounting, checkIsolation } from './check-counting.ts';
+import {
+  checkAccounting,
+  checkCounting,
+  checkIsolation,
+  checkNeighbour,
+  checkStreams,
+} from './check-counting.ts';
 import {
   checkConcurrentRest,
   checkFreeRefusals,
@@ -93,7 +99,9 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     checkExplained(examined),
     ...checkFacts(examined),
     checkRecovery(examined),
+    checkStreams(log),
     checkIsolation(log),
+    checkNeighbour(log),
     spenders,
     checkFreeRefusals(log),
     checkPresence(log),
