@@ -66,7 +66,7 @@ const template = 10;
 /** Whether a refusal that names no limit may be one for tokens, since so many can have been used within the window before it. */
 export const mayLackTokens = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
-  if (tokens === null || refusal.refusal === null || refusal.refusal.unit !== null) return false;
+  if (tokens === null || refusal.refusal?.unit !== null) return false;
   const longer = tokens.window + tokens.window / 60;
   const most = log.replies
     .filter(

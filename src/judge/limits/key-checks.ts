@@ -56,7 +56,7 @@ const forgetsExcess = {
 /** The most that was under way beside an admission, itself included: by so much can tokens that are charged after the answer exceed a limit. */
 const mostUnderWay = (charges: readonly Charge[], admitted: KeyEvidence['admitted']): number => {
   const surely = chargedBefore(charges.map((charge) => ({ ...charge, most: charge.least })));
-  return admitted.reduce((most, entry) => Math.max(most, surely(entry, 0).most), 0);
+  return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
 };
 
 /** Classes that refuse nothing before a whole limit was let in within the window before. */
