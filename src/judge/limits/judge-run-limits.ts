@@ -1,5 +1,10 @@
 import { type LedgerEntry, ledgerEntry } from '../../model/ledger.ts';
-import { type Decision, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
+import {
+  type Decision,
+  type LimitCheck,
+  type LimiterClass,
+  limiterClassNames,
+} from '../../model/limit-log.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result.ts';
 import { type KeyLimits, replayedDecisions, type RunLimits } from '../../model/run-limits.ts';
@@ -31,8 +36,18 @@ const explaining = (
     .map(({ limiter }) => limiter);
 };
 
+/** What holds of the rows that were kept may not hold of those that the ledger had no room for. */
+const ofThoseKept = (check: LimitCheck): LimitCheck =>
+  check.finding !== 'proved'
+    ? check
+    : {
+        ...check,
+        finding: 'undecided',
+        observed: `${check.observed}, of what the ledger had room for`,
+      };
+
 const judgeKey = (
-  { key, rows }: Result['ledger'][number],
+  { key, rows, left }: Result['ledger'][number],
   { limits }: Result['plan'],
   permitted: readonly LimiterClass[],
 ): KeyLimits => {
@@ -47,13 +62,14 @@ const judgeKey = (
       : [{ unit: 'tokens' as const, limit: tokensPerMinute, charges: evidence.tokens }]),
   ];
   const refusals = keyRefusals(evidence);
+  const checks = checkKey({ evidence, limits: declared, refusals, permitted });
   return {
     key,
     requests: fullest(evidence.requests),
     tokens: fullest(evidence.tokens),
     refusals,
     explainedBy: explaining(evidence, requestsPerMinute),
-    checks: checkKey({ evidence, limits: declared, refusals, permitted }),
+    checks: left === 0 ? checks : checks.map(ofThoseKept),
   };
 };
 
