@@ -31,7 +31,7 @@ const judgedResult = (): Result => {
   return {
     ...result,
     verdicts: judgeObjectives(result, degradedTrust),
-    limits: judgeRunLimits(result),
+    limits: judgeRunLimits(result, degradedTrust),
   };
 };
 

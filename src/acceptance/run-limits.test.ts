@@ -9,7 +9,8 @@ import type { LimiterClass } from '../model/limit-log.ts';
 import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
 import { freshAllowance } from '../mock/limits/allowance.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
-import { resultSchema } from '../model/result.ts';
+import { type Result, resultSchema } from '../model/result.ts';
+import type { TrustLevel } from '../model/verdict.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();
@@ -64,25 +65,27 @@ const ledgerOf = (
     .toSorted((a, b) => a.sent - b.sent);
 };
 
+interface Circumstances extends Partial<Result> {
+  readonly tokensPerMinute?: number;
+  readonly left?: number;
+  readonly level?: TrustLevel;
+}
+
 const judged = (
   entries: readonly LedgerEntry[],
   limiter: LimiterClass | 'any' | null,
-  tokensPerMinute: number = 2_000_000,
-  left = 0,
+  { tokensPerMinute = 2_000_000, left = 0, level = 'valid', ...differing }: Circumstances = {},
 ) => {
   const result = sampleResult({});
-  return judgeRunLimits({
-    ...result,
-    plan: {
-      ...result.plan,
-      limits: {
-        requestsPerMinute: tokensPerMinute < 2_000_000 ? null : limit,
-        tokensPerMinute,
-        limiter,
-      },
+  const requestsPerMinute = tokensPerMinute < 2_000_000 ? null : limit;
+  const limits = { requestsPerMinute, tokensPerMinute, limiter };
+  return judgeRunLimits(
+    {
+      ...{ ...result, ...differing, plan: { ...result.plan, limits } },
+      ledger: [{ key: 'k', rows: entries.map(ledgerRow), left }],
     },
-    ledger: [{ key: 'k', rows: entries.map(ledgerRow), left }],
-  });
+    { level, evidence: [] },
+  );
 };
 
 const refuted = (run: ReturnType<typeof judged>): readonly string[] =>
@@ -101,7 +104,7 @@ describe('the judge of a run’s limits', () => {
         expect(judged(entries, 'any').violated).toBe(false);
         expect(judged(entries, algorithm).violated).toBe(false);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -204,8 +207,8 @@ describe('the judge of a run’s limits', () => {
             charges.push({ at, charge: () => admission.charge(at, tokens) });
             return { ...untold, sent: from, answered: from, ended: at, status: 200, tokens };
           });
-          expect(judged(entries, 'any', 1000).violated).toBe(false);
-          expect(judged(entries, algorithm, 1000).violated).toBe(false);
+          expect(judged(entries, 'any', { tokensPerMinute: 1000 }).violated).toBe(false);
+          expect(judged(entries, algorithm, { tokensPerMinute: 1000 }).violated).toBe(false);
         },
       ),
       { numRuns: 60 },
@@ -214,7 +217,7 @@ describe('the judge of a run’s limits', () => {
 
   it('proves nothing of more than its ledger holds, and keeps what is refuted', () => {
     const findings = (left: number): ReadonlySet<string> => {
-      const run = judged(ledgerOf(steadily(60, 100), { workers: 3 }), 'any', undefined, left);
+      const run = judged(ledgerOf(steadily(60, 100), { workers: 3 }), 'any', { left });
       expect(run.violated).toBe(true);
       return new Set(run.keys[0]!.checks.map(({ finding }) => finding));
     };
@@ -223,18 +226,53 @@ describe('the judge of a run’s limits', () => {
   });
 
   it('proves nothing by slices, whose clocks are not one', () => {
-    const result = sampleResult({});
-    const [slice] = result.slices;
+    const [slice] = sampleResult({}).slices;
     expect(
-      judgeRunLimits({
-        ...result,
+      judged([], null, {
         slices: [
           { ...slice!, count: 2 },
           { ...slice!, index: 1, count: 2 },
         ],
-        ledger: [{ key: 'k', rows: [], left: 0 }],
       }).keys,
     ).toStrictEqual([]);
+  });
+
+  it('proves nothing in favour of limits by a run that was stopped, does not count, or is one slice of several', () => {
+    const entries = ledgerOf(steadily(4, 100), {});
+    const [slice] = sampleResult({}).slices;
+    const findings = (circumstances: Circumstances): readonly string[] =>
+      judged(entries, 'any', circumstances)
+        .keys[0]!.checks.filter(({ violates }) => violates)
+        .map(({ finding }) => finding);
+    expect(findings({})).toStrictEqual(['proved', 'proved']);
+    const inconclusive: readonly Circumstances[] = [
+      { partial: 'stopped by Ctrl-C' },
+      { level: 'invalid' },
+      { slices: [{ ...slice!, count: 2 }] },
+    ];
+    for (const circumstances of inconclusive) {
+      expect(findings(circumstances)).toStrictEqual(['undecided', 'undecided']);
+    }
+  });
+
+  it('explains a mix of kinds, whichever of them count', () => {
+    const kinds = ['chat', 'speech', 'models', 'chat'] as const;
+    const mixed = ledgerOf(steadily(100, 700), {}).map((entry, i) => ({
+      ...entry,
+      traffic: kinds[i % kinds.length]!,
+    }));
+    expect(judged(mixed, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+  });
+
+  it('keeps no limit whose refusals no permitted class explains, and blames none for it', () => {
+    const half = ledgerOf(steadily(200, 700), { requestsPerMinute: 2 });
+    const explained = (limiter: LimiterClass | 'any', entries = half) =>
+      judged(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!.finding;
+    expect(explained('any')).toBe('undecided');
+    expect(judged(half, 'any').violated).toBe(false);
+    const bucket = ledgerOf(steadily(200, 700), { algorithm: 'token-bucket' });
+    expect(explained('token-bucket', bucket)).toBe('proved');
+    expect(explained('fixed-from-first', bucket)).toBe('undecided');
   });
 });
 

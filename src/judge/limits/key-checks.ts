@@ -191,7 +191,14 @@ export const checkKey = ({
   return [
     ...limits.flatMap((limit) => [checkMost(limit), ...checkKept(limit, evidence, permitted)]),
     ...(requests === undefined ? [] : [checkRoom(requests, watched, permitted)]),
-    checkPresence(evidence),
+    ...(limits.length === 0
+      ? []
+      : [
+          checkPresence(
+            evidence,
+            limits.map(({ unit }) => unit),
+          ),
+        ]),
     ...limits.map((limit) => checkTold(limit, evidence)),
     ...(refusals === null
       ? []
