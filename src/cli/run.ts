@@ -80,7 +80,7 @@ interface Opened {
   readonly workload: Workload;
 }
 
-const open = async (asked: RunOrder): Promise<Opened> => {
+const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
   const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
@@ -88,7 +88,7 @@ const open = async (asked: RunOrder): Promise<Opened> => {
   let observations: LineFile | null = null;
   let further: FurtherReports | null = null;
   try {
-    further = await openFurtherReports(asked.further, process.env);
+    further = await openFurtherReports(asked.further, environment);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
     const hash = planHash(plan);
@@ -184,12 +184,12 @@ export interface Ran extends Judged {
   readonly exit: ExitName;
 }
 
-/** Runs a plan once and publishes what came of it, told as `telling` says. */
+/** Runs a plan once and publishes what came of it, told as `telling` says, and on the job's page that its environment names. */
 export const runOnce = async (
   asked: RunOrder,
-  telling: Pick<Telling, 'json' | 'quiet'>,
+  telling: Pick<Telling, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
 ): Promise<Ran> => {
-  const opened = await open(asked);
+  const opened = await open(asked, telling.environment);
   try {
     const { result, driven } = await runOpened(opened, asked);
     const judged = await publish(result, opened, telling);
@@ -206,4 +206,5 @@ export const runOnce = async (
 };
 
 /** Runs a plan and publishes what came of it; the exit says how it ended. */
-export const run = async (asked: RunOrder): Promise<ExitName> => (await runOnce(asked, asked)).exit;
+export const run = async (asked: RunOrder): Promise<ExitName> =>
+  (await runOnce(asked, { ...asked, environment: process.env })).exit;
