@@ -13,7 +13,7 @@ import type { Telling } from './report-options.ts';
 
 /** What `weir compare` was asked of any runs. */
 interface RunsOrder extends ComparisonRequest, Pick<Telling, 'json' | 'quiet'> {
-  /** Result files, or folders that hold them. */
+  /** Result files, folders that hold them, or baselines of the history. */
   readonly base: readonly string[];
   readonly out: string | undefined;
 }
@@ -46,7 +46,8 @@ const folderFor =
 /** Holds the stored runs of one side against those of another. */
 export const compare = async (order: CompareOrder): Promise<ExitName> => {
   const gates = readGates(order.gate);
-  const [base, next] = await Promise.all([readSide(order.base), readSide(order.next)]);
+  const next = await readSide(order.next, null);
+  const base = await readSide(order.base, next.repetitions[0].result.planHash);
   checkDistinct(base, next);
   return publishComparison(
     { ...order, gates, base, next, intended: [] },
@@ -58,7 +59,7 @@ export const compare = async (order: CompareOrder): Promise<ExitName> => {
 /** Holds stored runs against each other, by halves: how much they differ by themselves. */
 export const compareSelf = async (order: RunsOrder): Promise<ExitName> => {
   const gates = readGates(order.gate);
-  const side = await readSide(order.base);
+  const side = await readSide(order.base, null);
   checkDistinct(side);
   return publishNoise({ ...order, gates, side }, folderFor(order, 'noise'), order);
 };

@@ -27,7 +27,7 @@ export type RepeatOrder = RunOrder & RepetitionRequest;
 /** The stored base, held against the plan before any load: a plan that it does not fit is refused in time. */
 const readBaseline = async (order: RepeatOrder, plan: Plan): Promise<Side | null> => {
   if (order.baseline.length === 0) return null;
-  const side = await readSide(order.baseline);
+  const side = await readSide(order.baseline, planHash(plan));
   if (order.allowDifferent) return side;
   const reasons = new Set(sideDifferences(side, side).map(({ message }) => message));
   const [{ file, result }] = side.repetitions;

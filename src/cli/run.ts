@@ -24,6 +24,7 @@ import { type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
+import { keepInHistory } from './keep-history.ts';
 import { liveOn } from './live.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
@@ -39,6 +40,8 @@ export interface RunOrder extends Telling {
   readonly observations: string | undefined;
   readonly slice: Slice;
   readonly runId: string | undefined;
+  /** Where finished runs that count are kept; `null`: nowhere. */
+  readonly history: string | null;
 }
 
 const orderFor = (
@@ -199,7 +202,9 @@ export const runOnce = async (
       toStderr(`Observations: ${asked.observations}`);
     }
     const exit = driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
-    return { ...judged, exit, file: join(opened.folder.path, 'result.json') };
+    const ran = { ...judged, exit, file: join(opened.folder.path, 'result.json') };
+    await keepInHistory(asked.history, ran);
+    return ran;
   } finally {
     await opened.target.mock?.stop();
   }
