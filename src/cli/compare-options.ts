@@ -1,6 +1,8 @@
 import type { Argv } from 'yargs';
-import { leastRuns } from '../model/noise.ts';
 import { once, UsageProblem } from './options.ts';
+
+/** Fewer runs have no two halves of which each shows how much runs differ. */
+export const leastRuns = 4;
 
 /** How two sides of runs are held against each other. */
 export interface ComparisonRequest {

@@ -1,14 +1,13 @@
 import type { Side } from '../judge/compare/repetition.ts';
 import { selfNoise } from '../judge/compare/self-noise.ts';
 import { overridable } from '../judge/compare/side-differences.ts';
-import { leastRuns } from '../model/noise.ts';
 import { wallClock } from '../platform/clock.ts';
 import type { RunFolder } from '../platform/files.ts';
 import { weirVersion } from '../platform/machine.ts';
 import { Problem } from '../platform/problem.ts';
 import { noiseMarkdown } from '../report/compare/noise-markdown.ts';
 import { noiseTerminal } from '../report/compare/noise-terminal.ts';
-import type { ComparisonRequest } from './compare-options.ts';
+import { type ComparisonRequest, leastRuns } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { toJobPage } from './job-page.ts';
 import { refusal } from './publish-comparison.ts';

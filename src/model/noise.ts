@@ -6,9 +6,6 @@ import { comparisonVerdictNames } from './comparison.ts';
  * target, of which nothing was changed, and what a comparison of such runs could see.
  */
 
-/** Fewer runs have no two halves of which each shows how much runs differ. */
-export const leastRuns = 4;
-
 /** The repetitions a side for which the detectable effect is told. */
 export const toldRepetitions = [5, 10, 20] as const;
 

@@ -62,7 +62,7 @@ describe('trends', () => {
   });
 
   it('do not warn of a change below the minimum effect, however sure it is', () => {
-    const [trend] = trendsOf([...runs(60, 1), ...runs(60, 1.05, 60)], drawFor);
+    const [trend] = trendsOf([...runs(30, 1), ...runs(30, 1.05, 30)], drawFor);
     expect(trend!.figures.flatMap(({ changes }) => changes)).toStrictEqual([]);
   });
 
