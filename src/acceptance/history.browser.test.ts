@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { historyHtml } from '../report/history/history-html.ts';
 import { sampleTrend } from '../report/history/sample-history.ts';
+import { openBrowser } from './open-browser.ts';
 
-/** Looks at a page of trends in Debian’s Chromium; `CHROMIUM` names another one, `SCREENSHOTS` a folder for pictures. */
+/** Looks at a page of trends in Debian’s Chromium; `SCREENSHOTS` names a folder for pictures. */
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-history-page-'));
 const file = join(folder, 'history.html');
@@ -37,10 +38,7 @@ const visit = async (
 beforeAll(async () => {
   const { pageStyle } = await readReportAssets();
   writeFileSync(file, historyHtml({ weir: '0.1.0', trends: [sampleTrend()] }, pageStyle));
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  browser = await openBrowser();
 });
 
 afterAll(async () => {

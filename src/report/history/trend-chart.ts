@@ -107,7 +107,7 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
   const text = `${label} over ${points.length} runs, last ${valueText(figure, points.at(-1)!.value)}; ${said || 'no change of level'}`;
   return markup`<figure>
     <figcaption><b>${label}</b> <span class="unit">${unit}</span></figcaption>
-    <div class="scroll" role="region" aria-label="Trend of ${label}" tabindex="0"><svg class="trend" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${text}">
+    <div class="scroll" role="group" aria-label="Trend of ${label}" tabindex="0"><svg class="trend" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${text}">
       ${axes(figure, runs, scale)}${levels(figure, runs.length, scale, placeOf)}${changes.map((change) => mark(figure, change, scale, placeOf))}
       ${points.map((point) => {
         const place = placeOf(point.run);
