@@ -1,5 +1,4 @@
-import type { Noise, NoiseMetric } from '../../model/noise.ts';
-import { plural } from '../number-text.ts';
+import { type Noise, type NoiseMetric, toldRepetitions } from '../../model/noise.ts';
 import { changeText, sideText } from './comparison-words.ts';
 
 /** What an environment's noise comes to, in words that its terminal and Markdown forms share. */
@@ -43,22 +42,24 @@ const verdictOfHalves = {
   same: ' The two halves are the same.',
 } as const satisfies Record<Noise['verdict'], string>;
 
-/** The finding in a sentence or two, from the gated metric of which a change must be largest to be seen. */
+/** Repetitions that see the minimum effect; infinitely many where no number does. */
+const wanted = ({ needed }: NoiseMetric): number => needed ?? Number.POSITIVE_INFINITY;
+
+/** The finding in a sentence or two, from the gated metric that needs the most repetitions. */
 export const noiseFinding = (noise: Noise): string => {
   const gated = noise.metrics.filter(({ gated: decides, scale }) => decides && scale === 'ratio');
-  const [first, ...others] = gated.toSorted((a, b) => worstOf(b) - worstOf(a));
+  const [first] = gated.toSorted((a, b) => wanted(b) - wanted(a));
   if (first === undefined) return 'No gated metric has the samples to tell how much runs differ.';
+  const count = `${gated.length} gated ${gated.length === 1 ? 'latency or throughput' : 'latencies and throughputs'}`;
+  const [fewest] = toldRepetitions;
+  if (wanted(first) <= fewest) {
+    return `${fewest} repetitions a side see the minimum effect of ${count} nine times in ten.${verdictOfHalves[noise.verdict]}`;
+  }
   const told = first.detectable
     .map(({ repetitions, change }) => `${either(first, change)} at ${repetitions} a side`)
     .join(', ');
-  const atLeast = first.detectable.every(({ change }) => change === first.least)
-    ? ', which is its minimum effect'
-    : '';
-  const which = others.length === 0 ? '' : `Of ${plural(gated.length, 'gated metric')} `;
-  return `${which}${first.id} lets the least be seen (noise ${noiseText(first)} from run to run): nine times in ten ${told}${atLeast}.${verdictOfHalves[noise.verdict]}`;
+  return `Of ${count} ${first.id} is the noisiest (${noiseText(first)} from run to run): nine times in ten it shows a change of ${told}.${verdictOfHalves[noise.verdict]}`;
 };
-
-const worstOf = ({ detectable }: NoiseMetric): number => detectable[0]?.change ?? 0;
 
 /** How to read the figures. */
 export const howToReadNoise =
