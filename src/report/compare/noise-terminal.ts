@@ -1,8 +1,24 @@
 import type { Noise, NoiseMetric } from '../../model/noise.ts';
 import { plural } from '../number-text.ts';
 import { printable } from '../printable.ts';
-import { paragraph, screenOf, tableLines } from '../terminal/screen.ts';
+import { type Cell, paragraph, screenOf, tableLines } from '../terminal/screen.ts';
 import { howToReadNoise, noiseCells, noiseFinding, noiseHead } from './noise-words.ts';
+
+/** A metric's stream and its name within it: `chat-stream a/b` and `ttft.p95`. */
+const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name: string } => {
+  const cut = id.lastIndexOf(' ');
+  return { stream: cut < 0 ? 'all traffic' : id.slice(0, cut), name: id.slice(cut + 1) };
+};
+
+/** The metrics under their stream's title. */
+const rows = (metrics: readonly NoiseMetric[]): readonly (readonly Cell[])[] =>
+  [...Map.groupBy(metrics, (metric) => partsOf(metric).stream)].flatMap(([stream, those]) => [
+    [{ text: printable(stream), style: 'strong' as const }],
+    ...those.map((metric) => [
+      { text: `  ${partsOf(metric).name} ${metric.unit}` },
+      ...noiseCells(metric).map((text) => ({ text })),
+    ]),
+  ]);
 
 /** The surroundings' noise for a terminal: the finding, then a line for each metric. */
 export const noiseTerminal = (
@@ -22,10 +38,7 @@ export const noiseTerminal = (
           screen.paint('strong', title),
           ...tableLines(screen, {
             head: ['', ...noiseHead(noise)],
-            rows: those.map((metric) => [
-              { text: printable(`${metric.id} ${metric.unit}`) },
-              ...noiseCells(metric).map((text) => ({ text })),
-            ]),
+            rows: rows(those),
             rightFrom: 1,
           }),
         ];
