@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addCompare } from './add-compare.ts';
+import { addPlan } from './add-plan.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { limitsOptions } from './limits-options.ts';
@@ -31,6 +32,12 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           group: 'Output:',
           describe: 'Also write one JSON line for each request to this file',
         })
+        .option('yes', {
+          type: 'boolean',
+          default: false,
+          group: 'Scenario:',
+          describe: 'Run what may need more than its own budget, or more time than its pace has',
+        })
         .option('slice', {
           type: 'string',
           group: 'Scale:',
@@ -49,6 +56,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         observations: once(given.observations),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
+        yes: given.yes,
         ...tellingFrom(given),
       };
       if (repetitions === null) {
@@ -168,7 +176,7 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = ['run', 'compare', 'limits', 'validate', 'report', 'merge', 'mock', 'schema'];
+const verbs = ['run', 'compare', 'limits', 'plan', 'validate', 'report', 'merge', 'mock', 'schema'];
 
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
@@ -215,7 +223,10 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       }
       throw error;
     });
-  addServing(addReading(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended)
+  addServing(
+    addReading(addPlan(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended),
+    ended,
+  )
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   await cli.parseAsync();

@@ -180,11 +180,7 @@ const parts = (
     : [['tokens', tokens / limits.tokensPerMinute] as const]),
 ];
 
-const limitsOf = (
-  plan: Plan,
-  keys: LimitForecast['keys'],
-  all: Fullest,
-): LimitForecast => {
+const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: Fullest): LimitForecast => {
   const taken = parts(plan, all).toSorted(([, a], [, b]) => b - a)[0] ?? null;
   return {
     keys,

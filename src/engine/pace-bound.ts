@@ -31,8 +31,7 @@ export class PaceBound {
     if (pace === null) return;
     const place = this.#places === null ? 0 : this.#count % this.#places;
     const before = this.#places === null ? undefined : this.#releases[place];
-    const release =
-      before === undefined ? due : Math.max(due, before + pace.window + pace.margin);
+    const release = before === undefined ? due : Math.max(due, before + pace.window + pace.margin);
     if (this.#places !== null) this.#releases[place] = release;
     this.#count += 1;
     this.#tokens += tokens;
@@ -43,9 +42,10 @@ export class PaceBound {
     if (isLate) this.#unsendable += 1;
   }
 
+  /** `null` without a pace, and where only users ask. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
-    if (pace === null) return null;
+    if (pace === null || this.#count === 0) return null;
     const windows =
       pace.tokens === null ? 1 : Math.ceil(this.#tokens / (pace.tokens * keys.length));
     return {

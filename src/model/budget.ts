@@ -13,5 +13,9 @@ export const budgetSchema = z.strictObject({
 });
 export type Budget = z.infer<typeof budgetSchema>;
 
-export const budgetUnits = ['requests', 'tokens', 'cost'] as const satisfies readonly (keyof Budget)[];
+export const budgetUnits = [
+  'requests',
+  'tokens',
+  'cost',
+] as const satisfies readonly (keyof Budget)[];
 export type BudgetUnit = (typeof budgetUnits)[number];

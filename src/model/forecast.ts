@@ -87,7 +87,8 @@ export interface ObjectiveForecast {
   readonly text: string;
   readonly needs: number | null;
   readonly expects: number | null;
-  readonly isDecidable: boolean;
+  /** `null` where only the answers tell. */
+  readonly isDecidable: boolean | null;
 }
 
 /** A cap of the budget, and what may be needed of it. */

@@ -6,7 +6,9 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
 /** Scripts that are written without spaces, symbols and emoji are none. */
 const isLetter = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0xaa && code < 0x2000);
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0xaa && code < 0x2000);
 
 const tokensOfWord = (length: number): number =>
   length <= word.first ? 1 : 1 + Math.ceil((length - word.first) / word.further);
