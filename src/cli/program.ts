@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addCompare } from './add-compare.ts';
-import { addPlan } from './add-plan.ts';
+import { addPlanning } from './add-planning.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { limitsOptions } from './limits-options.ts';
@@ -176,7 +176,18 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = ['run', 'compare', 'limits', 'plan', 'validate', 'report', 'merge', 'mock', 'schema'];
+const verbs = [
+  'init',
+  'plan',
+  'run',
+  'compare',
+  'limits',
+  'validate',
+  'report',
+  'merge',
+  'mock',
+  'schema',
+];
 
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
@@ -224,7 +235,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       throw error;
     });
   addServing(
-    addReading(addPlan(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended),
+    addReading(addPlanning(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended),
     ended,
   )
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
