@@ -10,9 +10,9 @@ export interface FirstScenario {
   readonly transcription: string | null;
 }
 
-/** Any text is a YAML string in the form of JSON. */
+/** Any text is a YAML string in the form of JSON; a plain word could be null or yes. */
 const quoted = (text: string): string =>
-  /^[a-z][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
+  /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
 /** Entries that are there to be switched on: audio is paid for by its length. */
 const audioEntries = ({ speech, transcription }: FirstScenario): readonly string[] => [
