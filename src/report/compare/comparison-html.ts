@@ -50,7 +50,7 @@ const metricRow = (metric: ComparedMetric): Markup => {
 const metricTable = (label: string, metrics: readonly ComparedMetric[]): Markup | null =>
   metrics.length === 0
     ? null
-    : markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+    : markup`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table>
     <caption>${label}</caption>
     <thead><tr>
       <th scope="col">Metric</th><th scope="col">Base</th><th scope="col">New</th><th scope="col">Change</th>
@@ -65,7 +65,7 @@ const metricTable = (label: string, metrics: readonly ComparedMetric[]): Markup 
 const shapesTable = ({ shapes }: Comparison): Markup | null =>
   shapes.length === 0
     ? null
-    : markup`<div class="scroll" role="region" aria-label="Shape" tabindex="0"><table>
+    : markup`<div class="scroll" role="group" aria-label="Shape" tabindex="0"><table>
     <caption>Largest distance between the two distributions of all repetitions’ samples (Kolmogorov-Smirnov): advisory, since requests of one run share its luck</caption>
     <thead><tr><th scope="col">Measure</th><th scope="col">Distance</th><th scope="col">Samples, base</th><th scope="col">Samples, new</th></tr></thead>
     <tbody>${shapes.map(
@@ -79,7 +79,7 @@ const sideTable = (
   side: ComparedSide,
 ): Markup => markup`<h3>${title}: ${side.name}</h3>
   <p class="ran"><span>plan ${side.plan} (${side.planHash.slice(0, 12)})</span><span>${side.target}</span><span>${side.models.join(', ') || 'no model'}</span><span>seed ${side.seed}</span><span>${plural(side.slices, 'slice')}</span><span>Weir ${side.weir}</span></p>
-  <div class="scroll" role="region" aria-label="Runs of ${title}" tabindex="0"><table>
+  <div class="scroll" role="group" aria-label="Runs of ${title}" tabindex="0"><table>
     <thead><tr><th scope="col">Result</th><th scope="col">Begun</th><th scope="col">Arrivals</th><th scope="col">Generator</th></tr></thead>
     <tbody>${side.runs.map(
       ({ file, startedAt, arrivals, trust }) =>

@@ -33,7 +33,7 @@ const checkRow = (check: LimitCheck): Markup => {
 
 const checksTable = ({
   judgement,
-}: LimitReport): Markup => markup`<div class="scroll" role="region" aria-label="Claims" tabindex="0">
+}: LimitReport): Markup => markup`<div class="scroll" role="group" aria-label="Claims" tabindex="0">
   <table class="claims">
     <thead><tr><th scope="col">Claim</th><th scope="col">Finding</th><th scope="col">What was seen</th></tr></thead>
     <tbody>${judgement.checks.map(checkRow)}</tbody>
@@ -44,7 +44,7 @@ const rankingTable = ({
   ranking,
   tolerated,
   decisions,
-}: Identification): Markup => markup`<div class="scroll" role="region" aria-label="Limiters" tabindex="0">
+}: Identification): Markup => markup`<div class="scroll" role="group" aria-label="Limiters" tabindex="0">
   <table class="claims">
     <caption>Each class replayed over ${countText(decisions)} decisions, with its best parameters; up to ${countText(tolerated)} wrong pass for a fit</caption>
     <thead><tr><th scope="col">Limiter</th><th scope="col">Wrong</th><th scope="col">What it does</th></tr></thead>
