@@ -2,6 +2,15 @@ import type { Argv } from 'yargs';
 import type { ExitName } from './exit-codes.ts';
 import { once, scenarioOptions, sourceFrom } from './options.ts';
 
+/** The word of somebody who has seen the plan. */
+export const consentOption = <T>(builder: Argv<T>) =>
+  builder.option('yes', {
+    type: 'boolean',
+    default: false,
+    group: 'Scenario:',
+    describe: 'Run what may need more than its own budget, or more time than its pace has',
+  });
+
 const addInit = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli.command(
     'init <target>',

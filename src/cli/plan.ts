@@ -14,7 +14,7 @@ const answerTimeOf = (text: string | undefined): Milliseconds => {
   throw new Problem(`--answer-time: expected ${duration.expected}, at least 1ms; got ${text}`);
 };
 
-/** Tells what a scenario will take, without a target or a key. */
+/** Tells what a scenario will take; the target is not asked. */
 export const plan = async (
   source: PlanSource,
   asked: { readonly answerTime: string | undefined; readonly json: boolean },

@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addCompare } from './add-compare.ts';
-import { addPlanning } from './add-planning.ts';
+import { addPlanning, consentOption } from './add-planning.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { limitsOptions } from './limits-options.ts';
@@ -21,7 +21,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     'run [scenario]',
     'Run a scenario and leave a report',
     (builder) =>
-      repetitionOptions(reportOptions(scenarioOptions(builder)))
+      repetitionOptions(reportOptions(consentOption(scenarioOptions(builder))))
         .option('out', {
           type: 'string',
           group: 'Output:',
@@ -31,12 +31,6 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           type: 'string',
           group: 'Output:',
           describe: 'Also write one JSON line for each request to this file',
-        })
-        .option('yes', {
-          type: 'boolean',
-          default: false,
-          group: 'Scenario:',
-          describe: 'Run what may need more than its own budget, or more time than its pace has',
         })
         .option('slice', {
           type: 'string',

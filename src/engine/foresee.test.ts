@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Load } from '../model/plan.ts';
+import type { Load, Plan } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
-import type { Plan } from '../model/plan.ts';
 import { foresee } from './foresee.ts';
 import { constant } from './hand-run.ts';
 

@@ -20,10 +20,10 @@ const spentOf = (aside: Spending, outcome: Outcome): Spending => {
   }
   if (outcome.kind !== 'completed') return aside;
   const { answer } = outcome;
-  const tokens = 'tokens' in answer ? answer.tokens : null;
+  const { input = null, output = 0 } = 'tokens' in answer ? answer.tokens : {};
   return {
     requests: 1,
-    tokens: tokens?.input == null ? aside.tokens : tokens.input + tokens.output,
+    tokens: input === null ? aside.tokens : input + output,
     cost: ('cost' in answer ? answer.cost : 0) ?? aside.cost,
   };
 };

@@ -162,7 +162,7 @@ class SliceRunner implements RunningSlice, Tower {
 
   #launch(trip: Trip, turn: Turn | null): void {
     const stake = this.#purse?.take(trip.arrival) ?? null;
-    if (this.#purse?.empty != null) {
+    if (stake === null && this.#purse !== null) {
       this.#endWaiting(trip, 'run-ended');
       this.stop(milliseconds(this.#order.plan.grace));
       return;

@@ -1,6 +1,11 @@
 import { speechCost, transcriptionCost } from '../contract/prices.ts';
-import { mostOutput, type Traffic, type TrafficKind, type TrafficOf } from '../model/traffic.ts';
-import type { Message } from '../model/traffic.ts';
+import {
+  type Message,
+  mostOutput,
+  type Traffic,
+  type TrafficKind,
+  type TrafficOf,
+} from '../model/traffic.ts';
 import { costOfTokens } from './cost-of-tokens.ts';
 import { estimatedTokens } from './estimated-tokens.ts';
 import type { Tools } from './kind.ts';
