@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ComparedMetric,
   ComparedSide,
@@ -6,7 +5,8 @@ import type {
   ComparisonVerdict,
 } from '../../model/comparison.ts';
 import { measures } from '../../model/measures.ts';
-import { markup, type Markup, verbatim } from '../html/markup.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { plainPage } from '../html/plain-page.ts';
 import { countText, figureText, plural } from '../number-text.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import {
@@ -87,9 +87,6 @@ const sideTable = (
     )}</tbody>
   </table></div>`;
 
-const section = (id: string, title: string, body: readonly (Markup | null)[]): Markup =>
-  markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
-
 const definitions = ({ rules }: Comparison): Markup => {
   const percent = (name: string): string =>
     String(Number(((rules[name] ?? 0) * 100).toPrecision(3)));
@@ -102,48 +99,33 @@ const definitions = ({ rules }: Comparison): Markup => {
   </dl>`;
 };
 
-/** The whole comparison as one HTML file without scripts; nothing in it may be loaded from elsewhere. */
+/** The whole comparison as one HTML file without scripts. */
 export const comparisonHtml = (comparison: Comparison, pageStyle: string): string => {
-  const style = pageStyle.replace(/\r\n?/g, '\n');
-  const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
   const { base, next, metrics, overridden, cautions, verdict } = comparison;
   const notes = [...overridden.map((reason) => `Compared although ${reason}.`), ...cautions];
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${verbatim(hash)}; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Weir ${comparison.weir}">
-<title>Comparison of ${next.plan}: Weir report</title>
-<style>${verbatim(style)}</style>
-</head>
-<body>
-<header>
-  <p class="brand">Weir</p>
-  <h1>Comparison of ${next.plan}</h1>
-  <p class="description">Base ${sideLine(base)}<br>New ${sideLine(next)}</p>
-</header>
-<nav aria-label="Sections"><ul>
-  <li><a href="#metrics">Metrics</a></li><li><a href="#shape">Shape</a></li><li><a href="#runs">Runs</a></li><li><a href="#definitions">Definitions</a></li>
-</ul></nav>
-<main>
-<div class="verdict ${levels[verdict]}"><h2>${verdictText(comparison)}</h2>
-${notes.length === 0 ? null : markup`<ul class="notes">${notes.map((note) => markup`<li>${note}</li>`)}</ul>`}</div>
-${section('metrics', 'Metrics', [
-  comparisonPlot(comparison),
-  metricTable('Gated: these decide', gatedIn(comparison)),
-  metricTable(
-    'Not gated: shown only',
-    metrics.filter(({ gated }) => !gated),
-  ),
-])}
-${section('shape', 'Shape', [shapesTable(comparison)])}
-${section('runs', 'Runs', [sideTable('Base', base), sideTable('New', next)])}
-${section('definitions', 'Definitions', [definitions(comparison)])}
-</main>
-<footer><p>Compared by Weir ${comparison.weir}, ${comparison.comparedAt}.</p></footer>
-</body>
-</html>
-`.markup;
+  const tables = [
+    comparisonPlot(comparison),
+    metricTable('Gated: these decide', gatedIn(comparison)),
+    metricTable(
+      'Not gated: shown only',
+      metrics.filter(({ gated }) => !gated),
+    ),
+  ];
+  return plainPage(
+    {
+      weir: comparison.weir,
+      title: `Comparison of ${next.plan}`,
+      description: markup`Base ${sideLine(base)}<br>New ${sideLine(next)}`,
+      opening: markup`<div class="verdict ${levels[verdict]}"><h2>${verdictText(comparison)}</h2>
+${notes.length === 0 ? null : markup`<ul class="notes">${notes.map((note) => markup`<li>${note}</li>`)}</ul>`}</div>`,
+      sections: [
+        { id: 'metrics', title: 'Metrics', body: tables },
+        { id: 'shape', title: 'Shape', body: shapesTable(comparison) },
+        { id: 'runs', title: 'Runs', body: [sideTable('Base', base), sideTable('New', next)] },
+        { id: 'definitions', title: 'Definitions', body: definitions(comparison) },
+      ],
+      footer: `Compared by Weir ${comparison.weir}, ${comparison.comparedAt}.`,
+    },
+    pageStyle,
+  );
 };
