@@ -1,5 +1,6 @@
 import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
+import type { BudgetUnit } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
@@ -23,6 +24,8 @@ export interface Driven {
   readonly stoppedBy: StopSignal | null;
   /** The objective whose breach ended the load. */
   readonly breach: Breach | null;
+  /** The cap of the budget that ended the load. */
+  readonly spent: BudgetUnit | null;
   /** Whether arrivals of the plan were left out. */
   readonly cut: boolean;
   readonly notes: readonly string[];
@@ -144,6 +147,7 @@ export const drive = async (
       loadEnded: end.loadEnded,
       stoppedBy: stops.signal(),
       breach: end.stopped ? breaches.found() : null,
+      spent: end.spent,
       cut: end.stopped,
       notes: end.notes,
       generator: generator.samples,

@@ -2,6 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addHistory } from './add-history.ts';
 import { addCompare } from './add-compare.ts';
+import { addPlanning, consentOption } from './add-planning.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { historyOption, keepingFrom } from './history-options.ts';
@@ -22,7 +23,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     'run [scenario]',
     'Run a scenario and leave a report',
     (builder) =>
-      historyOption(repetitionOptions(reportOptions(scenarioOptions(builder))))
+      historyOption(repetitionOptions(reportOptions(consentOption(scenarioOptions(builder)))))
         .option('out', {
           type: 'string',
           group: 'Output:',
@@ -51,6 +52,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         observations: once(given.observations),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
+        yes: given.yes,
         ...keepingFrom(given),
       };
       if (repetitions === null) {
@@ -171,6 +173,8 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     );
 
 const verbs = [
+  'init',
+  'plan',
   'run',
   'compare',
   'history',
@@ -228,7 +232,13 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       throw error;
     });
   addServing(
-    addReading(addLimits(addHistory(addCompare(addRun(cli, ended), ended), ended), ended), ended),
+    addReading(
+      addPlanning(
+        addLimits(addHistory(addCompare(addRun(cli, ended), ended), ended), ended),
+        ended,
+      ),
+      ended,
+    ),
     ended,
   )
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')

@@ -21,8 +21,9 @@ import { traceNeeds } from '../report/workload-text.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { type Driven, drive } from './drive.ts';
-import { type ExitName, exitOfSignal } from './exit-codes.ts';
+import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
+import { refuseMisfit } from './forecast.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { keepInHistory } from './keep-history.ts';
 import { liveOn } from './live.ts';
@@ -42,6 +43,8 @@ export interface RunOrder extends Telling {
   readonly runId: string | undefined;
   /** Where finished runs that count are kept; `null`: nowhere. */
   readonly history: string | null;
+  /** Runs a plan even where it does not fit its own budget or pace. */
+  readonly yes: boolean;
 }
 
 const orderFor = (
@@ -60,9 +63,12 @@ const orderFor = (
 });
 
 /** Why a run is not the whole of its plan, in a sentence. */
-const partialReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
+const partialReason = ({ stoppedBy, cut, breach, spent, loadEnded }: Driven): string | null => {
   if (breach !== null) {
     return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
+  }
+  if (spent !== null) {
+    return `ended after ${Math.round(loadEnded / 1000)} s, since the next request might have passed budget.${spent}`;
   }
   if (stoppedBy === null) return null;
   return cut
@@ -84,7 +90,9 @@ interface Opened {
 }
 
 const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
-  const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
+  const read = await readPlanWithFiles(asked.source);
+  if (!asked.yes) refuseMisfit(read);
+  const { plan, folder: home, clips, workload } = read;
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
     : openNamedFolder(asked.out, asked));
@@ -187,6 +195,13 @@ export interface Ran extends Judged {
   readonly exit: ExitName;
 }
 
+/** A run that its budget ended is not the whole of its plan. */
+const exitAfter = ({ stoppedBy, spent }: Driven, judged: Judged): ExitName => {
+  if (stoppedBy !== null) return exitOfSignal[stoppedBy];
+  const verdict = verdictExit(judged);
+  return spent === null ? verdict : gravestExit(['incomplete', verdict]);
+};
+
 /** Runs a plan once and publishes what came of it, told as `telling` says, and on the job's page that its environment names. */
 export const runOnce = async (
   asked: RunOrder,
@@ -201,7 +216,7 @@ export const runOnce = async (
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
-    const exit = driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
+    const exit = exitAfter(driven, judged);
     const ran = { ...judged, exit, file: join(opened.folder.path, 'result.json') };
     await keepInHistory(asked.history, ran);
     return ran;

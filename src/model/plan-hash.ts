@@ -11,12 +11,14 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
+const withoutThese = { objectives: undefined, perRequest: undefined, budget: undefined };
+
 /**
  * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
- * fields. Objectives are left out: they judge a run and change nothing of it, so that results stay
- * comparable when a bound is moved.
+ * fields. Objectives and the budget are left out: they judge or end a run and change nothing that it
+ * sends, so that results stay comparable when a bound is moved.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify(canonical({ ...plan, objectives: undefined, perRequest: undefined })))
+    .update(JSON.stringify(canonical({ ...plan, ...withoutThese })))
     .digest('hex');
