@@ -61,6 +61,12 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     },
   );
 
+const reported = {
+  type: 'string',
+  demandOption: true,
+  describe: 'A result.json, the checkpoint.jsonl of a killed run, or the folder of either',
+} as const;
+
 const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli
     .command(
@@ -82,13 +88,11 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       'report <result>',
       'Write the reports of a stored result again',
       (builder) =>
-        reportOptions(builder)
-          .positional('result', { type: 'string', demandOption: true, describe: 'A result.json' })
-          .option('out', {
-            type: 'string',
-            group: 'Output:',
-            describe: 'Folder for the reports [that of the result]',
-          }),
+        reportOptions(builder).positional('result', reported).option('out', {
+          type: 'string',
+          group: 'Output:',
+          describe: 'Folder for the reports [that of the result]',
+        }),
       async (given) => {
         const { report } = await import('./report.ts');
         ended(await report(given.result, once(given.out), tellingFrom(given)));

@@ -18,13 +18,16 @@ import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
-import { emptyTally, record, toResult } from '../record/tally.ts';
+import { type GrowingTally, growTally } from '../record/growing-tally.ts';
+import { toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { type Driven, drive } from './drive.ts';
+import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { type Begin, type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { liveOn } from './live.ts';
+import { checkpointName } from './read-checkpoint.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
@@ -41,13 +44,16 @@ export interface RunOrder extends Telling {
   readonly runId: string | undefined;
 }
 
+/** The first part of all request ids: the same for all slices of a plan. */
+const runIdOf = ({ runId }: RunOrder, hash: string): string => runId ?? `weir-${hash.slice(0, 8)}`;
+
 const orderFor = (
   { plan, hash, target, clips, workload }: Opened,
   asked: RunOrder,
 ): SliceOrder => ({
   plan,
   slice: asked.slice,
-  runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
+  runId: runIdOf(asked, hash),
   credentials: target.credentials,
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
@@ -75,6 +81,7 @@ interface Opened {
   readonly folder: RunFolder;
   readonly further: FurtherReports;
   readonly observations: LineFile | null;
+  readonly checkpoint: Checkpoint;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
   readonly workload: Workload;
@@ -87,32 +94,28 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     : openNamedFolder(asked.out, asked));
   let observations: LineFile | null = null;
   let further: FurtherReports | null = null;
+  let checkpoint: Checkpoint | null = null;
   try {
+    checkpoint = await openCheckpoint(join(folder.path, checkpointName));
     further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
     const hash = planHash(plan);
-    return { plan, hash, folder, further, observations, target, clips, workload };
+    return { plan, hash, folder, further, observations, checkpoint, target, clips, workload };
   } catch (error) {
     await observations?.discard();
     await further?.discard();
+    await checkpoint?.discard();
     await folder.discard();
     throw error;
   }
 };
 
-const sliceRun = (
+const sliceBegun = (
   { slice: { index, count } }: RunOrder,
   { baseUrl }: ReadyTarget,
-  { startedAt, generator }: Driven,
-): SliceRun => ({
-  index,
-  count,
-  startedAt,
-  baseUrl,
-  machine: thisMachine(),
-  generator: [...generator],
-});
+  { startedAt }: Pick<Begin, 'startedAt'>,
+): Omit<SliceRun, 'generator'> => ({ index, count, startedAt, baseUrl, machine: thisMachine() });
 
 /** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
 const askWitness = async (
@@ -128,6 +131,23 @@ const askWitness = async (
   }
 };
 
+/** What is written once a run has begun: the head of its observations, and its checkpoint from then on. */
+const onBegin =
+  (
+    { plan, hash, observations, checkpoint, target }: Opened,
+    asked: RunOrder,
+    tally: GrowingTally,
+  ) =>
+  (begin: Begin): (() => void) => {
+    const { startedAt, clock } = begin;
+    const facts = { weir: weirVersion(), runId: runIdOf(asked, hash), planHash: hash };
+    const { machineZero } = clock;
+    observations?.write(observationsHeader({ ...facts, startedAt, machineZero }));
+    const slice = sliceBegun(asked, target, begin);
+    const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
+    return checkpoint.keep({ ...begin, header, tally, loadEnds: scheduledEnd(plan) });
+  };
+
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
@@ -140,34 +160,29 @@ const runOpened = async (
     if (!asked.quiet) screen.line(text);
   };
   for (const line of traceNeeds(plan)) say(line);
-  const tally = emptyTally(plan);
+  const tally = growTally(plan);
   const watch = watchObjectives(plan);
   const quietly = { note: () => undefined, draw: () => undefined };
   const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
   const driven = await drive(order, target, {
     live: asked.quiet ? quietly : liveOn(screen, planned),
     say,
-    begun: (startedAt, machineZero) => {
-      const { runId } = order;
-      observations?.write(
-        observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt, machineZero }),
-      );
-    },
+    begun: onBegin(opened, asked, tally),
     breach: watch.breach,
     record: (observation) => {
-      record(tally, observation);
+      tally.record(observation);
       watch.note(observation);
       observations?.write(observationLine(observation));
     },
   });
   screen.clear();
   const { witness, notes } = await askWitness(target.mock);
-  const result = toResult(tally, {
+  const result = toResult(tally.whole(), {
     weir: weirVersion(),
     runId: order.runId,
     plan: withoutPrompts(plan),
     planHash: hash,
-    slices: [sliceRun(asked, target, driven)],
+    slices: [{ ...sliceBegun(asked, target, driven), generator: [...driven.generator] }],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
@@ -195,6 +210,8 @@ export const runOnce = async (
     const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
+    const unkept = await opened.checkpoint.remove();
+    if (unkept !== null) toStderr(`The checkpoint was not kept: ${unkept}.`);
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }

@@ -178,7 +178,7 @@ export const generatorSampleSchema = z.strictObject({
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
 /** One slice's part in the run: where it ran, when, which address it asked, and how its generator fared. */
-const sliceRunSchema = z.strictObject({
+export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
   /** Wall-clock begin, ISO 8601. */

@@ -160,7 +160,10 @@ export const failureRecorder: Recorder<Failures, Failure> = {
     const row = failureOf(observation);
     if (row !== null) addRow(failures, row);
   },
-  merge: (a, b) => fromRows([...rowsOf(a), ...rowsOf(b)]),
+  add: (into, from) => {
+    for (const row of rowsOf(from)) addRow(into, row);
+  },
   store: (failures) => rowsOf(failures).toSorted(mostFirst),
   restore: fromRows,
+  split: (failures) => [{ state: failures, stored: rowsOf(failures) }],
 };

@@ -47,16 +47,58 @@ export const record = (tally: Tally, observation: Observation): void => {
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
+/** Adds everything that another tally of the same plan holds, which stays as it was. */
+const addTally = (into: Tally, from: Tally): void => {
+  into.groupsBy.add(into.groups, from.groups);
+  timelineBy.add(into.timeline, from.timeline);
+  failureRecorder.add(into.failures, from.failures);
+  ledgerBy.add(into.ledger, from.ledger);
+  into.ended = Math.max(into.ended, from.ended);
+};
+
 /** The tally of both parts' observations together; the parts, of the same plan, stay as they were. */
-export const mergeTallies = (a: Tally, b: Tally): Tally => ({
-  plan: a.plan,
-  groupsBy: a.groupsBy,
-  groups: a.groupsBy.merge(a.groups, b.groups),
-  timeline: timelineBy.merge(a.timeline, b.timeline),
-  failures: failureRecorder.merge(a.failures, b.failures),
-  ledger: ledgerBy.merge(a.ledger, b.ledger),
-  ended: Math.max(a.ended, b.ended),
-});
+export const mergeTallies = (a: Tally, b: Tally): Tally => {
+  const whole = emptyTally(a.plan);
+  addTally(whole, a);
+  addTally(whole, b);
+  return whole;
+};
+
+/** A part of what a result holds. */
+export type StoredPart = Partial<Pick<Result, 'groups' | 'timeline' | 'failures' | 'ledger'>>;
+
+/**
+ * Moves a tally into another one, a millisecond's work at a time, and gives the stored form of each part
+ * as it goes; at last, when the last exchange of both ended.
+ */
+export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
+  for (const { state, stored } of from.groupsBy.split(from.groups)) {
+    into.groupsBy.add(into.groups, state);
+    yield { groups: [...stored] };
+  }
+  for (const { state, stored } of timelineBy.split(from.timeline)) {
+    timelineBy.add(into.timeline, state);
+    yield { timeline: [...stored] };
+  }
+  for (const { state, stored } of failureRecorder.split(from.failures)) {
+    failureRecorder.add(into.failures, state);
+    yield { failures: [...stored] };
+  }
+  for (const { state, stored } of ledgerBy.split(from.ledger)) {
+    ledgerBy.add(into.ledger, state);
+    yield { ledger: [...stored] };
+  }
+  into.ended = Math.max(into.ended, from.ended);
+  return into.ended;
+}
+
+/** Adds a stored part to a tally. */
+export const addPart = (into: Tally, part: StoredPart): void => {
+  into.groupsBy.add(into.groups, into.groupsBy.restore(part.groups ?? []));
+  timelineBy.add(into.timeline, timelineBy.restore(part.timeline ?? []));
+  failureRecorder.add(into.failures, failureRecorder.restore(part.failures ?? []));
+  ledgerBy.add(into.ledger, ledgerBy.restore(part.ledger ?? []));
+};
 
 /** The written form of a tally, with what the run knows about itself. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
