@@ -20,7 +20,7 @@ import { observationLine, observationsHeader } from '../record/observation-lines
 import { traceNeeds } from '../report/workload-text.ts';
 import { type GrowingTally, growTally } from '../record/growing-tally.ts';
 import { toResult } from '../record/tally.ts';
-import { scheduledEnd } from '../schedule/stages.ts';
+import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
 import { type Begin, type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
@@ -163,7 +163,11 @@ const runOpened = async (
   const tally = growTally(plan);
   const watch = watchObjectives(plan);
   const quietly = { note: () => undefined, draw: () => undefined };
-  const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
+  const planned = {
+    name: plan.name,
+    scheduled: milliseconds(scheduledEnd(plan)),
+    stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
+  };
   const driven = await drive(order, target, {
     live: asked.quiet ? quietly : liveOn(screen, planned),
     say,
