@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exemplarSchema } from './exemplar.ts';
 import { ledgerSchema } from './ledger.ts';
 import { planSchema } from './plan.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
@@ -32,6 +33,7 @@ export const checkpointPartSchema = z.strictObject({
   groups: z.array(groupSchema).exactOptional(),
   timeline: z.array(secondSchema).exactOptional(),
   failures: z.array(failureSchema).exactOptional(),
+  exemplars: z.array(exemplarSchema).exactOptional(),
   ledger: z.array(ledgerSchema).exactOptional(),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exemplarSchema } from './exemplar.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { ledgerSchema } from './ledger.ts';
 import { measureNames } from './measures.ts';
@@ -226,6 +227,8 @@ export const resultSchema = z.strictObject({
   groups: z.array(groupSchema),
   timeline: z.array(secondSchema),
   failures: z.array(failureSchema),
+  /** The slowest requests and some failed ones; absent in results of earlier versions. */
+  exemplars: z.array(exemplarSchema).optional(),
   ledger: z.array(ledgerSchema),
   /** The reference gateway's own counters over the run, where it was the target; an independent witness. */
   witness: z.record(z.string(), count).nullable(),

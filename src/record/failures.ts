@@ -43,7 +43,8 @@ const refusalTold = ({ status, code, type, form, message }: Refusal) => ({
   text: message,
 });
 
-const toldBy = (outcome: Outcome): Told | null => {
+/** What a failure says of itself; `null` for none. */
+export const toldBy = (outcome: Outcome): Told | null => {
   switch (outcome.kind) {
     case 'completed':
       return null;
