@@ -1,6 +1,7 @@
 import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
 import type { Clock } from '../model/clock.ts';
+import type { Transport } from '../model/exchange.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
@@ -77,6 +78,8 @@ interface Watch {
   readonly say: (text: string) => void;
   /** Called when the clock starts; what it returns is called when the slice is over, however it went. */
   readonly begun: (begin: Begin) => () => void;
+  /** Listens in to the transport. */
+  readonly wrap: (transport: Transport) => Transport;
   readonly record: (observation: Observation) => void;
   /** The objective that is broken now and may end the run. */
   readonly breach: (now: Instant) => Breach | null;
@@ -127,10 +130,12 @@ export const drive = async (
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
-  const transport = openTransport(
-    order.plan.transport,
-    { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
-    clock,
+  const transport = watch.wrap(
+    openTransport(
+      order.plan.transport,
+      { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
+      clock,
+    ),
   );
   const generator = sampleGenerator(clock);
   const ended = watch.begun({ startedAt, clock, generator: generator.samples });

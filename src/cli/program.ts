@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
+import { captureOption } from './capture-options.ts';
 import { addCompare } from './add-compare.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
@@ -31,6 +32,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           group: 'Output:',
           describe: 'Also write one JSON line for each request to this file',
         })
+        .option('capture', captureOption)
         .option('slice', {
           type: 'string',
           group: 'Scale:',
@@ -47,6 +49,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         source: sourceFrom(given),
         out: once(given.out),
         observations: once(given.observations),
+        capture: once(given.capture),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
         ...tellingFrom(given),

@@ -14,13 +14,15 @@ import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
-import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
 import { type GrowingTally, growTally } from '../record/growing-tally.ts';
 import { toResult } from '../record/tally.ts';
 import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
+import { askWitness } from './ask-witness.ts';
+import type { CaptureMode } from './capture-options.ts';
+import { type Capture, captureName, captureTo, captureWarning } from './capture.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
 import { type Begin, type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
@@ -40,6 +42,8 @@ export interface RunOrder extends Telling {
   /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
   readonly out: string | undefined;
   readonly observations: string | undefined;
+  /** Whose bodies are kept in `capture.jsonl`. */
+  readonly capture: CaptureMode | undefined;
   readonly slice: Slice;
   readonly runId: string | undefined;
 }
@@ -81,6 +85,7 @@ interface Opened {
   readonly folder: RunFolder;
   readonly further: FurtherReports;
   readonly observations: LineFile | null;
+  readonly captured: LineFile | null;
   readonly checkpoint: Checkpoint;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
@@ -93,17 +98,21 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
     : openNamedFolder(asked.out, asked));
   let observations: LineFile | null = null;
+  let captured: LineFile | null = null;
   let further: FurtherReports | null = null;
   let checkpoint: Checkpoint | null = null;
   try {
     checkpoint = await openCheckpoint(join(folder.path, checkpointName));
     further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
+    if (asked.capture !== undefined) captured = await openLineFile(join(folder.path, captureName));
     const target = await readyTarget(plan, home);
     const hash = planHash(plan);
-    return { plan, hash, folder, further, observations, checkpoint, target, clips, workload };
+    const files = { folder, further, observations, captured, checkpoint };
+    return { plan, hash, ...files, target, clips, workload };
   } catch (error) {
     await observations?.discard();
+    await captured?.discard();
     await further?.discard();
     await checkpoint?.discard();
     await folder.discard();
@@ -116,20 +125,6 @@ const sliceBegun = (
   { baseUrl }: ReadyTarget,
   { startedAt }: Pick<Begin, 'startedAt'>,
 ): Omit<SliceRun, 'generator'> => ({ index, count, startedAt, baseUrl, machine: thisMachine() });
-
-/** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
-const askWitness = async (
-  mock: MockProcess | null,
-): Promise<{ readonly witness: Result['witness']; readonly notes: readonly string[] }> => {
-  if (mock === null) return { witness: null, notes: [] };
-  try {
-    return { witness: await readWitness(mock), notes: [] };
-  } catch {
-    const note =
-      'The reference gateway could not be asked for its counters: its process has ended or does not answer.';
-    return { witness: null, notes: [note] };
-  }
-};
 
 /** What is written once a run has begun: the head of its observations, and its checkpoint from then on. */
 const onBegin =
@@ -148,6 +143,13 @@ const onBegin =
     return checkpoint.keep({ ...begin, header, tally, loadEnds: scheduledEnd(plan) });
   };
 
+const captureOf = (
+  { captured }: Opened,
+  { capture }: RunOrder,
+  { redact }: SliceOrder,
+): Capture | null =>
+  captured === null || capture === undefined ? null : captureTo(captured, capture, redact);
+
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
@@ -159,9 +161,10 @@ const runOpened = async (
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
-  for (const line of traceNeeds(plan)) say(line);
+  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture)]) say(line);
   const tally = growTally(plan);
   const watch = watchObjectives(plan);
+  const capture = captureOf(opened, asked, order);
   const quietly = { note: () => undefined, draw: () => undefined };
   const planned = {
     name: plan.name,
@@ -173,10 +176,12 @@ const runOpened = async (
     say,
     begun: onBegin(opened, asked, tally),
     breach: watch.breach,
+    wrap: (transport) => capture?.wrap(transport) ?? transport,
     record: (observation) => {
       tally.record(observation);
       watch.note(observation);
       observations?.write(observationLine(observation));
+      capture?.note(observation);
     },
   });
   screen.clear();
@@ -214,6 +219,7 @@ export const runOnce = async (
     const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
+    await opened.captured?.close();
     const unkept = await opened.checkpoint.remove();
     if (unkept !== null) toStderr(`The checkpoint was not kept: ${unkept}.`);
     if (asked.observations !== undefined && !asked.quiet) {
