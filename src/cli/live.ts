@@ -1,7 +1,9 @@
 import { emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Instant, Milliseconds } from '../model/quantity.ts';
+import type { Plan } from '../model/plan.ts';
+import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
+import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import type { Motion } from '../engine/slice-order.ts';
@@ -31,6 +33,12 @@ interface ShownRun {
   readonly scheduled: Milliseconds;
   readonly stages: readonly { readonly name: string; readonly begins: Instant }[];
 }
+
+export const shownRun = (plan: Plan): ShownRun => ({
+  name: plan.name,
+  scheduled: milliseconds(scheduledEnd(plan)),
+  stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
+});
 
 /** Keeps the few figures that are shown live, as exact as the report’s; the result is recorded elsewhere. */
 export const liveOn = (screen: Screen, { stages, ...run }: ShownRun): Live => {

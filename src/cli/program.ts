@@ -13,6 +13,7 @@ import {
   sourceFrom,
   UsageProblem,
 } from './options.ts';
+import { metricsAddress, metricsOption } from './metrics-option.ts';
 import { inOwnWords } from './usage-words.ts';
 import { reportOptions, tellingFrom, tellingOptions } from './report-options.ts';
 
@@ -32,7 +33,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           group: 'Output:',
           describe: 'Also write one JSON line for each request to this file',
         })
-        .option('capture', captureOption)
+        .options({ capture: captureOption, metrics: metricsOption })
         .option('slice', {
           type: 'string',
           group: 'Scale:',
@@ -50,6 +51,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         out: once(given.out),
         observations: once(given.observations),
         capture: once(given.capture),
+        metrics: metricsAddress(once(given.metrics)),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
         ...tellingFrom(given),

@@ -13,13 +13,14 @@ import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
+import type { LiveMetrics, MetricsAddress } from '../platform/metrics.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
 import { type GrowingTally, growTally } from '../record/growing-tally.ts';
 import { toResult } from '../record/tally.ts';
-import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
+import { scheduledEnd } from '../schedule/stages.ts';
 import { askWitness } from './ask-witness.ts';
 import type { CaptureMode } from './capture-options.ts';
 import { type Capture, captureName, captureTo, captureWarning } from './capture.ts';
@@ -28,7 +29,8 @@ import { type Begin, type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
-import { liveOn } from './live.ts';
+import { liveOn, shownRun } from './live.ts';
+import { metricsOf, shownAndMeasured } from './live-metrics.ts';
 import { checkpointName } from './read-checkpoint.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
@@ -44,6 +46,8 @@ export interface RunOrder extends Telling {
   readonly observations: string | undefined;
   /** Whose bodies are kept in `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
+  /** Where live metrics are offered. */
+  readonly metrics: MetricsAddress | null;
   readonly slice: Slice;
   readonly runId: string | undefined;
 }
@@ -87,6 +91,7 @@ interface Opened {
   readonly observations: LineFile | null;
   readonly captured: LineFile | null;
   readonly checkpoint: Checkpoint;
+  readonly metrics: LiveMetrics | null;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
   readonly workload: Workload;
@@ -99,6 +104,7 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     : openNamedFolder(asked.out, asked));
   let observations: LineFile | null = null;
   let captured: LineFile | null = null;
+  let metrics: LiveMetrics | null = null;
   let further: FurtherReports | null = null;
   let checkpoint: Checkpoint | null = null;
   try {
@@ -106,13 +112,15 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     if (asked.capture !== undefined) captured = await openLineFile(join(folder.path, captureName));
-    const target = await readyTarget(plan, home);
     const hash = planHash(plan);
+    metrics = await metricsOf(plan, runIdOf(asked, hash), asked.metrics);
+    const target = await readyTarget(plan, home);
     const files = { folder, further, observations, captured, checkpoint };
-    return { plan, hash, ...files, target, clips, workload };
+    return { plan, hash, ...files, metrics, target, clips, workload };
   } catch (error) {
     await observations?.discard();
     await captured?.discard();
+    await metrics?.close();
     await further?.discard();
     await checkpoint?.discard();
     await folder.discard();
@@ -155,24 +163,20 @@ const runOpened = async (
   opened: Opened,
   asked: RunOrder,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
-  const { plan, hash, observations, target } = opened;
+  const { plan, hash, observations, metrics, target } = opened;
   const order = orderFor(opened, asked);
   const screen = screenOn(process.stderr, process.env);
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
   for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture)]) say(line);
+  if (metrics !== null) say(`Live metrics: ${metrics.address}`);
   const tally = growTally(plan);
   const watch = watchObjectives(plan);
   const capture = captureOf(opened, asked, order);
-  const quietly = { note: () => undefined, draw: () => undefined };
-  const planned = {
-    name: plan.name,
-    scheduled: milliseconds(scheduledEnd(plan)),
-    stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
-  };
+  const live = shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics);
   const driven = await drive(order, target, {
-    live: asked.quiet ? quietly : liveOn(screen, planned),
+    live,
     say,
     begun: onBegin(opened, asked, tally),
     breach: watch.breach,
@@ -228,6 +232,7 @@ export const runOnce = async (
     const exit = driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
     return { ...judged, exit, file: join(opened.folder.path, 'result.json') };
   } finally {
+    await opened.metrics?.close();
     await opened.target.mock?.stop();
   }
 };
