@@ -60,7 +60,7 @@ const table = (result: Result, title: string, exemplars: readonly Exemplar[]): M
     : markup`<details>
         <summary>${title}</summary>
         <div class="scroll" role="region" aria-label="${title}" tabindex="0">
-          <table class="failures exemplars">
+          <table class="exemplars">
             <caption>
               Times of the last attempt, after one another; waited is from the due moment
             </caption>
