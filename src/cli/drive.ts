@@ -2,12 +2,13 @@ import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
 import type { BudgetUnit } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
+import type { Transport } from '../model/exchange.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
-import { startClock, wallClock } from '../platform/clock.ts';
+import { type RunClock, startClock, wallClock } from '../platform/clock.ts';
 import { watchGenerator } from '../platform/generator-signals.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
 import { openTransport } from '../platform/open-transport.ts';
@@ -65,12 +66,23 @@ const stopOnSignals = (
   return { signal: () => first, release };
 };
 
+/** A slice that has just begun. */
+export interface Begin {
+  /** The wall-clock time, ISO 8601. */
+  readonly startedAt: string;
+  readonly clock: RunClock;
+  /** Grows while the slice runs. */
+  readonly generator: readonly GeneratorSample[];
+}
+
 /** Who looks on while a slice is driven. */
 interface Watch {
   readonly live: Live;
   readonly say: (text: string) => void;
-  /** Called when the clock starts, with the wall-clock time and the zero on the machine's monotonic clock. */
-  readonly begun: (startedAt: string, machineZero: number) => void;
+  /** Called when the clock starts; what it returns is called when the slice is over, however it went. */
+  readonly begun: (begin: Begin) => () => void;
+  /** Listens in to the transport. */
+  readonly wrap: (transport: Transport) => Transport;
   readonly record: (observation: Observation) => void;
   /** The objective that is broken now and may end the run. */
   readonly breach: (now: Instant) => Breach | null;
@@ -121,13 +133,15 @@ export const drive = async (
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
-  watch.begun(startedAt, clock.machineZero);
-  const transport = openTransport(
-    order.plan.transport,
-    { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
-    clock,
+  const transport = watch.wrap(
+    openTransport(
+      order.plan.transport,
+      { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
+      clock,
+    ),
   );
   const generator = sampleGenerator(clock);
+  const ended = watch.begun({ startedAt, clock, generator: generator.samples });
   const running = runSlice(order, {
     clock,
     transport,
@@ -153,6 +167,7 @@ export const drive = async (
       generator: generator.samples,
     };
   } finally {
+    ended();
     stopDrawing();
     stops.release();
     breaches.release();

@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addHistory } from './add-history.ts';
+import { captureOption } from './capture-options.ts';
 import { addCompare } from './add-compare.ts';
 import { addPlanning, consentOption } from './add-planning.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
@@ -15,6 +16,7 @@ import {
   sourceFrom,
   UsageProblem,
 } from './options.ts';
+import { metricsAddress, metricsOption } from './metrics-option.ts';
 import { inOwnWords } from './usage-words.ts';
 import { reportOptions, tellingFrom, tellingOptions } from './report-options.ts';
 
@@ -34,6 +36,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           group: 'Output:',
           describe: 'Also write one JSON line for each request to this file',
         })
+        .options({ capture: captureOption, metrics: metricsOption })
         .option('slice', {
           type: 'string',
           group: 'Scale:',
@@ -50,6 +53,8 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         source: sourceFrom(given),
         out: once(given.out),
         observations: once(given.observations),
+        capture: once(given.capture),
+        metrics: metricsAddress(once(given.metrics)),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
         yes: given.yes,
@@ -64,6 +69,12 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       }
     },
   );
+
+const reported = {
+  type: 'string',
+  demandOption: true,
+  describe: 'A result.json, the checkpoint.jsonl of a killed run, or the folder of either',
+} as const;
 
 const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli
@@ -86,13 +97,11 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       'report <result>',
       'Write the reports of a stored result again',
       (builder) =>
-        reportOptions(builder)
-          .positional('result', { type: 'string', demandOption: true, describe: 'A result.json' })
-          .option('out', {
-            type: 'string',
-            group: 'Output:',
-            describe: 'Folder for the reports [that of the result]',
-          }),
+        reportOptions(builder).positional('result', reported).option('out', {
+          type: 'string',
+          group: 'Output:',
+          describe: 'Folder for the reports [that of the result]',
+        }),
       async (given) => {
         const { report } = await import('./report.ts');
         ended(await report(given.result, once(given.out), tellingFrom(given)));

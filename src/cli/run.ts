@@ -13,20 +13,27 @@ import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
+import type { LiveMetrics, MetricsAddress } from '../platform/metrics.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
-import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
-import { emptyTally, record, toResult } from '../record/tally.ts';
+import { type GrowingTally, growTally } from '../record/growing-tally.ts';
+import { toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { type Driven, drive } from './drive.ts';
+import { askWitness } from './ask-witness.ts';
+import type { CaptureMode } from './capture-options.ts';
+import { type Capture, captureName, captureTo, captureWarning } from './capture.ts';
+import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { type Begin, type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { refuseMisfit } from './forecast.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { keepInHistory } from './keep-history.ts';
-import { liveOn } from './live.ts';
+import { liveOn, shownRun } from './live.ts';
+import { metricsOf, shownAndMeasured } from './live-metrics.ts';
+import { checkpointName } from './read-checkpoint.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
@@ -39,6 +46,10 @@ export interface RunOrder extends Telling {
   /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
   readonly out: string | undefined;
   readonly observations: string | undefined;
+  /** Whose bodies are kept in `capture.jsonl`. */
+  readonly capture: CaptureMode | undefined;
+  /** Where live metrics are offered. */
+  readonly metrics: MetricsAddress | null;
   readonly slice: Slice;
   readonly runId: string | undefined;
   /** Where finished runs that count are kept; `null`: nowhere. */
@@ -47,13 +58,16 @@ export interface RunOrder extends Telling {
   readonly yes: boolean;
 }
 
+/** The first part of all request ids: the same for all slices of a plan. */
+const runIdOf = ({ runId }: RunOrder, hash: string): string => runId ?? `weir-${hash.slice(0, 8)}`;
+
 const orderFor = (
   { plan, hash, target, clips, workload }: Opened,
   asked: RunOrder,
 ): SliceOrder => ({
   plan,
   slice: asked.slice,
-  runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
+  runId: runIdOf(asked, hash),
   credentials: target.credentials,
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
@@ -84,6 +98,9 @@ interface Opened {
   readonly folder: RunFolder;
   readonly further: FurtherReports;
   readonly observations: LineFile | null;
+  readonly captured: LineFile | null;
+  readonly checkpoint: Checkpoint;
+  readonly metrics: LiveMetrics | null;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
   readonly workload: Workload;
@@ -97,88 +114,99 @@ const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Op
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
     : openNamedFolder(asked.out, asked));
   let observations: LineFile | null = null;
+  let captured: LineFile | null = null;
+  let metrics: LiveMetrics | null = null;
   let further: FurtherReports | null = null;
+  let checkpoint: Checkpoint | null = null;
   try {
+    checkpoint = await openCheckpoint(join(folder.path, checkpointName));
     further = await openFurtherReports(asked.further, environment);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
-    const target = await readyTarget(plan, home);
+    if (asked.capture !== undefined) captured = await openLineFile(join(folder.path, captureName));
     const hash = planHash(plan);
-    return { plan, hash, folder, further, observations, target, clips, workload };
+    metrics = await metricsOf(plan, runIdOf(asked, hash), asked.metrics);
+    const target = await readyTarget(plan, home);
+    const files = { folder, further, observations, captured, checkpoint };
+    return { plan, hash, ...files, metrics, target, clips, workload };
   } catch (error) {
     await observations?.discard();
+    await captured?.discard();
+    await metrics?.close();
     await further?.discard();
+    await checkpoint?.discard();
     await folder.discard();
     throw error;
   }
 };
 
-const sliceRun = (
+const sliceBegun = (
   { slice: { index, count } }: RunOrder,
   { baseUrl }: ReadyTarget,
-  { startedAt, generator }: Driven,
-): SliceRun => ({
-  index,
-  count,
-  startedAt,
-  baseUrl,
-  machine: thisMachine(),
-  generator: [...generator],
-});
+  { startedAt }: Pick<Begin, 'startedAt'>,
+): Omit<SliceRun, 'generator'> => ({ index, count, startedAt, baseUrl, machine: thisMachine() });
 
-/** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
-const askWitness = async (
-  mock: MockProcess | null,
-): Promise<{ readonly witness: Result['witness']; readonly notes: readonly string[] }> => {
-  if (mock === null) return { witness: null, notes: [] };
-  try {
-    return { witness: await readWitness(mock), notes: [] };
-  } catch {
-    const note =
-      'The reference gateway could not be asked for its counters: its process has ended or does not answer.';
-    return { witness: null, notes: [note] };
-  }
-};
+/** What is written once a run has begun: the head of its observations, and its checkpoint from then on. */
+const onBegin =
+  (
+    { plan, hash, observations, checkpoint, target }: Opened,
+    asked: RunOrder,
+    tally: GrowingTally,
+  ) =>
+  (begin: Begin): (() => void) => {
+    const { startedAt, clock } = begin;
+    const facts = { weir: weirVersion(), runId: runIdOf(asked, hash), planHash: hash };
+    const { machineZero } = clock;
+    observations?.write(observationsHeader({ ...facts, startedAt, machineZero }));
+    const slice = sliceBegun(asked, target, begin);
+    const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
+    return checkpoint.keep({ ...begin, header, tally, loadEnds: scheduledEnd(plan) });
+  };
+
+const captureOf = (
+  { captured }: Opened,
+  { capture }: RunOrder,
+  { redact }: SliceOrder,
+): Capture | null =>
+  captured === null || capture === undefined ? null : captureTo(captured, capture, redact);
 
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
   asked: RunOrder,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
-  const { plan, hash, observations, target } = opened;
+  const { plan, hash, observations, metrics, target } = opened;
   const order = orderFor(opened, asked);
   const screen = screenOn(process.stderr, process.env);
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
-  for (const line of traceNeeds(plan)) say(line);
-  const tally = emptyTally(plan);
+  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture)]) say(line);
+  if (metrics !== null) say(`Live metrics: ${metrics.address}`);
+  const tally = growTally(plan);
   const watch = watchObjectives(plan);
-  const quietly = { note: () => undefined, draw: () => undefined };
-  const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
+  const capture = captureOf(opened, asked, order);
+  const live = shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics);
   const driven = await drive(order, target, {
-    live: asked.quiet ? quietly : liveOn(screen, planned),
+    live,
     say,
-    begun: (startedAt, machineZero) => {
-      const { runId } = order;
-      observations?.write(
-        observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt, machineZero }),
-      );
-    },
+    begun: onBegin(opened, asked, tally),
     breach: watch.breach,
+    wrap: (transport) => capture?.wrap(transport) ?? transport,
     record: (observation) => {
-      record(tally, observation);
+      tally.record(observation);
       watch.note(observation);
       observations?.write(observationLine(observation));
+      capture?.note(observation);
     },
   });
   screen.clear();
   const { witness, notes } = await askWitness(target.mock);
-  const result = toResult(tally, {
+  const result = toResult(tally.whole(), {
     weir: weirVersion(),
     runId: order.runId,
     plan: withoutPrompts(plan),
     planHash: hash,
-    slices: [sliceRun(asked, target, driven)],
+    slices: [{ ...sliceBegun(asked, target, driven), generator: [...driven.generator] }],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
@@ -213,6 +241,9 @@ export const runOnce = async (
     const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
+    await opened.captured?.close();
+    const unkept = await opened.checkpoint.remove();
+    if (unkept !== null) toStderr(`The checkpoint was not kept: ${unkept}.`);
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
@@ -221,6 +252,7 @@ export const runOnce = async (
     await keepInHistory(asked.history, ran);
     return ran;
   } finally {
+    await opened.metrics?.close();
     await opened.target.mock?.stop();
   }
 };

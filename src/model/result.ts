@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exemplarSchema } from './exemplar.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { ledgerSchema } from './ledger.ts';
 import { measureNames } from './measures.ts';
@@ -178,7 +179,7 @@ export const generatorSampleSchema = z.strictObject({
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
 /** One slice's part in the run: where it ran, when, which address it asked, and how its generator fared. */
-const sliceRunSchema = z.strictObject({
+export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
   /** Wall-clock begin, ISO 8601. */
@@ -226,6 +227,8 @@ export const resultSchema = z.strictObject({
   groups: z.array(groupSchema),
   timeline: z.array(secondSchema),
   failures: z.array(failureSchema),
+  /** The slowest requests and some failed ones; absent in results of earlier versions. */
+  exemplars: z.array(exemplarSchema).optional(),
   ledger: z.array(ledgerSchema),
   /** The reference gateway's own counters over the run, where it was the target; an independent witness. */
   witness: z.record(z.string(), count).nullable(),
