@@ -119,26 +119,23 @@ const patience = milliseconds(600_000);
 
 /** The plan of chats whose length the server knows. */
 const planFor = ({ seed, spacing = 'even' }: Simulated): Plan =>
-  handPlan(
-    { ...constant(1, 10_000), spacing } as Plan['stages'][number]['load'],
-    {
-      ...{ seed, inFlight: 100_000, grace: milliseconds(30_000) },
-      deadlines: { connect: patience, firstToken: patience, idle: patience, total: patience },
-      caps: { bytes: 1e6, events: 1e6 },
-      stages: [
-        {
-          name: 'main',
-          load: { ...constant(1, 10_000), spacing } as Plan['stages'][number]['load'],
-          traffic: [
-            {
-              ...{ kind: 'chat', weight: 1, model: 'weir/small', maxTokens: null, body: {} },
-              ...{ conversations: [[{ role: 'user', content: 'a' }]], price: null },
-            },
-          ],
-        },
-      ],
-    },
-  );
+  handPlan({ ...constant(1, 10_000), spacing } as Plan['stages'][number]['load'], {
+    ...{ seed, inFlight: 100_000, grace: milliseconds(30_000) },
+    deadlines: { connect: patience, firstToken: patience, idle: patience, total: patience },
+    caps: { bytes: 1e6, events: 1e6 },
+    stages: [
+      {
+        name: 'main',
+        load: { ...constant(1, 10_000), spacing } as Plan['stages'][number]['load'],
+        traffic: [
+          {
+            ...{ kind: 'chat', weight: 1, model: 'weir/small', maxTokens: null, body: {} },
+            ...{ conversations: [[{ role: 'user', content: 'a' }]], price: null },
+          },
+        ],
+      },
+    ],
+  });
 
 /** Searches a simulated server for the most that it serves steadily. */
 export const searchSimulated = async (

@@ -62,8 +62,9 @@ const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit
     0,
   );
   const freedom = points.length - model.length;
-  const variance = freedom < 1 ? 0 : squares / freedom;
-  const t = freedom < 1 ? 0 : criticalT(0.05, freedom);
+  if (freedom < 1) return null;
+  const variance = squares / freedom;
+  const t = criticalT(0.05, freedom);
   const band = (n: number): number => {
     const at = model.map((column) => columns[column]!(n));
     const form = covariance.reduce(
@@ -76,13 +77,9 @@ const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit
   return { beta: [beta[0]!, beta[1]!, beta[2]!], squares, band, parameters: model.length };
 };
 
-/** Akaike’s criterion with its correction for few points: a further parameter has to pay. */
-const criterion = ({ squares, parameters }: LinearFit, points: number): number => {
-  const k = parameters + 1;
-  const spare = points - k - 1;
-  const correction = spare > 0 ? (2 * k * (k + 1)) / spare : 1000 * k;
-  return points * Math.log(Math.max(squares, 1e-12) / points) + 2 * k + correction;
-};
+/** Akaike’s criterion: a further parameter has to pay. */
+const criterion = ({ squares, parameters }: LinearFit, points: number): number =>
+  points * Math.log(Math.max(squares, 1e-9) / points) + 2 * parameters;
 
 const curvePoints = 60;
 

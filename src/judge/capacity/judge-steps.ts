@@ -31,6 +31,10 @@ const rateOf = ({ load }: Stage): number | null => {
   return isConstant && rate > 0 ? rate : null;
 };
 
+/** What was offered within the measured half. Drawn arrivals differ from their rate, and the gateway serves those that came. */
+const offeredIn = (stage: Stage, rate: number, arrivals: number, seconds: number): number =>
+  stage.load.kind === 'open' && stage.load.spacing === 'even' ? rate : arrivals / seconds;
+
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -105,14 +109,28 @@ const judgeStep = (
   const growth = { value: bounded(value), low: bounded(low), high: bounded(high) };
   const held = objectiveBreaches(result, stage.name, outcomes);
   const breaches = [...growthBreach(growth, rate), ...held.breaches];
+  const offered = offeredIn(
+    stage,
+    rate,
+    arrivals,
+    (span.to - Math.max(span.from, result.plan.warmUp)) / 1000,
+  );
   const isFit = judgeTrust(result).level !== 'invalid' && arrivals > 0;
   const costs = distribution(result, 'cost', where);
   const isBroken = breaches.length > 0;
+  const latency = latencyOf(distribution(result, 'endToEnd', where));
+  // Of a steady flow Little's law says it better than a look once a second.
+  const steady = latency === null ? flow.inFlight : (flow.throughput * latency.mean) / 1000;
   return {
-    ...{ name, rate: perSecond(rate), seconds: to - from, arrivals },
+    ...{ name, rate: perSecond(offered), seconds: to - from, arrivals },
     ...{ completed: outcomes.completed, limited: outcomes.limited, goodput: held.goodput },
-    ...{ throughput: flow.throughput, spread: flow.spread, inFlight: flow.inFlight, growth },
-    latency: latencyOf(distribution(result, 'endToEnd', where)),
+    ...{
+      throughput: flow.throughput,
+      spread: flow.spread,
+      inFlight: isBroken ? flow.inFlight : steady,
+      growth,
+    },
+    latency,
     ttftP95: quantile(distribution(result, 'ttft', where), 0.95)?.value ?? null,
     tokens: tokensOf(result, where),
     cost: costs.count === 0 ? null : costs.mean,
