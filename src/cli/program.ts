@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addCompare } from './add-compare.ts';
+import { addCapacity } from './capacity-options.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { limitsOptions } from './limits-options.ts';
@@ -168,7 +169,17 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = ['run', 'compare', 'limits', 'validate', 'report', 'merge', 'mock', 'schema'];
+const verbs = [
+  'run',
+  'compare',
+  'limits',
+  'capacity',
+  'validate',
+  'report',
+  'merge',
+  'mock',
+  'schema',
+];
 
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
@@ -215,7 +226,10 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       }
       throw error;
     });
-  addServing(addReading(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended)
+  addServing(
+    addReading(addCapacity(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended),
+    ended,
+  )
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   await cli.parseAsync();

@@ -2,6 +2,7 @@
 const taken: Readonly<Record<string, string>> = {
   run: 'one scenario file',
   limits: 'one scenario file',
+  capacity: 'one scenario file',
   validate: 'one scenario file',
   report: 'the result.json of a run',
   merge: 'the result.json of each slice',

@@ -1,4 +1,4 @@
-import type { CapacityStep, StepBreach } from '../../model/capacity.ts';
+import type { CapacityStep, Range, StepBreach } from '../../model/capacity.ts';
 import type { Histogram } from '../../model/histogram.ts';
 import type { Stage } from '../../model/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
@@ -22,6 +22,9 @@ const growthTolerance = 0.02;
 const growthSurely = 0.05;
 /** Halves of a step whose throughputs differ by more have not settled. */
 const settledSpread = 0.04;
+
+/** Fewer whole seconds than these show no slope. */
+const leastSeconds = 3;
 
 /** The rate of a stage whose rate is constant and open; `null` for any other. */
 const rateOf = ({ load }: Stage): number | null => {
@@ -87,58 +90,71 @@ const tokensOf = (result: Result, where: Where): number | null => {
   return isTold ? sums.reduce((sum, { input, output }) => sum + input + output, 0) / answers : null;
 };
 
-/** A result’s stage of constant rate as a step; `null` where its second half is too short to tell anything. */
-const judgeStep = (
-  result: Result,
-  stage: Stage,
-  span: { readonly from: number; readonly to: number },
-  name: string,
-): CapacityStep | null => {
-  const rate = rateOf(stage);
-  const from = Math.ceil(Math.max(result.plan.warmUp, (span.from + span.to) / 2) / 1000);
-  const to = Math.floor(Math.min(span.to, result.scheduled) / 1000);
-  if (rate === null || to - from < 3) return null;
-  const where: Where = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
-  const groups = groupsWhere(result, where);
-  const outcomes = outcomesOf(groups);
-  const arrivals = arrivalsIn(outcomes);
-  const flow = flowOf(result, from, to);
-  const { value, low, high } = flow.slope;
-  // An interval without bounds has no form in JSON.
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An interval without bounds has no form in JSON. */
+const growthOf = ({ value, low, high }: Range, rate: number): CapacityStep['growth'] => {
   const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
-  const growth = { value: bounded(value), low: bounded(low), high: bounded(high) };
-  const held = objectiveBreaches(result, stage.name, outcomes);
-  const breaches = [...growthBreach(growth, rate), ...held.breaches];
-  const offered = offeredIn(
-    stage,
-    rate,
-    arrivals,
-    (span.to - Math.max(span.from, result.plan.warmUp)) / 1000,
-  );
-  const isFit = judgeTrust(result).level !== 'invalid' && arrivals > 0;
-  const costs = distribution(result, 'cost', where);
+  return { value: bounded(value), low: bounded(low), high: bounded(high) };
+};
+
+/** What answers took, used and cost. */
+const figuresOf = (
+  result: Result,
+  where: Where,
+): Pick<CapacityStep, 'latency' | 'ttftP95' | 'tokens' | 'cost'> => ({
+  latency: latencyOf(distribution(result, 'endToEnd', where)),
+  ttftP95: quantile(distribution(result, 'ttft', where), 0.95)?.value ?? null,
+  tokens: tokensOf(result, where),
+  cost: distribution(result, 'cost', where).mean,
+});
+
+const verdictOf = (
+  result: Result,
+  held: ReturnType<typeof objectiveBreaches>,
+  growth: CapacityStep['growth'],
+  grown: readonly StepBreach[],
+): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
+  const breaches = [...grown, ...held.breaches];
+  const isFit = judgeTrust(result).level !== 'invalid';
   const isBroken = breaches.length > 0;
-  const latency = latencyOf(distribution(result, 'endToEnd', where));
-  // Of a steady flow Little's law says it better than a look once a second.
-  const steady = latency === null ? flow.inFlight : (flow.throughput * latency.mean) / 1000;
   return {
-    ...{ name, rate: perSecond(offered), seconds: to - from, arrivals },
-    ...{ completed: outcomes.completed, limited: outcomes.limited, goodput: held.goodput },
-    ...{
-      throughput: flow.throughput,
-      spread: flow.spread,
-      inFlight: isBroken ? flow.inFlight : steady,
-      growth,
-    },
-    latency,
-    ttftP95: quantile(distribution(result, 'ttft', where), 0.95)?.value ?? null,
-    tokens: tokensOf(result, where),
-    cost: costs.count === 0 ? null : costs.mean,
-    verdict: !isFit ? 'unfit' : isBroken ? 'broken' : held.undecided ? 'undecided' : 'kept',
-    sure: isBroken
-      ? growth.low > growthTolerance || held.sure
-      : growth.high < growthSurely && held.sure,
     breaches,
+    verdict: !isFit ? 'unfit' : isBroken ? 'broken' : held.undecided ? 'undecided' : 'kept',
+    sure: isBroken ? grown.length > 0 || held.sure : growth.high < growthSurely && held.sure,
+  };
+};
+
+/** A result’s stage of constant rate as a step; `null` where its second half is too short to tell anything. */
+const judgeStep = (result: Result, stage: Stage, span: Span, name: string): CapacityStep | null => {
+  const rate = rateOf(stage);
+  const measuredFrom = Math.max(span.from, result.plan.warmUp);
+  const from = Math.ceil(Math.max(measuredFrom, (span.from + span.to) / 2) / 1000);
+  const to = Math.floor(Math.min(span.to, result.scheduled) / 1000);
+  if (rate === null || to - from < leastSeconds) return null;
+  const where: Where = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
+  const outcomes = outcomesOf(groupsWhere(result, where));
+  const arrivals = arrivalsIn(outcomes);
+  if (arrivals === 0) return null;
+  const offered = offeredIn(stage, rate, arrivals, (span.to - measuredFrom) / 1000);
+  const { completed, limited } = outcomes;
+  const flow = flowOf(result, from, to);
+  const growth = growthOf(flow.slope, rate);
+  const grown = growthBreach(growth, rate);
+  const figures = figuresOf(result, where);
+  const { latency } = figures;
+  const isSteady = grown.length === 0 && latency !== null;
+  const held = objectiveBreaches(result, stage.name, outcomes);
+  return {
+    ...{ name, rate: perSecond(offered), seconds: to - from, arrivals, completed, limited },
+    ...{ goodput: held.goodput, throughput: flow.throughput, spread: flow.spread, growth },
+    // A look once a second is blind to what comes and goes within it; of a steady flow Little’s law is not.
+    inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
+    ...figures,
+    ...verdictOf(result, held, growth, grown),
   };
 };
 

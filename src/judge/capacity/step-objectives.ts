@@ -89,3 +89,17 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
         : deciding.every(({ sure }) => sure !== false),
   };
 };
+
+/** Arrivals that the measured half of a step needs for every objective to be decided. */
+export const samplesFor = (plan: Plan): number => {
+  const mix = plan.stages[0]!.traffic;
+  const whole = mix.reduce((sum, { weight }) => sum + weight, 0);
+  const needs = heldTo(plan).map(({ minSamples, scope }) => {
+    const part = mix
+      .filter(({ kind }) => scope.traffic === null || scope.traffic === kind)
+      .reduce((sum, { weight }) => sum + weight, 0);
+    // A tenth more: drawn shares and failures leave some out.
+    return part === 0 ? 0 : Math.ceil((minSamples * whole * 1.1) / part);
+  });
+  return Math.max(0, ...needs);
+};
