@@ -63,10 +63,10 @@ const endNotes = {
     'The search ended at its budget before the answer was as narrow as was asked: raise --requests or --time.',
   ],
   unfit: [
-    'The search ended early: the generator was not fit in three steps. Nothing of those steps counts.',
+    'The search ended early: the generator was not fit in five steps on end. Nothing of those steps counts.',
   ],
   undecided: [
-    'The search ended early: three steps had too few samples for an objective. Lower minSamples, or raise the limits.',
+    'The search ended early: two steps on end had too few samples for an objective. Lower its minSamples, or raise --start.',
   ],
   stopped: ['The search was stopped before it had ended.'],
 } as const satisfies Record<Searched['end'], readonly string[]>;

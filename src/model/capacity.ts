@@ -59,7 +59,7 @@ export const capacityStepSchema = z.strictObject({
   verdict: z.enum(stepVerdictNames),
   /** Whether the evidence behind the verdict leaves little doubt. */
   sure: z.boolean(),
-  /** Whether the objectives other than that of a steady flow are what broke. */
+  /** Of an unfit step: why it does not count. */
   breaches: z.array(breachSchema),
 });
 export type CapacityStep = z.infer<typeof capacityStepSchema>;

@@ -24,14 +24,16 @@ export interface Searched {
   readonly end: SearchEnd;
 }
 
-/** So many steps in a row that tell nothing end the search: the next would tell as little. */
-const vainSteps = 3;
+/** So many steps in a row that tell nothing end the search: a machine may be busy for a while, an objective stays as it is. */
+const vainSteps = { unfit: 5, undecided: 2 } as const;
 
-const vainEnd = (steps: readonly CapacityStep[]): SearchEnd | null => {
-  const last = steps.slice(-vainSteps);
-  const isVain = last.every(({ verdict }) => verdict === 'unfit' || verdict === 'undecided');
-  if (last.length < vainSteps || !isVain) return null;
-  return last.some(({ verdict }) => verdict === 'unfit') ? 'unfit' : 'undecided';
+const vainEnd = (steps: readonly CapacityStep[]): keyof typeof vainSteps | null => {
+  const last = steps.at(-1)?.verdict;
+  if (last !== 'unfit' && last !== 'undecided') return null;
+  const count = vainSteps[last];
+  const isVain =
+    steps.length >= count && steps.slice(-count).every(({ verdict }) => verdict === last);
+  return isVain ? last : null;
 };
 
 /**

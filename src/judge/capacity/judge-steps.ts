@@ -11,6 +11,7 @@ import {
   outcomesOf,
   type Where,
 } from '../../model/summary.ts';
+import type { Trust } from '../../model/verdict.ts';
 import { stageSpans } from '../rated-seconds.ts';
 import { judgeTrust } from '../trust.ts';
 import { slopeOf } from './growth.ts';
@@ -112,20 +113,27 @@ const figuresOf = (
   cost: distribution(result, 'cost', where).mean,
 });
 
+/** An unfit generator says why in the place of what broke. */
+const unfitness = ({ level, evidence }: Trust): readonly StepBreach[] =>
+  evidence
+    .filter((each) => each.level === level)
+    .map(({ signal, observed }) => ({ bound: 'none', text: `${signal}: ${observed}` }));
+
 const verdictOf = (
-  result: Result,
+  trust: Trust,
   held: ReturnType<typeof objectiveBreaches>,
   growth: CapacityStep['growth'],
   grown: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
+  if (trust.level === 'invalid') {
+    return { verdict: 'unfit', sure: false, breaches: [...unfitness(trust)] };
+  }
   const breaches = [...grown, ...held.breaches];
-  const isFit = judgeTrust(result).level !== 'invalid';
-  const isBroken = breaches.length > 0;
-  return {
-    breaches,
-    verdict: !isFit ? 'unfit' : isBroken ? 'broken' : held.undecided ? 'undecided' : 'kept',
-    sure: isBroken ? grown.length > 0 || held.sure : growth.high < growthSurely && held.sure,
-  };
+  if (breaches.length > 0) {
+    return { verdict: 'broken', sure: grown.length > 0 || held.sure, breaches };
+  }
+  const verdict = held.undecided ? 'undecided' : 'kept';
+  return { verdict, sure: growth.high < growthSurely && held.sure, breaches };
 };
 
 /** A result’s stage of constant rate as a step; `null` where its second half is too short to tell anything. */
@@ -154,7 +162,7 @@ const judgeStep = (result: Result, stage: Stage, span: Span, name: string): Capa
     // A look once a second is blind to what comes and goes within it; of a steady flow Little’s law is not.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
-    ...verdictOf(result, held, growth, grown),
+    ...verdictOf(judgeTrust(result), held, growth, grown),
   };
 };
 
