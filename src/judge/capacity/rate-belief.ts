@@ -18,8 +18,8 @@ export interface RateBelief {
 const grain = 0.0025;
 
 /** How blurred the border between kept and broken is, relatively; and how often a verdict is plainly wrong. */
-const blur = { sure: 0.01, unsure: 0.03 } as const;
-const error = { sure: 0.02, unsure: 0.15 } as const;
+const blur = { sure: 0.01, unsure: 0.02 } as const;
+const error = { sure: 0.02, unsure: 0.1 } as const;
 /** A throughput is not trusted to less than this, relatively; and it may have nothing to do with the wanted rate. */
 const leastSpread = 0.01;
 const astray = 0.02;
