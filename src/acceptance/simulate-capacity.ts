@@ -67,7 +67,7 @@ const servedBy = (server: BatchServer, agenda: Agenda, workload: Workload): Tran
 };
 
 /** Runs a plan to its end against the server; the generator is at its ease. */
-const runSimulated = async (plan: Plan, server: Simulated): Promise<Result> => {
+export const runSimulated = async (plan: Plan, server: Simulated): Promise<Result> => {
   const agenda = new Agenda();
   const clock = { now: () => agenda.now, wall: () => agenda.now, at: agenda.at.bind(agenda) };
   const batch = new BatchServer(server.batching, server.seed, clock);
@@ -118,7 +118,7 @@ export interface Simulated {
 const patience = milliseconds(600_000);
 
 /** The plan of chats whose length the server knows. */
-const planFor = ({ seed, spacing = 'even' }: Simulated): Plan =>
+export const planFor = ({ seed, spacing = 'even' }: Simulated): Plan =>
   handPlan({ ...constant(1, 10_000), spacing } as Plan['stages'][number]['load'], {
     ...{ seed, inFlight: 100_000, grace: milliseconds(30_000) },
     deadlines: { connect: patience, firstToken: patience, idle: patience, total: patience },

@@ -53,12 +53,16 @@ const firstPart = 4;
 /** A first step that needs many samples does not last longer than this, in seconds. */
 const longestFirst = 240;
 
+/** The requests per second that the declared limit allows over all keys. */
+const ceilingOf = (requestsPerMinute: number | null, keys: number): number =>
+  requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
+
 /** What the search is held to and the answer reckoned with. */
 export const termsOf = (plan: Plan, order: CapacityOrder): SearchTerms => {
   const { requestsPerMinute, tokensPerMinute } = plan.limits;
   const keys = plan.keys.length;
   const samples = samplesFor(plan);
-  const ceiling = requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
+  const ceiling = ceilingOf(requestsPerMinute, keys);
   const top = order.top === undefined ? usualTop : optionOf('top', order.top, rate);
   const most = Math.min(top, ceiling);
   const first = Math.max(Math.min(1, most / firstPart), (2 * samples) / longestFirst);
@@ -81,11 +85,19 @@ export const termsOf = (plan: Plan, order: CapacityOrder): SearchTerms => {
 /** More steps than this have stopped to teach anything. */
 const mostSteps = 40;
 
-export const capOf = ({ requests, time }: CapacityOrder, { top }: SearchTerms): SearchCap => {
+export const capOf = ({ requests, time }: CapacityOrder, terms: SearchTerms): SearchCap => {
+  const { requestsPerMinute, keys, top } = terms;
   const most = Number(requests);
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
   }
   const seconds = optionOf('time', time, duration) / 1000;
-  return { requests: Math.min(most, Math.ceil(top * seconds)), seconds, steps: mostSteps };
+  return {
+    requests: Math.min(
+      most,
+      Math.ceil(Math.min(top, ceilingOf(requestsPerMinute, keys)) * seconds),
+    ),
+    seconds,
+    steps: mostSteps,
+  };
 };
