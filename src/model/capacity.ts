@@ -29,7 +29,7 @@ const breachSchema = z.strictObject({
 export type StepBreach = z.infer<typeof breachSchema>;
 
 /** `undecided`: too few samples for an objective. `unfit`: the generator was not valid; the step never counts. */
-export const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
+const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
 export const capacityStepSchema = z.strictObject({
   /** Where it comes from: its number, or the file and the stage of a stored result. */

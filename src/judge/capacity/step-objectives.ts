@@ -7,10 +7,10 @@ import { wilson } from '../../model/wilson.ts';
 import { judgeObjectives } from '../objectives.ts';
 
 /** What a step has to keep where the scenario names no objective of its own, beside a steady flow. */
-export const usualGoodput = 0.95;
+const usualGoodput = 0.95;
 
 /** Counts and rates grow with the load that a search chooses, so they are no matter of capacity. */
-export const heldTo = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
+const heldTo = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
     ({ figure, severity }) =>
       severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),

@@ -11,7 +11,7 @@ import { countText, figureText, moneyText, plural, shareText, timeText } from '.
 /** The sentences of a capacity report, the same in every form. */
 
 /** What binds first, as a user says it. */
-export const boundTexts = {
+const boundTexts = {
   requests: 'the declared limit of requests per minute',
   tokens: 'the declared limit of tokens per minute',
   refusals: 'refusals (429)',
@@ -88,7 +88,7 @@ export const answerRows = (
 
 /** The fitted law in a sentence. */
 export const fitText = ({ lambda, sigma, kappa, points, residual, knee }: ScalabilityFit): string =>
-  `Universal Scalability Law over ${points} kept steps: ${rateText(lambda)} for a request alone, contention σ ${sigma.toPrecision(2)}, coherence κ ${kappa.toPrecision(2)}, residual ${(residual * 100).toFixed(1)} %. ${
+  `Universal Scalability Law over ${points} kept steps: ${rateText(lambda)} for a request alone, contention σ ${Number(sigma.toPrecision(2))}, coherence κ ${Number(kappa.toPrecision(2))}, residual ${(residual * 100).toFixed(1)} %. ${
     knee === null
       ? 'Its knee, where throughput over latency is largest, lies beyond the steps.'
       : `Its knee, where throughput over latency is largest: ${rateText(knee.rate)} with ${figureText(knee.inFlight)} in flight, ${timeText(knee.latency)} an answer.`
