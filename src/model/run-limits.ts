@@ -47,13 +47,16 @@ const checkSchema = z.strictObject({
   evidence: z.array(z.string()).readonly(),
 }) satisfies z.ZodType<LimitCheck>;
 
+/** Classes of limiters are replayed over so many of a key's decisions, the first ones: more cost their square and tell little more. */
+export const replayedDecisions = 400;
+
 /** What is proved of one key. */
 const keyLimitsSchema = z.strictObject({
   key: z.string(),
   requests: fullestSchema,
   tokens: fullestSchema,
   refusals: keyRefusalsSchema.nullable(),
-  /** The classes of limiters that explain the first decisions; `null` where nothing was refused. */
+  /** The classes of limiters that explain the first decisions, at most `replayedDecisions`; `null` where nothing was refused. */
   explainedBy: z.array(z.enum(limiterClassNames)).readonly().nullable(),
   checks: z.array(checkSchema).readonly(),
 });

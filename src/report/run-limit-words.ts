@@ -1,6 +1,12 @@
 import type { LimitCheck } from '../model/limit-log.ts';
 import type { Result } from '../model/result.ts';
-import type { Fullest, KeyLimits, KeyRefusals, Promised } from '../model/run-limits.ts';
+import {
+  type Fullest,
+  type KeyLimits,
+  type KeyRefusals,
+  type Promised,
+  replayedDecisions,
+} from '../model/run-limits.ts';
 import { countText, momentText, plural, timeText } from './number-text.ts';
 
 /** What a run's ledger proves of its keys' limits, in words that all reports share. */
@@ -43,8 +49,8 @@ export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
       ? []
       : [
           explainedBy.length === 0
-            ? 'No class of limiter with the declared limit explains what was decided, if nobody else used the key before or meanwhile.'
-            : `Explained by: ${explainedBy.join(', ')}, if nobody else used the key before or meanwhile.`,
+            ? `No class of limiter with the declared limit explains the decisions (the first ${replayedDecisions} at most), if nobody else used the key before or meanwhile.`
+            : `The decisions (the first ${replayedDecisions} at most) are explained by: ${explainedBy.join(', ')}; if nobody else used the key before or meanwhile.`,
         ]),
   ];
 };

@@ -2,14 +2,11 @@ import { type LedgerEntry, ledgerEntry } from '../../model/ledger.ts';
 import { type Decision, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result.ts';
-import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
+import { type KeyLimits, replayedDecisions, type RunLimits } from '../../model/run-limits.ts';
 import { identifyLimiter, isFit } from './identify-limiter.ts';
 import { checkKey, fullest, type KeyLimit, minute } from './key-checks.ts';
 import { type KeyEvidence, keyEvidence } from './key-evidence.ts';
 import { keyRefusals } from './key-refusals.ts';
-
-/** More decisions than these tell nothing new of the class, and take their square to replay. */
-const replayed = 120;
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): Decision => ({
   ...{ sent: instant(sent), answered: instant(answered), ended: instant(ended) },
@@ -24,7 +21,7 @@ const explaining = (
   const counted = new Set(admitted);
   const decisions = entries
     .filter((entry) => counted.has(entry) || (entry.status === 429 && entry.unit !== 'tokens'))
-    .slice(0, replayed)
+    .slice(0, replayedDecisions)
     .map(decisionOf);
   if (limit === null || decisions.every((decision) => decision.admitted)) return null;
   const known = { limit, window: milliseconds(minute), minute: null };

@@ -36,7 +36,7 @@ export const chartText = (chart: Chart): string =>
 
 export const chartFigure = (chart: Chart): Markup => {
   const { id, title, unit, step, marks } = chart;
-  const per = step === 1 ? 'per second' : `per ${plural(step, 'second')}`;
+  const per = step === 1 ? 'each second' : `each ${plural(step, 'second')}`;
   return markup`<figure class="chart" id="chart-${id}">
     <figcaption>
       <b>${title}</b> <span class="unit">${unit === '' ? per : `${unit}, ${per}`}</span>
