@@ -34,6 +34,7 @@ import { keepInHistory } from './keep-history.ts';
 import { liveOn, shownRun } from './live.ts';
 import { metricsOf, shownAndMeasured } from './live-metrics.ts';
 import { checkpointName } from './read-checkpoint.ts';
+import { partialReason } from './partial-reason.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
@@ -75,20 +76,6 @@ const orderFor = (
   workload,
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
-
-/** Why a run is not the whole of its plan, in a sentence. */
-const partialReason = ({ stoppedBy, cut, breach, spent, loadEnded }: Driven): string | null => {
-  if (breach !== null) {
-    return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
-  }
-  if (spent !== null) {
-    return `ended after ${Math.round(loadEnded / 1000)} s, since the next request might have passed budget.${spent}`;
-  }
-  if (stoppedBy === null) return null;
-  return cut
-    ? `stopped by ${stoppedBy} before the load had ended`
-    : `stopped by ${stoppedBy} while the last answers were awaited`;
-};
 
 /** Everything that a run needs, opened before the first request; closed in the opposite order. */
 interface Opened {
