@@ -218,7 +218,12 @@ class SliceRunner implements RunningSlice, Tower {
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
       this.#close();
       for (const flight of this.#flights.keys()) {
-        flight.abort('aborted', 'unfinished when the run’s grace period ended');
+        flight.abort(
+          'aborted',
+          this.#stopped
+            ? 'unfinished when the run was stopped'
+            : 'unfinished when the run’s grace period ended',
+        );
       }
     }
     if (exhausted && this.#flights.size + this.#waiting() === 0) this.#end();
