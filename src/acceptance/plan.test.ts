@@ -38,7 +38,7 @@ stages:
     load: { kind: trace, file: trace.jsonl, speed: 4 }
     traffic: [{ kind: chat, model: weir/small }]
   - name: talkers
-    load: { kind: closed, users: 5, thinkTime: 480ms, duration: 2s }
+    load: { kind: closed, users: 5, thinkTime: 430ms, duration: 2s }
     traffic:
       - kind: chat
         model: weir/large
