@@ -1,4 +1,4 @@
-import type { Arrival } from '../model/arrival.ts';
+import { type Arrival, shareOf } from '../model/arrival.ts';
 import { type Budget, type BudgetUnit, budgetUnits } from '../model/budget.ts';
 import type { Outcome } from '../model/observation.ts';
 import { needsOf } from '../traffic/needs.ts';
@@ -41,14 +41,11 @@ export class Purse {
   #empty: BudgetUnit | null = null;
 
   constructor(order: SliceOrder, budget: Budget) {
-    const { index, count } = order.slice;
-    const shareOf = (cap: number | null): number | null =>
-      cap === null ? null : Math.floor(cap / count) + (index < cap % count ? 1 : 0);
     this.#order = order;
     this.#caps = {
-      requests: shareOf(budget.requests),
-      tokens: shareOf(budget.tokens),
-      cost: shareOf(budget.cost),
+      requests: shareOf(order.slice, budget.requests),
+      tokens: shareOf(order.slice, budget.tokens),
+      cost: shareOf(order.slice, budget.cost),
     };
   }
 

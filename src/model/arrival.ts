@@ -18,3 +18,7 @@ export const wholeRun: Slice = { index: 0, count: 1 };
 
 /** Whether a slice owns position `index`: arrivals of open loads and users of closed ones are striped over the slices. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
+
+/** A slice's part of a number of things that all slices together may have; `null` for any number. */
+export const shareOf = ({ index, count }: Slice, whole: number | null): number | null =>
+  whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);
