@@ -76,8 +76,9 @@ describe('a run that is killed', () => {
     const out = await tempFolder();
     const { child, ended, shown } = startWeir([...long, '--out', out]);
     await shown('Ctrl-C ends it early');
-    await vi.waitFor(async () =>
-      expect(await readFile(join(out, 'checkpoint.jsonl'), 'utf8')).toContain('\n'),
+    await vi.waitFor(
+      async () => expect(await readFile(join(out, 'checkpoint.jsonl'), 'utf8')).toContain('\n'),
+      { timeout: 30_000 },
     );
     child.kill('SIGKILL');
     await ended;

@@ -7,7 +7,7 @@ import { type Started, startWeir, tempFolder, tidyAfterEach, weir } from './weir
 
 tidyAfterEach();
 
-const load = 'run --target mock --kind chat-stream --model a/b --rate 20/s --duration 3s'.split(
+const load = 'run --target mock --kind chat-stream --model a/b --rate 20/s --duration 60s'.split(
   ' ',
 );
 
@@ -23,7 +23,7 @@ const offered = async (words: readonly string[]): Promise<Started & { address: s
 
 describe('live metrics', () => {
   it('are OpenMetrics, at this machine only, with every series that the dashboard draws', async () => {
-    const { address, ended } = await offered(['--metrics', '0']);
+    const { address, child, ended } = await offered(['--metrics', '0']);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     const text = await vi.waitFor(
       async () => {
@@ -49,6 +49,7 @@ describe('live metrics', () => {
     expect(names.length).toBeGreaterThan(8);
     expect(names.filter((name) => !told.has(name) && !told.has(bare(name)))).toEqual([]);
     expect((await fetch(address.replace('/metrics', '/'))).status).toBe(404);
+    child.kill('SIGINT');
     await ended;
     await expect(fetch(address)).rejects.toThrow('fetch failed');
   });
