@@ -21,7 +21,10 @@ interface Ran {
   readonly observations: readonly Observation[];
 }
 
-/** A run of thirty requests over three keys, the first of which somebody else has just exhausted. */
+/**
+ * A run of thirty requests over three keys, the first of which somebody else has just exhausted. A key's
+ * turn comes each 300 ms: usually the answer to its last request is known by then.
+ */
 const ranBeside = async (client: string): Promise<Ran> => {
   const limits = { requestsPerMinute: limit, window };
   const mock = await startMock({ keys: Object.values(keys), limits }, realClock());
@@ -39,7 +42,7 @@ keys:
   - { name: second, key: '\${env:SECOND}' }
   - { name: third, key: '\${env:THIRD}' }
 traffic: [{ kind: models }]
-load: { kind: constant, rate: 30/s, duration: 1s }
+load: { kind: constant, rate: 10/s, duration: 3s }
 limits: { requestsPerMinute: ${limit}, tokensPerMinute: none }
 ${client}
 `;
