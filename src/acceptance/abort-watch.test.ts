@@ -8,7 +8,7 @@ import { planHash } from '../model/plan-hash.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { anyObservations } from '../record/recorder-suite.ts';
-import { sampleObservation } from '../record/sample-observations.ts';
+import { refusedWith, sampleObservation, sampleStream } from '../record/sample-observations.ts';
 import { sampleFacts } from '../record/sample-facts.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
 import { readScenario } from '../scenario/read.ts';
@@ -38,6 +38,24 @@ const verdictOf = (plan: Plan, observations: readonly Observation[]) => {
   return judgeObjectives(result, { level: 'valid', evidence: [] })[0]!;
 };
 
+/** Five arrivals that break every objective below; few lists that are drawn break the rarer ones. */
+const disaster: readonly Observation[] = [
+  sampleObservation({ ended: instant(6500) }),
+  sampleObservation({
+    traffic: 'chat-stream',
+    outcome: { kind: 'completed', answer: sampleStream([5150, 5190]) },
+  }),
+  sampleObservation({
+    outcome: {
+      ...{ kind: 'limited', unit: 'requests', retryAfter: null, resetIn: null },
+      refusal: refusedWith('too many', { status: 429 }).refusal,
+    },
+  }),
+  ...Array.from({ length: 2 }, () =>
+    sampleObservation({ outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null } }),
+  ),
+];
+
 describe('the watch over objectives that may end a run', () => {
   it.each([
     'e2e.p50 < 100ms',
@@ -60,7 +78,7 @@ describe('the watch over objectives that may end a run', () => {
           verdict.grounds === 'broken' ? verdict.observed : null,
         );
       }),
-      { numRuns: 20 },
+      { numRuns: 20, examples: [[disaster]] },
     );
     expect(breaches).toBeGreaterThan(0);
   });
