@@ -17,6 +17,7 @@ const peakOf = async (pid: number): Promise<number> => {
 const upload = async ({ hostname, port }: URL, bytes: number): Promise<string> => {
   const socket = net.connect(Number(port), hostname);
   let answer = '';
+  const isAnswered = (): boolean => answer !== '';
   const answered = new Promise<void>((resolve, reject) => {
     socket.once('error', reject).setEncoding('utf8');
     socket.on('data', (text: string) => {
@@ -41,10 +42,10 @@ const upload = async ({ hostname, port }: URL, bytes: number): Promise<string> =
     piece('--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'),
   );
   const chunk = new Uint8Array(65_536);
-  for (let left = bytes; left > 0 && answer === ''; left -= chunk.length) {
+  for (let left = bytes; left > 0 && !isAnswered(); left -= chunk.length) {
     await write(piece(chunk.subarray(0, Math.min(left, chunk.length))));
   }
-  if (answer === '') await write(`${Buffer.from(piece('\r\n--b--\r\n')).toString()}0\r\n\r\n`);
+  if (!isAnswered()) await write(`${Buffer.from(piece('\r\n--b--\r\n')).toString()}0\r\n\r\n`);
   await answered;
   socket.destroy();
   return answer.slice(0, answer.indexOf('\r\n'));
