@@ -74,7 +74,7 @@ const latencyOf = (histogram: Histogram): CapacityStep['latency'] => {
   return { mean: histogram.mean ?? 0, p50: p50.value, p95: p95.value };
 };
 
-const growthBreach = (growth: CapacityStep['growth'], rate: number): readonly StepBreach[] =>
+const growthBreach = (growth: Range, rate: number): readonly StepBreach[] =>
   growth.low <= growthTolerance
     ? []
     : [
@@ -97,7 +97,7 @@ interface Span {
 }
 
 /** An interval without bounds has no form in JSON. */
-const growthOf = ({ value, low, high }: Range, rate: number): CapacityStep['growth'] => {
+const growthOf = ({ value, low, high }: Range, rate: number): Range => {
   const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
   return { value: bounded(value), low: bounded(low), high: bounded(high) };
 };
@@ -122,7 +122,7 @@ const unfitness = ({ level, evidence }: Trust): readonly StepBreach[] =>
 const verdictOf = (
   trust: Trust,
   held: ReturnType<typeof objectiveBreaches>,
-  growth: CapacityStep['growth'],
+  growth: Range,
   grown: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
   if (trust.level === 'invalid') {
