@@ -126,7 +126,7 @@ export const secondSchema = z.strictObject({
 });
 export type Second = z.infer<typeof secondSchema>;
 
-/** Failures that are sameText: same kind of traffic, same outcome, same cause, same masked message. */
+/** Failures that are alike: same kind of traffic, same outcome, same cause, same masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),

@@ -1,4 +1,4 @@
-import type { LimitCheck } from '../model/limit-log.ts';
+import { isViolation, type LimitCheck } from '../model/limit-log.ts';
 import type { Result } from '../model/result.ts';
 import {
   type Fullest,
@@ -56,10 +56,6 @@ export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
         ]),
   ];
 };
-
-/** A claim that violates a limit. */
-export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
-  violates && finding === 'refuted';
 
 /** Claims about a key that do not hold, and all that decide whether it is violated. */
 export const keyFindings = ({ checks }: KeyLimits): readonly LimitCheck[] =>

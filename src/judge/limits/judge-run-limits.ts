@@ -1,5 +1,10 @@
 import { ledgerEntry } from '../../model/ledger.ts';
-import { type LimitCheck, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
+import {
+  isViolation,
+  type LimitCheck,
+  type LimiterClass,
+  limiterClassNames,
+} from '../../model/limit-log.ts';
 import type { Result } from '../../model/result.ts';
 import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
 import type { Trust } from '../../model/verdict.ts';
@@ -73,9 +78,7 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
       : result.ledger.map((ledger) =>
           judgeKey(ledger, result.plan, permitted ?? limiterClassNames, blindSpot),
         );
-  const isBroken = keys.some(({ checks }) =>
-    checks.some(({ violates, finding }) => violates && finding === 'refuted'),
-  );
+  const isBroken = keys.some(({ checks }) => checks.some(isViolation));
   const isJudged = permitted !== null;
   return { keys, judged: isJudged, violated: isJudged && isBroken };
 };
