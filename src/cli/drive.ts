@@ -1,18 +1,20 @@
-import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
-import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
-import type { GeneratorSample } from '../model/result.ts';
+import { type Instant, milliseconds } from '../model/quantity.ts';
+import type { Result, SliceRun } from '../model/result.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
 import { startClock, wallClock } from '../platform/clock.ts';
-import { watchGenerator } from '../platform/generator-signals.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
-import { openTransport } from '../platform/open-transport.ts';
+import { thisMachine } from '../platform/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
+import { crewLead, readyCrew } from './crew.ts';
+import type { CrewPlan } from './crew-plan.ts';
 import { drawEvery, type Live } from './live.ts';
+import { startSlice } from './own-slice.ts';
 import type { ReadyTarget } from './target.ts';
+import type { News } from './worker-messages.ts';
 
 /** What a driven slice leaves behind beside its observations. */
 export interface Driven {
@@ -26,14 +28,16 @@ export interface Driven {
   /** Whether arrivals of the plan were left out. */
   readonly cut: boolean;
   readonly notes: readonly string[];
-  readonly generator: readonly GeneratorSample[];
+  /** The slices that were run to their end, in order. */
+  readonly slices: readonly SliceRun[];
+  /** What workers recorded; none where this thread recorded itself. */
+  readonly parts: readonly Result[];
+  /** Why slices are missing, in sentences. */
+  readonly lost: readonly string[];
 }
 
 /** How long exchanges in flight may go on after the first stop signal. */
 const drain = 2000;
-
-/** How often it is looked whether a second has passed; a sample is late by at most this many milliseconds. */
-const sampleEvery = 20;
 
 /** The first line that people see. */
 const opening = ({ plan }: SliceOrder, { baseUrl, mock }: ReadyTarget): string => {
@@ -62,13 +66,16 @@ const stopOnSignals = (
   return { signal: () => first, release };
 };
 
-/** Who looks on while a slice is driven. */
-interface Watch {
+/** Who looks on while a plan is driven. */
+export interface Watch {
   readonly live: Live;
   readonly say: (text: string) => void;
   /** Called when the clock starts, with the wall-clock time and the zero on the machine's monotonic clock. */
   readonly begun: (startedAt: string, machineZero: number) => void;
+  /** Takes every observation that is made in this thread. */
   readonly record: (observation: Observation) => void;
+  /** Takes what workers tell of theirs. */
+  readonly heard: (news: Pick<News, 'lines' | 'observations'>) => void;
   /** The objective that is broken now and may end the run. */
   readonly breach: (now: Instant) => Breach | null;
 }
@@ -90,23 +97,47 @@ const stopOnBreach = (
   return { found: () => found, release };
 };
 
-/** Samples this process once for every whole second of the run. */
-const sampleGenerator = (
-  clock: Clock,
-): { readonly samples: readonly GeneratorSample[]; readonly stop: () => void } => {
-  const signals = watchGenerator();
-  const samples: GeneratorSample[] = [];
-  let sampled = 0;
-  const stopTicking = clock.every(sampleEvery, () => {
-    const second = secondOf(clock.now());
-    if (second > sampled) samples.push(signals.sample(sampled));
-    sampled = Math.max(sampled, second);
+/** A plan in motion, by whichever threads. */
+interface Underway {
+  readonly startedAt: string;
+  readonly clock: Clock;
+  readonly running: RunningSlice;
+  readonly end: () => Pick<Driven, 'slices' | 'parts' | 'lost'>;
+  close(): Promise<void>;
+}
+
+/** Runs the slice in this thread. */
+const startAlone = (order: SliceOrder, target: ReadyTarget, watch: Watch): Underway => {
+  cleanHeap();
+  const startedAt = wallClock();
+  const clock = startClock();
+  watch.begun(startedAt, clock.machineZero);
+  const { running, samples, close } = startSlice(order, target, clock, (observation) => {
+    watch.record(observation);
+    watch.live.note(observation);
   });
-  const stop = (): void => {
-    stopTicking();
-    signals.stop();
-  };
-  return { samples, stop };
+  const slice = { ...order.slice, startedAt, baseUrl: target.baseUrl, machine: thisMachine() };
+  const end = () => ({ slices: [{ ...slice, generator: [...samples] }], parts: [], lost: [] });
+  return { startedAt, clock, running, end, close };
+};
+
+/** Runs the slice in parts, each in a worker. */
+const startTogether = async (
+  order: SliceOrder,
+  target: ReadyTarget,
+  watch: Watch,
+  plan: CrewPlan,
+): Promise<Underway> => {
+  const crew = await readyCrew(order, target, plan);
+  const startedAt = wallClock(crewLead);
+  const clock = startClock(crewLead);
+  watch.begun(startedAt, clock.machineZero);
+  const running = crew.begin({ startedAt, machineZero: clock.machineZero }, (news) => {
+    watch.live.add(news.live);
+    watch.heard(news);
+  });
+  await crew.begun(clock);
+  return { startedAt, clock, running, end: crew.end, close: crew.close };
 };
 
 /** Runs one slice of a plan against a ready target, to its end or until somebody stops it. */
@@ -114,25 +145,12 @@ export const drive = async (
   order: SliceOrder,
   target: ReadyTarget,
   watch: Watch,
+  crew: CrewPlan,
 ): Promise<Driven> => {
-  cleanHeap();
-  const startedAt = wallClock();
-  const clock = startClock();
-  watch.begun(startedAt, clock.machineZero);
-  const transport = openTransport(
-    order.plan.transport,
-    { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
-    clock,
-  );
-  const generator = sampleGenerator(clock);
-  const running = runSlice(order, {
-    clock,
-    transport,
-    observe: (observation) => {
-      watch.record(observation);
-      watch.live.note(observation);
-    },
-  });
+  const underway = await (crew.workers === 1
+    ? startAlone(order, target, watch)
+    : startTogether(order, target, watch, crew));
+  const { startedAt, clock, running } = underway;
   const stops = stopOnSignals(running, watch.say);
   const breaches = stopOnBreach(clock, { running, until: scheduledEnd(order.plan) }, watch);
   watch.say(opening(order, target));
@@ -146,13 +164,12 @@ export const drive = async (
       breach: end.stopped ? breaches.found() : null,
       cut: end.stopped,
       notes: end.notes,
-      generator: generator.samples,
+      ...underway.end(),
     };
   } finally {
     stopDrawing();
     stops.release();
     breaches.release();
-    generator.stop();
-    await transport.close();
+    await underway.close();
   }
 };

@@ -6,21 +6,29 @@ import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
 import { planHash } from '../model/plan-hash.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { Result, SliceRun } from '../model/result.ts';
+import type { Result } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
 import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
-import { thisMachine, weirVersion } from '../platform/machine.ts';
+import { weirVersion } from '../platform/machine.ts';
 import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
-import { emptyTally, record, toResult } from '../record/tally.ts';
+import {
+  emptyTally,
+  fromResult,
+  mergeTallies,
+  record,
+  type Tally,
+  toResult,
+} from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { type Driven, drive } from './drive.ts';
+import { type CrewPlan, crewPlanFor } from './crew-plan.ts';
+import { type Driven, drive, type Watch } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
@@ -56,8 +64,8 @@ const orderFor = (
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
 
-/** Why a run is not the whole of its plan, in a sentence. */
-const partialReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
+/** Why a run was ended, in a sentence. */
+const stopReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
   if (breach !== null) {
     return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
   }
@@ -65,6 +73,11 @@ const partialReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
   return cut
     ? `stopped by ${stoppedBy} before the load had ended`
     : `stopped by ${stoppedBy} while the last answers were awaited`;
+};
+
+const partialReason = (driven: Driven): string | null => {
+  const reasons = [stopReason(driven), ...driven.lost].filter((reason) => reason !== null);
+  return reasons.length === 0 ? null : reasons.join('; ');
 };
 
 /** Everything that a run needs, opened before the first request; closed in the opposite order. */
@@ -78,6 +91,7 @@ interface Opened {
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
   readonly workload: Workload;
+  readonly crew: CrewPlan;
 }
 
 const open = async (asked: RunOrder): Promise<Opened> => {
@@ -92,7 +106,9 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
     const hash = planHash(plan);
-    return { plan, hash, folder, further, observations, target, clips, workload };
+    const filed = { planHash: hash, folder: home, lines: observations !== null };
+    const crew = crewPlanFor(plan, asked.slice, filed);
+    return { plan, hash, folder, further, observations, target, clips, workload, crew };
   } catch (error) {
     await observations?.discard();
     await further?.discard();
@@ -100,19 +116,6 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     throw error;
   }
 };
-
-const sliceRun = (
-  { slice: { index, count } }: RunOrder,
-  { baseUrl }: ReadyTarget,
-  { startedAt, generator }: Driven,
-): SliceRun => ({
-  index,
-  count,
-  startedAt,
-  baseUrl,
-  machine: thisMachine(),
-  generator: [...generator],
-});
 
 /** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
 const askWitness = async (
@@ -128,6 +131,13 @@ const askWitness = async (
   }
 };
 
+/** What this thread and the workers have recorded. */
+const wholeTally = (own: Tally, { parts }: Driven): Tally =>
+  parts.reduce((sum, part) => mergeTallies(sum, fromResult(part)), own);
+
+/** Nothing is shown. */
+const quietly = { note: () => undefined, add: () => undefined, draw: () => undefined };
+
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
@@ -142,9 +152,8 @@ const runOpened = async (
   for (const line of traceNeeds(plan)) say(line);
   const tally = emptyTally(plan);
   const watch = watchObjectives(plan);
-  const quietly = { note: () => undefined, draw: () => undefined };
   const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
-  const driven = await drive(order, target, {
+  const watching: Watch = {
     live: asked.quiet ? quietly : liveOn(screen, planned),
     say,
     begun: (startedAt, machineZero) => {
@@ -159,15 +168,20 @@ const runOpened = async (
       watch.note(observation);
       observations?.write(observationLine(observation));
     },
-  });
+    heard: ({ lines, observations: told }) => {
+      for (const line of lines) observations?.write(line);
+      for (const observation of told) watch.note(observation);
+    },
+  };
+  const driven = await drive(order, target, watching, opened.crew);
   screen.clear();
   const { witness, notes } = await askWitness(target.mock);
-  const result = toResult(tally, {
+  const result = toResult(wholeTally(tally, driven), {
     weir: weirVersion(),
     runId: order.runId,
     plan: withoutPrompts(plan),
     planHash: hash,
-    slices: [sliceRun(asked, target, driven)],
+    slices: [...driven.slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,

@@ -13,10 +13,14 @@ const canonical = (value: unknown): unknown => {
 
 /**
  * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
- * fields. Objectives are left out: they judge a run and change nothing of it, so that results stay
- * comparable when a bound is moved.
+ * fields. Objectives and workers are left out: they change nothing of what is sent, so that results stay
+ * comparable when a bound is moved or a thread added.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify(canonical({ ...plan, objectives: undefined, perRequest: undefined })))
+    .update(
+      JSON.stringify(
+        canonical({ ...plan, objectives: undefined, perRequest: undefined, workers: undefined }),
+      ),
+    )
     .digest('hex');

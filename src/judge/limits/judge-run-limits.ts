@@ -3,6 +3,7 @@ import { type Decision, type LimiterClass, limiterClassNames } from '../../model
 import { instant, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result.ts';
 import { type KeyLimits, replayedDecisions, type RunLimits } from '../../model/run-limits.ts';
+import { missingSlices } from '../../model/summary.ts';
 import { identifyLimiter, isFit } from './identify-limiter.ts';
 import { checkKey, fullest, type KeyLimit, minute } from './key-checks.ts';
 import { type KeyEvidence, keyEvidence } from './key-evidence.ts';
@@ -57,19 +58,27 @@ const judgeKey = (
   };
 };
 
+/** Whether the ledger is all that the run sent, by one clock: the workers of one process share theirs. */
+const isWhole = (result: Result): boolean => {
+  const [first, ...others] = result.slices;
+  const { clock } = first!;
+  return (
+    missingSlices(result).length === 0 &&
+    others.every((slice) => clock !== undefined && slice.clock === clock)
+  );
+};
+
 /**
- * What the ledger of a run proves about the limits of its keys. Slices have clocks of their own,
- * which nobody can lay over one another to the millisecond: a run of several proves nothing.
+ * What the ledger of a run proves about the limits of its keys. Slices on several machines have clocks
+ * of their own, which nobody can lay over one another to the millisecond, and a slice that is missing
+ * has spent the same keys unseen: such a run proves nothing.
  */
 export const judgeRunLimits = (result: Result): RunLimits => {
   const { limiter } = result.plan.limits;
   const permitted = limiter === null ? null : limiter === 'any' ? limiterClassNames : [limiter];
-  const keys =
-    result.slices.length > 1
-      ? []
-      : result.ledger.map((ledger) =>
-          judgeKey(ledger, result.plan, permitted ?? limiterClassNames),
-        );
+  const keys = isWhole(result)
+    ? result.ledger.map((ledger) => judgeKey(ledger, result.plan, permitted ?? limiterClassNames))
+    : [];
   const isBroken = keys.some(({ checks }) =>
     checks.some(({ violates, finding }) => violates && finding === 'refuted'),
   );
