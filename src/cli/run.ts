@@ -96,6 +96,9 @@ interface Opened {
 
 const open = async (asked: RunOrder): Promise<Opened> => {
   const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
+  const hash = planHash(plan);
+  const lines = asked.observations !== undefined;
+  const crew = crewPlanFor(plan, asked.slice, { planHash: hash, folder: home, lines });
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
     : openNamedFolder(asked.out, asked));
@@ -105,9 +108,6 @@ const open = async (asked: RunOrder): Promise<Opened> => {
     further = await openFurtherReports(asked.further, process.env);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
-    const hash = planHash(plan);
-    const filed = { planHash: hash, folder: home, lines: observations !== null };
-    const crew = crewPlanFor(plan, asked.slice, filed);
     return { plan, hash, folder, further, observations, target, clips, workload, crew };
   } catch (error) {
     await observations?.discard();
@@ -177,10 +177,8 @@ const runOpened = async (
   screen.clear();
   const { witness, notes } = await askWitness(target.mock);
   const result = toResult(wholeTally(tally, driven), {
-    weir: weirVersion(),
-    runId: order.runId,
+    ...{ weir: weirVersion(), runId: order.runId, planHash: hash },
     plan: withoutPrompts(plan),
-    planHash: hash,
     slices: [...driven.slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
