@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { comparisonHtml } from '../report/compare/comparison-html.ts';
 import { sampleComparison } from '../report/compare/sample-comparison.ts';
+import { openBrowser } from './open-browser.ts';
 
-/** Looks at a comparison in Debian’s Chromium; `CHROMIUM` names another one. */
+/** Looks at a comparison in Debian’s Chromium. */
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-comparison-'));
 const file = join(folder, 'comparison.html');
@@ -30,10 +31,7 @@ const visit = async (width: number): Promise<{ page: Page; troubles: readonly st
 beforeAll(async () => {
   const { pageStyle } = await readReportAssets();
   writeFileSync(file, comparisonHtml(sampleComparison(), pageStyle));
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  browser = await openBrowser();
 });
 
 afterAll(async () => {

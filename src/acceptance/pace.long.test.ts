@@ -65,7 +65,8 @@ describe('sixty requests against a gateway that admits thirty in each window', (
       const figures = figuresOf(result);
       expect(figures).toMatchObject({ completed: requests, attempts: requests, retried: 0 });
       expect(figures.refused).toBeLessThan(0.01);
-      expect(figures.ofBest).toBeGreaterThan(0.97);
+      // How near exactly is proved on simulated time (`pace-score.test.ts`): here a busy machine takes its share.
+      expect(figures.ofBest).toBeGreaterThan(0.85);
       const waits = result.groups[0]!.distributions.paceWait!;
       expect(waits.count).toBe(requests);
       expect(waits.max).toBeGreaterThan(window);

@@ -1,3 +1,4 @@
+import { wilson } from '../../model/wilson.ts';
 import { beyondNormal } from './student-t.ts';
 
 /** How many of how many. */
@@ -29,16 +30,6 @@ export const effectiveShare = (repetitions: readonly Share[]): Share => {
   return { events: events / effect, of: of / effect };
 };
 
-/** Wilson's score interval: E. B. Wilson, Journal of the American Statistical Association 22 (1927). */
-const wilson = (part: Share, z: number): { readonly low: number; readonly high: number } => {
-  const { of } = part;
-  const share = shareOf(part);
-  const middle = (share + z ** 2 / (2 * of)) / (1 + z ** 2 / of);
-  const half =
-    (z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2))) / (1 + z ** 2 / of);
-  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
-};
-
 /**
  * The interval of the difference of two shares, second less first: R. G. Newcombe, "Interval
  * estimation for the difference between independent proportions: comparison of eleven methods",
@@ -50,7 +41,8 @@ export const newcombe = (
   z: number,
 ): { readonly low: number; readonly high: number } => {
   const difference = shareOf(second) - shareOf(first);
-  const [one, two] = [wilson(first, z), wilson(second, z)];
+  const one = wilson(first.events, first.of, z);
+  const two = wilson(second.events, second.of, z);
   const [p1, p2] = [shareOf(first), shareOf(second)];
   return {
     low: difference - Math.sqrt((p2 - two.low) ** 2 + (one.high - p1) ** 2),

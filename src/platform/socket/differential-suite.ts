@@ -240,6 +240,13 @@ export const spoiltScripts: fc.Arbitrary<Script> = fc
 
 const isSame = (one: Reception, other: Reception): boolean => isDeepStrictEqual(one, other);
 
+/** Whether more came than the length that an answer told. */
+const isFollowed = (sent: string): boolean => {
+  const [, head = '', body = ''] = /^(.*?\r?\n)\r?\n(.*)$/s.exec(sent) ?? [];
+  const [, length] = /^content-length:[ \t]*(\d+)[ \t]*\r?$/im.exec(head) ?? [];
+  return length !== undefined && body.length > Number(length);
+};
+
 /** Where ours may differ from both others, and why. */
 const permitted: Readonly<Record<string, (told: Receptions, sent: string) => boolean>> = {
   'a head that is broken off is that, and its lines are not judged before it is whole': ({
@@ -252,6 +259,8 @@ const permitted: Readonly<Record<string, (told: Receptions, sent: string) => boo
     'failure' in socket &&
     socket.failure === 'protocol' &&
     /HTTP\/1\.\d \d{3} [^\r\n]*[\0-\x08\x0b-\x1f\x7f]/.test(sent),
+  'bytes behind an answer cost its connection, not the answer': ({ socket }, sent) =>
+    'status' in socket && isFollowed(sent),
 };
 
 /** What is wrong with how ours took a script, or `null`. It must take it as one of the others does, or differ for a known reason. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ComparedMetric,
   ComparedSide,
@@ -6,7 +5,8 @@ import type {
   ComparisonVerdict,
 } from '../../model/comparison.ts';
 import { measures } from '../../model/measures.ts';
-import { markup, type Markup, verbatim } from '../html/markup.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { plainPage } from '../html/plain-page.ts';
 import { countText, figureText, plural } from '../number-text.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import {
@@ -50,7 +50,7 @@ const metricRow = (metric: ComparedMetric): Markup => {
 const metricTable = (label: string, metrics: readonly ComparedMetric[]): Markup | null =>
   metrics.length === 0
     ? null
-    : markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+    : markup`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table>
     <caption>${label}</caption>
     <thead><tr>
       <th scope="col">Metric</th><th scope="col">Base</th><th scope="col">New</th><th scope="col">Change</th>
@@ -65,7 +65,7 @@ const metricTable = (label: string, metrics: readonly ComparedMetric[]): Markup 
 const shapesTable = ({ shapes }: Comparison): Markup | null =>
   shapes.length === 0
     ? null
-    : markup`<div class="scroll" role="region" aria-label="Shape" tabindex="0"><table>
+    : markup`<div class="scroll" role="group" aria-label="Shape" tabindex="0"><table>
     <caption>Largest distance between the two distributions of all repetitions’ samples (Kolmogorov-Smirnov): advisory, since requests of one run share its luck</caption>
     <thead><tr><th scope="col">Measure</th><th scope="col">Distance</th><th scope="col">Samples, base</th><th scope="col">Samples, new</th></tr></thead>
     <tbody>${shapes.map(
@@ -79,16 +79,13 @@ const sideTable = (
   side: ComparedSide,
 ): Markup => markup`<h3>${title}: ${side.name}</h3>
   <p class="ran"><span>plan ${side.plan} (${side.planHash.slice(0, 12)})</span><span>${side.target}</span><span>${side.models.join(', ') || 'no model'}</span><span>seed ${side.seed}</span><span>${plural(side.slices, 'slice')}</span><span>Weir ${side.weir}</span></p>
-  <div class="scroll" role="region" aria-label="Runs of ${title}" tabindex="0"><table>
+  <div class="scroll" role="group" aria-label="Runs of ${title}" tabindex="0"><table>
     <thead><tr><th scope="col">Result</th><th scope="col">Begun</th><th scope="col">Arrivals</th><th scope="col">Generator</th></tr></thead>
     <tbody>${side.runs.map(
       ({ file, startedAt, arrivals, trust }) =>
         markup`<tr><th scope="row"><code>${file}</code></th><td>${startedAt}</td><td>${countText(arrivals)}</td><td class="${trust}"><span class="level">${trust}</span></td></tr>`,
     )}</tbody>
   </table></div>`;
-
-const section = (id: string, title: string, body: readonly (Markup | null)[]): Markup =>
-  markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
 
 const definitions = ({ rules }: Comparison): Markup => {
   const percent = (name: string): string =>
@@ -102,48 +99,33 @@ const definitions = ({ rules }: Comparison): Markup => {
   </dl>`;
 };
 
-/** The whole comparison as one HTML file without scripts; nothing in it may be loaded from elsewhere. */
+/** The whole comparison as one HTML file without scripts. */
 export const comparisonHtml = (comparison: Comparison, pageStyle: string): string => {
-  const style = pageStyle.replace(/\r\n?/g, '\n');
-  const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
   const { base, next, metrics, overridden, cautions, verdict } = comparison;
   const notes = [...overridden.map((reason) => `Compared although ${reason}.`), ...cautions];
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${verbatim(hash)}; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Weir ${comparison.weir}">
-<title>Comparison of ${next.plan}: Weir report</title>
-<style>${verbatim(style)}</style>
-</head>
-<body>
-<header>
-  <p class="brand">Weir</p>
-  <h1>Comparison of ${next.plan}</h1>
-  <p class="description">Base ${sideLine(base)}<br>New ${sideLine(next)}</p>
-</header>
-<nav aria-label="Sections"><ul>
-  <li><a href="#metrics">Metrics</a></li><li><a href="#shape">Shape</a></li><li><a href="#runs">Runs</a></li><li><a href="#definitions">Definitions</a></li>
-</ul></nav>
-<main>
-<div class="verdict ${levels[verdict]}"><h2>${verdictText(comparison)}</h2>
-${notes.length === 0 ? null : markup`<ul class="notes">${notes.map((note) => markup`<li>${note}</li>`)}</ul>`}</div>
-${section('metrics', 'Metrics', [
-  comparisonPlot(comparison),
-  metricTable('Gated: these decide', gatedIn(comparison)),
-  metricTable(
-    'Not gated: shown only',
-    metrics.filter(({ gated }) => !gated),
-  ),
-])}
-${section('shape', 'Shape', [shapesTable(comparison)])}
-${section('runs', 'Runs', [sideTable('Base', base), sideTable('New', next)])}
-${section('definitions', 'Definitions', [definitions(comparison)])}
-</main>
-<footer><p>Compared by Weir ${comparison.weir}, ${comparison.comparedAt}.</p></footer>
-</body>
-</html>
-`.markup;
+  const tables = [
+    comparisonPlot(comparison),
+    metricTable('Gated: these decide', gatedIn(comparison)),
+    metricTable(
+      'Not gated: shown only',
+      metrics.filter(({ gated }) => !gated),
+    ),
+  ];
+  return plainPage(
+    {
+      weir: comparison.weir,
+      title: `Comparison of ${next.plan}`,
+      description: markup`Base ${sideLine(base)}<br>New ${sideLine(next)}`,
+      opening: markup`<div class="verdict ${levels[verdict]}"><h2>${verdictText(comparison)}</h2>
+${notes.length === 0 ? null : markup`<ul class="notes">${notes.map((note) => markup`<li>${note}</li>`)}</ul>`}</div>`,
+      sections: [
+        { id: 'metrics', title: 'Metrics', body: tables },
+        { id: 'shape', title: 'Shape', body: shapesTable(comparison) },
+        { id: 'runs', title: 'Runs', body: [sideTable('Base', base), sideTable('New', next)] },
+        { id: 'definitions', title: 'Definitions', body: definitions(comparison) },
+      ],
+      footer: `Compared by Weir ${comparison.weir}, ${comparison.comparedAt}.`,
+    },
+    pageStyle,
+  );
 };

@@ -1,5 +1,5 @@
 import type { ComparedMetric, Comparison } from '../../model/comparison.ts';
-import { markup, type Markup } from '../html/markup.ts';
+import { type JunitCase, junitFile } from '../junit.ts';
 import {
   boundsText,
   changeText,
@@ -18,36 +18,38 @@ const figures = (metric: ComparedMetric): string => {
   return `${sideText(metric, base.typical)} to ${sideText(metric, next.typical)} ${unit}, ${change} ${boundsText(metric)}, p ${pText(metric)}, minimum effect ${leastText(metric)}`;
 };
 
-const body = (metric: ComparedMetric, strict: boolean): Markup => {
+const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
+  const named = { classname: 'comparison', name: metricText(metric) };
   const text = figures(metric);
   const remark = remarkText(metric);
+  const details = [text, remark].join('\n').trim();
   switch (metric.verdict) {
     case 'regression':
-      return markup`<failure message="${text}" type="regression">${[text, remark].join('\n').trim()}</failure>`;
-    case 'inconclusive':
+      return { ...named, outcome: { kind: 'failed', type: 'regression', message: text, details } };
+    case 'inconclusive': {
+      const message = `inconclusive: ${strict ? remark : [text, remark].join('; ')}`;
       return strict
-        ? markup`<failure message="inconclusive: ${remark}" type="inconclusive">${text}</failure>`
-        : markup`<skipped message="inconclusive: ${[text, remark].join('; ')}"/>`;
+        ? { ...named, outcome: { kind: 'failed', type: 'inconclusive', message, details: text } }
+        : { ...named, outcome: { kind: 'skipped', message } };
+    }
     case 'improvement':
     case 'same':
-      return markup`<system-out>${metric.verdict}: ${text}</system-out>`;
+      return { ...named, outcome: { kind: 'passed' } };
   }
 };
-
-const testCase = (metric: ComparedMetric, strict: boolean): Markup =>
-  markup`  <testcase classname="comparison" name="${metricText(metric)}" time="0">${body(metric, strict)}</testcase>
-`;
 
 /** Each gated metric as a JUnit test: a regression fails; what is undecided is skipped, or fails where it must not be. */
 export const comparisonJunit = (comparison: Comparison, strict: boolean): string => {
   const gated = gatedIn(comparison);
-  const count = (verdict: ComparedMetric['verdict']): number =>
-    gated.filter((metric) => metric.verdict === verdict).length;
-  const failures = count('regression') + (strict ? count('inconclusive') : 0);
-  const skipped = strict ? 0 : count('inconclusive');
-  return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="weir compare ${comparison.next.plan}" tests="${gated.length}" failures="${failures}" errors="0" skipped="${skipped}" timestamp="${comparison.comparedAt}" time="0">
-${gated.map((metric) => testCase(metric, strict))}  <system-out>${verdictText(comparison)}</system-out>
-</testsuite>
-`.markup;
+  return junitFile({
+    name: `weir compare ${comparison.next.plan}`,
+    startedAt: comparison.comparedAt,
+    took: 0,
+    properties: { weir: comparison.weir },
+    cases: gated.map((metric) => caseOf(metric, strict)),
+    output: [
+      verdictText(comparison),
+      ...gated.map((metric) => `${metricText(metric)}: ${metric.verdict}: ${figures(metric)}`),
+    ],
+  });
 };

@@ -95,7 +95,7 @@ export const comparisonPlot = (comparison: Comparison): Markup | null => {
       <b>Change of each gated metric</b> <span class="unit">new over base</span>
       <p class="aside">A diamond is the change and its line the 95 % confidence interval; within the shaded band a change is below the minimum effect. Hollow dots are the base’s runs, full dots the new ones.</p>
     </figcaption>
-    <div class="scroll" role="region" aria-label="Plot of changes" tabindex="0"><svg class="forest" viewBox="0 0 ${frame.width} ${height + 8}" role="img" aria-label="Change of each gated metric: ${text}">
+    <div class="scroll" role="group" aria-label="Plot of changes" tabindex="0"><svg class="forest" viewBox="0 0 ${frame.width} ${height + 8}" role="img" aria-label="Change of each gated metric: ${text}">
       ${axis(x, height)}${drawn.map((metric, i) => line(metric, x, i))}
     </svg></div>
   </figure>`;

@@ -34,7 +34,7 @@ const row = ({ subject, n, quantiles, max, withheld }: Figures): Markup => {
 
 /** Measures as rows, percentiles as columns. */
 export const figuresTable = (caption: string, rows: readonly Figures[]): Markup =>
-  markup`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
+  markup`<div class="scroll" role="group" aria-label="${caption}" tabindex="0">
     <table class="figures">
       <caption>
         ${caption}

@@ -74,6 +74,7 @@ describe('the HTML report', () => {
       'latency',
       'flow',
       'percentiles',
+      'distribution',
       'generator',
       'keys',
       'scenario',

@@ -17,6 +17,7 @@ import { percentilePlot } from './percentile-plot.ts';
 import { arrivalsSection } from './sections/arrivals.ts';
 import { costSection } from './sections/cost.ts';
 import { headlineSection } from './sections/headline.ts';
+import { distributionSection } from './sections/distribution.ts';
 import { keysSection } from './sections/keys.ts';
 import { objectivesSection } from './sections/objectives.ts';
 import { definitionsSection, scenarioSection } from './sections/reference.ts';
@@ -111,6 +112,7 @@ const sectionsOf = (
     { id: 'latency', title: 'Latency over time', body: latencyMarkup(latency) },
     { id: 'flow', title: 'Flow', body: figures([...flow, ...inFlight]) },
     { id: 'percentiles', title: 'Percentiles', body: plots(result, trust) },
+    { id: 'distribution', title: 'Distribution', body: distributionSection(result, trust) },
     { id: 'generator', title: 'Generator', body: figures(generator) },
     { id: 'keys', title: 'Keys', body: keysSection(result, keys) },
     { id: 'scenario', title: 'Scenario', body: scenarioSection(result) },

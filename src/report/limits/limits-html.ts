@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type LimitCheck, limiterClasses } from '../../model/limit-log.ts';
 import type { Identification, LimitReport } from '../../model/limit-report.ts';
-import { markup, type Markup, verbatim } from '../html/markup.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { plainPage } from '../html/plain-page.ts';
 import { countText, timeText } from '../number-text.ts';
 import {
   identificationText,
@@ -33,7 +33,7 @@ const checkRow = (check: LimitCheck): Markup => {
 
 const checksTable = ({
   judgement,
-}: LimitReport): Markup => markup`<div class="scroll" role="region" aria-label="Claims" tabindex="0">
+}: LimitReport): Markup => markup`<div class="scroll" role="group" aria-label="Claims" tabindex="0">
   <table class="claims">
     <thead><tr><th scope="col">Claim</th><th scope="col">Finding</th><th scope="col">What was seen</th></tr></thead>
     <tbody>${judgement.checks.map(checkRow)}</tbody>
@@ -44,7 +44,7 @@ const rankingTable = ({
   ranking,
   tolerated,
   decisions,
-}: Identification): Markup => markup`<div class="scroll" role="region" aria-label="Limiters" tabindex="0">
+}: Identification): Markup => markup`<div class="scroll" role="group" aria-label="Limiters" tabindex="0">
   <table class="claims">
     <caption>Each class replayed over ${countText(decisions)} decisions, with its best parameters; up to ${countText(tolerated)} wrong pass for a fit</caption>
     <thead><tr><th scope="col">Limiter</th><th scope="col">Wrong</th><th scope="col">What it does</th></tr></thead>
@@ -55,49 +55,32 @@ const rankingTable = ({
   </table>
 </div>`;
 
-const section = (id: string, title: string, body: Markup | readonly Markup[]): Markup =>
-  markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
-
-/** The whole report of an examination as one HTML file without scripts; nothing in it may be loaded from elsewhere. */
+/** The whole report of an examination as one HTML file without scripts. */
 export const limitsHtml = (report: LimitReport, pageStyle: string): string => {
-  const style = pageStyle.replace(/\r\n?/g, '\n');
-  const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
   const { judgement, log } = report;
   const { limit, window } = log.declared.requests;
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${verbatim(hash)}; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Weir ${report.weir}">
-<title>Limits of ${report.target}: Weir report</title>
-<style>${verbatim(style)}</style>
-</head>
-<body>
-<header>
-  <p class="brand">Weir</p>
-  <h1>Limits of ${report.target}</h1>
-  <p class="description">${countText(limit)} requests in ${timeText(window)} for each key, as declared, examined with ${report.model}</p>
-</header>
-<nav aria-label="Sections"><ul>
-  <li><a href="#limiter">Limiter</a></li><li><a href="#claims">Claims</a></li><li><a href="#timeline">Timeline</a></li>
-</ul></nav>
-<main>
-<div class="verdict ${judgement.violated ? 'invalid' : log.cut === null ? 'valid' : 'degraded'}"><h2>${verdictText(report)}</h2></div>
-<p class="ran">${spentText(report)}</p>
-${section('limiter', 'Limiter', [
-  markup`<p>${identificationText(judgement.declared, limit, window)}</p>`,
-  judgement.seen === null
-    ? markup``
-    : markup`<p>With the limit that was seen: ${identificationText(judgement.seen, limit, window)}</p>`,
-  rankingTable(judgement.seen ?? judgement.declared),
-])}
-${section('claims', 'Claims', checksTable(report))}
-${section('timeline', 'Timeline', limitsTimeline(report))}
-</main>
-<footer><p>Measured by Weir ${report.weir}, begun ${report.startedAt}.</p></footer>
-</body>
-</html>
-`.markup;
+  const level = judgement.violated ? 'invalid' : log.cut === null ? 'valid' : 'degraded';
+  const limiter = [
+    markup`<p>${identificationText(judgement.declared, limit, window)}</p>`,
+    judgement.seen === null
+      ? null
+      : markup`<p>With the limit that was seen: ${identificationText(judgement.seen, limit, window)}</p>`,
+    rankingTable(judgement.seen ?? judgement.declared),
+  ];
+  return plainPage(
+    {
+      weir: report.weir,
+      title: `Limits of ${report.target}`,
+      description: markup`${countText(limit)} requests in ${timeText(window)} for each key, as declared, examined with ${report.model}`,
+      opening: markup`<div class="verdict ${level}"><h2>${verdictText(report)}</h2></div>
+<p class="ran">${spentText(report)}</p>`,
+      sections: [
+        { id: 'limiter', title: 'Limiter', body: limiter },
+        { id: 'claims', title: 'Claims', body: checksTable(report) },
+        { id: 'timeline', title: 'Timeline', body: limitsTimeline(report) },
+      ],
+      footer: `Measured by Weir ${report.weir}, begun ${report.startedAt}.`,
+    },
+    pageStyle,
+  );
 };

@@ -33,7 +33,7 @@ const arrivalTable = (result: Result): Markup => {
   const apart = due.all !== due.measured;
   const after = markup`<th scope="col">After warm-up</th>
           <th scope="col">share</th>`;
-  return markup`<div class="scroll" role="region" aria-label="Arrivals" tabindex="0">
+  return markup`<div class="scroll" role="group" aria-label="Arrivals" tabindex="0">
     <table>
       <caption>
         What became of every arrival; shares are of all that were due
@@ -62,7 +62,7 @@ const kindTable = (result: Result): Markup | null => {
   const arrivals = arrivalsByKind(result);
   if (arrivals === null) return null;
   const { kinds, rows } = arrivals;
-  return markup`<div class="scroll" role="region" aria-label="Arrivals by kind" tabindex="0">
+  return markup`<div class="scroll" role="group" aria-label="Arrivals by kind" tabindex="0">
     <table class="kinds">
       <caption>
         The same by kind of traffic, over the whole run
@@ -110,7 +110,7 @@ const failureRow = (failure: Failure, arrivals: number): Markup => {
 };
 
 const failureTable = (failures: readonly Failure[], arrivals: number): Markup =>
-  markup`<div class="scroll" role="region" aria-label="Failures" tabindex="0">
+  markup`<div class="scroll" role="group" aria-label="Failures" tabindex="0">
     <table class="failures">
       <caption>
         ${plural(failures.length, 'kind')} of failure, most frequent first; numbers and ids masked where they differ

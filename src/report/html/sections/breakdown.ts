@@ -65,7 +65,7 @@ const table = (result: Result, label: SplitLabel): Markup => {
   const columns = columnsFor(kinds);
   const parts = partsBy(result, label);
   const caption = `By ${label}, after the warm-up; latencies in ms`;
-  return markup`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
+  return markup`<div class="scroll" role="group" aria-label="${caption}" tabindex="0">
     <table class="figures apart">
       <caption>
         ${caption}

@@ -36,7 +36,7 @@ export const costSection = (result: Result): Markup | null => {
   if (accounts.all.cost.known === 0 && !hasAudio(accounts)) return total;
   const rates = audioRates(result);
   return markup`${total}
-    <div class="scroll" role="region" aria-label="Cost and audio" tabindex="0">
+    <div class="scroll" role="group" aria-label="Cost and audio" tabindex="0">
       <table class="sums">
         <caption>
           Completed answers by kind and model; costs in units of the currency

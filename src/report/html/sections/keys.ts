@@ -50,7 +50,7 @@ const provedMarkup = (key: KeyLimits, isJudged: boolean): Markup => markup`<h3>$
   ${keyLimitSentences(key).map((sentence) => markup`<p>${sentence}</p>`)}
   <details${keyFindings(key).some(({ finding }) => finding === 'refuted') ? markup` open` : null}>
     <summary>What the run proves of this key’s limits</summary>
-    <div class="scroll" role="region" aria-label="Claims about ${key.key}" tabindex="0">
+    <div class="scroll" role="group" aria-label="Claims about ${key.key}" tabindex="0">
       <table>
         <thead>
           <tr>
@@ -83,7 +83,7 @@ const limitsMarkup = (result: Result): Markup | null => {
 export const keysSection = (result: Result, charts: readonly Chart[]): Markup | null =>
   result.ledger.length === 0
     ? null
-    : markup`<div class="scroll" role="region" aria-label="Keys" tabindex="0">
+    : markup`<div class="scroll" role="group" aria-label="Keys" tabindex="0">
           <table>
             <caption>
               Budget of each key, as its response headers told it

@@ -39,7 +39,7 @@ const row = (verdict: ObjectiveVerdict): Markup => {
 };
 
 const table = (verdicts: readonly ObjectiveVerdict[]): Markup =>
-  markup`<div class="scroll" role="region" aria-label="Objectives" tabindex="0">
+  markup`<div class="scroll" role="group" aria-label="Objectives" tabindex="0">
     <table>
       <caption>
         ${objectivesSentence(verdicts)}

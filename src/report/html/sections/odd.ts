@@ -17,7 +17,7 @@ export const oddTable = (result: Result): Markup | null => {
   const odd = oddAnswers(result);
   return odd.length === 0
     ? null
-    : markup`<div class="scroll" role="region" aria-label="Odd answers" tabindex="0">
+    : markup`<div class="scroll" role="group" aria-label="Odd answers" tabindex="0">
         <table>
           <caption>
             What was odd in completed answers, and was tolerated; shares are of the kind’s completed

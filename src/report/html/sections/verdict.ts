@@ -24,7 +24,7 @@ const evidenceTable = ({ level, evidence }: Trust): Markup | null =>
     ? null
     : markup`<details class="evidence"${level === 'valid' ? null : markup` open`}>
         <summary>Evidence: ${plural(evidence.length, 'signal')} of the generator</summary>
-        <div class="scroll" role="region" aria-label="Evidence" tabindex="0">
+        <div class="scroll" role="group" aria-label="Evidence" tabindex="0">
           <table>
             <caption>
               The generator’s signals against their levels
