@@ -12,6 +12,8 @@ import { readReportAssets } from '../platform/report-assets.ts';
 import { comparisonHtml } from '../report/compare/comparison-html.ts';
 import { sampleComparison } from '../report/compare/sample-comparison.ts';
 import { htmlReport } from '../report/html/html.ts';
+import { historyHtml } from '../report/history/history-html.ts';
+import { sampleTrend } from '../report/history/sample-history.ts';
 import { limitsHtml } from '../report/limits/limits-html.ts';
 import { sampleResult } from '../report/sample-result.ts';
 import { degradedTrust } from '../report/sample-trust.ts';
@@ -31,7 +33,7 @@ const judgedResult = (): Result => {
   return {
     ...result,
     verdicts: judgeObjectives(result, degradedTrust),
-    limits: judgeRunLimits(result),
+    limits: judgeRunLimits(result, degradedTrust),
   };
 };
 
@@ -58,6 +60,7 @@ beforeAll(async () => {
     run: htmlReport(judgedResult(), degradedTrust, assets),
     limits: await examined(assets.pageStyle),
     comparison: comparisonHtml(sampleComparison(), assets.pageStyle),
+    history: historyHtml({ weir: '0.0.0', trends: [sampleTrend()] }, assets.pageStyle),
   };
   for (const [name, page] of Object.entries(pages))
     writeFileSync(join(folder, `${name}.html`), page);
@@ -76,7 +79,7 @@ const looks = [
 ] as const;
 
 describe('in the pages of Weir', { timeout: 120_000 }, () => {
-  it.each(['run', 'limits', 'comparison'])(
+  it.each(['run', 'limits', 'comparison', 'history'])(
     'axe-core finds nothing in the one of a %s',
     async (name) => {
       for (const look of looks) {

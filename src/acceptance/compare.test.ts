@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { comparisonSchema } from '../model/comparison.ts';
@@ -24,7 +24,9 @@ describe('weir run --repeat', () => {
     expect(stderr).toContain('Run 2 of 2, 2:');
     // A busy machine may leave runs that do not count; here only the way they are compared matters.
     const compare = (words: readonly string[]) =>
-      weir(['compare', ...words, '--allow-different', '--out', join(out, 'compared')]);
+      weir(['compare', ...words, '--allow-different', '--out', join(out, 'compared')], {
+        GITHUB_STEP_SUMMARY: join(out, 'page.md'),
+      });
     const two = await compare([
       join(out, '1'),
       join(out, '2', 'result.json'),
@@ -32,6 +34,7 @@ describe('weir run --repeat', () => {
       'completed',
     ]);
     expect(two.code, two.stderr).toBe(0);
+    expect(await readFile(join(out, 'page.md'), 'utf8')).toMatch(/^### ⚪ Inconclusive/);
     expect(two.stdout.replaceAll(/\s+/g, ' ')).toContain(
       'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. 10 repetitions a side would decide.',
     );

@@ -7,6 +7,7 @@ import {
 } from '../model/limit-log.ts';
 import type { LimitJudgement } from '../model/limit-report.ts';
 import { milliseconds } from '../model/quantity.ts';
+import { budgetOf } from '../probe/budget.ts';
 import { examineKey } from '../probe/examine-key.ts';
 import { questionerOf } from '../probe/questioner.ts';
 import { type Simulation, simulateGateway } from './simulated-gateway.ts';
@@ -35,17 +36,17 @@ export const examineSimulated = async (
     credentials: { first: 'sk-first', second: 'sk-second' },
     runId: 'probe',
   });
-  const window = milliseconds(declared.window);
+  const rule = { limit: declared.requests, window: milliseconds(declared.window) };
   const log = await gateway.run(
     examineKey(questioner, {
       declared: {
-        requests: { limit: declared.requests, window },
-        tokens: { limit: declared.tokens ?? 2_000_000, window },
+        requests: rule,
+        tokens: { ...rule, limit: declared.tokens ?? 2_000_000 },
         permitted: limiterClassNames,
       },
       phases: only,
       hasSecondKey: true,
-      cap: 20 * declared.requests,
+      cap: budgetOf(only, rule, true, null).most,
       stopped: () => null,
       begins: () => undefined,
     }),

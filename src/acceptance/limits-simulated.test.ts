@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainLog } from '../judge/limits/explain-log.ts';
+import { judgeLimits } from '../judge/limits/judge-limits.ts';
 import { limitFacts } from '../judge/limits/limit-facts.ts';
-import type { Decision } from '../model/limit-log.ts';
+import type { Decision, ProbeReply } from '../model/limit-log.ts';
 import type { LimitJudgement } from '../model/limit-report.ts';
 import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
@@ -60,6 +61,23 @@ describe('an examination of a simulated gateway', () => {
     );
     expect(judgement.declared.best?.limiter).toBe(algorithm);
     expect(judgement.violated).toBe(false);
+  });
+
+  it.each(limiterKinds)('blames no %s of a few requests, and its budget suffices', async (kind) => {
+    for (const [requests, steps] of [
+      [1, 2],
+      [2, 4],
+      [3, 2],
+      [5, 2],
+    ] as const) {
+      const limits = { algorithm: kind, requestsPerMinute: requests, steps, burstShare: 0.4 };
+      const { log, judgement } = await examineSimulated(
+        { limits, seed: 4, trip: [20, 80], service: [20, 2000] },
+        { requests, window: 60_000 },
+      );
+      expect(judgement.violated).toBe(false);
+      expect(log.cut).toBeNull();
+    }
   });
 
   it('finds the specification’s own gateway compliant', async () => {
@@ -153,6 +171,48 @@ describe('an examination of a simulated gateway', () => {
     expect(log.cut).toBe('3 small chats in a row failed, the last with status 500');
     expect(judgement.violated).toBe(false);
     expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
+  });
+
+  it('blames no limiter of requests where a refusal that names nothing may be for tokens', async () => {
+    const { log } = await examineSimulated(
+      { limits: { tokensPerMinute: 200 }, seed: 1, trip: [20, 80] },
+      { ...minute, tokens: 200 },
+    );
+    const unnamed = log.replies.map((reply) =>
+      reply.refusal === null ? reply : { ...reply, refusal: { ...reply.refusal, unit: null } },
+    );
+    expect(judgeLimits({ ...log, replies: unnamed }).violated).toBe(false);
+    const declared = { ...log.declared, tokens: null };
+    expect(judgeLimits({ ...log, declared, replies: unnamed }).violated).toBe(true);
+  });
+
+  it('flags streams that pass by the limit, and another key that is slowed down', async () => {
+    const { log, judgement } = await examineSimulated(
+      { limits: {}, seed: 3, trip: [30, 120] },
+      minute,
+    );
+    const found = (id: string) => judgement.checks.find((check) => check.id === id)?.finding;
+    expect([found('streams-limited'), found('key-latency')]).toStrictEqual(['proved', 'proved']);
+    const streamed = log.replies.findIndex(({ request }) => request === 'chat-stream');
+    const replies = log.replies.map((reply, i): ProbeReply => {
+      const { phase, key, request, answered } = reply;
+      const isStream = phase === 'exhausted' && request === 'chat-stream';
+      if (isStream) return { ...reply, status: 200, admitted: true, refusal: null };
+      if (key === 'second') return { ...reply, answered: instant(answered + 500) };
+      if (i === streamed) return { ...reply, usage: null };
+      if (phase !== 'counting' || i < streamed) return reply;
+      const told = reply.told.map((limit) => ({ ...limit, remaining: limit.remaining! + 1 }));
+      return { ...reply, told };
+    });
+    const flagged = judgeLimits({ ...log, replies });
+    expect(refuted(flagged)).toEqual(expect.arrayContaining(['streams-limited', 'key-latency']));
+    expect(flagged.violated).toBe(true);
+    const letIn = replies.map((reply) =>
+      reply.phase === 'counting'
+        ? log.replies.find(({ requestId }) => requestId === reply.requestId)!
+        : reply,
+    );
+    expect(judgeLimits({ ...log, replies: letIn }).violated).toBe(false);
   });
 
   it('finds out what counts', async () => {

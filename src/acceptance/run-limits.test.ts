@@ -9,7 +9,8 @@ import type { LimiterClass } from '../model/limit-log.ts';
 import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
 import { freshAllowance } from '../mock/limits/allowance.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
-import { resultSchema } from '../model/result.ts';
+import { type Result, resultSchema } from '../model/result.ts';
+import type { TrustLevel } from '../model/verdict.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();
@@ -64,16 +65,27 @@ const ledgerOf = (
     .toSorted((a, b) => a.sent - b.sent);
 };
 
-const judged = (entries: readonly LedgerEntry[], limiter: LimiterClass | 'any' | null) => {
+interface Circumstances extends Partial<Result> {
+  readonly tokensPerMinute?: number;
+  readonly left?: number;
+  readonly level?: TrustLevel;
+}
+
+const judged = (
+  entries: readonly LedgerEntry[],
+  limiter: LimiterClass | 'any' | null,
+  { tokensPerMinute = 2_000_000, left = 0, level = 'valid', ...differing }: Circumstances = {},
+) => {
   const result = sampleResult({});
-  return judgeRunLimits({
-    ...result,
-    plan: {
-      ...result.plan,
-      limits: { requestsPerMinute: limit, tokensPerMinute: 2_000_000, limiter },
+  const requestsPerMinute = tokensPerMinute < 2_000_000 ? null : limit;
+  const limits = { requestsPerMinute, tokensPerMinute, limiter };
+  return judgeRunLimits(
+    {
+      ...{ ...result, ...differing, plan: { ...result.plan, limits } },
+      ledger: [{ key: 'k', rows: entries.map(ledgerRow), left }],
     },
-    ledger: [{ key: 'k', rows: entries.map(ledgerRow), left: 0 }],
-  });
+    { level, evidence: [] },
+  );
 };
 
 const refuted = (run: ReturnType<typeof judged>): readonly string[] =>
@@ -92,7 +104,7 @@ describe('the judge of a run’s limits', () => {
         expect(judged(entries, 'any').violated).toBe(false);
         expect(judged(entries, algorithm).violated).toBe(false);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -139,13 +151,16 @@ describe('the judge of a run’s limits', () => {
   });
 
   it('holds a chat that was let in after all tokens were used up against the limit of tokens', () => {
-    const entries = ledgerOf(steadily(4, 1000), { requestsPerMinute: null }).map((entry) => ({
+    const entries = ledgerOf(steadily(5, 1000), { requestsPerMinute: null }).map((entry) => ({
       ...entry,
       tokens: 1_500_000,
     }));
     const run = judged(entries, 'any');
     expect(refuted(run)).toContain('tokens-kept');
-    expect(run.keys[0]!.tokens).toStrictEqual({ least: 6_000_000, most: 6_000_000 });
+    expect(run.keys[0]!.tokens).toStrictEqual({ least: 7_500_000, most: 7_500_000 });
+    // Two in each of two windows that adjoin, the second of which a window forgets; a bucket would owe it.
+    expect(judged(entries.slice(0, 4), 'any').violated).toBe(false);
+    expect(judged(entries.slice(0, 4), 'token-bucket').violated).toBe(true);
     const unknown = judged(
       entries.map((entry) => ({ ...entry, tokens: null })),
       'any',
@@ -154,19 +169,110 @@ describe('the judge of a run’s limits', () => {
     expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
   });
 
+  it('blames no window for what was under way at its end, when its tokens were charged', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(
+          'fixed-from-first',
+          'fixed-aligned',
+          'sliding-counter',
+          'sliding-log',
+          'token-bucket',
+          'stepped-bucket',
+        ),
+        fc.array(
+          fc.record({
+            after: fc.oneof(fc.constant(0), fc.nat(500), fc.nat(30_000)),
+            takes: fc.nat(4000),
+            tokens: fc.nat(900),
+          }),
+          { minLength: 5, maxLength: 60 },
+        ),
+        (algorithm, list) => {
+          const limits = { algorithm, requestsPerMinute: null, tokensPerMinute: 1000, steps: 3 };
+          const settings = completeLimits(settingsSchema.parse({ limits }).limits);
+          const allowance = freshAllowance(settings, 0);
+          const charges: { at: number; charge: () => void }[] = [];
+          let sent = 0;
+          const entries = list.map(({ after, takes, tokens }): LedgerEntry => {
+            sent += after;
+            const [from, at] = [sent, sent + takes];
+            charges.sort((a, b) => a.at - b.at);
+            while (charges.length > 0 && charges[0]!.at <= from) charges.shift()!.charge();
+            const admission = allowance.ask(from);
+            if (!admission.admitted) {
+              const times = { sent: from, answered: from, ended: from };
+              return { ...untold, ...times, status: 429, tokens: null, unit: 'tokens' };
+            }
+            charges.push({ at, charge: () => admission.charge(at, tokens) });
+            return { ...untold, sent: from, answered: from, ended: at, status: 200, tokens };
+          });
+          expect(judged(entries, 'any', { tokensPerMinute: 1000 }).violated).toBe(false);
+          expect(judged(entries, algorithm, { tokensPerMinute: 1000 }).violated).toBe(false);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('proves nothing of more than its ledger holds, and keeps what is refuted', () => {
+    const findings = (left: number): ReadonlySet<string> => {
+      const run = judged(ledgerOf(steadily(60, 100), { workers: 3 }), 'any', { left });
+      expect(run.violated).toBe(true);
+      return new Set(run.keys[0]!.checks.map(({ finding }) => finding));
+    };
+    expect(findings(0)).toContain('proved');
+    expect(findings(1)).not.toContain('proved');
+  });
+
   it('proves nothing by slices, whose clocks are not one', () => {
-    const result = sampleResult({});
-    const [slice] = result.slices;
+    const [slice] = sampleResult({}).slices;
     expect(
-      judgeRunLimits({
-        ...result,
+      judged([], null, {
         slices: [
           { ...slice!, count: 2 },
           { ...slice!, index: 1, count: 2 },
         ],
-        ledger: [{ key: 'k', rows: [], left: 0 }],
       }).keys,
     ).toStrictEqual([]);
+  });
+
+  it('proves nothing in favour of limits by a run that was stopped, does not count, or is one slice of several', () => {
+    const entries = ledgerOf(steadily(4, 100), {});
+    const [slice] = sampleResult({}).slices;
+    const findings = (circumstances: Circumstances): readonly string[] =>
+      judged(entries, 'any', circumstances)
+        .keys[0]!.checks.filter(({ violates }) => violates)
+        .map(({ finding }) => finding);
+    expect(findings({})).toStrictEqual(['proved', 'proved']);
+    const inconclusive: readonly Circumstances[] = [
+      { partial: 'stopped by Ctrl-C' },
+      { level: 'invalid' },
+      { slices: [{ ...slice!, count: 2 }] },
+    ];
+    for (const circumstances of inconclusive) {
+      expect(findings(circumstances)).toStrictEqual(['undecided', 'undecided']);
+    }
+  });
+
+  it('explains a mix of kinds, whichever of them count', () => {
+    const kinds = ['chat', 'speech', 'models', 'chat'] as const;
+    const mixed = ledgerOf(steadily(100, 700), {}).map((entry, i) => ({
+      ...entry,
+      traffic: kinds[i % kinds.length]!,
+    }));
+    expect(judged(mixed, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+  });
+
+  it('keeps no limit whose refusals no permitted class explains, and blames none for it', () => {
+    const half = ledgerOf(steadily(200, 700), { requestsPerMinute: 2 });
+    const explained = (limiter: LimiterClass | 'any', entries = half) =>
+      judged(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!.finding;
+    expect(explained('any')).toBe('undecided');
+    expect(judged(half, 'any').violated).toBe(false);
+    const bucket = ledgerOf(steadily(200, 700), { algorithm: 'token-bucket' });
+    expect(explained('token-bucket', bucket)).toBe('proved');
+    expect(explained('fixed-from-first', bucket)).toBe('undecided');
   });
 });
 

@@ -102,6 +102,8 @@ export const startWeir = (
     ...inherited,
     CI: 'true',
     NO_COLOR: '1',
+    // Tests leave nothing in the checkout.
+    WEIR_HISTORY: 'off',
     ...environment,
   });
 };

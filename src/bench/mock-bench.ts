@@ -5,5 +5,5 @@ import { benchStreams } from './mock-streams.ts';
 /** The mock as a ruler: how punctual it is, how small, how fast. */
 export const mockBench: Bench = {
   name: 'mock',
-  run: async (say) => [...(await benchStreams()), ...(await benchChats(say))],
+  run: async (say) => [...(await benchStreams(say)), ...(await benchChats(say))],
 };

@@ -11,6 +11,7 @@ import { type Bound, startOn } from './processes.ts';
 
 /** How late the mock's tokens are, beside those of a process that only writes them, and how much a stream takes. */
 
+const rounds = 3;
 const streams = 2000;
 const tokens = 200;
 const gap = 50;
@@ -121,19 +122,38 @@ const withMock = async <T>(
   }
 };
 
-export const benchStreams = async (): Promise<readonly Row[]> => {
-  const bare = await bareLateness();
-  const late = await withMock({ truth: { file: null, keep: streams } }, async (mock) => {
+const mockLateness = (): Promise<Lateness> =>
+  withMock({ truth: { file: null, keep: streams } }, async (mock) => {
     await stream(portOf(mock.url), warmUp);
     await stream(portOf(mock.url), load);
     return toldLateness(mock.control);
   });
+
+/** By turns, since what else the machine does comes and goes; and the best of each, since it only ever adds. */
+const lateByTurns = async (
+  say: (text: string) => void,
+): Promise<{ readonly bare: Lateness; readonly late: Lateness }> => {
+  const turns: { bare: Lateness; late: Lateness }[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const turn = { bare: await bareLateness(), late: await mockLateness() };
+    turns.push(turn);
+    const told = ({ p50, p99, medianP99 }: Lateness): string =>
+      `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, of the median half second ${medianP99.toFixed(2)} ms`;
+    say(`tokens, round ${round}: the mock ${told(turn.late)}; bare ${told(turn.bare)}`);
+  }
+  const best = (of: 'bare' | 'late'): Lateness =>
+    turns.map((turn) => turn[of]).reduce((a, b) => (b.p99 < a.p99 ? b : a));
+  return { bare: best('bare'), late: best('late') };
+};
+
+export const benchStreams = async (say: (text: string) => void): Promise<readonly Row[]> => {
+  const { bare, late } = await lateByTurns(say);
   // The truth takes memory too, which is no stream's.
   const { idle, highest } = await withMock({}, (mock) => memoryWhile(mock.bound, mock.url));
   const atMost2 = { kind: 'at most', value: 2 } as const;
   return [
     {
-      what: `lateness of tokens, ${streams} streams × ${1000 / gap}/s, p50`,
+      what: `lateness of tokens, ${streams} streams × ${1000 / gap}/s, best of ${rounds} rounds: p50`,
       value: late.p50,
       unit: 'ms',
       bound: null,

@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { comparisonFrom, comparisonOptions } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
-import { once } from './options.ts';
+import { once, UsageProblem } from './options.ts';
 import { tellingOptions } from './report-options.ts';
 
 /** The verb `compare`. */
@@ -24,21 +24,27 @@ export const addCompare = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           group: 'Comparison:',
           describe: 'The runs of the new side, where the paths before it are all of the base',
         })
+        .option('self', {
+          type: 'boolean',
+          default: false,
+          group: 'Comparison:',
+          describe: 'Hold the runs against each other: how much they differ by themselves',
+        })
         .option('out', {
           type: 'string',
           group: 'Output:',
           describe: 'Folder for the comparison’s files [reports/TIME-comparison]',
         }),
     async (given) => {
-      const { compare, sidesFrom } = await import('./compare.ts');
-      ended(
-        await compare({
-          ...sidesFrom(given.base, given.with),
-          ...comparisonFrom(given),
-          out: once(given.out),
-          json: given.json,
-          quiet: given.quiet,
-        }),
-      );
+      const { compare, compareSelf, sidesFrom } = await import('./compare.ts');
+      const order = {
+        ...comparisonFrom(given),
+        out: once(given.out),
+        json: given.json,
+        quiet: given.quiet,
+      };
+      if (!given.self) ended(await compare({ ...sidesFrom(given.base, given.with), ...order }));
+      else if (given.with.length === 0) ended(await compareSelf({ base: given.base, ...order }));
+      else throw new UsageProblem('--self: expected one side of runs; got another, --with');
     },
   );

@@ -1,6 +1,9 @@
 import type { Argv } from 'yargs';
 import { once, UsageProblem } from './options.ts';
 
+/** Fewer runs have no two halves of which each shows how much runs differ. */
+export const leastRuns = 4;
+
 /** How two sides of runs are held against each other. */
 export interface ComparisonRequest {
   /** Metrics that decide, separated by commas; the usual ones where there is none. */
@@ -56,18 +59,24 @@ export const repetitionOptions = <T>(builder: Argv<T>) =>
         default: [] as string[],
         describe: 'Compare with these stored runs: a result file or a folder of runs, repeatable',
       },
+      self: {
+        type: 'boolean',
+        default: false,
+        describe: 'Measure how much the runs differ by themselves, and what could be seen',
+      },
       against: {
         type: 'string',
         describe: 'Run by turns against this target too, and compare: it is the base',
       },
     })
-    .group(['repeat', 'pause', 'baseline', 'against'], 'Comparison:');
+    .group(['repeat', 'pause', 'baseline', 'against', 'self'], 'Comparison:');
 
 interface RepetitionArguments {
   readonly repeat?: string | string[] | undefined;
   readonly pause?: string | string[] | undefined;
   readonly baseline: string[];
   readonly against?: string | string[] | undefined;
+  readonly self: boolean;
   readonly gate?: string | string[] | undefined;
   readonly strict: boolean;
   readonly allowDifferent: boolean;
@@ -85,12 +94,28 @@ export interface RepetitionRequest extends ComparisonRequest {
   /** Stored runs that are the base. */
   readonly baseline: readonly string[];
   readonly pause: string | undefined;
+  /** Measures how much the runs differ by themselves. */
+  readonly self: boolean;
 }
 
 const countFrom = (text: string | undefined): number => {
   const count = Number(text ?? 1);
   if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
   throw new UsageProblem(`--repeat: expected a whole number from 1 to 1000; got ${text}`);
+};
+
+/** Throws a `UsageProblem` where there are no runs to hold against each other, or others to hold them against. */
+const checkSelf = (compares: boolean, repetitions: string | undefined, strict: boolean): void => {
+  if (compares || strict) {
+    throw new UsageProblem(
+      `--self: expected nothing to compare with, since the runs are held against each other; got ${compares ? '--baseline or --against' : '--strict'}`,
+    );
+  }
+  if (countFrom(repetitions) < leastRuns) {
+    throw new UsageProblem(
+      `--self: expected at least ${leastRuns} runs, and ten to know the noise well: --repeat 10; got ${countFrom(repetitions)}`,
+    );
+  }
 };
 
 /** `null`: one run, compared with nothing. Throws a `UsageProblem` for options that make no sense together. */
@@ -103,7 +128,8 @@ export const repetitionsFrom = (given: RepetitionArguments): RepetitionRequest |
     ...(given.strict ? ['--strict'] : []),
     ...(given.allowDifferent ? ['--allow-different'] : []),
   ];
-  if (!compares && asked.length > 0) {
+  if (given.self) checkSelf(compares, repetitions, given.strict);
+  if (!compares && !given.self && asked.length > 0) {
     throw new UsageProblem(
       `${asked.join(', ')}: expected something to compare with, --baseline FILES or --against URL`,
     );
@@ -126,6 +152,6 @@ export const repetitionsFrom = (given: RepetitionArguments): RepetitionRequest |
   return {
     ...comparisonFrom(given),
     repetitions: countFrom(repetitions),
-    ...{ against, baseline, pause: once(given.pause) },
+    ...{ against, baseline, pause: once(given.pause), self: given.self },
   };
 };

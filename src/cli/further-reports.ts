@@ -1,12 +1,11 @@
-import { appendFile } from 'node:fs/promises';
 import type { Result } from '../model/result.ts';
 import type { Trust } from '../model/verdict.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
 import { figuresCsv } from '../report/csv.ts';
 import { stepSummary } from '../report/markdown/step-summary.ts';
 import { runJunit } from '../report/run-junit.ts';
+import { toJobPage } from './job-page.ts';
 import type { Wanted } from './report-options.ts';
-import { toStderr } from './streams.ts';
 
 /** The reports that are written on demand, each to a file of its own. */
 const kinds = {
@@ -28,17 +27,7 @@ export interface FurtherReports {
   readonly discard: () => Promise<void>;
 }
 
-/** The page of a GitHub job gets the summary too; that it cannot be written must not fail the job. */
-const toJobPage = async (path: string | undefined, text: string): Promise<void> => {
-  if (path === undefined || path === '') return;
-  try {
-    await appendFile(path, text);
-  } catch (error) {
-    toStderr(`GITHUB_STEP_SUMMARY could not be written: ${(error as Error).message}`);
-  }
-};
-
-/** Opens the files of all wanted reports; throws a `Problem` when one cannot be written. */
+/** Opens the files of all wanted reports; a job's page that `environment` names gets the summary too. Throws a `Problem` when one cannot be written. */
 export const openFurtherReports = async (
   wanted: Wanted,
   environment: NodeJS.ProcessEnv,
@@ -63,7 +52,7 @@ export const openFurtherReports = async (
         file.write(kinds[kind].render(result, trust).replace(/\n$/, ''));
         await file.close();
       }
-      await toJobPage(environment['GITHUB_STEP_SUMMARY'], stepSummary(result, trust));
+      await toJobPage(environment, stepSummary(result, trust));
       return opened.map(({ kind, path }) => `${kinds[kind].title}: ${path}`);
     },
   };

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { Problem } from '../platform/problem.ts';
 import { mergeResults } from '../record/merge-results.ts';
 import type { ExitName } from './exit-codes.ts';
 import { openFurtherReports } from './further-reports.ts';
+import { keepInHistory } from './keep-history.ts';
 import { openNamedFolder, publish, verdictExit } from './publish.ts';
 import { readResult } from './read-result.ts';
 import type { Telling } from './report-options.ts';
@@ -10,7 +12,7 @@ import type { Telling } from './report-options.ts';
 export const merge = async (
   paths: readonly string[],
   out: string,
-  telling: Telling,
+  telling: Telling & { readonly history: string | null },
 ): Promise<ExitName> => {
   const results = await Promise.all(paths.map(readResult));
   const merged = mergeResults(results, paths);
@@ -18,5 +20,6 @@ export const merge = async (
   const further = await openFurtherReports(telling.further, process.env);
   const folder = await openNamedFolder(out, telling);
   const judged = await publish(merged.result, { folder, further }, telling);
+  await keepInHistory(telling.history, { ...judged, file: join(out, 'result.json') });
   return verdictExit(judged);
 };

@@ -1,8 +1,10 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
+import { addHistory } from './add-history.ts';
 import { addCompare } from './add-compare.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
+import { historyOption, keepingFrom } from './history-options.ts';
 import { limitsOptions } from './limits-options.ts';
 import {
   mockOptions,
@@ -20,7 +22,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     'run [scenario]',
     'Run a scenario and leave a report',
     (builder) =>
-      repetitionOptions(reportOptions(scenarioOptions(builder)))
+      historyOption(repetitionOptions(reportOptions(scenarioOptions(builder))))
         .option('out', {
           type: 'string',
           group: 'Output:',
@@ -49,7 +51,7 @@ const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         observations: once(given.observations),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
-        ...tellingFrom(given),
+        ...keepingFrom(given),
       };
       if (repetitions === null) {
         const { run } = await import('./run.ts');
@@ -98,7 +100,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       'merge <results..>',
       'Join the results of the slices of one run',
       (builder) =>
-        reportOptions(builder)
+        historyOption(reportOptions(builder))
           .positional('results', { type: 'string', array: true, demandOption: true })
           .option('out', {
             type: 'string',
@@ -108,7 +110,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           }),
       async (given) => {
         const { merge } = await import('./merge.ts');
-        ended(await merge(given.results, once(given.out) ?? '.', tellingFrom(given)));
+        ended(await merge(given.results, once(given.out) ?? '.', keepingFrom(given)));
       },
     );
 
@@ -168,7 +170,17 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = ['run', 'compare', 'limits', 'validate', 'report', 'merge', 'mock', 'schema'];
+const verbs = [
+  'run',
+  'compare',
+  'history',
+  'limits',
+  'validate',
+  'report',
+  'merge',
+  'mock',
+  'schema',
+];
 
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
@@ -215,7 +227,10 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       }
       throw error;
     });
-  addServing(addReading(addLimits(addCompare(addRun(cli, ended), ended), ended), ended), ended)
+  addServing(
+    addReading(addLimits(addHistory(addCompare(addRun(cli, ended), ended), ended), ended), ended),
+    ended,
+  )
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   await cli.parseAsync();

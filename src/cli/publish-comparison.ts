@@ -14,6 +14,7 @@ import { comparisonMarkdown } from '../report/compare/comparison-markdown.ts';
 import { comparisonTerminal } from '../report/compare/comparison-terminal.ts';
 import type { ComparisonRequest } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
+import { toJobPage } from './job-page.ts';
 import type { Telling } from './report-options.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
 
@@ -31,21 +32,22 @@ const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
 };
 
 /** Runs whose figures do not count have exits of their own; all other reasons are the user's to mend. */
-const refuse = (
-  contest: Contest,
+export const refusal = (
+  sides: readonly Side[],
+  allowDifferent: boolean,
   reasons: readonly { readonly what: Comparable; readonly message: string }[],
 ): ExitName => {
   const text = [
     'These runs may not be compared:',
     ...reasons.map(({ message }) => `  ${message}.`),
-    contest.allowDifferent
+    allowDifferent
       ? 'Run both sides again, or leave these runs out.'
       : 'Run both sides of one plan, all of them valid; or add --allow-different to compare them all the same, and the report will say so.',
   ].join('\n');
   const isOwnFault = reasons.every(({ what }) => what === 'validity' || what === 'success');
   if (!isOwnFault) throw new Problem(text);
   toStderr(text);
-  const isIncomplete = [contest.base, contest.next].some(({ repetitions }) =>
+  const isIncomplete = sides.some(({ repetitions }) =>
     repetitions.some(({ result }) => missingSlices(result).length > 0),
   );
   return isIncomplete ? 'incomplete' : 'invalid';
@@ -64,7 +66,7 @@ export const publishComparison = async (
     allowed: contest.allowDifferent ? overridable : [],
     ...{ weir: weirVersion(), comparedAt: wallClock() },
   });
-  if (!found.ok) return refuse(contest, found.refusals);
+  if (!found.ok) return refusal([base, next], contest.allowDifferent, found.refusals);
   const { comparison } = found;
   const folder = await open();
   const text = `${JSON.stringify(comparison)}\n`;
@@ -72,7 +74,9 @@ export const publishComparison = async (
   const data = await folder.write('comparison.json', text);
   const page = await folder.write('comparison.html', comparisonHtml(comparison, pageStyle));
   const junit = await folder.write('comparison.junit.xml', comparisonJunit(comparison, strict));
-  const summary = await folder.write('comparison.md', comparisonMarkdown(comparison));
+  const markdown = comparisonMarkdown(comparison);
+  const summary = await folder.write('comparison.md', markdown);
+  await toJobPage(process.env, markdown);
   if (json) toStdout(text);
   else if (!quiet) toStdout(comparisonTerminal(comparison, stdoutLook()));
   if (!quiet) toStderr(`Report: ${page}\nResult: ${data}\nJUnit:  ${junit}\nMarkdown: ${summary}`);

@@ -37,7 +37,7 @@ export const openNamedFolder = async (
 const judged = (result: Result): Judged => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust);
-  return { result: { ...result, verdicts, limits: judgeRunLimits(result) }, trust };
+  return { result: { ...result, verdicts, limits: judgeRunLimits(result, trust) }, trust };
 };
 
 /** Where reports go, opened beforehand. */

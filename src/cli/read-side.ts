@@ -2,7 +2,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Repetition, Side } from '../judge/compare/repetition.ts';
 import { judgeTrust } from '../judge/trust.ts';
+import type { StoredRun } from '../model/history.ts';
 import { Problem } from '../platform/problem.ts';
+import { runsNamed } from './named-runs.ts';
 import { readResult } from './read-result.ts';
 
 const isThere = async (path: string): Promise<boolean> => {
@@ -28,11 +30,6 @@ const resultsIn = async (folder: string): Promise<readonly string[]> => {
 };
 
 const filesAt = async (path: string): Promise<readonly string[]> => {
-  if (!(await isThere(path))) {
-    throw new Problem(
-      `${path} does not exist: give a result.json, the folder of a run, or that of a run with --repeat`,
-    );
-  }
   const isFolder = (await stat(path)).isDirectory();
   const files = isFolder ? await resultsIn(path) : [path];
   if (files.length > 0) return files;
@@ -47,12 +44,51 @@ const readRepetition = async (file: string): Promise<Repetition> => {
   return { file, result, trust: judgeTrust(result) };
 };
 
-/** The runs at some paths, each a result file, a run's folder, or a folder of such; throws a `Problem` when there are none. */
-export const readSide = async (paths: readonly string[]): Promise<Side> => {
-  const files = (await Promise.all(paths.map(filesAt))).flat();
-  const [first, ...others] = await Promise.all(files.map(readRepetition));
+/** A run that the history knows; throws a `Problem` where its file has gone or holds another run by now. */
+const readStored = async (name: string, run: StoredRun): Promise<Repetition> => {
+  const remedy = `name other runs with \`weir history baseline ${name} RUN…\``;
+  if (!(await isThere(run.file))) {
+    throw new Problem(
+      `run ${run.id} of the baseline ${name} is gone: expected ${run.file}; ${remedy}`,
+    );
+  }
+  const repetition = await readRepetition(run.file);
+  const { startedAt, planHash } = repetition.result;
+  if (startedAt === run.startedAt && planHash === run.planHash) return repetition;
+  throw new Problem(
+    `run ${run.id} of the baseline ${name} was overwritten: expected the run of ${run.startedAt} in ${run.file}, got that of ${startedAt}; ${remedy}`,
+  );
+};
+
+/** The runs at a path, or those of the baseline with that name, of the plan with this hash. */
+const readWords = async (word: string, planHash: string | null): Promise<readonly Repetition[]> => {
+  const named = await runsNamed(word, planHash);
+  const isPath = await isThere(word);
+  if (named !== null && isPath) {
+    throw new Problem(
+      `${word} is a baseline and a path too: write ./${word} for the path, or go elsewhere for the name`,
+    );
+  }
+  if (named !== null) return Promise.all(named.map((run) => readStored(word, run)));
+  if (isPath) return Promise.all((await filesAt(word)).map(readRepetition));
+  throw new Problem(
+    `${word} does not exist: give a result.json, the folder of a run, that of a run with --repeat, or the name of a baseline (\`weir history baseline\` lists them)`,
+  );
+};
+
+/**
+ * The runs that some words name, each a result file, a run's folder, a folder of such, or a baseline,
+ * of which the runs of the plan with this hash are meant (`null`: of its only plan). Throws a
+ * `Problem` when there are none.
+ */
+export const readSide = async (
+  words: readonly string[],
+  planHash: string | null,
+): Promise<Side> => {
+  const found = await Promise.all(words.map((word) => readWords(word, planHash)));
+  const [first, ...others] = found.flat();
   if (first === undefined) throw new Problem('expected at least one result to compare; got none');
-  return { name: paths.join(', '), repetitions: [first, ...others] };
+  return { name: words.join(', '), repetitions: [first, ...others] };
 };
 
 /** A run is evidence once; throws a `Problem` that names one given twice. */

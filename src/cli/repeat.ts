@@ -13,6 +13,7 @@ import type { RepetitionRequest } from './compare-options.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { publishComparison } from './publish-comparison.ts';
+import { publishNoise } from './publish-noise.ts';
 import { readGates } from './read-gates.ts';
 import { readPlan } from './read-plan.ts';
 import { readSide } from './read-side.ts';
@@ -26,7 +27,7 @@ export type RepeatOrder = RunOrder & RepetitionRequest;
 /** The stored base, held against the plan before any load: a plan that it does not fit is refused in time. */
 const readBaseline = async (order: RepeatOrder, plan: Plan): Promise<Side | null> => {
   if (order.baseline.length === 0) return null;
-  const side = await readSide(order.baseline);
+  const side = await readSide(order.baseline, planHash(plan));
   if (order.allowDifferent) return side;
   const reasons = new Set(sideDifferences(side, side).map(({ message }) => message));
   const [{ file, result }] = side.repetitions;
@@ -70,7 +71,7 @@ const takeTurn = async (
   number: number,
 ): Promise<Ran | ExitName> => {
   const source = side === 'base' ? { ...order.source, target: order.against } : order.source;
-  const isCompared = order.against !== undefined || order.baseline.length > 0;
+  const isCompared = order.against !== undefined || order.baseline.length > 0 || order.self;
   const asked = { ...order, source, out: join(whole.path, folder), runId: `${runId}-${number}` };
   for (let attempt = 1; ; attempt += 1) {
     if (rest > 0 && (number > 1 || attempt > 1)) {
@@ -78,7 +79,9 @@ const takeTurn = async (
       const signal = await pause(rest);
       if (signal !== null) return exitOfSignal[signal];
     }
-    const ran = await runOnce(asked, { json: order.json && !isCompared, quiet: true });
+    // A job's page is for what they come to together.
+    const telling = { json: order.json && !isCompared, quiet: true, environment: {} };
+    const ran = await runOnce(asked, telling);
     const isOver = ran.trust.level !== 'invalid' || stopExits.includes(ran.exit);
     if (isOver || order.allowDifferent || attempt === tries) return ran;
     say('The generator could not keep up, so this run does not count. It is done again.');
@@ -133,13 +136,16 @@ export const repeat = async (order: RepeatOrder): Promise<ExitName> => {
   say(`Runs: ${out}`);
   if (runs.stopped !== null) return runs.stopped;
   const base = against === undefined ? baseline : sideOf(against, runs.base);
-  if (base === null) return gravestExit(runs.exits);
+  if (base === null && !order.self) return gravestExit(runs.exits);
   const next = sideOf(join(out, against === undefined ? '' : 'new'), runs.next);
-  const compared = await publishComparison(
-    { ...order, gates, base, next, intended: against === undefined ? [] : ['target'] },
-    () => Promise.resolve(folder),
-    order,
-  );
+  const opened = () => Promise.resolve(folder);
+  const compared = await (base === null
+    ? publishNoise({ ...order, gates, side: next }, opened, order)
+    : publishComparison(
+        { ...order, gates, base, next, intended: against === undefined ? [] : ['target'] },
+        opened,
+        order,
+      ));
   // Runs that are not valid were let pass; the comparison itself lets none pass in which nothing succeeded.
   const counted = runs.exits.filter((exit) => !(order.allowDifferent && exit === 'invalid'));
   return gravestExit([...counted, compared]);

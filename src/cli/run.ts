@@ -32,6 +32,7 @@ import { type Driven, drive, type Watch } from './drive.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
+import { keepInHistory } from './keep-history.ts';
 import { liveOn } from './live.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
@@ -47,6 +48,8 @@ export interface RunOrder extends Telling {
   readonly observations: string | undefined;
   readonly slice: Slice;
   readonly runId: string | undefined;
+  /** Where finished runs that count are kept; `null`: nowhere. */
+  readonly history: string | null;
 }
 
 const orderFor = (
@@ -94,7 +97,7 @@ interface Opened {
   readonly crew: CrewPlan;
 }
 
-const open = async (asked: RunOrder): Promise<Opened> => {
+const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
   const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
   const hash = planHash(plan);
   const lines = asked.observations !== undefined;
@@ -105,7 +108,7 @@ const open = async (asked: RunOrder): Promise<Opened> => {
   let observations: LineFile | null = null;
   let further: FurtherReports | null = null;
   try {
-    further = await openFurtherReports(asked.further, process.env);
+    further = await openFurtherReports(asked.further, environment);
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     const target = await readyTarget(plan, home);
     return { plan, hash, folder, further, observations, target, clips, workload, crew };
@@ -196,12 +199,12 @@ export interface Ran extends Judged {
   readonly exit: ExitName;
 }
 
-/** Runs a plan once and publishes what came of it, told as `telling` says. */
+/** Runs a plan once and publishes what came of it, told as `telling` says, and on the job's page that its environment names. */
 export const runOnce = async (
   asked: RunOrder,
-  telling: Pick<Telling, 'json' | 'quiet'>,
+  telling: Pick<Telling, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
 ): Promise<Ran> => {
-  const opened = await open(asked);
+  const opened = await open(asked, telling.environment);
   try {
     const { result, driven } = await runOpened(opened, asked);
     const judged = await publish(result, opened, telling);
@@ -211,11 +214,14 @@ export const runOnce = async (
       toStderr(`Observations: ${asked.observations}`);
     }
     const exit = driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
-    return { ...judged, exit, file: join(opened.folder.path, 'result.json') };
+    const ran = { ...judged, exit, file: join(opened.folder.path, 'result.json') };
+    await keepInHistory(asked.history, ran);
+    return ran;
   } finally {
     await opened.target.mock?.stop();
   }
 };
 
 /** Runs a plan and publishes what came of it; the exit says how it ended. */
-export const run = async (asked: RunOrder): Promise<ExitName> => (await runOnce(asked, asked)).exit;
+export const run = async (asked: RunOrder): Promise<ExitName> =>
+  (await runOnce(asked, { ...asked, environment: process.env })).exit;

@@ -1,6 +1,6 @@
 import { chatCost, speechCost, transcriptionCost } from '../contract/prices.ts';
 import type { LimitRule, ProbePhase } from '../model/limit-log.ts';
-import { phaseBudget } from './examine-key.ts';
+import { phaseBudget } from './phase-budget.ts';
 
 /** What an examination will take, told before it begins. */
 export interface Budget {

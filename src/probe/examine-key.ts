@@ -8,15 +8,8 @@ import type {
   ProbeRequest,
 } from '../model/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import {
-  type Asker,
-  idleTime,
-  longIdleTime,
-  mostProvoked,
-  mostReleased,
-  provokeLimiter,
-  releaseTogether,
-} from './provoke-limiter.ts';
+import { charged, countedInWindow, refused, sandwiched, secondAsked } from './phase-budget.ts';
+import { type Asker, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
 
 /** Through whom an examination asks. */
 export interface Questioner {
@@ -41,57 +34,6 @@ export interface ExamineOrder {
   readonly stopped: () => string | null;
   readonly begins: (phase: ProbePhase) => void;
 }
-
-/** Each stands between two small chats, so that its cost in requests is the difference of their rests. */
-const sandwiched = [
-  ...['chat-stream', 'models', 'speech', 'transcription', 'bad-parameter'],
-  ...['unknown-model', 'unknown-path', 'wrong-key', 'abandoned-early', 'abandoned-late'],
-] as const satisfies readonly ProbeRequest[];
-
-/** Chats whose charges tell the ways of accounting apart; each is followed by a small one. */
-const charged = [
-  ...['chat', 'long-prompt', 'longer-answer', 'chat', 'long-prompt'],
-] as const satisfies readonly ProbeRequest[];
-
-/** Asked of an exhausted key. */
-const refused = [
-  ...['chat', 'chat-stream', 'models', 'speech', 'transcription'],
-] as const satisfies readonly ProbeRequest[];
-
-/** How often the second key is asked. */
-const secondAsked = 5;
-
-/** The counting keeps to this share of the limit in one window. */
-const countingShare = 0.75;
-
-const countingRequests = 2 * sandwiched.length + 1 + 2 * charged.length;
-
-/** The requests and the time (ms) that a phase takes: usually and at most. */
-export const phaseBudget = (
-  phase: ProbePhase,
-  rule: LimitRule,
-  hasSecondKey: boolean,
-): { readonly usual: number; readonly most: number; readonly time: number } => {
-  const { limit, window } = rule;
-  switch (phase) {
-    case 'counting': {
-      const windows = Math.floor(countingRequests / Math.max(1, limit * countingShare));
-      return { usual: countingRequests, most: countingRequests, time: windows * idleTime(rule) };
-    }
-    case 'provocation':
-      return {
-        usual: Math.ceil(3.4 * limit),
-        most: mostProvoked(rule),
-        time: longIdleTime(rule) + 2.6 * window,
-      };
-    case 'concurrency':
-      return { usual: mostReleased(rule), most: mostReleased(rule), time: idleTime(rule) };
-    case 'exhausted': {
-      const requests = refused.length + (hasSecondKey ? secondAsked : 0);
-      return { usual: requests, most: requests, time: 0 };
-    }
-  }
-};
 
 /** After so many small chats in a row that are neither answered nor limited there is nothing to examine. */
 const mostFailures = 3;
@@ -177,7 +119,7 @@ class Examination {
   }
 
   async #count(): Promise<void> {
-    const share = Math.max(3, Math.floor(this.#rule.limit * countingShare));
+    const share = countedInWindow(this.#rule);
     let spent = 0;
     const one = async (request: ProbeRequest): Promise<void> => {
       if (spent >= share) {

@@ -46,20 +46,27 @@ const runCase = (result: Result, trust: Trust): JunitCase => {
 const limitCases = ({ limits }: Result): readonly JunitCase[] =>
   limits === undefined || !limits.judged
     ? []
-    : limits.keys.flatMap(({ key, checks }) =>
-        checks
-          .filter(({ violates }) => violates)
-          .map((check): JunitCase => {
-            const named = { classname: `limits.${key}`, name: `${check.id}: ${check.claim}` };
-            const message = check.observed;
-            if (check.finding === 'proved') return { ...named, outcome: { kind: 'passed' } };
-            if (check.finding === 'undecided') {
-              return { ...named, outcome: { kind: 'skipped', message } };
-            }
-            const details = [message, ...check.evidence].join('\n');
-            return { ...named, outcome: { kind: 'failed', type: 'violated', message, details } };
-          }),
-      );
+    : limits.keys.length === 0
+      ? [
+          {
+            ...{ classname: 'limits', name: 'limits can be judged' },
+            outcome: { kind: 'skipped', message: 'nothing was sent, or by several slices' },
+          },
+        ]
+      : limits.keys.flatMap(({ key, checks }) =>
+          checks
+            .filter(({ violates }) => violates)
+            .map((check): JunitCase => {
+              const named = { classname: `limits.${key}`, name: `${check.id}: ${check.claim}` };
+              const message = check.observed;
+              if (check.finding === 'proved') return { ...named, outcome: { kind: 'passed' } };
+              if (check.finding === 'undecided') {
+                return { ...named, outcome: { kind: 'skipped', message } };
+              }
+              const details = [message, ...check.evidence].join('\n');
+              return { ...named, outcome: { kind: 'failed', type: 'violated', message, details } };
+            }),
+        );
 
 /** A run's verdicts as JUnit tests: whether it counts, and one for each objective and each claim about limits. */
 export const runJunit = (result: Result, trust: Trust): string => {

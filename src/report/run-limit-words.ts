@@ -19,6 +19,8 @@ const fullestText = ({ least, most }: Fullest): string =>
       ? countText(least)
       : `between ${countText(least)} and ${countText(most)}`;
 
+const isOpen = ({ least, most }: Fullest): boolean => least !== most;
+
 const countsText = (counts: Readonly<Partial<Record<string, number>>>): string =>
   Object.entries(counts)
     .map(([name, count]) => `${name} ${countText(count ?? 0)}`)
@@ -43,7 +45,7 @@ const refusalSentences = (refusals: KeyRefusals): readonly string[] => {
 export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
   const { requests, tokens, refusals, explainedBy } = key;
   return [
-    `Let in within the fullest minute: ${fullestText(requests)} requests, ${fullestText(tokens)} tokens.`,
+    `Counted in the fullest minute: ${fullestText(requests)} requests${isOpen(requests) ? ' (audio, model lists and failed requests may count or not)' : ''}, ${fullestText(tokens)} tokens.`,
     ...(refusals === null ? [] : refusalSentences(refusals)),
     ...(explainedBy === null
       ? []

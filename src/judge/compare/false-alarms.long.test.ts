@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ComparisonVerdict } from '../../model/comparison.ts';
 import { compareSides } from './compare-sides.ts';
 import { sampleSide } from './sample-sides.ts';
+import { selfNoise } from './self-noise.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -35,5 +36,35 @@ describe('the judge of comparisons, at 5 % noise between runs and five against f
   it('sees a quarter more in at least nine of ten', () => {
     const { regression } = verdicts(300, 1.25);
     expect(regression).toBeGreaterThanOrEqual(270);
+  });
+
+  it('sees what it calls detectable in about nine of ten, from the noise of runs of which nothing was changed', () => {
+    const common = {
+      gates: null,
+      allowed: [],
+      weir: '0.1.0',
+      comparedAt: '2026-07-01T10:20:30.000Z',
+    };
+    const side = sampleSide('noise', 100, { seed: 7, noise: 0.05 });
+    const measured = selfNoise({ side, ...common });
+    if (!measured.ok) throw new Error('the runs must be comparable');
+    const id = 'chat-stream ttft.p50';
+    const { detectable } = measured.noise.metrics.find((metric) => metric.id === id)!;
+    const { change } = detectable.find(({ repetitions }) => repetitions === 5)!;
+    let seen = 0;
+    for (let i = 0; i < 300; i += 1) {
+      const found = compareSides({
+        base: sampleSide('a', 5, { seed: 2 * i + 10_000, noise: 0.05 }),
+        next: sampleSide('b', 5, { seed: 2 * i + 10_001, noise: 0.05, factor: change }),
+        intended: [],
+        ...common,
+      });
+      if (!found.ok) throw new Error('the sides must be comparable');
+      const { metrics } = found.comparison;
+      if (metrics.find((metric) => metric.id === id)!.verdict === 'regression') seen += 1;
+    }
+    // The noise is itself known from a hundred runs only, and Holm is a little kinder than Bonferroni.
+    expect(seen).toBeGreaterThanOrEqual(255);
+    expect(change).toBeLessThan(1.25);
   });
 });

@@ -27,7 +27,7 @@ export interface RatioMetric {
 }
 
 /** Values come from histograms of three digits: the variance of a logarithm rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898). */
-const resolution = 0.001 ** 2 / 12;
+export const resolution = 0.001 ** 2 / 12;
 
 /** The contrast of the logarithms; `null` where a side is a single run. */
 export const contrastOf = ({ base, next }: RatioMetric): Contrast | null =>
@@ -49,7 +49,10 @@ const deviationOf = ({ base, next }: RatioMetric): number => {
  * (t₁₋α/₂ + t_power) standard errors, and never less than the minimum effect. S. A. Julious, Sample
  * Sizes for Clinical Trials (2010), chapter 3.
  */
-const detectableWith = (contrast: Contrast, level: number): number =>
+export const detectableWith = (
+  contrast: Pick<Contrast, 'error' | 'freedom'>,
+  level: number,
+): number =>
   (criticalT(level, contrast.freedom) + criticalT(2 * (1 - power), contrast.freedom)) *
   contrast.error;
 

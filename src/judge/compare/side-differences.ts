@@ -78,7 +78,7 @@ const differencesBetween = (one: Repetition, other: Repetition): readonly SideDi
 };
 
 /** Why the figures of one run do not count; `null` when they do. */
-const fault = ({ file, result, trust }: Repetition): SideDifference | null => {
+export const faultOf = ({ file, result, trust }: Repetition): SideDifference | null => {
   if (outcomesOf(groupsWhere(result, measured)).completed === 0) {
     return { what: 'success', message: `in ${file} nothing succeeded` };
   }
@@ -96,7 +96,7 @@ const fault = ({ file, result, trust }: Repetition): SideDifference | null => {
 /** Every reason to refuse a comparison of two sides, each once. */
 export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
-  const faults = [first, ...others].flatMap((repetition) => fault(repetition) ?? []);
+  const faults = [first, ...others].flatMap((repetition) => faultOf(repetition) ?? []);
   const differing = others.flatMap((other) => differencesBetween(first, other));
   // Of what differs in every file of a side, one example says it all.
   const once = differing.filter(

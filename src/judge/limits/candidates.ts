@@ -36,13 +36,17 @@ const bursts = (
     .filter((burst) => burst >= 1 && burst < limit);
 };
 
-/** The shortest stretch in which something came back: from a refusal to the next request that was let in. */
+/**
+ * The shortest stretch in which something came back: from a refusal to the next request that was let
+ * in. One that was under way together with the refusal tells nothing: it may have come first.
+ */
 const shortestRefill = ({ decisions, slack }: History) =>
   decisions
     .slice(1)
     .reduce<{ readonly from: number; readonly length: number } | null>((shortest, decision, i) => {
       const before = decisions[i]!;
-      if (before.admitted || !decision.admitted) return shortest;
+      const isAfter = decision.sent >= before.answered;
+      if (before.admitted || !decision.admitted || !isAfter) return shortest;
       const from = middleOf(before) - slack;
       const length = middleOf(decision) + slack - from;
       return shortest !== null && shortest.length <= length ? shortest : { from, length };
@@ -60,7 +64,13 @@ const between = (history: History, period: number): readonly number[] => {
   const places = history.decisions
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
-  const edges = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  const all = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
+  // Of a burst's many decisions nobody knows the places as closely as they lie.
+  const edges = [0];
+  for (const place of all) {
+    if (place - edges.at(-1)! > history.slack / 4) edges.push(place);
+  }
+  if (edges.length === 1) edges.push(all.at(-1)!);
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
 };
 

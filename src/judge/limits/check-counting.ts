@@ -134,6 +134,63 @@ export const checkAccounting = ({ replies }: LimitLog): LimitCheck => {
   };
 };
 
+/**
+ * Whether streams pass by the limit: one that cost nothing and was let in of a key whose chats were
+ * refused before and after it. Either alone may have another reason: a rest told late, a refill.
+ */
+export const checkStreams = (log: LimitLog): LimitCheck => {
+  const asked = log.replies.filter(({ phase, key }) => phase === 'exhausted' && key === 'first');
+  const chat = asked.find(({ request }) => request === 'chat');
+  const stream = asked.find(({ request }) => request === 'chat-stream');
+  const [cost] = costs(log).get('chat-stream') ?? [];
+  const isLetIn = chat?.status === 429 && stream?.status === 200;
+  const isFree = isLetIn && isSteady(log) && cost === 0;
+  return {
+    id: 'streams-limited',
+    claim: 'Streamed chats are limited like all others.',
+    section: '8',
+    finding: isFree ? 'refuted' : stream?.status === 429 ? 'proved' : 'undecided',
+    violates: isFree,
+    observed:
+      stream === undefined
+        ? 'no stream was asked of an exhausted key'
+        : stream.status === 429
+          ? 'a stream was refused when the key was exhausted'
+          : isFree
+            ? 'a stream cost nothing, and was let in while the key’s other chats were refused'
+            : 'a stream was let in; the key may have been let in again by then',
+    evidence: isFree ? evidenceOf([chat, stream]) : [],
+  };
+};
+
+/** How long a small chat took until its answer began. */
+const waited = ({ sent, answered }: ProbeReply): number => answered - sent;
+
+/** Fewer samples than these tell nothing of latency. */
+const fewestTimed = 5;
+
+/** Whether another key is answered more slowly while the first one is exhausted: only where its fastest answer is slower than the slowest of the first key’s that came one by one. */
+export const checkNeighbour = ({ replies }: LimitLog): LimitCheck => {
+  const chats = replies.filter(({ request, status }) => request === 'chat' && status === 200);
+  const before = chats.filter(({ phase }) => phase === 'counting').map(waited);
+  const second = chats.filter(({ key }) => key === 'second').map(waited);
+  const isKnown = before.length >= fewestTimed && second.length >= fewestTimed;
+  const isSlower = isKnown && Math.min(...second) > Math.max(...before);
+  const range = (times: readonly number[]): string =>
+    `${Math.round(Math.min(...times))} to ${Math.round(Math.max(...times))} ms`;
+  return {
+    id: 'key-latency',
+    claim: 'Exhausting one key does not slow another one down.',
+    section: null,
+    finding: isSlower ? 'refuted' : isKnown ? 'proved' : 'undecided',
+    violates: false,
+    observed: isKnown
+      ? `the second key was answered in ${range(second)}, the first one before in ${range(before)}`
+      : 'too few small chats of both keys were answered',
+    evidence: [],
+  };
+};
+
 /** Whether a key is refused because of another one: its own limits let at least its first request in. */
 export const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');

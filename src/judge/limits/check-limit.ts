@@ -23,7 +23,7 @@ export interface Examined {
   readonly permitted: LimitLog['declared']['permitted'];
   /** Whether a permitted class explains every decision; what one does is no violation, however odd. */
   readonly isExplained: boolean;
-  /** Whether somebody else was seen to spend the key's requests, or some may have been spent without an answer that tells: either explains refusals. */
+  /** Whether somebody else was seen to spend the key's requests, or some may have been spent without an answer that tells, or tokens may have been used up: each explains refusals. */
   readonly isBlurred: boolean;
 }
 

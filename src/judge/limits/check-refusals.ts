@@ -60,6 +60,26 @@ const chargedBefore = (
   );
 };
 
+/** What the template of a chat adds to its texts, at most, in tokens. */
+const template = 10;
+
+/** Whether a refusal that names no limit may be one for tokens, since so many can have been used within the window before it. */
+export const mayLackTokens = (log: LimitLog, refusal: ProbeReply): boolean => {
+  const { tokens } = log.declared;
+  if (tokens === null || refusal.refusal?.unit !== null) return false;
+  const longer = tokens.window + tokens.window / 60;
+  const most = log.replies
+    .filter(
+      ({ key, sent, ended }) =>
+        key === refusal.key && ended >= refusal.sent - longer && sent <= refusal.answered,
+    )
+    .reduce((sum, { asked, usage }) => {
+      const bound = asked === null ? 0 : asked.characters + asked.maxTokens + template;
+      return sum + Math.max(bound, usage === null ? 0 : usage.input + usage.output);
+    }, 0);
+  return most >= tokens.limit;
+};
+
 /** Whether tokens were really used up where a refusal names them. */
 export const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);

@@ -1,7 +1,13 @@
 import type { LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
 import type { Identification, LimitJudgement } from '../../model/limit-report.ts';
 import type { Knowledge } from './candidates.ts';
-import { checkAccounting, checkCounting, checkIsolation } from './check-counting.ts';
+import {
+  checkAccounting,
+  checkCounting,
+  checkIsolation,
+  checkNeighbour,
+  checkStreams,
+} from './check-counting.ts';
 import {
   checkConcurrentRest,
   checkFreeRefusals,
@@ -18,7 +24,13 @@ import {
   type Examined,
   fitting,
 } from './check-limit.ts';
-import { checkBodies, checkNamedLimit, checkReset, checkRetryAfter } from './check-refusals.ts';
+import {
+  checkBodies,
+  checkNamedLimit,
+  checkReset,
+  checkRetryAfter,
+  mayLackTokens,
+} from './check-refusals.ts';
 import { identifyLimiter } from './identify-limiter.ts';
 import { limitFacts } from './limit-facts.ts';
 import { serverWindow } from './server-minute.ts';
@@ -80,13 +92,16 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     isBlurred:
       spenders.finding === 'refuted' ||
       log.unanswered.length > 0 ||
-      !provokedOf(log).every(isDecided),
+      !provokedOf(log).every(isDecided) ||
+      decisions.some((reply) => mayLackTokens(log, reply)),
   };
   const checks: readonly LimitCheck[] = [
     checkExplained(examined),
     ...checkFacts(examined),
     checkRecovery(examined),
+    checkStreams(log),
     checkIsolation(log),
+    checkNeighbour(log),
     spenders,
     checkFreeRefusals(log),
     checkPresence(log),

@@ -1,41 +1,34 @@
-import { type LedgerEntry, ledgerEntry } from '../../model/ledger.ts';
-import { type Decision, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
-import { instant, milliseconds } from '../../model/quantity.ts';
+import { ledgerEntry } from '../../model/ledger.ts';
+import { type LimitCheck, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
 import type { Result } from '../../model/result.ts';
-import { type KeyLimits, replayedDecisions, type RunLimits } from '../../model/run-limits.ts';
+import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
 import { missingSlices } from '../../model/summary.ts';
-import { identifyLimiter, isFit } from './identify-limiter.ts';
+import type { Trust } from '../../model/verdict.ts';
+import { checkExplained, explainKey } from './explain-key.ts';
 import { checkKey, fullest, type KeyLimit, minute } from './key-checks.ts';
-import { type KeyEvidence, keyEvidence } from './key-evidence.ts';
+import { keyEvidence } from './key-evidence.ts';
 import { keyRefusals } from './key-refusals.ts';
 
-const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): Decision => ({
-  ...{ sent: instant(sent), answered: instant(answered), ended: instant(ended) },
-  admitted: status !== 429,
-});
+/** What holds of what was seen may not hold of the rest. */
+const unlessBlind = (check: LimitCheck, blindSpot: string | null): LimitCheck =>
+  blindSpot === null || check.finding !== 'proved'
+    ? check
+    : { ...check, finding: 'undecided', observed: `${check.observed}; ${blindSpot}` };
 
-/** The classes that explain the first decisions on requests, if nobody used the key before or beside the run. */
-const explaining = (
-  { entries, admitted }: KeyEvidence,
-  limit: number | null,
-): readonly LimiterClass[] | null => {
-  const counted = new Set(admitted);
-  const decisions = entries
-    .filter((entry) => counted.has(entry) || (entry.status === 429 && entry.unit !== 'tokens'))
-    .slice(0, replayedDecisions)
-    .map(decisionOf);
-  if (limit === null || decisions.every((decision) => decision.admitted)) return null;
-  const known = { limit, window: milliseconds(minute), minute: null };
-  const identification = identifyLimiter(decisions, known);
-  return identification.ranking
-    .filter((fit) => isFit(fit, identification))
-    .map(({ limiter }) => limiter);
+/** Why a run proves nothing in favour of its limits; `null` where it does. */
+const blindSpotOf = (result: Result, trust: Trust): string | null => {
+  if (trust.level === 'invalid') return 'of a run whose figures do not count';
+  if (result.partial !== null) return 'of a run that was stopped';
+  return missingSlices(result).length > 0
+    ? 'of one slice of several, which may share the key'
+    : null;
 };
 
 const judgeKey = (
-  { key, rows }: Result['ledger'][number],
+  { key, rows, left }: Result['ledger'][number],
   { limits }: Result['plan'],
   permitted: readonly LimiterClass[],
+  blindSpot: string | null,
 ): KeyLimits => {
   const evidence = keyEvidence(rows.map(ledgerEntry));
   const { requestsPerMinute, tokensPerMinute } = limits;
@@ -48,36 +41,47 @@ const judgeKey = (
       : [{ unit: 'tokens' as const, limit: tokensPerMinute, charges: evidence.tokens }]),
   ];
   const refusals = keyRefusals(evidence);
+  const explanation =
+    requestsPerMinute === null
+      ? null
+      : explainKey(evidence, { limit: requestsPerMinute, window: minute });
+  const checks = [
+    ...checkKey({ evidence, limits: declared, refusals, permitted }),
+    ...(explanation === null || requestsPerMinute === null
+      ? []
+      : [checkExplained(explanation, requestsPerMinute, permitted)]),
+  ];
+  const unseen = left === 0 ? blindSpot : 'of what the ledger had room for';
   return {
     key,
     requests: fullest(evidence.requests),
     tokens: fullest(evidence.tokens),
     refusals,
-    explainedBy: explaining(evidence, requestsPerMinute),
-    checks: checkKey({ evidence, limits: declared, refusals, permitted }),
+    explainedBy: explanation,
+    checks: checks.map((check) => unlessBlind(check, unseen)),
   };
 };
 
-/** Whether the ledger is all that the run sent, by one clock: the workers of one process share theirs. */
-const isWhole = (result: Result): boolean => {
-  const [first, ...others] = result.slices;
-  const { clock } = first!;
-  return (
-    missingSlices(result).length === 0 &&
-    others.every((slice) => clock !== undefined && slice.clock === clock)
-  );
+/** Whether all of the ledger was written by one clock: the workers of one process share theirs, and none of them may be lost. */
+const isOfOneClock = (result: Result): boolean => {
+  const clocks = new Set(result.slices.map(({ clock }) => clock));
+  if (clocks.has(undefined)) return result.slices.length === 1;
+  return clocks.size === 1 && missingSlices(result).length === 0;
 };
 
 /**
  * What the ledger of a run proves about the limits of its keys. Slices on several machines have clocks
- * of their own, which nobody can lay over one another to the millisecond, and a slice that is missing
- * has spent the same keys unseen: such a run proves nothing.
+ * of their own, which nobody can lay over one another to the millisecond, and a worker
+ * that was lost has spent the same keys unseen: such a run proves nothing.
  */
-export const judgeRunLimits = (result: Result): RunLimits => {
+export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;
   const permitted = limiter === null ? null : limiter === 'any' ? limiterClassNames : [limiter];
-  const keys = isWhole(result)
-    ? result.ledger.map((ledger) => judgeKey(ledger, result.plan, permitted ?? limiterClassNames))
+  const blindSpot = blindSpotOf(result, trust);
+  const keys = isOfOneClock(result)
+    ? result.ledger.map((ledger) =>
+        judgeKey(ledger, result.plan, permitted ?? limiterClassNames, blindSpot),
+      )
     : [];
   const isBroken = keys.some(({ checks }) =>
     checks.some(({ violates, finding }) => violates && finding === 'refuted'),

@@ -39,6 +39,26 @@ const most = {
   'in-flight': Number.POSITIVE_INFINITY,
 } as const satisfies Record<LimiterClass, number>;
 
+/** Classes that forget with a window what was charged in it beyond the limit; the others keep it as a debt. */
+const forgetsExcess = {
+  'fixed-from-first': true,
+  'fixed-aligned': true,
+  'sliding-log': false,
+  'sliding-log-counting-refusals': false,
+  'token-bucket': false,
+  'burst-bucket': false,
+  'sliding-counter': true,
+  'stepped-bucket': false,
+  'leaky-queue': false,
+  'in-flight': false,
+} as const satisfies Record<LimiterClass, boolean>;
+
+/** The most that was under way beside an admission, itself included: by so much can tokens that are charged after the answer exceed a limit. */
+const mostUnderWay = (charges: readonly Charge[], admitted: KeyEvidence['admitted']): number => {
+  const surely = chargedBefore(charges.map((charge) => ({ ...charge, most: charge.least })));
+  return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
+};
+
 /** Classes that refuse nothing before a whole limit was let in within the window before. */
 const refusesOnlyWhenFull = {
   'fixed-from-first': true,
@@ -81,7 +101,11 @@ const checkMost = ({ unit, limit, charges }: KeyLimit): LimitCheck => ({
   evidence: [],
 });
 
-/** Whether more was let through than any permitted class does. Tokens may overshoot by what is under way, so of them only a request counts that was let in afterwards. */
+/**
+ * Whether more was let through than any permitted class does. Tokens may overshoot by what is under
+ * way: of them only a request counts that was let in afterwards, and of a window that ended before
+ * it the overshoot is nobody's fault.
+ */
 const checkKept = (
   { unit, limit, charges }: KeyLimit,
   { admitted }: KeyEvidence,
@@ -91,8 +115,12 @@ const checkKept = (
   if (times.length === 0) return [];
   const cap = limit * Math.max(...times);
   const before = chargedBefore(charges);
+  const isForgotten = unit === 'tokens' && permitted.some((name) => forgetsExcess[name]);
+  const overshoot = isForgotten ? mostUnderWay(charges, admitted) : 0;
   const beyond =
-    unit === 'tokens' ? admitted.filter((entry) => before(entry, shorter).least > cap) : [];
+    unit === 'tokens'
+      ? admitted.filter((entry) => before(entry, shorter).least > cap + overshoot)
+      : [];
   const isBroken = unit === 'tokens' ? beyond.length > 0 : mostWithin(charges, shorter).least > cap;
   const kept: LimitCheck = {
     id: `${unit}-kept`,
@@ -163,7 +191,14 @@ export const checkKey = ({
   return [
     ...limits.flatMap((limit) => [checkMost(limit), ...checkKept(limit, evidence, permitted)]),
     ...(requests === undefined ? [] : [checkRoom(requests, watched, permitted)]),
-    checkPresence(evidence),
+    ...(limits.length === 0
+      ? []
+      : [
+          checkPresence(
+            evidence,
+            limits.map(({ unit }) => unit),
+          ),
+        ]),
     ...limits.map((limit) => checkTold(limit, evidence)),
     ...(refusals === null
       ? []

@@ -5,19 +5,26 @@ import { evidenceOf, findingOf, whole } from './key-words.ts';
 
 /** Claims about what a key was told: courtesies, whose breach violates no limit. */
 
-/** Whether answers bore the four headers, and always the same limit. */
-export const checkPresence = ({ entries }: KeyEvidence): LimitCheck => {
+const columns = {
+  requests: ['limitRequests', 'remainingRequests'],
+  tokens: ['limitTokens', 'remainingTokens'],
+} as const;
+
+/** Whether answers bore the two headers of each limit that is declared. */
+export const checkPresence = (
+  { entries }: KeyEvidence,
+  units: readonly (keyof typeof columns)[],
+): LimitCheck => {
   const bound = entries.filter(({ status }) => status !== 0 && status !== 401);
-  const lacking = bound.filter(
-    ({ limitRequests, remainingRequests, limitTokens, remainingTokens }) =>
-      [limitRequests, remainingRequests, limitTokens, remainingTokens].includes(null),
+  const lacking = bound.filter((entry) =>
+    units.flatMap((unit) => columns[unit]).some((column) => entry[column] === null),
   );
   const classes = new Set(
     lacking.map(({ status, traffic }) => (status < 300 ? traffic : String(status))),
   );
   return {
     id: 'headers-present',
-    claim: 'Every response bears the four limit headers.',
+    claim: `Every response bears the limit headers of ${units.join(' and ')}.`,
     section: '8',
     finding: bound.length === 0 ? 'undecided' : findingOf(true, lacking.length > 0),
     violates: false,

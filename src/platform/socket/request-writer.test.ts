@@ -16,7 +16,7 @@ const socketOf = (isSlow: boolean) => {
       if (!isSlow) done();
     },
   });
-  return { socket, text: () => Buffer.concat(held).toString('latin1') };
+  return { socket, held, text: () => Buffer.concat(held).toString('latin1') };
 };
 
 const body = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -36,4 +36,18 @@ it('leaves alone what a slow socket has not sent yet', () => {
   writer.write(slow.socket, 'first', body(' body'));
   writer.write(socketOf(false).socket, 'second', body(' body'));
   expect(slow.text()).toBe('first body');
+});
+
+it('keeps many requests apart that slow sockets hold, in one buffer while it has room', () => {
+  const writer = new RequestWriter();
+  const socketsOf = Array.from({ length: 200 }, (_, i) => {
+    const slow = socketOf(true);
+    writer.write(slow.socket, `head ${i} `, body('b'.repeat(1000 + i)));
+    return slow;
+  });
+  for (const [i, { text }] of socketsOf.entries()) {
+    expect(text()).toBe(`head ${i} ${'b'.repeat(1000 + i)}`);
+  }
+  const buffers = new Set(socketsOf.map(({ held }) => held[0]!.buffer));
+  expect(buffers.size).toBe(4);
 });

@@ -6,6 +6,8 @@ const scratchSize = 64 * 1024;
 /** Writes requests; small ones are put together in one buffer that all connections share. */
 export class RequestWriter {
   #scratch = Buffer.allocUnsafeSlow(scratchSize);
+  /** Before this place lies what sockets still hold. */
+  #free = 0;
 
   /** `head` is Latin-1. The body must stay as it is until it is sent. */
   write(socket: Writable, head: string, body: Uint8Array | null): void {
@@ -16,11 +18,15 @@ export class RequestWriter {
       if (body !== null) socket.write(body);
       return socket.uncork();
     }
-    const scratch = this.#scratch;
-    scratch.write(head, 'latin1');
-    if (body !== null) scratch.set(body, head.length);
-    socket.write(scratch.subarray(0, size));
-    // What the system did not take at once still lies in the buffer: that is the socket's now.
-    if (socket.writableLength > 0) this.#scratch = Buffer.allocUnsafeSlow(scratchSize);
+    if (this.#free + size > scratchSize) {
+      this.#scratch = Buffer.allocUnsafeSlow(scratchSize);
+      this.#free = 0;
+    }
+    const [scratch, from] = [this.#scratch, this.#free];
+    scratch.write(head, from, 'latin1');
+    if (body !== null) scratch.set(body, from + head.length);
+    socket.write(scratch.subarray(from, from + size));
+    // What the system did not take at once still lies there, as all does under TLS: that place is the socket's now.
+    if (socket.writableLength > 0) this.#free += size;
   }
 }

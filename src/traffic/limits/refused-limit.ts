@@ -18,15 +18,23 @@ const units = [
   ['requests', /\brequests?\b/i],
 ] as const;
 
-const named = /Limit type:\s*([a-z_]+)/i;
+/** Where a text says which limit it means: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
+const named = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
+
+/** A text that only recites all limits names none of them; one of too many requests in flight says requests too. */
+const unitIn = (text: string): LimitedUnit | null => {
+  const found = units.filter(([, words]) => words.test(text)).map(([unit]) => unit);
+  return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
+};
+
 const reset = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
 export const readRefusedLimit = (message: string): RefusedLimit => {
-  const told = named.exec(message)?.[1] ?? message;
+  const [, type, measure] = named.exec(message) ?? [];
   const [, day, time] = reset.exec(message) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
-    unit: units.find(([, words]) => words.test(told))?.[0] ?? null,
+    unit: unitIn(type ?? measure ?? message),
     resetAt: Number.isNaN(moment) ? null : moment,
   };
 };

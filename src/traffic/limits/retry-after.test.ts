@@ -34,5 +34,11 @@ it('any other 429 is read by its words', () => {
   expect(readRefusedLimit('Rate limit reached: 5 requests in flight for this key.').unit).toBe(
     'in-flight',
   );
+  expect(
+    readRefusedLimit('Limit reached: 60 requests or 2,000,000 tokens per minute').unit,
+  ).toBeNull();
+  expect(readRefusedLimit('Request too large for m on tokens per min (TPM): Limit 9').unit).toBe(
+    'tokens',
+  );
   expect(readRefusedLimit('slow down')).toStrictEqual({ unit: null, resetAt: null });
 });

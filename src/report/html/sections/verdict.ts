@@ -1,6 +1,7 @@
 import type { Result } from '../../../model/result.ts';
 import type { Evidence, Trust, TrustLevel } from '../../../model/verdict.ts';
 import { plural, timeText } from '../../number-text.ts';
+import { runLimitsVerdict } from '../../run-limit-words.ts';
 import { runVerdict } from '../../run-verdict.ts';
 import { addressText, loadText } from '../../scenario-list.ts';
 import { markup, type Markup } from '../markup.ts';
@@ -48,11 +49,13 @@ const evidenceTable = ({ level, evidence }: Trust): Markup | null =>
 /** Whether to believe the figures, before any of them. */
 export const verdictSection = (result: Result, trust: Trust): Markup => {
   const { level, title, sentences } = runVerdict(result, trust);
+  const limits = runLimitsVerdict(result);
   return markup`<section id="verdict" class="verdict ${level}" aria-labelledby="verdict-title">
     <h2 id="verdict-title">
       <span class="glyph" aria-hidden="true">${glyph[level]}</span>${title}
     </h2>
     ${sentences.map((sentence) => markup`<p>${sentence}</p>`)}
+    ${limits === null ? null : markup`<p><strong>${limits.text}.</strong> <a href="#keys">What was seen</a></p>`}
     ${
       result.notes.length === 0
         ? null

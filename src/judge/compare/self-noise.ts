@@ -1,0 +1,109 @@
+import { type ComparedMetric, comparisonRules } from '../../model/comparison.ts';
+import { type Noise, type NoiseMetric, toldRepetitions } from '../../model/noise.ts';
+import { compareSides, type ComparisonOrder } from './compare-sides.ts';
+import { detectableWith, resolution } from './judge-ratio.ts';
+import type { Repetition, Side } from './repetition.ts';
+import type { SideDifference } from './side-differences.ts';
+import { meanOf, varianceOf } from './welch.ts';
+
+/** More than these nobody runs. */
+const most = 1000;
+
+const { alpha, repetitions: fewest } = comparisonRules;
+
+type NoiseOrder = Omit<ComparisonOrder, 'base' | 'next' | 'intended'> & { readonly side: Side };
+
+/** The noise, or every reason why these runs do not show it. */
+export type Measured =
+  | { readonly ok: true; readonly noise: Noise }
+  | { readonly ok: false; readonly refusals: readonly SideDifference[] };
+
+/** Two halves by turns, ABBA, so that a drift of the surroundings falls on both alike. */
+const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
+  const half = (isOurs: (turn: number) => boolean, which: string): Side => {
+    const [first, ...others] = repetitions.filter((_, i) => isOurs(i % 4)) as readonly Repetition[];
+    if (first === undefined) throw new Error('the halves of at least two runs are not empty');
+    return { name: `${name}, ${which} half`, repetitions: [first, ...others] };
+  };
+  return [
+    half((turn) => turn === 0 || turn === 3, 'one'),
+    half((turn) => turn === 1 || turn === 2, 'other'),
+  ];
+};
+
+/** What so many repetitions a side see with the chance `power`, before the minimum effect, as a logarithm or a difference. */
+type Seen = (repetitions: number) => number;
+
+/** Two sides of runs with the standard deviation that was found: the standard error is s √(2 / n), with 2 n − 2 degrees of freedom. */
+const seenRatio =
+  (deviation: number, level: number): Seen =>
+  (count) =>
+    detectableWith({ error: deviation * Math.sqrt(2 / count), freedom: 2 * count - 2 }, level);
+
+/** The width of Newcombe's interval shrinks with the root of the number of repetitions. */
+const seenShare =
+  (atHalf: number, half: number): Seen =>
+  (count) =>
+    atHalf * Math.sqrt(half / count);
+
+const neededFor = (seen: Seen, least: number): number | null => {
+  for (let count = fewest; count <= most; count += 1) if (seen(count) <= least) return count;
+  return null;
+};
+
+const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetric[] => {
+  const { id, label, unit, scale, gated, base, next, effect } = metric;
+  const { low, high, detectable } = effect ?? { low: null, high: null, detectable: null };
+  if (effect === null || low === null || high === null || detectable === null) return [];
+  const isRatio = scale === 'ratio';
+  const values = [...base.values, ...next.values];
+  const deviation = Math.sqrt(Math.max(resolution, varianceOf(values.map(Math.log))));
+  const seen = isRatio
+    ? seenRatio(deviation, alpha / Math.max(1, tests))
+    : seenShare(detectable, Math.min(base.values.length, next.values.length));
+  const least = isRatio ? Math.log(effect.least) : effect.least;
+  const asChange = (value: number): number => (isRatio ? Math.exp(value) : value);
+  const typical = isRatio ? Math.exp(meanOf(values.map(Math.log))) : meanOf(values);
+  return [
+    {
+      ...{ id, label, unit, scale, gated, typical, least: effect.least },
+      noise: isRatio ? deviation : null,
+      ...{ change: effect.change, low, high },
+      detectable: toldRepetitions.map((repetitions) => ({
+        repetitions,
+        change: asChange(Math.max(least, seen(repetitions))),
+      })),
+      needed: neededFor(seen, least),
+    },
+  ];
+};
+
+/**
+ * How much runs of one plan differ although nothing was changed, and the smallest change that a
+ * comparison in these surroundings would see: power 90 %, 5 % of false alarms over all gated metrics.
+ * The statistics are those of the comparison; the side has at least four runs.
+ */
+export const selfNoise = ({ side, ...order }: NoiseOrder): Measured => {
+  const [base, next] = halvesOf(side);
+  const compared = compareSides({ ...order, base, next, intended: [] });
+  if (!compared.ok) return compared;
+  const { comparison } = compared;
+  const tests = comparison.metrics.filter(
+    ({ gated, effect }) => gated && effect !== null && effect.p !== null,
+  ).length;
+  return {
+    ok: true,
+    noise: {
+      format: 'noise/1',
+      ...{ weir: order.weir, measuredAt: order.comparedAt },
+      plan: comparison.base.plan,
+      planHash: comparison.base.planHash,
+      target: comparison.base.target,
+      runs: side.repetitions.map(({ file }) => file),
+      overridden: comparison.overridden,
+      cautions: comparison.cautions,
+      verdict: comparison.verdict,
+      metrics: comparison.metrics.flatMap((metric) => metricNoise(metric, tests)),
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { comparisonRules } from '../../model/comparison.ts';
+import type { HistoryFigure, HistoryRun } from '../../model/history.ts';
+import type { Result } from '../../model/result.ts';
+import { type Candidate, candidatesOf } from '../compare/candidates.ts';
+import { comparedPercentiles } from '../compare/gates.ts';
+import type { Repetition } from '../compare/repetition.ts';
+import { faultOf, targetOf } from '../compare/side-differences.ts';
+
+/** What decides a comparison where nothing else is asked for, however few samples it has: here many runs speak. */
+const isHeadline = ({ traffic, name }: Candidate): boolean =>
+  traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
+
+const valueOf = (candidate: Candidate): number | null => {
+  if (candidate.scale === 'ratio') return candidate.base[0] ?? null;
+  const [share] = candidate.base;
+  return share === undefined || share.of === 0 ? null : share.events / share.of;
+};
+
+/** The metrics that a comparison gates, of one run. */
+const headlineFigures = (result: Result): readonly HistoryFigure[] =>
+  candidatesOf([result], [result], null)
+    .filter(isHeadline)
+    .flatMap((candidate) => {
+      const value = valueOf(candidate);
+      if (value === null) return [];
+      const { id, traffic, model, label, unit, better, scale } = candidate;
+      const least =
+        candidate.scale === 'ratio'
+          ? { effect: candidate.effect, floor: candidate.floor }
+          : { effect: comparisonRules.rateEffect, floor: 0 };
+      const name = [traffic ?? '', model ?? '', label].filter((word) => word !== '').join(' ');
+      return [{ ...{ id, label: name, unit, better, scale, value }, ...least }];
+    });
+
+const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [
+  ...(verdicts ?? []).map(({ text, ruling }) => ({ text, ruling })),
+  ...(limits?.violated === true
+    ? [{ text: 'the limits of the keys', ruling: 'fail' as const }]
+    : []),
+];
+
+/** What the history keeps of a run, or `null` where its figures do not count: it is not valid, not whole, or nothing succeeded. */
+export const historyRun = (repetition: Repetition): HistoryRun | null => {
+  const { file, result, trust } = repetition;
+  if (faultOf(repetition) !== null) return null;
+  return {
+    file,
+    planHash: result.planHash,
+    plan: result.plan.name,
+    target: targetOf(result.plan),
+    weir: result.weir,
+    startedAt: result.startedAt,
+    trust: trust.level,
+    verdicts: verdictsOf(result),
+    figures: [...headlineFigures(result)],
+  };
+};

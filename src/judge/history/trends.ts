@@ -1,0 +1,89 @@
+import type { Draw } from '../../model/draw.ts';
+import {
+  changeRules,
+  type HistoryFigure,
+  type LevelChange,
+  type StoredRun,
+  type Trend,
+  type TrendFigure,
+} from '../../model/history.ts';
+import { meanOf } from '../compare/welch.ts';
+import { changePoints } from './change-points.ts';
+
+type Point = TrendFigure['points'][number];
+
+/** A figure's value on the scale on which its noise is alike at every level. */
+const scales = {
+  ratio: { to: Math.log, from: Math.exp },
+  difference: { to: (value: number) => value, from: (value: number) => value },
+} as const satisfies Record<
+  HistoryFigure['scale'],
+  Record<'to' | 'from', (value: number) => number>
+>;
+
+/** Whether a level has changed by more than the minimum effect of a comparison. */
+const matters = (
+  { scale, effect, floor }: HistoryFigure,
+  before: number,
+  after: number,
+): boolean => {
+  if (scale === 'difference') return Math.abs(after - before) > effect;
+  const least = Math.log(1 + Math.max(effect, floor / before));
+  return Math.abs(Math.log(after / before)) > least;
+};
+
+const directionOf = ({ better }: HistoryFigure, before: number, after: number) => {
+  if (better === 'neither') return 'other';
+  return after > before === (better === 'higher') ? 'better' : 'worse';
+};
+
+const changesOf = (
+  figure: HistoryFigure,
+  points: readonly Point[],
+  draw: Draw,
+): readonly LevelChange[] => {
+  const { to, from } = scales[figure.scale];
+  const recent = points.slice(-changeRules.mostRuns);
+  const values = recent.map(({ value }) => to(value));
+  const found = changePoints(values, draw);
+  return found.flatMap(({ at, p }, i) => {
+    const [begin, end] = [found[i - 1]?.at ?? 0, found[i + 1]?.at ?? values.length];
+    const before = from(meanOf(values.slice(begin, at)));
+    const after = from(meanOf(values.slice(at, end)));
+    if (!matters(figure, before, after)) return [];
+    const direction = directionOf(figure, before, after);
+    return [{ run: recent[at]!.run, before, after, p, direction }];
+  });
+};
+
+/** The headline figures over some runs of one plan, as the latest run that has them names them. */
+const figuresOver = (
+  runs: readonly StoredRun[],
+  drawFor: (figure: number) => Draw,
+): readonly TrendFigure[] => {
+  const latest = new Map(runs.flatMap(({ figures }) => figures.map((each) => [each.id, each])));
+  return [...latest.values()].map((figure, i) => {
+    const { id, label, unit, better, scale } = figure;
+    const points = runs.flatMap(({ id: run, figures }) => {
+      const value = figures.find((each) => each.id === id)?.value;
+      return value === undefined ? [] : [{ run, value }];
+    });
+    const changes = [...changesOf(figure, points, drawFor(i))];
+    return { ...{ id, label, unit, better, scale }, points, changes };
+  });
+};
+
+/**
+ * The runs of each plan, the plan that ran last first, with their changes of level. `runs` are in the
+ * order in which they began; `drawFor` gives the chance of a figure's permutations.
+ */
+export const trendsOf = (
+  runs: readonly StoredRun[],
+  drawFor: (figure: number) => Draw,
+): readonly Trend[] =>
+  [...Map.groupBy(runs, ({ planHash }) => planHash).values()]
+    .map((those) => {
+      const { planHash, plan, target } = those.at(-1)!;
+      return { planHash, plan, target, runs: those, figures: [...figuresOver(those, drawFor)] };
+    })
+    .toSorted((a, b) => b.runs.at(-1)!.startedAt.localeCompare(a.runs.at(-1)!.startedAt));

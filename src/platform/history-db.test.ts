@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HistoryRun } from '../model/history.ts';
+import { type HistoryDb, openHistory, readHistory } from './history-db.ts';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-history-'));
+  path = join(folder, 'reports', 'history.db');
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const run = (differing: Partial<HistoryRun> = {}): HistoryRun => ({
+  file: join(folder, 'reports', 'a', 'result.json'),
+  planHash: 'a'.repeat(64),
+  plan: "evening'; DROP TABLE run; --",
+  target: 'mock',
+  weir: '0.1.0',
+  startedAt: '2026-07-01T10:20:30.000Z',
+  trust: 'valid',
+  verdicts: [{ text: 'ttft.p95 < 800ms', ruling: 'pass' }],
+  figures: [
+    {
+      ...{ id: 'chat ttft.p50', label: 'TTFT p50', unit: 'ms', better: 'lower', scale: 'ratio' },
+      ...{ value: 202.5, effect: 0.1, floor: 5 },
+    },
+  ],
+  ...differing,
+});
+
+const using = async <T>(work: (history: HistoryDb) => T): Promise<T> => {
+  const history = await openHistory(path);
+  try {
+    return work(history);
+  } finally {
+    history.close();
+  }
+};
+
+describe('a history', () => {
+  it('gives back what was added, in the order in which the runs began, each once', async () => {
+    const later = run({ startedAt: '2026-07-02T10:20:30.000Z', figures: [] });
+    const ids = await using((history) => [later, run(), run()].map((each) => history.add(each)));
+    expect(ids).toStrictEqual([1, 2, 2]);
+    expect(await readHistory(path)).toStrictEqual([
+      { ...run(), id: 2, baselines: [] },
+      { ...later, id: 1, baselines: [] },
+    ]);
+  });
+
+  it('is empty where there is no file, and makes none by being read', async () => {
+    expect(await readHistory(path)).toStrictEqual([]);
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+  });
+
+  it('finds the results again when it is moved with them', async () => {
+    await using((history) => history.add(run()));
+    await rename(join(folder, 'reports'), join(folder, 'moved'));
+    const [moved] = await readHistory(join(folder, 'moved', 'history.db'));
+    expect(moved!.file).toBe(join(folder, 'moved', 'a', 'result.json'));
+  });
+
+  it('has baselines of several plans under one name, and replaces those of the plan that is named anew', async () => {
+    const other = { planHash: 'b'.repeat(64) };
+    const names = await using((history) => {
+      const first = history.add(run());
+      const second = history.add(run({ startedAt: '2026-07-02T10:20:30.000Z' }));
+      const third = history.add(run(other));
+      history.name('main', [first, third]);
+      history.name('main', [second, second]);
+      return history.runs().map(({ id, baselines }) => [id, ...baselines]);
+    });
+    expect(names).toStrictEqual([[1], [3, 'main'], [2, 'main']]);
+    expect(
+      await using((history) => [history.unname('main'), history.unname('main')]),
+    ).toStrictEqual([true, false]);
+  });
+
+  it('takes runs of several processes at once', async () => {
+    await rm(join(folder, 'reports'), { recursive: true, force: true });
+    const script = `
+      import { openHistory } from ${JSON.stringify(new URL('history-db.ts', import.meta.url).href)};
+      const [path, run] = process.argv.slice(1);
+      for (let i = 0; i < 5; i += 1) {
+        const history = await openHistory(path);
+        history.add({ ...JSON.parse(run), file: \`/\${process.pid}/\${i}\` });
+        history.close();
+      }`;
+    const ends = Array.from({ length: 4 }, async () => {
+      const words = ['--input-type=module', '-e', script, path, JSON.stringify(run())];
+      const [code] = (await once(
+        spawn(process.execPath, words, { stdio: 'inherit' }),
+        'close',
+      )) as [number];
+      return code;
+    });
+    expect(await Promise.all(ends)).toStrictEqual([0, 0, 0, 0]);
+    expect(await readHistory(path)).toHaveLength(20);
+  });
+});
+
+describe('a file that is no history', () => {
+  it('is refused where it is no database', async () => {
+    path = join(folder, 'history.db');
+    await writeFile(path, 'not a database, and longer than the header of one would be'.repeat(20));
+    await expect(openHistory(path)).rejects.toThrow('file is not a database; remove or move it');
+  });
+
+  it('is refused where another program or another version wrote it, and left alone', async () => {
+    path = join(folder, 'history.db');
+    const theirs = new DatabaseSync(path);
+    theirs.exec('CREATE TABLE theirs (a)');
+    await expect(openHistory(path)).rejects.toThrow('is the database of another program');
+    expect(theirs.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toMatchObject({ n: 1 });
+    theirs.exec('DROP TABLE theirs');
+    theirs.close();
+    await using((history) => history.add(run()));
+    const later = new DatabaseSync(path);
+    later.exec('PRAGMA user_version = 9');
+    later.close();
+    await expect(openHistory(path)).rejects.toThrow('expected format 1, got 9');
+  });
+
+  it('is refused where a row makes no sense', async () => {
+    await using((history) => history.add(run()));
+    const db = new DatabaseSync(path);
+    db.exec("UPDATE run SET trust = 'perhaps'");
+    db.close();
+    await expect(readHistory(path)).rejects.toThrow(
+      'cannot be used: run 1 in it makes no sense at trust',
+    );
+  });
+});

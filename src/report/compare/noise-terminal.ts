@@ -1,0 +1,64 @@
+import type { Noise, NoiseMetric } from '../../model/noise.ts';
+import { plural } from '../number-text.ts';
+import { printable } from '../printable.ts';
+import { type Cell, paragraph, screenOf, tableLines } from '../terminal/screen.ts';
+import { howToReadNoise, noiseCells, noiseFinding, noiseHead } from './noise-words.ts';
+
+/** A metric's stream and its name within it: `chat-stream a/b` and `ttft.p95`. */
+const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name: string } => {
+  const cut = id.lastIndexOf(' ');
+  return { stream: cut < 0 ? 'all traffic' : id.slice(0, cut), name: id.slice(cut + 1) };
+};
+
+/** The metrics under their stream's title. */
+const rows = (metrics: readonly NoiseMetric[]): readonly (readonly Cell[])[] =>
+  [...Map.groupBy(metrics, (metric) => partsOf(metric).stream)].flatMap(([stream, those]) => [
+    [{ text: printable(stream), style: 'strong' as const }],
+    ...those.map((metric) => [
+      { text: `  ${partsOf(metric).name} ${metric.unit}` },
+      ...noiseCells(metric).map((text) => ({ text })),
+    ]),
+  ]);
+
+/** The surroundings' noise for a terminal: the finding, then a line for each metric. */
+export const noiseTerminal = (
+  noise: Noise,
+  look: { readonly colour: boolean; readonly width: number },
+): string => {
+  const screen = screenOf(look);
+  const notes = [
+    ...noise.overridden.map((reason) => `Measured although ${reason}.`),
+    ...noise.cautions,
+  ];
+  const table = (title: string, those: readonly NoiseMetric[]): readonly string[] =>
+    those.length === 0
+      ? []
+      : [
+          '',
+          screen.paint('strong', title),
+          ...tableLines(screen, {
+            head: ['', ...noiseHead(noise)],
+            rows: rows(those),
+            rightFrom: 1,
+          }),
+        ];
+  return [
+    ...paragraph(screen, printable(noiseFinding(noise)), { indent: 0 }),
+    ...paragraph(
+      screen,
+      printable(`${plural(noise.runs.length, 'run')} of ${noise.plan} against ${noise.target}`),
+      { indent: 0, style: 'quiet' },
+    ),
+    ...notes.flatMap((note) => paragraph(screen, printable(note), { indent: 0, style: 'warning' })),
+    ...table(
+      'Gated',
+      noise.metrics.filter(({ gated }) => gated),
+    ),
+    ...table(
+      'Not gated',
+      noise.metrics.filter(({ gated }) => !gated),
+    ),
+    '',
+    ...paragraph(screen, howToReadNoise, { indent: 0, style: 'quiet' }),
+  ].join('\n');
+};
