@@ -14,6 +14,7 @@ type Traffic = NonNullable<ScenarioInput['traffic']>;
 /** The same question at three lengths of answer, so that the report shows what a token takes. */
 const lengths: Traffic = [10, 40, 160].map((maxTokens) => ({
   kind: 'chat-stream',
+  name: `${maxTokens} tokens`,
   model: 'weir/small',
   prompt: 'Tell the story of a miller whose stream runs dry.',
   maxTokens,

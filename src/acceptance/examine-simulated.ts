@@ -31,6 +31,7 @@ export const examineSimulated = async (
       chat: 'weir/small',
       speech: 'weir-tts',
       transcription: 'weir/whisper',
+      models: [],
       voice: 'a.wav',
     },
     credentials: { first: 'sk-first', second: 'sk-second' },

@@ -102,6 +102,7 @@ describe('the package', () => {
       /^dist\/([\w/-]+\.(js|css|d\.ts)|mock\/(Dockerfile|base-image\.sh))$/,
       /^(scenarios|fixtures\/speech|reports\/sample)\/[^/]+$/,
       /^fixtures\/prompts\/words\.txt$/,
+      /^dist\/report\/grafana\/weir\.json$/,
     ];
     expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
     expect(files).toEqual(

@@ -154,6 +154,24 @@ describe('a stop signal in mid-run', () => {
   });
 });
 
+describe('a second stop signal', () => {
+  it('ends what is in flight and leaves the report of what is there', async () => {
+    const out = await tempFolder();
+    const slow =
+      'run --target mock --model a/b --rate 20/s --duration 60s --set mock.latency=large';
+    const { child, ended, shown } = startWeir([...slow.split(' '), '--out', out]);
+    await shown('Ctrl-C ends it early');
+    child.kill('SIGINT');
+    await shown('once more to abort it');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    const result = await readResult(out);
+    expect(result.partial).toContain('stopped by SIGINT');
+    expect(result.failures.map(({ cause }) => cause)).toContain('aborted');
+    expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
+  });
+});
+
 describe('bad input is a clear sentence, exit 2 and nothing half-written', () => {
   const refused = async (
     words: readonly string[],

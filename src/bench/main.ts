@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { type Bench, outcomeOf, type Row } from './bench.ts';
+import { capacityBench } from './capacity-bench.ts';
 import { containerBench } from './container-bench.ts';
 import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
@@ -16,6 +17,7 @@ const benches: readonly Bench[] = [
   limitsBench,
   paceBench,
   workloadBench,
+  capacityBench,
   containerBench,
 ];
 

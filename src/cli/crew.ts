@@ -79,6 +79,7 @@ const endOf = (workers: readonly Worker[]): SliceEnd => {
   return {
     loadEnded: instant(Math.max(...overs.map(({ result }) => result.scheduled))),
     stopped: overs.some(({ cut }) => cut),
+    spent: overs.find(({ spent }) => spent !== null)?.spent ?? null,
     notes: [...new Set(overs.flatMap(({ result }) => result.notes))],
   };
 };

@@ -1,11 +1,13 @@
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
+import type { BudgetUnit } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
+import type { Transport } from '../model/exchange.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
-import type { Result, SliceRun } from '../model/result.ts';
+import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
-import { startClock, wallClock } from '../platform/clock.ts';
+import { type RunClock, startClock, wallClock } from '../platform/clock.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
 import { thisMachine } from '../platform/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
@@ -25,6 +27,8 @@ export interface Driven {
   readonly stoppedBy: StopSignal | null;
   /** The objective whose breach ended the load. */
   readonly breach: Breach | null;
+  /** The cap of the budget that ended the load. */
+  readonly spent: BudgetUnit | null;
   /** Whether arrivals of the plan were left out. */
   readonly cut: boolean;
   readonly notes: readonly string[];
@@ -66,12 +70,27 @@ const stopOnSignals = (
   return { signal: () => first, release };
 };
 
+/** A slice that has just begun, or is about to where workers wait for its moment. */
+export interface Begin {
+  /** The wall-clock time, ISO 8601. */
+  readonly startedAt: string;
+  readonly clock: RunClock;
+  /** What this thread runs itself; `null` where workers do. */
+  readonly own: {
+    readonly slice: Omit<SliceRun, 'generator'>;
+    /** Grows while the slice runs. */
+    readonly generator: readonly GeneratorSample[];
+  } | null;
+}
+
 /** Who looks on while a plan is driven. */
 export interface Watch {
   readonly live: Live;
   readonly say: (text: string) => void;
-  /** Called when the clock starts, with the wall-clock time and the zero on the machine's monotonic clock. */
-  readonly begun: (startedAt: string, machineZero: number) => void;
+  /** Called when the clock starts; what it returns is called when the slice is over, however it went. */
+  readonly begun: (begin: Begin) => () => void;
+  /** Listens in to this thread’s transport. */
+  readonly wrap: (transport: Transport) => Transport;
   /** Takes every observation that is made in this thread. */
   readonly record: (observation: Observation) => void;
   /** Takes what workers tell of theirs. */
@@ -111,14 +130,23 @@ const startAlone = (order: SliceOrder, target: ReadyTarget, watch: Watch): Under
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
-  watch.begun(startedAt, clock.machineZero);
-  const { running, samples, close } = startSlice(order, target, clock, (observation) => {
-    watch.record(observation);
-    watch.live.note(observation);
+  const { running, samples, close } = startSlice(order, target, clock, {
+    wrap: watch.wrap,
+    observe: (observation) => {
+      watch.record(observation);
+      watch.live.note(observation);
+    },
   });
   const slice = { ...order.slice, startedAt, baseUrl: target.baseUrl, machine: thisMachine() };
-  const end = () => ({ slices: [{ ...slice, generator: [...samples] }], parts: [], lost: [] });
-  return { startedAt, clock, running, end, close };
+  const ended = watch.begun({ startedAt, clock, own: { slice, generator: samples } });
+  return {
+    ...{ startedAt, clock, running },
+    end: () => ({ slices: [{ ...slice, generator: [...samples] }], parts: [], lost: [] }),
+    close: async () => {
+      ended();
+      await close();
+    },
+  };
 };
 
 /** Runs the slice in parts, each in a worker. */
@@ -131,23 +159,30 @@ const startTogether = async (
   const crew = await readyCrew(order, target, plan);
   const startedAt = wallClock(crewLead);
   const clock = startClock(crewLead);
-  watch.begun(startedAt, clock.machineZero);
+  const ended = watch.begun({ startedAt, clock, own: null });
   const running = crew.begin({ startedAt, machineZero: clock.machineZero }, (news) => {
     watch.live.add(news.live);
     watch.heard(news);
   });
   await crew.begun(clock);
-  return { startedAt, clock, running, end: crew.end, close: crew.close };
+  return {
+    ...{ startedAt, clock, running },
+    end: crew.end,
+    close: async () => {
+      ended();
+      await crew.close();
+    },
+  };
 };
 
-/** Runs one slice of a plan against a ready target, to its end or until somebody stops it. */
+/** Runs one slice of a plan against a ready target, by workers or in this thread, to its end or until somebody stops it. */
 export const drive = async (
   order: SliceOrder,
   target: ReadyTarget,
   watch: Watch,
-  crew: CrewPlan,
+  crew: CrewPlan | null,
 ): Promise<Driven> => {
-  const underway = await (crew.workers === 1
+  const underway = await (crew === null
     ? startAlone(order, target, watch)
     : startTogether(order, target, watch, crew));
   const { startedAt, clock, running } = underway;
@@ -162,6 +197,7 @@ export const drive = async (
       loadEnded: end.loadEnded,
       stoppedBy: stops.signal(),
       breach: end.stopped ? breaches.found() : null,
+      spent: end.spent,
       cut: end.stopped,
       notes: end.notes,
       ...underway.end(),

@@ -15,7 +15,11 @@ export const exitCodes = [
     meaning:
       'wrong scenario, option, key or folder, or a target that cannot be used; nothing was sent',
   },
-  { name: 'incomplete', code: 3, meaning: 'a slice of the run is missing' },
+  {
+    name: 'incomplete',
+    code: 3,
+    meaning: 'a slice of the run is missing, or its budget ended it',
+  },
   {
     name: 'invalid',
     code: 12,

@@ -1,17 +1,16 @@
-import { createInterface } from 'node:readline/promises';
 import { join } from 'node:path';
 import { judgeLimits } from '../judge/limits/judge-limits.ts';
 import type { LimitReport } from '../model/limit-report.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { weirVersion } from '../platform/machine.ts';
-import { Problem } from '../platform/problem.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { type Budget, budgetOf } from '../probe/budget.ts';
 import { limitsHtml } from '../report/limits/limits-html.ts';
 import { limitsJunit } from '../report/limits/limits-junit.ts';
 import { limitsTerminal } from '../report/limits/limits-terminal.ts';
 import { countText, moneyText, timeText } from '../report/number-text.ts';
+import { confirm } from './confirm.ts';
 import { examine, type Examined, openWay, type OpenWay } from './examine.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
@@ -28,20 +27,6 @@ const budgetText = (budget: Budget): string =>
       : `at most ${moneyText(budget.cost)} of your currency`,
     `about ${timeText(budget.time)} and the answers’ own time`,
   ].join('; ');
-
-/** Asks whether the budget may be spent; without a terminal nobody can say so. */
-const confirm = async (): Promise<void> => {
-  if (!process.stdin.isTTY) {
-    throw new Problem(
-      'nobody is there to agree to this budget: add --yes to spend it without being asked',
-    );
-  }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const said = await lines.question('Spend it? [y/N] ');
-  lines.close();
-  if (!/^y(es)?$/i.test(said.trim()))
-    throw new Problem('nothing was asked of the gateway’s limits');
-};
 
 const publishLimits = async (
   report: LimitReport,
@@ -85,7 +70,7 @@ export const limits = async (order: LimitsOrder): Promise<ExitName> => {
     const budget = budgetOf(phases, declared.requests, open.keys.second !== null, price);
     say(`${target.baseUrl}, model ${open.subject.chat}: the key must be idle, and stay so.`);
     say(`Budget: ${budgetText(budget)}.`);
-    if (!order.yes) await confirm();
+    if (!order.yes) await confirm('nothing was asked of the gateway’s limits');
     const examined = await examine(open, { declared, phases, cap: budget.most }, say);
     const report: LimitReport = {
       ...{ format: 'limits/1', weir: weirVersion(), target: target.baseUrl },

@@ -12,7 +12,11 @@ const paper = (live: boolean): Screen & { readonly shown: string[] } => {
   };
   return { live, width: 100, block: show, line: show, clear: () => undefined, shown };
 };
-const run = { name: 'sample', scheduled: milliseconds(60_000) };
+const run = {
+  name: 'sample',
+  scheduled: milliseconds(60_000),
+  stages: [{ name: 'main', begins: instant(0) }],
+};
 const motion = { due: 3, inFlight: 1 };
 
 const listed: Observation = {
@@ -56,6 +60,17 @@ describe('the live display', () => {
       '20 s of 60 s',
       '30 s of 60 s',
     ]);
+  });
+
+  it('writes a line when a stage of several begins', () => {
+    const screen = paper(false);
+    const stages = [
+      { name: 'warm', begins: instant(0) },
+      { name: 'peak\u001b[2J', begins: instant(5000) },
+    ];
+    const live = liveOn(screen, { ...run, stages });
+    for (let now = 250; now <= 9000; now += 250) live.draw(now, motion);
+    expect(screen.shown).toEqual(['0 s: stage warm begins', '5 s: stage peak␛[2J begins']);
   });
 
   it('counts every observation and keeps the latencies of each kind apart', () => {

@@ -1,8 +1,10 @@
 import { emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
 import { type Observation, outcomeKinds } from '../model/observation.ts';
-import type { Milliseconds } from '../model/quantity.ts';
+import type { Plan } from '../model/plan.ts';
+import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import type { OutcomeCounts } from '../model/result.ts';
+import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import type { Motion } from '../engine/slice-order.ts';
@@ -11,6 +13,7 @@ import {
   progressBlock,
   progressLine,
   progressMeasure,
+  stageLine,
   type RunProgress,
 } from '../report/progress.ts';
 
@@ -57,11 +60,25 @@ export interface Live {
   draw(now: number, motion: Motion): void;
 }
 
+/** A run as it is shown: its stages by when they begin. */
+interface ShownRun {
+  readonly name: string;
+  readonly scheduled: Milliseconds;
+  readonly stages: readonly { readonly name: string; readonly begins: Instant }[];
+}
+
+export const shownRun = (plan: Plan): ShownRun => ({
+  name: plan.name,
+  scheduled: milliseconds(scheduledEnd(plan)),
+  stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
+});
+
 /** Keeps the few figures that are shown live, as exact as the report’s; the result is recorded elsewhere. */
-export const liveOn = (screen: Screen, run: { name: string; scheduled: Milliseconds }): Live => {
+export const liveOn = (screen: Screen, { stages, ...run }: ShownRun): Live => {
   const outcomes = emptyOutcomes();
   const latencies = new Map<TrafficKind, Histogram>();
   let lastLine = 0;
+  let begun = 0;
   const progressAt = (now: number, motion: Motion): RunProgress => ({
     ...run,
     ...motion,
@@ -86,10 +103,16 @@ export const liveOn = (screen: Screen, run: { name: string; scheduled: Milliseco
     draw: (now, motion) => {
       if (screen.live) {
         screen.block(progressBlock(progressAt(now, motion), screen.width));
-      } else if (now - lastLine >= lineEvery) {
-        lastLine = now;
-        screen.line(progressLine(progressAt(now, motion)));
+        return;
       }
+      for (; (stages[begun]?.begins ?? now + 1) <= now; begun += 1) {
+        const { name, begins } = stages[begun]!;
+        // A single one begins with the run.
+        if (stages.length > 1) screen.line(stageLine(name, begins));
+      }
+      if (now - lastLine < lineEvery) return;
+      lastLine = now;
+      screen.line(progressLine(progressAt(now, motion)));
     },
   };
 };

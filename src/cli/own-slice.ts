@@ -1,6 +1,7 @@
 import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
 import type { Clock } from '../model/clock.ts';
+import type { Transport } from '../model/exchange.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Wire } from '../model/plan.ts';
 import { secondOf } from '../model/quantity.ts';
@@ -43,15 +44,23 @@ const sampleGenerator = (clock: Clock): Pick<OwnSlice, 'samples'> & { stop(): vo
   return { samples, stop };
 };
 
-/** Sets a slice in motion in this thread; `observe` takes every observation. */
+/** Who looks on in this thread. */
+interface Onlooker {
+  /** Listens in to the transport. */
+  readonly wrap: (transport: Transport) => Transport;
+  /** Takes every observation; none is made before the caller has its slice. */
+  readonly observe: (observation: Observation) => void;
+}
+
+/** Sets a slice in motion in this thread. */
 export const startSlice = (
   order: SliceOrder,
   { baseUrl, wire, certificates }: Way,
   clock: Clock,
-  observe: (observation: Observation) => void,
+  { wrap, observe }: Onlooker,
 ): OwnSlice => {
   const base = { url: baseUrl, wire, certificates };
-  const transport = openTransport(order.plan.transport, base, clock);
+  const transport = wrap(openTransport(order.plan.transport, base, clock));
   const generator = sampleGenerator(clock);
   return {
     running: runSlice(order, { clock, transport, observe }),

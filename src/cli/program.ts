@@ -2,66 +2,21 @@ import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
 import { addHistory } from './add-history.ts';
 import { addCompare } from './add-compare.ts';
-import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
+import { addPlanning } from './add-planning.ts';
+import { addRun } from './add-run.ts';
+import { addCapacity } from './capacity-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { historyOption, keepingFrom } from './history-options.ts';
 import { limitsOptions } from './limits-options.ts';
-import {
-  mockOptions,
-  once,
-  scenarioOptions,
-  sliceFrom,
-  sourceFrom,
-  UsageProblem,
-} from './options.ts';
+import { mockOptions, once, scenarioOptions, sourceFrom, UsageProblem } from './options.ts';
 import { inOwnWords } from './usage-words.ts';
 import { reportOptions, tellingFrom, tellingOptions } from './report-options.ts';
 
-const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
-  cli.command(
-    'run [scenario]',
-    'Run a scenario and leave a report',
-    (builder) =>
-      historyOption(repetitionOptions(reportOptions(scenarioOptions(builder))))
-        .option('out', {
-          type: 'string',
-          group: 'Output:',
-          describe: 'Folder for result.json and report.html [reports/TIME-NAME]',
-        })
-        .option('observations', {
-          type: 'string',
-          group: 'Output:',
-          describe: 'Also write one JSON line for each request to this file',
-        })
-        .option('slice', {
-          type: 'string',
-          group: 'Scale:',
-          describe: 'Run one slice of the plan, INDEX/COUNT; `weir merge` joins them',
-        })
-        .option('run-id', {
-          type: 'string',
-          group: 'Scale:',
-          describe: 'First part of every request id [derived from the plan]',
-        }),
-    async (given) => {
-      const repetitions = repetitionsFrom(given);
-      const order = {
-        source: sourceFrom(given),
-        out: once(given.out),
-        observations: once(given.observations),
-        slice: sliceFrom(once(given.slice)),
-        runId: once(given.runId),
-        ...keepingFrom(given),
-      };
-      if (repetitions === null) {
-        const { run } = await import('./run.ts');
-        ended(await run(order));
-      } else {
-        const { repeat } = await import('./repeat.ts');
-        ended(await repeat({ ...order, ...repetitions }));
-      }
-    },
-  );
+const reported = {
+  type: 'string',
+  demandOption: true,
+  describe: 'A result.json, the checkpoint.jsonl of a killed run, or the folder of either',
+} as const;
 
 const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli
@@ -84,13 +39,11 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       'report <result>',
       'Write the reports of a stored result again',
       (builder) =>
-        reportOptions(builder)
-          .positional('result', { type: 'string', demandOption: true, describe: 'A result.json' })
-          .option('out', {
-            type: 'string',
-            group: 'Output:',
-            describe: 'Folder for the reports [that of the result]',
-          }),
+        reportOptions(builder).positional('result', reported).option('out', {
+          type: 'string',
+          group: 'Output:',
+          describe: 'Folder for the reports [that of the result]',
+        }),
       async (given) => {
         const { report } = await import('./report.ts');
         ended(await report(given.result, once(given.out), tellingFrom(given)));
@@ -171,10 +124,13 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
     );
 
 const verbs = [
+  'init',
+  'plan',
   'run',
   'compare',
   'history',
   'limits',
+  'capacity',
   'validate',
   'report',
   'merge',
@@ -194,6 +150,18 @@ const listed = (words: readonly string[]): string =>
 /** `--json -` is what other tools call it; to standard output is the only place that `--json` knows. */
 const plainJson = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
+
+/** The verbs, in the order in which the help tells them. */
+const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] = [
+  addRun,
+  addCompare,
+  addHistory,
+  addLimits,
+  addCapacity,
+  addPlanning,
+  addReading,
+  addServing,
+];
 
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (words: readonly string[]): Promise<ExitName> => {
@@ -227,12 +195,10 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
       }
       throw error;
     });
-  addServing(
-    addReading(addLimits(addHistory(addCompare(addRun(cli, ended), ended), ended), ended), ended),
-    ended,
-  )
+  const added = adders.reduce((so, add) => add(so, ended), cli);
+  added
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
-  await cli.parseAsync();
+  await added.parseAsync();
   return exit;
 };

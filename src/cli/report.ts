@@ -3,7 +3,7 @@ import { openRunFolder } from '../platform/files.ts';
 import type { ExitName } from './exit-codes.ts';
 import { openFurtherReports } from './further-reports.ts';
 import { openNamedFolder, publish, verdictExit } from './publish.ts';
-import { readResult } from './read-result.ts';
+import { readReported } from './read-checkpoint.ts';
 import type { Telling } from './report-options.ts';
 
 /** Judges a stored result anew and writes its reports again, by default beside it. */
@@ -12,10 +12,10 @@ export const report = async (
   out: string | undefined,
   telling: Telling,
 ): Promise<ExitName> => {
-  const result = await readResult(path);
+  const { file, result } = await readReported(path);
   const further = await openFurtherReports(telling.further, process.env);
   const folder = await (out === undefined
-    ? openRunFolder(dirname(path))
+    ? openRunFolder(dirname(file))
     : openNamedFolder(out, telling));
   const judged = await publish(result, { folder, further }, telling);
   return verdictExit(judged);

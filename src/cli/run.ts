@@ -1,56 +1,29 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
 import { watchObjectives } from '../judge/abort-watch.ts';
-import type { Slice } from '../model/arrival.ts';
-import type { ClipShelf } from '../model/clip.ts';
-import type { Plan } from '../model/plan.ts';
-import { planHash } from '../model/plan-hash.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
-import type { Workload } from '../model/workload.ts';
-import { wallClock } from '../platform/clock.ts';
-import { openRunFolder, type RunFolder } from '../platform/files.ts';
-import { type LineFile, openLineFile } from '../platform/lines.ts';
 import { weirVersion } from '../platform/machine.ts';
-import { type MockProcess, readWitness } from '../platform/mock-process.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
-import {
-  emptyTally,
-  fromResult,
-  mergeTallies,
-  record,
-  type Tally,
-  toResult,
-} from '../record/tally.ts';
+import { type GrowingTally, growTally } from '../record/growing-tally.ts';
+import { fromResult, mergeTallies, type Tally, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { type CrewPlan, crewPlanFor } from './crew-plan.ts';
-import { type Driven, drive, type Watch } from './drive.ts';
-import { type ExitName, exitOfSignal } from './exit-codes.ts';
-import { folderName } from './folder-name.ts';
-import { type FurtherReports, openFurtherReports } from './further-reports.ts';
+import { askWitness } from './ask-witness.ts';
+import { type Capture, captureTo, captureWarning } from './capture.ts';
+import { type Begin, type Driven, drive, type Watch } from './drive.ts';
+import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
 import { keepInHistory } from './keep-history.ts';
-import { liveOn } from './live.ts';
-import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
-import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
+import { liveOn, shownRun } from './live.ts';
+import { shownAndMeasured } from './live-metrics.ts';
+import { type Opened, openRun, type RunOrder, runIdOf } from './open-run.ts';
+import { partialReason } from './partial-reason.ts';
+import { type Judged, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
 import { toStderr } from './streams.ts';
-import { type ReadyTarget, readyTarget } from './target.ts';
-
-/** What `weir run` was asked. */
-export interface RunOrder extends Telling {
-  readonly source: PlanSource;
-  /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
-  readonly out: string | undefined;
-  readonly observations: string | undefined;
-  readonly slice: Slice;
-  readonly runId: string | undefined;
-  /** Where finished runs that count are kept; `null`: nowhere. */
-  readonly history: string | null;
-}
 
 const orderFor = (
   { plan, hash, target, clips, workload }: Opened,
@@ -58,7 +31,7 @@ const orderFor = (
 ): SliceOrder => ({
   plan,
   slice: asked.slice,
-  runId: asked.runId ?? `weir-${hash.slice(0, 8)}`,
+  runId: runIdOf(asked, hash),
   credentials: target.credentials,
   headers: target.headers,
   userAgent: `weir/${weirVersion()}`,
@@ -67,119 +40,74 @@ const orderFor = (
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
 
-/** Why a run was ended, in a sentence. */
-const stopReason = ({ stoppedBy, cut, breach }: Driven): string | null => {
-  if (breach !== null) {
-    return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
-  }
-  if (stoppedBy === null) return null;
-  return cut
-    ? `stopped by ${stoppedBy} before the load had ended`
-    : `stopped by ${stoppedBy} while the last answers were awaited`;
-};
+/** What is written once a run has begun: the head of its observations, and from then on the checkpoint of what this thread runs. */
+const onBegin =
+  (
+    { plan, hash, observations, checkpoint, target }: Opened,
+    asked: RunOrder,
+    tally: GrowingTally,
+  ) =>
+  ({ startedAt, clock, own }: Begin): (() => void) => {
+    const facts = { weir: weirVersion(), runId: runIdOf(asked, hash), planHash: hash };
+    const { machineZero } = clock;
+    observations?.write(observationsHeader({ ...facts, startedAt, machineZero }));
+    if (own === null) return () => undefined;
+    const { slice, generator } = own;
+    const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
+    return checkpoint.keep({ clock, generator, header, tally, loadEnds: scheduledEnd(plan) });
+  };
 
-const partialReason = (driven: Driven): string | null => {
-  const reasons = [stopReason(driven), ...driven.lost].filter((reason) => reason !== null);
-  return reasons.length === 0 ? null : reasons.join('; ');
-};
-
-/** Everything that a run needs, opened before the first request; closed in the opposite order. */
-interface Opened {
-  readonly plan: Plan;
-  /** The plan's hash, by which slices and files know that they are of one plan. */
-  readonly hash: string;
-  readonly folder: RunFolder;
-  readonly further: FurtherReports;
-  readonly observations: LineFile | null;
-  readonly target: ReadyTarget;
-  readonly clips: ClipShelf;
-  readonly workload: Workload;
-  readonly crew: CrewPlan;
-}
-
-const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
-  const { plan, folder: home, clips, workload } = await readPlanWithFiles(asked.source);
-  const hash = planHash(plan);
-  const lines = asked.observations !== undefined;
-  const crew = crewPlanFor(plan, asked.slice, { planHash: hash, folder: home, lines });
-  const folder = await (asked.out === undefined
-    ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
-    : openNamedFolder(asked.out, asked));
-  let observations: LineFile | null = null;
-  let further: FurtherReports | null = null;
-  try {
-    further = await openFurtherReports(asked.further, environment);
-    if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
-    const target = await readyTarget(plan, home);
-    return { plan, hash, folder, further, observations, target, clips, workload, crew };
-  } catch (error) {
-    await observations?.discard();
-    await further?.discard();
-    await folder.discard();
-    throw error;
-  }
-};
-
-/** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
-const askWitness = async (
-  mock: MockProcess | null,
-): Promise<{ readonly witness: Result['witness']; readonly notes: readonly string[] }> => {
-  if (mock === null) return { witness: null, notes: [] };
-  try {
-    return { witness: await readWitness(mock), notes: [] };
-  } catch {
-    const note =
-      'The reference gateway could not be asked for its counters: its process has ended or does not answer.';
-    return { witness: null, notes: [note] };
-  }
-};
+const captureOf = (
+  { captured }: Opened,
+  { capture }: RunOrder,
+  { redact }: SliceOrder,
+): Capture | null =>
+  captured === null || capture === undefined ? null : captureTo(captured, capture, redact);
 
 /** What this thread and the workers have recorded. */
 const wholeTally = (own: Tally, { parts }: Driven): Tally =>
   parts.reduce((sum, part) => mergeTallies(sum, fromResult(part)), own);
-
-/** Nothing is shown. */
-const quietly = { note: () => undefined, add: () => undefined, draw: () => undefined };
 
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
   asked: RunOrder,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
-  const { plan, hash, observations, target } = opened;
+  const { plan, hash, observations, metrics, target } = opened;
   const order = orderFor(opened, asked);
   const screen = screenOn(process.stderr, process.env);
   const say = (text: string): void => {
     if (!asked.quiet) screen.line(text);
   };
-  for (const line of traceNeeds(plan)) say(line);
-  const tally = emptyTally(plan);
+  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture)]) say(line);
+  if (metrics !== null) say(`Live metrics: ${metrics.address}`);
+  const tally = growTally(plan);
   const watch = watchObjectives(plan);
-  const planned = { name: plan.name, scheduled: milliseconds(scheduledEnd(plan)) };
+  const capture = captureOf(opened, asked, order);
   const watching: Watch = {
-    live: asked.quiet ? quietly : liveOn(screen, planned),
+    live: shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics),
     say,
-    begun: (startedAt, machineZero) => {
-      const { runId } = order;
-      observations?.write(
-        observationsHeader({ weir: weirVersion(), planHash: hash, runId, startedAt, machineZero }),
-      );
-    },
+    begun: onBegin(opened, asked, tally),
     breach: watch.breach,
+    wrap: (transport) => capture?.wrap(transport) ?? transport,
     record: (observation) => {
-      record(tally, observation);
+      tally.record(observation);
       watch.note(observation);
       observations?.write(observationLine(observation));
+      capture?.note(observation);
     },
     heard: ({ lines, observations: told }) => {
       for (const line of lines) observations?.write(line);
-      for (const observation of told) watch.note(observation);
+      for (const observation of told) {
+        watch.note(observation);
+        metrics?.note(observation);
+      }
     },
   };
   const driven = await drive(order, target, watching, opened.crew);
   screen.clear();
   const { witness, notes } = await askWitness(target.mock);
-  const result = toResult(wholeTally(tally, driven), {
+  const result = toResult(wholeTally(tally.whole(), driven), {
     ...{ weir: weirVersion(), runId: order.runId, planHash: hash },
     plan: withoutPrompts(plan),
     slices: [...driven.slices],
@@ -199,25 +127,36 @@ export interface Ran extends Judged {
   readonly exit: ExitName;
 }
 
+/** A run that its budget ended is not the whole of its plan. */
+const exitAfter = ({ stoppedBy, spent }: Driven, judged: Judged): ExitName => {
+  if (stoppedBy !== null) return exitOfSignal[stoppedBy];
+  const verdict = verdictExit(judged);
+  return spent === null ? verdict : gravestExit(['incomplete', verdict]);
+};
+
 /** Runs a plan once and publishes what came of it, told as `telling` says, and on the job's page that its environment names. */
 export const runOnce = async (
   asked: RunOrder,
   telling: Pick<Telling, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
 ): Promise<Ran> => {
-  const opened = await open(asked, telling.environment);
+  const opened = await openRun(asked, telling.environment);
   try {
     const { result, driven } = await runOpened(opened, asked);
     const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
+    await opened.captured?.close();
+    const unkept = await opened.checkpoint.remove();
+    if (unkept !== null) toStderr(`The checkpoint was not kept: ${unkept}.`);
     if (asked.observations !== undefined && !asked.quiet) {
       toStderr(`Observations: ${asked.observations}`);
     }
-    const exit = driven.stoppedBy === null ? verdictExit(judged) : exitOfSignal[driven.stoppedBy];
+    const exit = exitAfter(driven, judged);
     const ran = { ...judged, exit, file: join(opened.folder.path, 'result.json') };
     await keepInHistory(asked.history, ran);
     return ran;
   } finally {
+    await opened.metrics?.close();
     await opened.target.mock?.stop();
   }
 };

@@ -2,6 +2,9 @@
 const taken: Readonly<Record<string, string>> = {
   run: 'one scenario file',
   limits: 'one scenario file',
+  init: 'the base address of a gateway',
+  plan: 'one scenario file',
+  capacity: 'one scenario file',
   validate: 'one scenario file',
   report: 'the result.json of a run',
   merge: 'the result.json of each slice',

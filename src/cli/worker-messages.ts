@@ -1,5 +1,6 @@
 import type { Credential, Motion } from '../engine/slice-order.ts';
 import type { Slice } from '../model/arrival.ts';
+import type { BudgetUnit } from '../model/budget.ts';
 import type { Clip, ClipSource } from '../model/clip.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
@@ -25,7 +26,7 @@ export interface WorkerOrder {
   /** Where paths of prompts and traces start: each worker reads these files for itself. */
   readonly folder: string;
   readonly way: Way;
-  /** Whether the main thread wants a line for each observation; and observations themselves, since an objective may end the run. */
+  /** Whether the main thread wants a line for each observation; and observations themselves, since an objective may end the run or metrics are offered. */
   readonly wants: { readonly lines: boolean; readonly observations: boolean };
 }
 
@@ -50,5 +51,10 @@ export interface News {
 export type FromWorker =
   | { readonly kind: 'ready' }
   | News
-  /** The slice is over; `cut`: it was stopped, and arrivals of the plan were left out. */
-  | { readonly kind: 'over'; readonly result: Result; readonly cut: boolean };
+  /** The slice is over; `cut`: it was stopped, and arrivals of the plan were left out; `spent`: by that cap of the budget. */
+  | {
+      readonly kind: 'over';
+      readonly result: Result;
+      readonly cut: boolean;
+      readonly spent: BudgetUnit | null;
+    };

@@ -62,14 +62,17 @@ const begin = ({ startedAt, machineZero }: Begin) => {
   const clock = clockFrom(machineZero);
   const tally = emptyTally(plan);
   const news = gatherFor(brought);
-  const { running, samples, close } = startSlice(order, brought.way, clock, (observation) => {
-    record(tally, observation);
-    news.note(observation);
+  const { running, samples, close } = startSlice(order, brought.way, clock, {
+    wrap: (transport) => transport,
+    observe: (observation) => {
+      record(tally, observation);
+      news.note(observation);
+    },
   });
   const tell = (): void => thread.tell({ kind: 'news', motion: running.motion(), ...news.take() });
   const stopTelling = clock.every(drawEvery, tell);
   const end = async (): Promise<void> => {
-    const { loadEnded, stopped, notes } = await running.done;
+    const { loadEnded, stopped, spent, notes } = await running.done;
     stopTelling();
     tell();
     const { index, count } = brought.slice;
@@ -90,7 +93,7 @@ const begin = ({ startedAt, machineZero }: Begin) => {
       notes: [...notes],
       witness: null,
     });
-    thread.tell({ kind: 'over', result, cut: stopped });
+    thread.tell({ kind: 'over', result, cut: stopped, spent });
     await close();
     thread.leave();
   };

@@ -17,8 +17,11 @@ export interface Content {
   readonly ask: (source: PromptSource) => Asked;
 }
 
+/** What contents are drawn from. */
+type Drawn = Pick<SliceOrder, 'plan' | 'credentials' | 'runId' | 'workload'>;
+
 /** The content of request (stage, index); equal for any number of slices. */
-export const contentOf = (order: SliceOrder, arrival: Arrival): Content => {
+export const contentOf = (order: Drawn, arrival: Arrival): Content => {
   const { plan, credentials, runId, workload } = order;
   const { stage, index } = arrival;
   const draw = drawFrom(plan.seed, stage, index);

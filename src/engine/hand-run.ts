@@ -41,6 +41,7 @@ export const handPlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   limits: { requestsPerMinute: null, tokensPerMinute: null, limiter: null },
   retry: null,
   pace: null,
+  budget: null,
   streams: 'lenient',
   objectives: [],
   perRequest: [],

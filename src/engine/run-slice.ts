@@ -1,6 +1,5 @@
 import type { Arrival } from '../model/arrival.ts';
-import { drawFrom } from '../model/draw.ts';
-import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
+import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { freshMemory } from '../traffic/kind.ts';
 import { type Content, contentOf } from './content.ts';
@@ -8,7 +7,7 @@ import type { Flight, Landing, Tower } from './flight.ts';
 import { makeReady } from './launch.ts';
 import { loopsFor } from './loops-for.ts';
 import type { Begin, Loop } from './loop.ts';
-import { afterAttempt, type Next } from './retry.ts';
+import { Purse, type Stake } from './purse.ts';
 import {
   capOf,
   type Motion,
@@ -19,17 +18,19 @@ import {
 } from './slice-order.ts';
 import { PaceLine, type Turn } from './pace-line.ts';
 import { droppedEnd, type End, observationOf, type Trip, waitingEnd } from './trip.ts';
+import { nextAttempt } from './next-attempt.ts';
 import { waitingLine } from './waiting-line.ts';
 
 const pollEvery = 1;
 /** Deadlines are kept to within this many milliseconds. */
 const deadlinesEvery = 20;
 
-/** A trip in flight, with its turn where there is a pace. */
+/** A trip in flight, with its turn where there is a pace and its stake where there is a budget. */
 interface Underway {
   readonly trip: Trip;
   readonly content: Content;
   readonly turn: Turn | null;
+  readonly stake: Stake | null;
 }
 
 class SliceRunner implements RunningSlice, Tower {
@@ -42,6 +43,7 @@ class SliceRunner implements RunningSlice, Tower {
   readonly #retries = waitingLine<Trip>();
   /** Those whose turn under the pace has not come. */
   readonly #line: PaceLine | null;
+  readonly #purse: Purse | null;
   readonly #memory = freshMemory();
   readonly #loops: readonly Loop[];
   readonly #finish: (end: SliceEnd) => void;
@@ -59,8 +61,9 @@ class SliceRunner implements RunningSlice, Tower {
     this.#order = order;
     this.#ports = ports;
     this.#cap = capOf(order);
-    const { pace } = order.plan;
+    const { pace, budget } = order.plan;
     this.#line = pace === null ? null : new PaceLine(order, pace);
+    this.#purse = budget === null ? null : new Purse(order, budget);
     this.#loops = loopsFor(order, {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
@@ -110,12 +113,13 @@ class SliceRunner implements RunningSlice, Tower {
   }
 
   landed(flight: Flight, landing: Landing): void {
-    const { trip, content, turn } = this.#flights.get(flight)!;
+    const { trip, content, turn, stake } = this.#flights.get(flight)!;
     this.#flights.delete(flight);
     const { facts, outcome, free } = landing;
+    stake?.settle(outcome);
     const hint = turn === null ? landing.hint : turn.over(free, outcome, landing.hint);
     const { earlier } = trip;
-    const next = this.#next(trip, { ...landing, hint });
+    const next = nextAttempt(this.#order.plan, trip, { ...landing, hint }, this.#closing);
     if (next.again) {
       const { wait, waitBy } = next;
       const due = instant(facts.ended + wait);
@@ -157,6 +161,12 @@ class SliceRunner implements RunningSlice, Tower {
   }
 
   #launch(trip: Trip, turn: Turn | null): void {
+    const stake = this.#purse?.take(trip.arrival) ?? null;
+    if (stake === null && this.#purse !== null) {
+      this.#endWaiting(trip, 'run-ended');
+      this.stop(milliseconds(this.#order.plan.grace));
+      return;
+    }
     const { transport, clock } = this.#ports;
     const content = contentOf(this.#order, trip.arrival);
     const credential = turn === null ? content.credential : this.#order.credentials[turn.key]!;
@@ -171,24 +181,11 @@ class SliceRunner implements RunningSlice, Tower {
         begun: clock.now(),
       },
     );
-    this.#flights.set(flight, { trip, content, turn });
+    this.#flights.set(flight, { trip, content, turn, stake });
     go();
   }
 
-  /** What follows an attempt that has landed. */
-  #next({ arrival, earlier }: Trip, { facts, outcome, hint }: Landing): Next {
-    const { retry, deadlines, seed } = this.#order.plan;
-    const made = earlier.length + 1;
-    const next = afterAttempt(
-      retry,
-      { outcome, isHeaded: facts.head !== null, hint, ended: facts.ended, made },
-      arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
-      drawFrom(seed, arrival.stage, arrival.index, made),
-    );
-    return next.again && this.#closing ? { again: false, gaveUp: 'run-ended' } : next;
-  }
-
-  #observe({ trip, content }: Omit<Underway, 'turn'>, end: End, free: Instant): void {
+  #observe({ trip, content }: Pick<Underway, 'trip' | 'content'>, end: End, free: Instant): void {
     this.#ports.observe(observationOf(trip, content, end));
     trip.returned?.(free);
   }
@@ -221,7 +218,12 @@ class SliceRunner implements RunningSlice, Tower {
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
       this.#close();
       for (const flight of this.#flights.keys()) {
-        flight.abort('aborted', 'unfinished when the run’s grace period ended');
+        flight.abort(
+          'aborted',
+          this.#stopped
+            ? 'unfinished when the run was stopped'
+            : 'unfinished when the run’s grace period ended',
+        );
       }
     }
     if (exhausted && this.#flights.size + this.#waiting() === 0) this.#end();
@@ -237,6 +239,7 @@ class SliceRunner implements RunningSlice, Tower {
     this.#finish({
       loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,
+      spent: this.#purse?.empty ?? null,
       notes: [...this.#memory.notes],
     });
   }

@@ -1,4 +1,5 @@
 import type { Slice } from '../model/arrival.ts';
+import type { BudgetUnit } from '../model/budget.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Transport } from '../model/exchange.ts';
@@ -51,6 +52,8 @@ export interface SliceEnd {
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
+  /** The cap of the budget that ended it. */
+  readonly spent: BudgetUnit | null;
   readonly notes: readonly string[];
 }
 

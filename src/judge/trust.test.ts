@@ -137,7 +137,7 @@ describe('the start lag', () => {
       level: 'invalid',
       observed: 'p99 19.5 ms, at most 19.5 ms, over 5000 starts',
       advice:
-        'Only the first second was late, while code is compiled and connections are made (p99 0.3 ms after it): give the run a warm-up, which no figure holds (--set warmUp=1s).',
+        'Without the first second the starts are on time: in it code is compiled and connections are made (p99 0.3 ms after it). Give the run a warm-up, which no figure holds (--set warmUp=1s).',
     });
     const plan = samplePlan({ warmUp: milliseconds(1000) });
     expect(evidence(sampleResult({ ...late, plan }), 'start lag')).toMatchObject({

@@ -11,16 +11,19 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
+const withoutThese = {
+  objectives: undefined,
+  perRequest: undefined,
+  budget: undefined,
+  workers: undefined,
+};
+
 /**
  * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
- * fields. Objectives and workers are left out: they change nothing of what is sent, so that results stay
- * comparable when a bound is moved or a thread added.
+ * fields. Objectives, the budget and workers are left out: they judge, end or share a run and change
+ * nothing that it sends, so that results stay comparable when a bound is moved or a thread added.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
-    .update(
-      JSON.stringify(
-        canonical({ ...plan, objectives: undefined, perRequest: undefined, workers: undefined }),
-      ),
-    )
+    .update(JSON.stringify(canonical({ ...plan, ...withoutThese })))
     .digest('hex');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetSchema } from './budget.ts';
 import { limiterClassNames } from './limit-log.ts';
 import { transportNames } from './exchange.ts';
 import { mockSettingsSchema } from './mock-settings.ts';
@@ -164,6 +165,8 @@ export const planSchema = z.strictObject({
   retry: retrySchema.nullable(),
   /** `null`: requests go when they are due, whatever the gateway declares. */
   pace: paceSchema.nullable(),
+  /** `null`: it may spend what it needs. Plans of before there were budgets have none. */
+  budget: budgetSchema.nullable().default(null),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
   /** What the run is held to, and what each of its requests is. Plans of before there were any have none. */

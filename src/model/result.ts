@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exemplarSchema } from './exemplar.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { ledgerSchema } from './ledger.ts';
 import { measureNames } from './measures.ts';
@@ -178,7 +179,7 @@ export const generatorSampleSchema = z.strictObject({
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
 /** One slice's part in the run: where it ran, when, which address it asked, and how its generator fared. */
-const sliceRunSchema = z.strictObject({
+export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
   /** Wall-clock begin, ISO 8601. */
@@ -228,6 +229,8 @@ export const resultSchema = z.strictObject({
   groups: z.array(groupSchema),
   timeline: z.array(secondSchema),
   failures: z.array(failureSchema),
+  /** The slowest requests and some failed ones; absent in results of earlier versions. */
+  exemplars: z.array(exemplarSchema).optional(),
   ledger: z.array(ledgerSchema),
   /** The reference gateway's own counters over the run, where it was the target; an independent witness. */
   witness: z.record(z.string(), count).nullable(),
@@ -235,11 +238,8 @@ export const resultSchema = z.strictObject({
 export type Result = z.infer<typeof resultSchema>;
 
 /** What a run knows about itself beside its observations. */
-export type ResultFacts = Pick<
-  Result,
-  'weir' | 'runId' | 'plan' | 'planHash' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
-> &
-  Pick<Result, 'breach'>;
+export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
+  Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'witness'>;
 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({

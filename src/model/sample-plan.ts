@@ -45,6 +45,7 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   limits: { requestsPerMinute: 60, tokensPerMinute: 2_000_000, limiter: null },
   retry: null,
   pace: null,
+  budget: null,
   streams: 'lenient',
   objectives: [],
   perRequest: [],

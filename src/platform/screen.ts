@@ -18,11 +18,20 @@ const plainWidth = 100;
 const eraseBelow = '\u001b[J';
 const up = (rows: number): string => (rows === 0 ? '\r' : `\u001b[${rows}A\r`);
 
-/** A terminal can be drawn over unless it says it cannot (TERM=dumb) or nobody watches (CI). */
-const canRedraw = (stream: WriteStream, environment: NodeJS.ProcessEnv): boolean =>
-  stream.isTTY && environment['TERM'] !== 'dumb' && environment['CI'] === undefined;
+/** A stream that may be a terminal. */
+type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
+  readonly write: (text: string) => unknown;
+};
 
-export const screenOn = (stream: WriteStream, environment: NodeJS.ProcessEnv): Screen => {
+/** Whether a variable that says yes by being there says so; some set it to `false` or `0` to say no. */
+const isSaid = (value: string | undefined): boolean =>
+  value !== undefined && !['', '0', 'false'].includes(value);
+
+/** A terminal can be drawn over unless it says it cannot (TERM=dumb) or nobody watches (CI). */
+const canRedraw = (stream: Stream, environment: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY && environment['TERM'] !== 'dumb' && !isSaid(environment['CI']);
+
+export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen => {
   const live = canRedraw(stream, environment);
   let drawn = 0;
   const erase = (): string => {
@@ -50,9 +59,13 @@ export const screenOn = (stream: WriteStream, environment: NodeJS.ProcessEnv): S
   };
 };
 
-/** Whether colours are wanted on a stream (NO_COLOR and FORCE_COLOR as their conventions say). */
-export const wantsColour = (stream: WriteStream, environment: NodeJS.ProcessEnv): boolean => {
+/** Whether colours are wanted on a stream: NO_COLOR (https://no-color.org) counts unless empty, FORCE_COLOR unless 0 or false. */
+export const wantsColour = (
+  stream: Pick<WriteStream, 'isTTY'>,
+  environment: NodeJS.ProcessEnv,
+): boolean => {
   if (environment['NO_COLOR'] !== undefined && environment['NO_COLOR'] !== '') return false;
-  if (environment['FORCE_COLOR'] !== undefined) return environment['FORCE_COLOR'] !== '0';
+  if (environment['FORCE_COLOR'] !== undefined)
+    return !['0', 'false'].includes(environment['FORCE_COLOR']);
   return stream.isTTY && environment['TERM'] !== 'dumb';
 };

@@ -33,5 +33,5 @@ export const findSubject = async (
   const asked = chat ?? ids.find((id) => id !== speech && id !== transcription);
   return asked === undefined
     ? 'the model list names no model for chats: give one with --model PUBLISHER/MODEL'
-    : { chat: asked, speech, transcription, voice: 'Emily.wav' };
+    : { chat: asked, speech, transcription, voice: 'Emily.wav', models: ids };
 };

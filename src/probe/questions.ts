@@ -9,6 +9,8 @@ export interface Subject {
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
+  /** All that the target lists, in its order. */
+  readonly models: readonly string[];
 }
 
 /** A request of a probe before it is signed. */

@@ -43,7 +43,8 @@ const refusalTold = ({ status, code, type, form, message }: Refusal) => ({
   text: message,
 });
 
-const toldBy = (outcome: Outcome): Told | null => {
+/** What a failure says of itself; `null` for none. */
+export const toldBy = (outcome: Outcome): Told | null => {
   switch (outcome.kind) {
     case 'completed':
       return null;
@@ -160,7 +161,10 @@ export const failureRecorder: Recorder<Failures, Failure> = {
     const row = failureOf(observation);
     if (row !== null) addRow(failures, row);
   },
-  merge: (a, b) => fromRows([...rowsOf(a), ...rowsOf(b)]),
+  add: (into, from) => {
+    for (const row of rowsOf(from)) addRow(into, row);
+  },
   store: (failures) => rowsOf(failures).toSorted(mostFirst),
   restore: fromRows,
+  split: (failures) => [{ state: failures, stored: rowsOf(failures) }],
 };

@@ -225,15 +225,16 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
       recordInto(group, observation);
       recordGood(group, plan.perRequest, observation, labels.stage);
     },
-    merge: (a, b) => {
-      const whole: Groups = new Map();
-      for (const group of [...a.values(), ...b.values()]) {
-        addGroup(groupOf(whole, group.labels), group);
-      }
-      return whole;
+    add: (into, from) => {
+      for (const group of from.values()) addGroup(groupOf(into, group.labels), group);
     },
     store: (groups) =>
       [...groups.values()].toSorted((a, b) => inOrder(a.labels, b.labels)).map(storeGroup),
     restore: (stored) => new Map(stored.map((group) => [keyOf(group.labels), restoreGroup(group)])),
+    *split(groups) {
+      for (const entry of groups) {
+        yield { state: new Map([entry]), stored: [storeGroup(entry[1])] };
+      }
+    },
   };
 };

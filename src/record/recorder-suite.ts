@@ -268,7 +268,12 @@ export const itObeysTheLaws = <State, Stored>(
   recorder: Recorder<State, Stored>,
   { observations = anyObservations, runs = 15 } = {},
 ): void => {
-  const { empty, merge, store, restore } = recorder;
+  const { empty, add, store, restore, split } = recorder;
+  const merge = (...states: readonly State[]): State => {
+    const whole = empty();
+    for (const state of states) add(whole, state);
+    return whole;
+  };
   const recorded = (list: readonly Observation[]): State => {
     const state = empty();
     for (const observation of list) recorder.record(state, observation);
@@ -306,6 +311,15 @@ export const itObeysTheLaws = <State, Stored>(
     it('does not depend on the order of the observations', () => {
       check((a = []) => {
         expect(store(recorded(a.toReversed()))).toEqual(store(recorded(a)));
+      });
+    });
+    it('is the sum of its portions, as they are and as they are stored', () => {
+      check((a = [], b = []) => {
+        const whole = recorded([...a, ...b]);
+        const before = store(whole);
+        const portions = [...split(recorded(a)), ...split(recorded(b))];
+        expect(store(merge(...portions.map(({ state }) => state)))).toEqual(before);
+        expect(store(merge(...portions.map(({ stored }) => restore(stored))))).toEqual(before);
       });
     });
     it('can be stored, restored and recorded into further', () => {

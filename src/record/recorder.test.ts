@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { samplePlan } from '../model/sample-plan.ts';
+import { exemplarRecorder } from './exemplars.ts';
 import { failureRecorder } from './failures.ts';
 import { groupRecorder } from './groups.ts';
 import { ledgerRecorder } from './ledger.ts';
@@ -41,6 +42,11 @@ itObeysTheLaws('the failures', failureRecorder);
 itObeysTheLaws('the failures beyond their caps', failureRecorder, {
   observations: unruly,
   runs: 15,
+});
+itObeysTheLaws('the exemplars', exemplarRecorder);
+itObeysTheLaws('the exemplars beyond their caps', exemplarRecorder, {
+  observations: fc.array(anyObservation, { minLength: 60, maxLength: 120 }),
+  runs: 4,
 });
 itObeysTheLaws('the ledger', ledgerRecorder());
 itObeysTheLaws('the ledger beyond its cap', ledgerRecorder(3));

@@ -2,6 +2,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, ResultFacts } from '../model/result.ts';
+import { type Exemplars, exemplarRecorder } from './exemplars.ts';
 import { failureRecorder, type Failures } from './failures.ts';
 import { groupRecorder, type Groups } from './groups.ts';
 import { type Ledgers, ledgerRecorder } from './ledger.ts';
@@ -16,6 +17,7 @@ export interface Tally {
   readonly groups: Groups;
   readonly timeline: Timeline;
   readonly failures: Failures;
+  readonly exemplars: Exemplars;
   readonly ledger: Ledgers;
   /** When the last exchange ended, in ms. */
   ended: number;
@@ -32,6 +34,7 @@ export const emptyTally = (plan: Plan): Tally => {
     groups: groupsBy.empty(),
     timeline: timelineBy.empty(),
     failures: failureRecorder.empty(),
+    exemplars: exemplarRecorder.empty(),
     ledger: ledgerBy.empty(),
     ended: 0,
   };
@@ -42,21 +45,72 @@ export const record = (tally: Tally, observation: Observation): void => {
   tally.groupsBy.record(tally.groups, observation);
   timelineBy.record(tally.timeline, observation);
   failureRecorder.record(tally.failures, observation);
+  exemplarRecorder.record(tally.exemplars, observation);
   ledgerBy.record(tally.ledger, observation);
   if (observation.outcome.kind === 'dropped') return;
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
+/** Adds everything that another tally of the same plan holds, which stays as it was. */
+const addTally = (into: Tally, from: Tally): void => {
+  into.groupsBy.add(into.groups, from.groups);
+  timelineBy.add(into.timeline, from.timeline);
+  failureRecorder.add(into.failures, from.failures);
+  exemplarRecorder.add(into.exemplars, from.exemplars);
+  ledgerBy.add(into.ledger, from.ledger);
+  into.ended = Math.max(into.ended, from.ended);
+};
+
 /** The tally of both parts' observations together; the parts, of the same plan, stay as they were. */
-export const mergeTallies = (a: Tally, b: Tally): Tally => ({
-  plan: a.plan,
-  groupsBy: a.groupsBy,
-  groups: a.groupsBy.merge(a.groups, b.groups),
-  timeline: timelineBy.merge(a.timeline, b.timeline),
-  failures: failureRecorder.merge(a.failures, b.failures),
-  ledger: ledgerBy.merge(a.ledger, b.ledger),
-  ended: Math.max(a.ended, b.ended),
-});
+export const mergeTallies = (a: Tally, b: Tally): Tally => {
+  const whole = emptyTally(a.plan);
+  addTally(whole, a);
+  addTally(whole, b);
+  return whole;
+};
+
+/** A part of what a result holds. */
+export type StoredPart = Partial<
+  Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'ledger'>
+>;
+
+/**
+ * Moves a tally into another one, a millisecond's work at a time, and gives the stored form of each part
+ * as it goes; at last, when the last exchange of both ended.
+ */
+export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
+  for (const { state, stored } of from.groupsBy.split(from.groups)) {
+    into.groupsBy.add(into.groups, state);
+    yield { groups: [...stored] };
+  }
+  for (const { state, stored } of timelineBy.split(from.timeline)) {
+    timelineBy.add(into.timeline, state);
+    yield { timeline: [...stored] };
+  }
+  for (const { state, stored } of failureRecorder.split(from.failures)) {
+    failureRecorder.add(into.failures, state);
+    yield { failures: [...stored] };
+  }
+  for (const { state, stored } of exemplarRecorder.split(from.exemplars)) {
+    exemplarRecorder.add(into.exemplars, state);
+    yield { exemplars: [...stored] };
+  }
+  for (const { state, stored } of ledgerBy.split(from.ledger)) {
+    ledgerBy.add(into.ledger, state);
+    yield { ledger: [...stored] };
+  }
+  into.ended = Math.max(into.ended, from.ended);
+  return into.ended;
+}
+
+/** Adds a stored part to a tally. */
+export const addPart = (into: Tally, part: StoredPart): void => {
+  into.groupsBy.add(into.groups, into.groupsBy.restore(part.groups ?? []));
+  timelineBy.add(into.timeline, timelineBy.restore(part.timeline ?? []));
+  failureRecorder.add(into.failures, failureRecorder.restore(part.failures ?? []));
+  exemplarRecorder.add(into.exemplars, exemplarRecorder.restore(part.exemplars ?? []));
+  ledgerBy.add(into.ledger, ledgerBy.restore(part.ledger ?? []));
+};
 
 /** The written form of a tally, with what the run knows about itself. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
@@ -80,6 +134,7 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     groups: tally.groupsBy.store(tally.groups),
     timeline: timelineBy.store(tally.timeline),
     failures: failureRecorder.store(tally.failures),
+    exemplars: exemplarRecorder.store(tally.exemplars),
     ledger: ledgerBy.store(tally.ledger),
     witness: facts.witness,
   };
@@ -94,6 +149,7 @@ export const fromResult = (result: Result): Tally => {
     groups: groupsBy.restore(result.groups),
     timeline: timelineBy.restore(result.timeline),
     failures: failureRecorder.restore(result.failures),
+    exemplars: exemplarRecorder.restore(result.exemplars ?? []),
     ledger: ledgerBy.restore(result.ledger),
     ended: result.ended,
   };

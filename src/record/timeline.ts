@@ -6,7 +6,7 @@ import { type Second, type TimelineMeasure, timelineMeasures } from '../model/re
 import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import { recordBrought } from './brought.ts';
-import type { Recorder } from './recorder.ts';
+import type { Portion, Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 
 type Counts = Omit<Second, 'latency'>;
@@ -191,6 +191,20 @@ const storeSecond = (timeline: Timeline, second: number): Second => {
   };
 };
 
+/** One second after another. */
+function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, Second>> {
+  for (const [second, each] of timeline.counts) {
+    const stored = storeSecond(timeline, second);
+    const counts = new Map([[second, each]]);
+    const open = timeline.open.get(second);
+    const state: Timeline =
+      open === undefined
+        ? { counts, open: new Map(), sealed: new Map([[second, stored.latency]]) }
+        : { counts, open: new Map([[second, open]]), sealed: new Map() };
+    yield { state, stored: [stored] };
+  }
+}
+
 /** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them in open form. */
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> => ({
   empty: emptyTimeline,
@@ -205,17 +219,12 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
       for (const sample of samples) histogram.record(sample);
     }
   },
-  merge: (a, b) => {
-    const whole = emptyTimeline();
-    for (const part of [a, b]) {
-      for (const [second, counts] of part.counts) {
-        addCounts(countsOf(whole, second), counts);
-        const latency = latencyIn(part, second);
-        if (latency === null) continue;
-        addLatency(latencyOf(whole, second, openSeconds), latency);
-      }
+  add: (into, from) => {
+    for (const [second, counts] of from.counts) {
+      addCounts(countsOf(into, second), counts);
+      const latency = latencyIn(from, second);
+      if (latency !== null) addLatency(latencyOf(into, second, openSeconds), latency);
     }
-    return whole;
   },
   store: (timeline) => {
     const seconds = [...timeline.counts.keys()].reduce((a, b) => Math.max(a, b), -1) + 1;
@@ -231,4 +240,5 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
     open: new Map(),
     sealed: new Map(stored.map(({ second, latency }) => [second, latency])),
   }),
+  split: splitTimeline,
 });

@@ -120,7 +120,7 @@ export const costSentence = ({ all: { completed, cost } }: Accounts): string => 
 
 /** What the sums are and are not of. */
 export const accountsMeaning =
-  'Completed answers of the whole run, warm-up included, by the interface’s constants and the scenario’s prices. A cost is unknown where the scenario names no price, the server told no usage, or a clip’s length cannot be read. What failed answers cost is not counted.';
+  'Completed answers of the whole run, warm-up included, by the interface’s constants and the scenario’s prices, each answer rounded to a millionth of the currency. A cost is unknown where the scenario names no price, the server told no usage, or a clip’s length cannot be read. What failed answers cost is not counted.';
 
 /** The rates in a sentence. */
 export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {

@@ -116,6 +116,10 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
     .join('\n');
 };
 
+/** That a stage begins, for logs. */
+export const stageLine = (name: string, begins: number): string =>
+  `${clockText(begins)}: stage ${printable(name)} begins`;
+
 /** The same as one plain line, for logs. */
 export const progressLine = (progress: RunProgress): string =>
   [

@@ -16,6 +16,7 @@ import { emptyOutcomes } from '../model/summary.ts';
 import { reportedPlan } from './reported-plan.ts';
 import { hostileText } from './sample-answers.ts';
 import { sampleObservations } from './sample-run.ts';
+import { sampleExemplars } from './sample-exemplars.ts';
 import { encoded, sampleTimeline } from './sample-timeline.ts';
 
 /**
@@ -184,6 +185,7 @@ export const sampleResult = (): Result => {
     groups: groups(observations),
     timeline: seconds,
     failures: failures(observations),
+    exemplars: sampleExemplars(observations),
     ledger: reportedPlan.keys.map(({ name }) => ledger(observations, name)),
     witness: { 'requests.chat-stream': 1204, 'responses.429': 233 },
   });

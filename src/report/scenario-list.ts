@@ -1,8 +1,9 @@
+import type { Budget } from '../model/budget.ts';
 import { interfaceLimits } from '../model/interface-limits.ts';
 import type { Load, OpenLoad, Plan, Stage, Target } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
-import { countText, plural, timeText } from './number-text.ts';
+import { countText, moneyText, plural, timeText } from './number-text.ts';
 import { promptsText, tokenCountText, traceText } from './workload-text.ts';
 
 /**
@@ -192,6 +193,13 @@ const paceText = ({ pace }: Plan): string => {
   return `${kept.join(' and ')} per key within any ${timeText(window)}, and ${timeText(margin)} apart for the network`;
 };
 
+const budgetText = ({ requests, tokens, cost }: Budget): string =>
+  [
+    ...(requests === null ? [] : [plural(requests, 'request')]),
+    ...(tokens === null ? [] : [plural(tokens, 'token')]),
+    ...(cost === null ? [] : [`${moneyText(cost)} of the currency`]),
+  ].join(', ') || 'none';
+
 const streamsMeaning = {
   lenient: 'without [DONE], a stream is complete when every choice has a finish reason',
   strict: 'without [DONE], a stream is malformed',
@@ -223,6 +231,7 @@ export const scenarioList = (plan: Plan): readonly Entry[] => [
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
   { term: 'Retries', text: retryText(plan) },
   { term: 'Pace', text: paceText(plan) },
+  ...(plan.budget === null ? [] : [{ term: 'Budget', text: budgetText(plan.budget) }]),
   { term: 'Connections', text: wireText(plan) },
   ...Object.entries(plan.headers).map(([name, template]) => ({
     term: `Header ${name}`,

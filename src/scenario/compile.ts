@@ -46,6 +46,15 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
+const compileBudget = (budget: Scenario['budget']): Plan['budget'] =>
+  budget === undefined
+    ? null
+    : {
+        requests: budget.requests ?? null,
+        tokens: budget.tokens ?? null,
+        cost: budget.cost ?? null,
+      };
+
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compile = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
@@ -72,6 +81,7 @@ export const compile = (scenario: Scenario, name: string, files: WorkloadFiles):
   },
   retry: scenario.retry ?? null,
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
+  budget: compileBudget(scenario.budget),
   streams: scenario.streams,
   ...compileObjectives(scenario),
   seed: scenario.seed,

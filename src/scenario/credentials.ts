@@ -1,3 +1,4 @@
+import { framingFields, isFieldName, isFieldValue } from '../model/header-fields.ts';
 import { references } from '../model/secret.ts';
 import type { Finding } from './problem.ts';
 import { type Environment, missingVariable, variable } from './template.ts';
@@ -22,24 +23,21 @@ const finding = (path: Path, message: string, hint: string | null): Finding => (
   hint,
 });
 
-/** What a header line cannot carry (RFC 9110, section 5.5): line breaks above all. */
-const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/;
-
 /** What the variables of a template lack. */
 const variableFindings = (path: Path, template: string, environment: Environment): Finding[] =>
   references(template).flatMap((reference) => {
     if (reference.kind !== 'env') return [];
     const value = variable(environment, reference.name);
     if (value === null) return [missingVariable(path, reference.name)];
-    return unsendable.test(value)
-      ? [
+    return isFieldValue(value)
+      ? []
+      : [
           finding(
             path,
             `the environment variable ${reference.name} holds a line break or another character that no header can carry`,
             'set it to the bare value',
           ),
-        ]
-      : [];
+        ];
   });
 
 const keyFindings = (path: Path, key: unknown, environment: Environment | null): Finding[] => {
@@ -83,20 +81,6 @@ export const checkKeys = (scenario: unknown, environment: Environment | null): F
   );
 };
 
-/** Headers that frame the message or are ours to set; a scenario that sets them would break the measurement. */
-const reserved: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-request-id',
-]);
-const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
 const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /** A scheme (`Bearer`) or a cookie's name may stand beside a reference, a key may not. */
@@ -105,15 +89,15 @@ const longWord = /[\w-]{16,}/;
 const headerFindings = (path: Path, value: unknown, environment: Environment): Finding[] => {
   const name = String(path.at(-1)).toLowerCase();
   const findings: Finding[] = [];
-  if (!headerName.test(name)) {
+  if (!isFieldName(name)) {
     findings.push({ ...finding(path, 'this is not a header name', null), part: 'key' });
   }
-  if (reserved.has(name)) {
+  if (framingFields.has(name) || name === 'x-request-id') {
     const message = `Weir sets the header "${name}" itself`;
     findings.push({ ...finding(path, message, 'leave it out'), part: 'key' });
   }
   if (typeof value !== 'string') return findings;
-  if (unsendable.test(value)) {
+  if (!isFieldValue(value)) {
     findings.push(
       finding(
         path,

@@ -36,6 +36,7 @@ describe('a scenario', () => {
   it('of two lines has every default', () => {
     expect(planOf(minimal)).toMatchInlineSnapshot(`
       {
+        "budget": null,
         "caps": {
           "bytes": 67108864,
           "events": 500000,
@@ -221,6 +222,7 @@ deadlines: {connect: 1s, firstToken: none, idle: 2s, total: none}
 caps: {bytes: 1 MB, events: 10}
 limits: {requestsPerMinute: none, tokensPerMinute: 5}
 pace: {requests: 30/min, tokens: none, window: 10s}
+budget: {requests: 9, tokens: 8, cost: 0.07}
 retry: {attempts: 4, base: 100ms, cap: 2s, on: [limited, unanswered]}
 streams: strict
 seed: 0
@@ -249,6 +251,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         limits: {"requestsPerMinute":null,"tokensPerMinute":5,"limiter":null}
         retry: {"attempts":4,"base":100,"cap":2000,"on":["limited","unanswered"]}
         pace: {"requests":5,"tokens":null,"window":10000,"margin":166.66666666666666,"charged":"ended"}
+        budget: {"requests":9,"tokens":8,"cost":70000}
         streams: "strict"
         objectives: []
         perRequest: []

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { interfaceLimits } from '../model/interface-limits.ts';
 import { limiterClassNames } from '../model/limit-log.ts';
-import { byteSize, length, lengthOrNone, share, text, whole, wholeOrNone } from './field.ts';
+import { byteSize, length, lengthOrNone, money, share, text, whole, wholeOrNone } from './field.ts';
 import { mockSchema } from './mock-schema.ts';
 import { loadSchema } from './load-schema.ts';
 import { paceSchema } from './pace-schema.ts';
@@ -102,6 +102,22 @@ const caps = z.strictObject({
     .describe('The most events in one stream. Default: 500000.'),
 });
 
+const budget = z.strictObject(
+  {
+    requests: whole(1, 1_000_000_000)
+      .optional()
+      .describe('The most requests, further attempts included. Default: any number.'),
+    tokens: whole(1, 1_000_000_000_000)
+      .optional()
+      .describe('The most tokens, of prompts and answers together. Default: any number.'),
+    cost: money()
+      .refine((micros) => micros > 0, { error: 'expected an amount above 0' })
+      .optional()
+      .describe('The most money, in units of the currency, such as 2.50. Default: any amount.'),
+  },
+  { error: 'expected a mapping such as {requests: 1000, cost: 2.50}' },
+);
+
 const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
   error: 'expected a mapping of header names to text',
 });
@@ -174,6 +190,11 @@ export const scenarioSchema = z
       .optional()
       .describe(
         'Whether requests wait so that no key ever uses more than its limits. Default: never, requests go when they are due.',
+      ),
+    budget: budget
+      .optional()
+      .describe(
+        'What a run may spend at most: it is refused where it may need more, and ended where it would spend more. Default: what it needs.',
       ),
     streams: z
       .enum(['lenient', 'strict'])

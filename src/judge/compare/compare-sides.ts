@@ -157,7 +157,7 @@ const different = (side: Side, of: (result: Result) => string): readonly string[
 
 const cautionsOf = (base: Side, next: Side): readonly string[] => {
   const both = [...base.repetitions, ...next.repetitions];
-  const strained = both.filter(({ trust }) => trust.level === 'degraded').length;
+  const strained = both.filter(({ trust }) => trust.level !== 'valid').length;
   const apart = (of: (result: Result) => string): boolean =>
     new Set([...different(base, of), ...different(next, of)]).size > 1;
   const machine = ({ slices }: Result): string => {

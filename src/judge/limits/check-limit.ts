@@ -56,7 +56,7 @@ export const fitting = ({
 
 /** Whether some permitted class of limiter explains what was decided. */
 export const checkExplained = (examined: Examined): LimitCheck => {
-  const { rule, decisions, facts, identification, seen, isBlurred } = examined;
+  const { rule, decisions, facts, identification, seen, isBlurred, permitted } = examined;
   const words = `${rule.limit} requests in ${rule.window / 1000} s`;
   const isRefused = decisions.some(({ admitted }) => !admitted);
   const fits = fitting(examined);
@@ -72,7 +72,7 @@ export const checkExplained = (examined: Examined): LimitCheck => {
       : isProved
         ? 'refuted'
         : 'undecided';
-  const [closest] = identification.ranking;
+  const closest = identification.ranking.find(({ limiter }) => permitted.includes(limiter));
   return {
     id: 'limit-kept',
     claim: `A limiter of ${words} explains every decision.`,

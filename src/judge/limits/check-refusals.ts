@@ -157,11 +157,11 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
       'Retry-After is there, tells the time that is left, and none at which the key is still refused.',
     section: null,
     finding:
-      refusals.length === 0
-        ? 'undecided'
-        : deceptive.length + absent > 0 || constant
-          ? 'refuted'
-          : 'proved',
+      deceptive.length + absent > 0 || constant
+        ? 'refuted'
+        : told.some(({ honest }) => honest !== 'unknown')
+          ? 'proved'
+          : 'undecided',
     violates: false,
     observed:
       refusals.length === 0

@@ -1,4 +1,5 @@
 import type { WireRequest } from '../../model/exchange.ts';
+import { framingFields, isFieldName, isFieldValue } from '../../model/header-fields.ts';
 import { Fault } from './fault.ts';
 
 /** A request's head as it goes on the wire, and whether the connection may serve another request after it. */
@@ -7,22 +8,6 @@ export interface RequestHead {
   readonly closes: boolean;
 }
 
-/** What frames the request or changes the protocol is the transport's to write. */
-const reserved: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-const token = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** What no value may hold (RFC 9110, section 5.5), nor a character that is no single byte. */
-const improper = /[^\t\x20-\x7e\x80-\xff]/;
 const improperTarget = /[^\x21-\x7e]/;
 
 const refused = (name: string, why: string): Fault =>
@@ -37,7 +22,7 @@ interface RequestFraming {
 
 /** Takes what a request may say of its own framing: another host, `connection: close`, the length that it has. No line stands for it. */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | Fault => {
-  if (name === 'host' && !improper.test(value)) framing.host = value;
+  if (name === 'host' && isFieldValue(value)) framing.host = value;
   else if (name === 'connection' && value === 'close') framing.closes = true;
   else if (name !== 'content-length' || value !== String(framing.length))
     return refused(name, 'the transport itself says how requests are framed');
@@ -69,7 +54,7 @@ export class RequestHeads {
     const framing = { host: this.#host, closes: false, length };
     let lines = '';
     for (const name in headers) {
-      const line = reserved.has(name)
+      const line = framingFields.has(name)
         ? setFraming(framing, name, headers[name]!)
         : this.#line(name, headers[name]!);
       if (line instanceof Fault) return line;
@@ -95,8 +80,8 @@ export class RequestHeads {
   #line(name: string, value: string): string | Fault {
     const known = this.#lines.get(name);
     if (known?.value === value) return known.line;
-    if (known === undefined && !token.test(name)) return refused(name, 'its name is no token');
-    if (improper.test(value)) return refused(name, 'its value holds a character that none may');
+    if (known === undefined && !isFieldName(name)) return refused(name, 'its name is no token');
+    if (!isFieldValue(value)) return refused(name, 'its value holds a character that none may');
     const line = `${name}: ${value}\r\n`;
     this.#lines.set(name, { value, line });
     return line;

@@ -1,3 +1,4 @@
+import { isFieldName } from '../../model/header-fields.ts';
 import { Fault } from './fault.ts';
 
 /** How a body ends (RFC 9112, section 6.3). */
@@ -20,7 +21,6 @@ export interface ResponseHead {
 
 type Fields = Record<string, string>;
 
-const token = /^[!#$%&'*+.^_`|~\w-]+$/;
 const chunked: Framing = { kind: 'chunked' };
 const untilClose: Framing = { kind: 'close' };
 
@@ -51,7 +51,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
   // A name that reaches into the next line is no token.
-  if (!token.test(name)) return null;
+  if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < mostNamesBefore) namesBefore[place] = found;
   return found;

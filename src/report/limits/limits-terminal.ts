@@ -48,7 +48,9 @@ export const limitsTerminal = (
   const { judgement, log } = report;
   const { limit, window } = log.declared.requests;
   const { least, most } = judgement.facts.mostAdmitted;
-  const evidence = judgement.checks.filter((check) => outcomeOf(check) === 'violated');
+  const evidence = judgement.checks.filter(
+    (check) => outcomeOf(check) === 'violated' && check.evidence.length > 0,
+  );
   return [
     screen.paint(judgement.violated ? 'bad' : 'good', verdictText(report)),
     ...paragraph(

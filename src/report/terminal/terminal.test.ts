@@ -139,8 +139,9 @@ describe('the terminal report', () => {
         In each of the 50 s measured: 4.95 s of audio received, 2.10 s of audio sent, 71.8 characters
         spoken.
         Completed answers of the whole run, warm-up included, by the interface’s constants and the
-        scenario’s prices. A cost is unknown where the scenario names no price, the server told no usage,
-        or a clip’s length cannot be read. What failed answers cost is not counted.
+        scenario’s prices, each answer rounded to a millionth of the currency. A cost is unknown where the
+        scenario names no price, the server told no usage, or a clip’s length cannot be read. What failed
+        answers cost is not counted.
 
       Rate limits by key
         alpha: 429s 449, first at 44.2 s

@@ -10,6 +10,7 @@ import {
 } from '../../outcome-words.ts';
 import { failureText } from '../../failure-text.ts';
 import { markup, type Markup } from '../markup.ts';
+import { exemplarTables } from './exemplars.ts';
 import { oddTable } from './odd.ts';
 
 const rowMarkup = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
@@ -150,5 +151,5 @@ export const arrivalsSection = (result: Result): Markup => {
   return markup`${arrivalTable(result)} ${kindTable(result)}
   ${attemptSentences(result).map((text) => markup`<p>${text}</p>`)} ${witnessMarkup(result)}
   ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}
-  ${oddTable(result)}`;
+  ${oddTable(result)} ${exemplarTables(result)}`;
 };

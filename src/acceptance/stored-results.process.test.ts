@@ -7,7 +7,7 @@ tidyAfterEach();
 const one = ['run', '--target', 'mock', '--kind', 'models', '--iterations', '1'];
 
 describe('a stored result', () => {
-  it('is overwritten with a word, written anew beside itself without one, and is a file', async () => {
+  it('is overwritten with a word, written anew beside itself without one, found in its folder, and merged as a file', async () => {
     const out = join(await tempFolder(), 'run');
     const said = async (words: readonly string[]): Promise<string> => (await weir(words)).stderr;
     expect(await said([...one, '--out', out])).not.toContain('overwritten');
@@ -17,7 +17,8 @@ describe('a stored result', () => {
     const result = join(out, 'result.json');
     expect(await said(['report', result])).not.toContain('overwritten');
     expect(await said(['report', result, '--out', out])).toContain(again);
-    const { code, stderr } = await weir(['report', out]);
+    expect(await said(['report', out])).toContain(`Result: ${result}`);
+    const { code, stderr } = await weir(['merge', out, '--out', out]);
     expect(code).toBe(2);
     expect(stderr).toBe(`weir: ${out} is a folder: give the result.json in it\n`);
   });

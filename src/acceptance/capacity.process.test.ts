@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { constant } from '../engine/hand-run.ts';
+import { capacityReportSchema } from '../model/capacity.ts';
+import { batchingPresets, saturation } from '../model/mock-latency.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { planFor, runSimulated } from './simulate-capacity.ts';
+import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+
+tidyAfterEach();
+
+const server = {
+  batching: batchingPresets.medium,
+  workload: { promptTokens: 200, outputTokens: 50 },
+  seed: 2,
+};
+
+/** The stored result of stairs of these rates. */
+const storedStairs = async (rates: readonly number[]): Promise<string> => {
+  const plan = planFor(server);
+  const [{ traffic }] = plan.stages as [(typeof plan.stages)[number]];
+  const stages = rates.map((rate) => ({
+    name: `${rate}/s`,
+    load: constant(rate, 24_000),
+    traffic,
+  }));
+  const stored = await runSimulated({ ...plan, stages, warmUp: milliseconds(0) }, server);
+  return tempFile('result.json', JSON.stringify({ ...stored, planHash: 'a' }));
+};
+
+describe('weir capacity', () => {
+  it('answers from the stairs of a stored result, on the terminal, as JSON and as a page', async () => {
+    const file = await storedStairs([3, 6, 9, 12, 12.7, 16]);
+    const out = await tempFolder();
+    const { code, stdout, stderr } = await weir([
+      ...['capacity', '--from', file, '--think', '30s', '--out', out, '--json'],
+    ]);
+    expect(code, stderr).toBe(0);
+    const { answer, fit, steps, terms } = capacityReportSchema.parse(JSON.parse(stdout));
+    expect(steps).toHaveLength(6);
+    expect(terms.thinkTime).toBe(30_000);
+    const truth = saturation(server.batching, server.workload);
+    expect(answer!.rate.value / truth).toBeGreaterThan(0.95);
+    expect(answer!.rate.value / truth).toBeLessThan(1.05);
+    expect(answer!.binding).toBe('concurrency');
+    // A step of this server takes 18 ms and 0.2 ms for each in flight: shared in half where both are equal.
+    expect(fit?.knee?.rate).toBeLessThan(truth);
+    expect(await readFile(join(out, 'capacity.html'), 'utf8')).toContain('Latency against');
+  });
+
+  it('spends nothing that nobody agreed to', async () => {
+    const { code, stderr } = await weir(['capacity', '--target', 'mock', '--model', 'weir/small']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /Budget: at most 1,800 requests; about [\d,]+ tokens for them; money unknown/,
+    );
+    expect(stderr).toContain('add --yes');
+  });
+
+  it('says what is wrong with its options', async () => {
+    const { code, stderr } = await weir([
+      ...['capacity', '--target', 'mock', '--model', 'm', '--start', '9/s', '--yes'],
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--start: expected a rate of at most 1/s');
+  });
+});

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { realClock } from '../mock/real-clock.ts';
+import { startMock } from '../mock/start.ts';
+import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+
+tidyAfterEach();
+
+describe('weir init', () => {
+  it('asks a gateway for its models by the key of the environment, and writes a scenario that is valid and planned', async () => {
+    const mock = await startMock({ models: ['first/model', 'second/model'] }, realClock());
+    try {
+      const out = join(await tempFolder(), 'weir.yaml');
+      const environment = { MY_KEY: 'sk-weir-test' };
+      const words = ['init', mock.url, '--key', 'MY_KEY', '--out', out];
+      const { code, stdout, stderr } = await weir(words, environment);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('asks first/model');
+      const text = await readFile(out, 'utf8');
+      expect(text).not.toContain('sk-weir-test');
+      expect(text).toContain('#   model: weir-tts');
+      const planned = await weir(['plan', out], environment);
+      expect([planned.code, planned.stderr]).toEqual([0, '']);
+      expect(planned.stdout).toContain('chat-stream (first/model)');
+      const again = await weir(words, environment);
+      expect(again.code).toBe(2);
+      expect(again.stderr).toContain('exists already, and is left as it is');
+      expect(await readFile(out, 'utf8')).toBe(text);
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('takes the model that it is told, and none that the target does not list', async () => {
+    const folder = await tempFolder();
+    const out = join(folder, 'a.yaml');
+    const { code } = await weir(['init', 'mock', '--model', 'weir/large', '--out', out]);
+    expect(code).toBe(0);
+    expect(await readFile(out, 'utf8')).toContain('model: weir/large');
+    const other = join(folder, 'b.yaml');
+    const refused = await weir(['init', 'mock', '--model', 'weir/huge', '--out', other]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('lists no model weir/huge: expected one of weir/small');
+    await expect(readFile(other)).rejects.toThrow('ENOENT');
+  });
+
+  it('asks nobody where its file stands in the way', async () => {
+    const path = await tempFile('weir.yaml', 'mine');
+    const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--out', path]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('exists already')]);
+  });
+});

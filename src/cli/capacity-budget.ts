@@ -1,0 +1,55 @@
+import { contentOf } from '../engine/content.ts';
+import type { SliceOrder } from '../engine/slice-order.ts';
+import { instant } from '../model/quantity.ts';
+import type { Traffic } from '../model/traffic.ts';
+import type { SearchCap } from '../probe/find-capacity.ts';
+import { countText, moneyText, timeText } from '../report/number-text.ts';
+import { tokenDemand } from '../traffic/token-demand.ts';
+
+/** Requests that the estimate looks at. */
+const looked = 50;
+/** Characters of a token, as gateways estimate. */
+const charactersPerToken = 4;
+
+interface Estimate {
+  readonly tokens: number;
+  /** In micro-units; `null` where a price is unknown. */
+  readonly cost: number | null;
+}
+
+/** What the first requests of the plan may use at most, on average. */
+const estimateOf = (order: SliceOrder): Estimate => {
+  let [tokens, cost] = [0, 0];
+  let isPriced = true;
+  for (let index = 0; index < looked; index += 1) {
+    const { traffic, draw, ask } = contentOf(order, { stage: 0, index, due: instant(0) });
+    const demand = tokenDemand(traffic, { draw, ask });
+    const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
+    const output = demand?.output ?? 0;
+    const price = priceOf(traffic);
+    tokens += input + output;
+    cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
+    // Without a bound on the answer nothing bounds the money.
+    isPriced &&= price !== null && (demand === null || output > 0);
+  }
+  return { tokens: tokens / looked, cost: isPriced ? cost / looked : null };
+};
+
+/** `null` where the estimate knows no price. */
+const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
+  if (traffic.kind === 'models') return { input: 0, output: 0 };
+  return 'price' in traffic ? traffic.price : null;
+};
+
+/** What a search may spend, in a sentence. */
+export const budgetText = (order: SliceOrder, { requests, seconds }: SearchCap): string => {
+  const { tokens, cost } = estimateOf(order);
+  return [
+    `at most ${countText(requests)} requests`,
+    `about ${countText(tokens * requests)} tokens for them`,
+    cost === null
+      ? 'money unknown: the scenario names no price, or nothing bounds the answers'
+      : `about ${moneyText(Math.ceil(cost * requests))} of your currency`,
+    `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
+  ].join('; ');
+};

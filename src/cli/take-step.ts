@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { SliceOrder } from '../engine/slice-order.ts';
+import type { Plan } from '../model/plan.ts';
+import { planHash } from '../model/plan-hash.ts';
+import { milliseconds } from '../model/quantity.ts';
+import type { Result } from '../model/result.ts';
+import { withoutPrompts } from '../model/without-prompts.ts';
+import { openRunFolder } from '../platform/files.ts';
+import { weirVersion } from '../platform/machine.ts';
+import type { Screen } from '../platform/screen.ts';
+import { emptyTally, record, toResult } from '../record/tally.ts';
+import { drive, type Watch } from './drive.ts';
+import { liveOn, shownRun } from './live.ts';
+import type { StopSignal } from '../platform/interrupts.ts';
+import type { ReadyTarget } from './target.ts';
+
+/** Where steps are sent and shown. */
+export interface StepSite {
+  readonly target: ReadyTarget;
+  readonly folder: string;
+  /** `null` to be quiet. */
+  readonly screen: Screen | null;
+}
+
+const quietly = { note: () => undefined, add: () => undefined, draw: () => undefined };
+
+/** Drives the plan of one step and leaves its result in a folder of its own, from which it can be judged again. */
+export const takeStep = async (
+  order: SliceOrder,
+  plan: Plan,
+  { target, folder, screen }: StepSite,
+): Promise<{ readonly result: Result; readonly stoppedBy: StopSignal | null }> => {
+  const tally = emptyTally(plan);
+  const [{ name }] = plan.stages as [Plan['stages'][number]];
+  const runId = `${order.runId}-${name}`;
+  const watch: Watch = {
+    live: screen === null ? quietly : liveOn(screen, { ...shownRun(plan), name }),
+    say: () => undefined,
+    begun: () => () => undefined,
+    wrap: (transport) => transport,
+    record: (observation) => record(tally, observation),
+    heard: () => undefined,
+    breach: () => null,
+  };
+  const driven = await drive({ ...order, plan, runId }, target, watch, null);
+  screen?.clear();
+  const { slices, stoppedBy, cut } = driven;
+  const result = toResult(tally, {
+    ...{ weir: weirVersion(), runId, plan: withoutPrompts(plan), planHash: planHash(plan) },
+    slices: [...slices],
+    scheduled: milliseconds(driven.loadEnded),
+    partial: cut ? `stopped by ${stoppedBy ?? 'somebody'} before the load had ended` : null,
+    ...{ breach: undefined, notes: [...target.notes, ...driven.notes], witness: null },
+  });
+  const own = await openRunFolder(join(folder, name));
+  await own.write('result.json', `${JSON.stringify(result)}\n`);
+  return { result, stoppedBy };
+};

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { Load, Plan } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import { foresee } from './foresee.ts';
+import { constant } from './hand-run.ts';
+
+const never = (): never => {
+  throw new Error('the plan has no files');
+};
+
+const foreseen = (load: Load, changes: Partial<Plan> = {}) => {
+  const plan = samplePlan(changes);
+  const stages = plan.stages.map((stage) => ({ ...stage, load }));
+  return foresee({
+    plan: { ...plan, stages },
+    clips: { clipsOf: never },
+    workload: { ask: never, traceOf: never },
+    answerTime: milliseconds(500),
+  });
+};
+
+const users: Load = {
+  ...{ kind: 'closed', users: 3, thinkTime: milliseconds(500) },
+  ...{ duration: milliseconds(4500), rampUp: milliseconds(0) },
+};
+
+describe('what a plan will take', () => {
+  it('is exact for requests that come by the clock, at most for answers, about for plain prompts', () => {
+    const { total, groups, limits } = foreseen(constant(3, 25_000));
+    // “Say yes.” is three tokens.
+    expect(total).toEqual({
+      requests: { sum: 75, basis: 'exact', unknown: 0 },
+      input: { sum: 225, basis: 'estimate', unknown: 0 },
+      output: { sum: 1200, basis: 'at-most', unknown: 0 },
+      cost: { sum: 0, basis: 'estimate', unknown: 75 },
+    });
+    expect(groups.reduce((sum, { measured }) => sum + measured, 0)).toBe(69);
+    expect(limits.all).toEqual({ requests: 75, tokens: 75 * 19 });
+    expect(limits.keys.reduce((sum, { requests }) => sum + requests, 0)).toBe(75);
+  });
+
+  it('of users is what they would ask if answers took so long', () => {
+    const { total, answerTime, lookedInto } = foreseen(users);
+    expect(total.requests).toEqual({ sum: 15, basis: 'estimate', unknown: 0 });
+    expect([answerTime, lookedInto]).toEqual([500, 1]);
+  });
+
+  it('of a shared number of requests is no more than that', () => {
+    const shared: Load = {
+      ...{ kind: 'iterations', users: 4, iterations: 30 },
+      ...{ thinkTime: milliseconds(0), maxDuration: milliseconds(60_000) },
+    };
+    expect(foreseen(shared).total.requests).toEqual({ sum: 30, basis: 'at-most', unknown: 0 });
+    const soon = { ...shared, maxDuration: milliseconds(1000) };
+    expect(foreseen(soon).total.requests.sum).toBe(8);
+  });
+
+  it('of very many requests is counted from some', () => {
+    const { total, lookedInto } = foreseen(constant(10_000, 20_000));
+    expect(lookedInto).toBe(4);
+    expect(total.requests).toEqual({ sum: 200_000, basis: 'exact', unknown: 0 });
+    expect(total.input).toEqual({ sum: 600_000, basis: 'estimate', unknown: 0 });
+  });
+
+  it('names the limit that is nearest to its end, and the keys that would do', () => {
+    const limits = { requestsPerMinute: 20, tokensPerMinute: 100, limiter: null };
+    expect(foreseen(constant(3, 25_000), { limits }).limits).toMatchObject({
+      ...{ binds: 'tokens', keysNeeded: 15 },
+      exceeded: expect.arrayContaining(['main', 'spare']) as unknown,
+    });
+    const undeclared = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+    expect(foreseen(constant(3, 25_000), { limits: undeclared }).limits).toMatchObject({
+      ...{ binds: null, keysNeeded: null, exceeded: [] },
+    });
+  });
+});

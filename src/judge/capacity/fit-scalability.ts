@@ -1,0 +1,127 @@
+import type { CapacityStep, ScalabilityFit } from '../../model/capacity.ts';
+import { criticalT } from '../compare/student-t.ts';
+
+/**
+ * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) over requests in flight:
+ * X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). A server that batches continuously takes a + cN for each step of
+ * its batch, so its X(N) = N / (a + cN) is this law with κ = 0 and has its shape exactly, which no polynomial
+ * or spline through so few steps would; κ shows a gateway that gets slower with load. N / X is linear in
+ * (1, N − 1, N(N − 1)): weighted least squares, with bands by Student’s t.
+ */
+
+type Row = readonly number[];
+
+/** What a column of the law is for N in flight. */
+const columns = [() => 1, (n: number) => n - 1, (n: number) => n * (n - 1)] as const;
+/** The laws that are tried: without contention, without κ, without σ, and whole. */
+const models = [[0], [0, 1], [0, 2], [0, 1, 2]] as const;
+
+/** The inverse of a small symmetric positive matrix by Gauss and Jordan; `null` where it has none. */
+const inverse = (matrix: readonly Row[]): readonly Row[] | null => {
+  const n = matrix.length;
+  const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
+  for (let i = 0; i < n; i += 1) {
+    const pivot = rows[i]![i]!;
+    if (Math.abs(pivot) < 1e-12) return null;
+    rows[i] = rows[i]!.map((value) => value / pivot);
+    for (let k = 0; k < n; k += 1) {
+      const factor = rows[k]![i]!;
+      if (k !== i) rows[k] = rows[k]!.map((value, j) => value - factor * rows[i]![j]!);
+    }
+  }
+  return rows.map((row) => row.slice(n));
+};
+
+interface Point {
+  readonly n: number;
+  /** N / X. */
+  readonly y: number;
+}
+
+interface LinearFit {
+  readonly beta: readonly [number, number, number];
+  readonly squares: number;
+  /** The half width of the 95 % band of N / X. */
+  readonly band: (n: number) => number;
+  readonly parameters: number;
+}
+
+/** Residuals count relatively, since a step is as exact as its rate. */
+const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit | null => {
+  const rows = points.map(({ n, y }) => model.map((column) => columns[column]!(n) / y));
+  const normal = model.map((_, i) =>
+    model.map((__, j) => rows.reduce((sum, row) => sum + row[i]! * row[j]!, 0)),
+  );
+  const covariance = inverse(normal);
+  if (covariance === null) return null;
+  const sums = model.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0));
+  const found = covariance.map((row) => row.reduce((sum, value, j) => sum + value * sums[j]!, 0));
+  if (found.some((value) => value < 0)) return null;
+  const squares = rows.reduce(
+    (sum, row) => sum + (1 - row.reduce((at, value, j) => at + value * found[j]!, 0)) ** 2,
+    0,
+  );
+  const freedom = points.length - model.length;
+  if (freedom < 1) return null;
+  const variance = squares / freedom;
+  const t = criticalT(0.05, freedom);
+  const band = (n: number): number => {
+    const at = model.map((column) => columns[column]!(n));
+    const form = covariance.reduce(
+      (sum, row, i) => sum + at[i]! * row.reduce((inner, value, j) => inner + value * at[j]!, 0),
+      0,
+    );
+    return t * Math.sqrt(variance * Math.max(0, form));
+  };
+  const beta = [0, 1, 2].map((column) => found[model.indexOf(column)] ?? 0);
+  return { beta: [beta[0]!, beta[1]!, beta[2]!], squares, band, parameters: model.length };
+};
+
+/** Akaike’s criterion: a further parameter has to pay. */
+const criterion = ({ squares, parameters }: LinearFit, points: number): number =>
+  points * Math.log(Math.max(squares, 1e-9) / points) + 2 * parameters;
+
+const curvePoints = 60;
+
+const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve'] =>
+  Array.from({ length: curvePoints }, (_, i) => {
+    const n = (most * (i + 1)) / curvePoints;
+    const y = columns.reduce((sum, column, k) => sum + beta[k]! * column(n), 0);
+    const half = Math.min(band(n), y * 0.9);
+    return {
+      inFlight: n,
+      rate: { value: n / y, low: n / (y + half), high: n / (y - half) },
+      latency: y * 1000,
+    };
+  });
+
+/** Where X / R is largest (Kleinrock’s power, ICC 1979): before it latency is cheap, behind it throughput is dear. */
+const kneeOf = (curve: ScalabilityFit['curve'], most: number): ScalabilityFit['knee'] => {
+  const power = ({ rate, latency }: (typeof curve)[number]): number => rate.value / latency;
+  const best = curve.reduce((a, b) => (power(b) > power(a) ? b : a), curve[0]!);
+  if (best.inFlight >= most * 0.99) return null;
+  return { rate: best.rate.value, inFlight: best.inFlight, latency: best.latency };
+};
+
+/** `null` with fewer than three different loads that were kept. */
+export const fitScalability = (steps: readonly CapacityStep[]): ScalabilityFit | null => {
+  const points = steps
+    .filter(
+      ({ verdict, throughput, inFlight }) => verdict === 'kept' && throughput > 0 && inFlight > 0,
+    )
+    .map(({ inFlight, throughput }) => ({ n: inFlight, y: inFlight / throughput }));
+  const most = Math.max(0, ...points.map(({ n }) => n));
+  if (new Set(points.map(({ n }) => n.toPrecision(2))).size < 3) return null;
+  const fits = models.flatMap((model) => fitModel(points, model) ?? []);
+  const best = fits.toSorted(
+    (a, b) => criterion(a, points.length) - criterion(b, points.length),
+  )[0];
+  if (best === undefined || best.beta[0] <= 0) return null;
+  const [first, second, third] = best.beta;
+  const curve = curveOf(best, most);
+  return {
+    ...{ lambda: 1 / first, sigma: second / first, kappa: third / first },
+    ...{ points: points.length, residual: Math.sqrt(best.squares / points.length) },
+    ...{ knee: kneeOf(curve, most), curve },
+  };
+};

@@ -1,0 +1,108 @@
+import type {
+  BoundName,
+  CapacityAnswer,
+  CapacityStep,
+  CapacityTerms,
+  Range,
+} from '../../model/capacity.ts';
+import { ceilingOf, tokensPerRequest } from './ceiling.ts';
+import { believe, believedRate, telling } from './rate-belief.ts';
+
+/** The step whose rate is nearest to one, by ratio. */
+const nearest = (steps: readonly CapacityStep[], rate: number): CapacityStep | undefined =>
+  steps.toSorted(
+    (a, b) => Math.abs(Math.log(a.rate / rate)) - Math.abs(Math.log(b.rate / rate)),
+  )[0];
+
+interface Found {
+  readonly rate: Range;
+  readonly binding: BoundName;
+  readonly because: string;
+  readonly proved: boolean;
+}
+
+/** Every step was kept: what binds is a declared limit, or nothing that was tried. */
+const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): Found => {
+  const highest = Math.max(...telling(steps).map(({ rate }) => rate));
+  const ceiling = ceilingOf(terms, steps);
+  const rate = { value: highest, low: highest, high: highest };
+  if (ceiling !== null && highest >= ceiling.rate * 0.98) {
+    return {
+      rate: { value: ceiling.rate, low: ceiling.rate, high: ceiling.rate },
+      binding: ceiling.bound,
+      because: `the objectives hold at ${highest.toPrecision(3)}/s, all that the declared limit of ${ceiling.bound} per minute allows`,
+      proved: true,
+    };
+  }
+  return {
+    rate,
+    binding: 'none',
+    because: `the objectives hold at ${highest.toPrecision(3)}/s, the highest rate that was tried`,
+    proved: false,
+  };
+};
+
+/** Some step broke: the answer is where belief has come to. */
+const someBroken = (
+  steps: readonly CapacityStep[],
+  terms: CapacityTerms,
+  forLatency: boolean,
+): Found | null => {
+  const rate = believedRate(believe(steps, terms, forLatency));
+  const told = telling(steps);
+  const kept = told.filter(({ verdict }) => verdict === 'kept');
+  const broken = told.filter(({ verdict }) => verdict === 'broken');
+  if (kept.length === 0) return null;
+  const above =
+    nearest(
+      broken.filter((step) => step.rate >= rate.value * 0.97),
+      rate.value,
+    ) ?? nearest(broken, rate.value);
+  const breach = above?.breaches[0];
+  const { precision } = terms;
+  const near = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));
+  const ceiling = ceilingOf(terms, steps);
+  const isCapped = ceiling !== null && rate.value > ceiling.rate * 0.98;
+  return {
+    rate,
+    binding: isCapped ? ceiling.bound : (breach?.bound ?? 'none'),
+    because: `at ${above?.rate.toPrecision(3) ?? '?'}/s ${breach?.text ?? 'an objective broke'}`,
+    proved: near && rate.high / rate.low <= 1 + precision * 1.5,
+  };
+};
+
+/** Keys that keep below their limit at a rate. */
+const keysFor = (perSecond: number | null, perMinute: number | null): number | null =>
+  perSecond === null || perMinute === null || perMinute === 0
+    ? null
+    : // A rate that fills a key to the last request is still that key’s.
+      Math.max(1, Math.ceil((perSecond * 60) / perMinute - 1e-6));
+
+/** What the steps prove, in units of users, keys and money; `null` when no step was kept. */
+export const judgeCapacity = (
+  steps: readonly CapacityStep[],
+  terms: CapacityTerms,
+  forLatency: boolean,
+): CapacityAnswer | null => {
+  const told = telling(steps);
+  if (told.length === 0) return null;
+  const found = told.every(({ verdict }) => verdict === 'kept')
+    ? allKept(steps, terms)
+    : someBroken(steps, terms, forLatency);
+  if (found === null) return null;
+  const rate = found.rate.value;
+  const kept = told.filter(({ verdict }) => verdict === 'kept');
+  const near = nearest(kept, rate);
+  const latency = near?.latency?.mean ?? null;
+  const tokens = tokensPerRequest(steps);
+  const cost = near?.cost ?? null;
+  return {
+    ...found,
+    latency,
+    // Little’s law for users who think: rate = users / (latency + think time).
+    users: Math.floor((rate * ((latency ?? 0) + terms.thinkTime)) / 1000),
+    keysForRequests: keysFor(rate, terms.requestsPerMinute),
+    keysForTokens: keysFor(tokens === null ? null : rate * tokens, terms.tokensPerMinute),
+    costPerHour: cost === null ? null : Math.round(cost * rate * 3600),
+  };
+};

@@ -1,0 +1,183 @@
+import type { CapacityStep, Range, StepBreach } from '../../model/capacity.ts';
+import type { Histogram } from '../../model/histogram.ts';
+import type { Stage } from '../../model/plan.ts';
+import { perSecond } from '../../model/quantity.ts';
+import { quantile } from '../../model/quantile.ts';
+import type { Result, Second } from '../../model/result.ts';
+import {
+  arrivalsIn,
+  distribution,
+  groupsWhere,
+  outcomesOf,
+  type Where,
+} from '../../model/summary.ts';
+import type { Trust } from '../../model/verdict.ts';
+import { stageSpans } from '../rated-seconds.ts';
+import { judgeTrust } from '../trust.ts';
+import { slopeOf } from './growth.ts';
+import { objectiveBreaches } from './step-objectives.ts';
+
+/** Growth of this share of the arrivals is what a search cannot tell from none. */
+const growthTolerance = 0.02;
+/** Less than this is surely none. */
+const growthSurely = 0.05;
+/** Halves of a step whose throughputs differ by more have not settled. */
+const settledSpread = 0.04;
+
+/** Fewer whole seconds than these show no slope. */
+const leastSeconds = 3;
+
+/** The rate of a stage whose rate is constant and open; `null` for any other. */
+const rateOf = ({ load }: Stage): number | null => {
+  if (load.kind !== 'open') return null;
+  const rate = load.curve[0]!.to;
+  const isConstant = load.curve.every(({ from, to }) => from === rate && to === rate);
+  return isConstant && rate > 0 ? rate : null;
+};
+
+/** What was offered within the measured half. Drawn arrivals differ from their rate, and the gateway serves those that came. */
+const offeredIn = (stage: Stage, rate: number, arrivals: number, seconds: number): number =>
+  stage.load.kind === 'open' && stage.load.spacing === 'even' ? rate : arrivals / seconds;
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Requests in flight at the begin of each second, from the first of the run on. */
+const inFlightOver = (timeline: readonly Second[], until: number): readonly number[] => {
+  const bySecond = new Map(timeline.map((second) => [second.second, second]));
+  let inFlight = 0;
+  return Array.from({ length: until + 1 }, (_, second) => {
+    const before = inFlight;
+    const { begun = 0, ended = 0 } = bySecond.get(second) ?? {};
+    inFlight += begun - ended;
+    return before;
+  });
+};
+
+/** The flow through a step: its second half, in whole seconds. */
+const flowOf = (result: Result, from: number, to: number) => {
+  const inFlight = inFlightOver(result.timeline, to).slice(from);
+  const completed = Array.from({ length: to - from }, (_, i) => {
+    const second = result.timeline.find((each) => each.second === from + i);
+    return second?.outcomes.completed ?? 0;
+  });
+  const half = Math.ceil(completed.length / 2);
+  const [first, second] = [mean(completed.slice(0, half)), mean(completed.slice(-half))];
+  const throughput = mean(completed);
+  const spread = throughput === 0 ? 1 : Math.abs(first - second) / (2 * throughput);
+  return { inFlight: mean(inFlight), slope: slopeOf(inFlight), throughput, spread };
+};
+
+const latencyOf = (histogram: Histogram): CapacityStep['latency'] => {
+  const [p50, p95] = [quantile(histogram, 0.5), quantile(histogram, 0.95)];
+  if (p50 === null || p95 === null) return null;
+  return { mean: histogram.mean ?? 0, p50: p50.value, p95: p95.value };
+};
+
+const growthBreach = (growth: CapacityStep['growth'], rate: number): readonly StepBreach[] =>
+  growth.low <= growthTolerance
+    ? []
+    : [
+        {
+          bound: 'concurrency',
+          text: `requests in flight grew by ${(growth.value * rate).toPrecision(2)} each second [${(growth.low * rate).toPrecision(2)} … ${(growth.high * rate).toPrecision(2)}]; expected no growth beyond ${growthTolerance * 100} % of the arrivals`,
+        },
+      ];
+
+const tokensOf = (result: Result, where: Where): number | null => {
+  const sums = groupsWhere(result, where).flatMap(({ tokens }) => tokens);
+  const answers = sums.reduce((sum, each) => sum + each.answers, 0);
+  const isTold = answers > 0 && sums.every((each) => each.answers === each.answersWithInput);
+  return isTold ? sums.reduce((sum, { input, output }) => sum + input + output, 0) / answers : null;
+};
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An interval without bounds has no form in JSON. */
+const growthOf = ({ value, low, high }: Range, rate: number): CapacityStep['growth'] => {
+  const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
+  return { value: bounded(value), low: bounded(low), high: bounded(high) };
+};
+
+/** What answers took, used and cost. */
+const figuresOf = (
+  result: Result,
+  where: Where,
+): Pick<CapacityStep, 'latency' | 'ttftP95' | 'tokens' | 'cost'> => ({
+  latency: latencyOf(distribution(result, 'endToEnd', where)),
+  ttftP95: quantile(distribution(result, 'ttft', where), 0.95)?.value ?? null,
+  tokens: tokensOf(result, where),
+  cost: distribution(result, 'cost', where).mean,
+});
+
+/** An unfit generator says why in the place of what broke. */
+const unfitness = ({ level, evidence }: Trust): readonly StepBreach[] =>
+  evidence
+    .filter((each) => each.level === level)
+    .map(({ signal, observed }) => ({ bound: 'none', text: `${signal}: ${observed}` }));
+
+const verdictOf = (
+  trust: Trust,
+  held: ReturnType<typeof objectiveBreaches>,
+  growth: CapacityStep['growth'],
+  grown: readonly StepBreach[],
+): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
+  if (trust.level === 'invalid') {
+    return { verdict: 'unfit', sure: false, breaches: [...unfitness(trust)] };
+  }
+  const breaches = [...grown, ...held.breaches];
+  if (breaches.length > 0) {
+    return { verdict: 'broken', sure: grown.length > 0 || held.sure, breaches };
+  }
+  const verdict = held.undecided ? 'undecided' : 'kept';
+  return { verdict, sure: growth.high < growthSurely && held.sure, breaches };
+};
+
+/** A result’s stage of constant rate as a step; `null` where its second half is too short to tell anything. */
+const judgeStep = (result: Result, stage: Stage, span: Span, name: string): CapacityStep | null => {
+  const rate = rateOf(stage);
+  const measuredFrom = Math.max(span.from, result.plan.warmUp);
+  const from = Math.ceil(Math.max(measuredFrom, (span.from + span.to) / 2) / 1000);
+  const to = Math.floor(Math.min(span.to, result.scheduled) / 1000);
+  if (rate === null || to - from < leastSeconds) return null;
+  const where: Where = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
+  const outcomes = outcomesOf(groupsWhere(result, where));
+  const arrivals = arrivalsIn(outcomes);
+  if (arrivals === 0) return null;
+  const offered = offeredIn(stage, rate, arrivals, (span.to - measuredFrom) / 1000);
+  const { completed, limited } = outcomes;
+  const flow = flowOf(result, from, to);
+  const growth = growthOf(flow.slope, rate);
+  const grown = growthBreach(growth, rate);
+  const figures = figuresOf(result, where);
+  const { latency } = figures;
+  const isSteady = grown.length === 0 && latency !== null;
+  const held = objectiveBreaches(result, stage.name, outcomes);
+  return {
+    ...{ name, rate: perSecond(offered), seconds: to - from, arrivals, completed, limited },
+    ...{ goodput: held.goodput, throughput: flow.throughput, spread: flow.spread, growth },
+    // A look once a second is blind to what comes and goes within it; of a steady flow Little’s law is not.
+    inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
+    ...figures,
+    ...verdictOf(judgeTrust(result), held, growth, grown),
+  };
+};
+
+/** Whether a step’s throughput stood still: then it is what the gateway can do at that load. */
+export const isSettled = ({ spread, completed }: CapacityStep): boolean =>
+  spread < settledSpread && completed > 0;
+
+/** The stages of a result whose rate is constant, as steps; `nameOf` names them. */
+export const judgeSteps = (
+  result: Result,
+  nameOf: (stage: string) => string,
+): readonly CapacityStep[] => {
+  const spans = stageSpans(result.plan);
+  return result.plan.stages.flatMap((stage, i) => {
+    const step = judgeStep(result, stage, spans[i]!, nameOf(stage.name));
+    return step === null ? [] : [step];
+  });
+};

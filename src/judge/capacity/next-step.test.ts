@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { CapacityStep } from '../../model/capacity.ts';
+import { drawFrom } from '../../model/draw.ts';
+import { perSecond } from '../../model/quantity.ts';
+import { judgeCapacity } from './judge-capacity.ts';
+import { nextStep, type SearchTerms } from './next-step.ts';
+import { overloadedStep, sampleStep, sampleTerms } from './sample-steps.ts';
+
+/** Searches with steps that `take` makes, until it is done. */
+const searchWith = (
+  terms: SearchTerms,
+  take: (rate: number, number: number) => CapacityStep,
+): readonly CapacityStep[] => {
+  const steps: CapacityStep[] = [];
+  for (let order = nextStep(steps, terms); order !== null; order = nextStep(steps, terms)) {
+    steps.push(take(order.rate, steps.length));
+    if (steps.length > 60) throw new Error('the search does not end');
+  }
+  return steps;
+};
+
+/** A step that only keeps an objective of latency, with doubt near the border. */
+const late = (rate: number, isLate: boolean): CapacityStep =>
+  isLate
+    ? sampleStep(rate, {
+        verdict: 'broken',
+        breaches: [{ bound: 'latency', text: 'ttft.p95 < 1 s: got 2 s' }],
+      })
+    : sampleStep(rate);
+
+describe('the search for the highest rate', () => {
+  it('climbs by doubling, for as long as nothing breaks, up to the highest rate allowed', () => {
+    const steps = searchWith(sampleTerms({ top: perSecond(10) }), (rate) => sampleStep(rate));
+    expect(steps.map(({ rate }) => rate)).toEqual([1, 2, 4, 8, 10]);
+  });
+
+  it('never goes above what the declared limits allow, of requests as of tokens', () => {
+    const requests = searchWith(sampleTerms({ requestsPerMinute: 180 }), (rate) =>
+      sampleStep(rate),
+    );
+    expect(Math.max(...requests.map(({ rate }) => rate))).toBe(3);
+    // 300 tokens a request: 18,000 a minute are one request a second for each of two keys.
+    const tokens = searchWith(sampleTerms({ tokensPerMinute: 18_000, keys: 2 }), (rate) =>
+      sampleStep(rate),
+    );
+    expect(Math.max(...tokens.map(({ rate }) => rate))).toBe(2);
+  });
+
+  it('finds a border of latency within its precision in few steps, wherever it lies', () => {
+    for (const border of [0.3, 3.3, 17, 63.9, 410]) {
+      const terms = sampleTerms({ forLatency: true });
+      const steps = searchWith(terms, (rate) => late(rate, rate > border));
+      const answer = judgeCapacity(steps, terms, true);
+      expect(answer?.rate.value, `border ${border}`).toBeGreaterThan(border * 0.95);
+      expect(answer?.rate.value, `border ${border}`).toBeLessThan(border * 1.05);
+      expect(answer).toMatchObject({ binding: 'latency', proved: true });
+      expect(steps.length).toBeLessThan(24);
+    }
+  });
+
+  it('is not led astray by a wrong verdict now and then', () => {
+    let near = 0;
+    for (let seed = 0; seed < 8; seed += 1) {
+      const draw = drawFrom(seed, 8);
+      const terms = sampleTerms({ forLatency: true });
+      const steps = searchWith(terms, (rate) => ({
+        ...late(rate, rate > 20 !== draw.uniform() < 0.06),
+        sure: false,
+      }));
+      const rate = judgeCapacity(steps, terms, true)?.rate.value ?? 0;
+      if (rate > 19 && rate < 21) near += 1;
+    }
+    expect(near).toBe(8);
+  });
+
+  it('asks again where a step was unfit, and learns nothing from it', () => {
+    const terms = sampleTerms();
+    const unfit = sampleStep(1, { verdict: 'unfit' });
+    expect(nextStep([unfit], terms)).toEqual(nextStep([], terms));
+    expect(judgeCapacity([unfit], terms, false)).toBeNull();
+  });
+
+  it('takes the throughput of an overload that stood still for the highest rate', () => {
+    const terms = sampleTerms();
+    const steps = [sampleStep(8), overloadedStep(16, 11)];
+    expect(nextStep(steps, terms)?.rate).toBeCloseTo(11, -1);
+    expect(judgeCapacity(steps, terms, false)?.rate.value).toBeCloseTo(11, 0);
+    // Where latency is asked for, overload only bounds it.
+    const bounded = judgeCapacity(steps, sampleTerms({ forLatency: true }), true);
+    expect(bounded?.rate.value).toBeLessThan(11);
+  });
+
+  it('holds each step long enough for answers that are slow', () => {
+    const slow = sampleStep(1, { latency: { mean: 9000, p50: 9000, p95: 9500 } });
+    expect(nextStep([slow], sampleTerms())?.seconds).toBe(90);
+  });
+});

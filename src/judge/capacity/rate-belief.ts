@@ -1,0 +1,95 @@
+import type { CapacityStep, CapacityTerms, Range } from '../../model/capacity.ts';
+import { beyondNormal } from '../compare/student-t.ts';
+import { isSettled } from './judge-steps.ts';
+
+/**
+ * What is believed of the highest rate that keeps the objectives: a distribution over the logarithm of
+ * rates, multiplied by the likelihood of what each step showed. This is Bayesian threshold estimation as
+ * QUEST does it (Watson & Pelli, Perception & Psychophysics 33, 1983), whose noiseless limit is
+ * probabilistic bisection (Horstein 1963; Waeber, Frazier & Henderson 2013): one wrong verdict out of
+ * luck is outvoted by the next steps and never ends the search on the wrong side.
+ */
+export interface RateBelief {
+  /** The rate below which the wanted one lies with this probability. */
+  readonly quantile: (probability: number) => number;
+}
+
+/** Rates of the grid are apart by this much, relatively. */
+const grain = 0.0025;
+
+/** How blurred the border between kept and broken is, relatively; and how often a verdict is plainly wrong. */
+const blur = { sure: 0.01, unsure: 0.02 } as const;
+const error = { sure: 0.02, unsure: 0.1 } as const;
+/** A throughput is not trusted to less than this, relatively; and it may have nothing to do with the wanted rate. */
+const leastSpread = 0.01;
+const astray = 0.02;
+
+const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondNormal(z) / 2);
+
+type Likelihood = (logRate: number) => number;
+
+const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Likelihood => {
+  const certainty = sure ? 'sure' : 'unsure';
+  const at = Math.log(rate);
+  const sign = verdict === 'kept' ? 1 : -1;
+  return (logRate) =>
+    error[certainty] +
+    (1 - 2 * error[certainty]) * normal((sign * (logRate - at)) / blur[certainty]);
+};
+
+/**
+ * What the throughput of an overloaded step tells. Where only a steady flow is asked for, it is the
+ * wanted rate itself if it stood still, and was reached in any case; where latency is asked for too, it
+ * bounds the wanted rate from above.
+ */
+const ofOverload = (step: CapacityStep, forLatency: boolean): Likelihood => {
+  const at = Math.log(Math.max(step.throughput, 1e-9));
+  const spread = Math.max(leastSpread, step.spread);
+  const settled = isSettled(step);
+  if (forLatency) {
+    return settled ? (logRate) => astray + normal((at - logRate) / spread) : () => 1;
+  }
+  return settled
+    ? (logRate) => astray + Math.exp(-0.5 * ((logRate - at) / spread) ** 2)
+    : (logRate) => astray + normal((logRate - at) / spread);
+};
+
+const isOverload = ({ breaches, limited, throughput }: CapacityStep): boolean =>
+  throughput > 0 && limited === 0 && breaches.some(({ bound }) => bound === 'concurrency');
+
+/** Steps that say something of the rate: neither unfit nor undecided. */
+export const telling = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
+  steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
+
+/** The belief after these steps; before any, every logarithm of a rate within reach is as likely. */
+export const believe = (
+  steps: readonly CapacityStep[],
+  { start, top }: Pick<CapacityTerms, 'start' | 'top'>,
+  forLatency: boolean,
+): RateBelief => {
+  const from = Math.log(start / 64);
+  const count = Math.ceil((Math.log(top * 1.5) - from) / grain);
+  const likelihoods = telling(steps).flatMap((step) => [
+    ofVerdict(step),
+    ...(isOverload(step) ? [ofOverload(step, forLatency)] : []),
+  ]);
+  const logs = Array.from({ length: count }, (_, i) =>
+    likelihoods.reduce((sum, likelihood) => sum + Math.log(likelihood(from + i * grain)), 0),
+  );
+  const most = logs.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const weights = logs.map((log) => Math.exp(log - most));
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const quantile = (probability: number): number => {
+    let below = 0;
+    const at = weights.findIndex((weight) => (below += weight) >= probability * whole);
+    return Math.exp(from + Math.max(0, at) * grain);
+  };
+  return { quantile };
+};
+
+/** The median and the 90 % credible interval. */
+export const believedRate = ({ quantile }: RateBelief): Range => ({
+  value: quantile(0.5),
+  low: quantile(0.05),
+  high: quantile(0.95),
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { exemplarSchema } from './exemplar.ts';
+import { ledgerSchema } from './ledger.ts';
+import { planSchema } from './plan.ts';
+import { instantSchema, millisecondsSchema } from './quantity.ts';
+import {
+  failureSchema,
+  generatorSampleSchema,
+  groupSchema,
+  secondSchema,
+  sliceRunSchema,
+} from './result.ts';
+
+/**
+ * The journal of a run under way, `checkpoint/1`: JSON Lines that are only ever appended. A header, then
+ * parts of results, each for what happened since the cut before; a line with `until` makes all parts above
+ * it count. So whatever kills the process, the file is good up to its last such line.
+ */
+
+export const checkpointHeaderSchema = z.strictObject({
+  format: z.literal('checkpoint/1'),
+  weir: z.string(),
+  runId: z.string(),
+  /** The plan `withoutPrompts`, and the hash of the one with them. */
+  plan: planSchema,
+  planHash: z.string(),
+  slice: sliceRunSchema.omit({ generator: true }),
+  notes: z.array(z.string()),
+});
+export type CheckpointHeader = z.infer<typeof checkpointHeaderSchema>;
+
+export const checkpointPartSchema = z.strictObject({
+  groups: z.array(groupSchema).exactOptional(),
+  timeline: z.array(secondSchema).exactOptional(),
+  failures: z.array(failureSchema).exactOptional(),
+  exemplars: z.array(exemplarSchema).exactOptional(),
+  ledger: z.array(ledgerSchema).exactOptional(),
+});
+
+export const checkpointCutSchema = z.strictObject({
+  /** Everything that ended before this moment is in the parts above. */
+  until: instantSchema,
+  /** How much of the load was over by then. */
+  scheduled: millisecondsSchema,
+  /** When the last exchange ended. */
+  ended: millisecondsSchema,
+  /** The generator's seconds since the cut before. */
+  generator: z.array(generatorSampleSchema),
+});
+export type CheckpointCut = z.infer<typeof checkpointCutSchema>;

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { screenOn, wantsColour } from './screen.ts';
+
+const terminal = { isTTY: true, columns: 80, write: () => true };
+const pipe = { ...terminal, isTTY: false };
+
+describe('a screen is drawn over', () => {
+  it.each([
+    ['on a terminal', terminal, {}, true],
+    ['on no pipe', pipe, {}, false],
+    ['on no dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['in no CI', terminal, { CI: 'true' }, false],
+    ['where CI says no', terminal, { CI: 'false' }, true],
+  ])('%s', (_, stream, environment, live) => {
+    expect(screenOn(stream, environment).live).toBe(live);
+  });
+});
+
+describe('colours are wanted', () => {
+  it.each([
+    ['on a terminal', terminal, {}, true],
+    ['on no pipe', pipe, {}, false],
+    ['on no dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['not with NO_COLOR', terminal, { NO_COLOR: '1' }, false],
+    ['with an empty NO_COLOR', terminal, { NO_COLOR: '' }, true],
+    ['on a pipe with FORCE_COLOR', pipe, { FORCE_COLOR: '1' }, true],
+    ['not with FORCE_COLOR=0', terminal, { FORCE_COLOR: '0' }, false],
+    ['not with both', pipe, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('%s', (_, stream, environment, wanted) => {
+    expect(wantsColour(stream, environment)).toBe(wanted);
+  });
+});

@@ -1,0 +1,147 @@
+import type { CapacityReport, CapacityStep } from '../../model/capacity.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { figureText, timeText } from '../number-text.ts';
+import { rateText, stepLine } from './capacity-words.ts';
+
+/** Two drawings without a script, so that they print: latency against throughput, and throughput against requests in flight. */
+
+const frame = { width: 720, height: 330, left: 76, right: 20, top: 16, bottom: 46 } as const;
+
+interface Axis {
+  readonly label: string;
+  readonly most: number;
+  readonly at: (value: number) => number;
+  readonly text: (value: number) => string;
+}
+
+/** Round values up to `most`, five or six of them. */
+const ticksOf = (most: number): readonly number[] => {
+  const rough = most / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const unit = [1, 2, 2.5, 5, 10].find((each) => each * power >= rough) ?? 10;
+  const gap = unit * power;
+  return Array.from({ length: Math.floor(most / gap) + 1 }, (_, i) => i * gap);
+};
+
+const axisOf = (
+  direction: 'x' | 'y',
+  label: string,
+  values: readonly number[],
+  text: Axis['text'],
+): Axis => {
+  const most = Math.max(1e-6, ...values) * 1.06;
+  const { width, height, left, right, top, bottom } = frame;
+  const at =
+    direction === 'x'
+      ? (value: number) => left + (Math.min(value, most) / most) * (width - left - right)
+      : (value: number) =>
+          height - bottom - (Math.min(value, most) / most) * (height - top - bottom);
+  return { label, most, at, text };
+};
+
+const place = (value: number): string => value.toFixed(1);
+
+const axes = (x: Axis, y: Axis): Markup => {
+  const { width, height, left, right, top, bottom } = frame;
+  return markup`<g class="axes">${ticksOf(y.most).map(
+    (value) =>
+      markup`<path class="grid" d="M${left} ${place(y.at(value))}H${width - right}" /><text x="${left - 8}" y="${place(y.at(value))}" dy="0.32em" text-anchor="end">${y.text(value)}</text>`,
+  )}${ticksOf(x.most).map(
+    (value) =>
+      markup`<path class="grid" d="M${place(x.at(value))} ${top}V${height - bottom}" /><text x="${place(x.at(value))}" y="${height - bottom + 18}" text-anchor="middle">${x.text(value)}</text>`,
+  )}<text x="${width - right}" y="${height - 8}" text-anchor="end">${x.label}</text></g>`;
+};
+
+type Coordinates = readonly (readonly [x: number, y: number])[];
+
+const line = (points: Coordinates, x: Axis, y: Axis): string =>
+  points.map(([a, b], i) => `${i === 0 ? 'M' : 'L'}${place(x.at(a))} ${place(y.at(b))}`).join('');
+
+const dots = (
+  steps: readonly CapacityStep[],
+  pointOf: (step: CapacityStep) => readonly [number, number] | null,
+  x: Axis,
+  y: Axis,
+): readonly Markup[] =>
+  steps.flatMap((step) => {
+    const point = pointOf(step);
+    if (point === null) return [];
+    return [
+      markup`<circle class="${step.verdict}" cx="${place(x.at(point[0]))}" cy="${place(y.at(point[1]))}" r="4.5"><title>${stepLine(step)}</title></circle>`,
+    ];
+  });
+
+/** A drawing within the frame of two axes. */
+const figure = (
+  title: string,
+  unit: string,
+  aside: string,
+  body: Markup,
+): Markup => markup`<figure class="plot">
+  <figcaption><b>${title}</b> <span class="unit">${unit}</span><p class="aside">${aside}</p></figcaption>
+  <div class="scroll" role="region" aria-label="${title}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${title}: ${aside}">${body}</svg></div>
+</figure>`;
+
+const mark = (rate: number, text: string, x: Axis): Markup =>
+  markup`<path class="mark" d="M${place(x.at(rate))} ${frame.top}V${frame.height - frame.bottom}" /><text x="${place(x.at(rate) - 6)}" y="${frame.top + 12}" text-anchor="end">${text}</text>`;
+
+/** Latency against throughput: flat, then the knee, then a wall. */
+export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
+  const known = steps.filter(({ latency }) => latency !== null);
+  if (known.length === 0) return null;
+  const point = ({ throughput, latency }: CapacityStep): readonly [number, number] | null =>
+    latency === null ? null : [throughput, latency.mean];
+  const curve = (fit?.curve ?? []).map(({ rate, latency }) => [rate.value, latency] as const);
+  const rates = [...known.map(({ throughput }) => throughput), answer?.rate.value ?? 0];
+  const x = axisOf('x', 'completed per second', rates, figureText);
+  // Overload has no latency of its own, it grows with time: it must not flatten all others.
+  const kept = known.filter(({ verdict }) => verdict === 'kept');
+  const highest = Math.max(
+    ...(kept.length === 0 ? known : kept).map(({ latency }) => latency!.mean),
+  );
+  const all = known.map(({ latency }) => Math.min(latency!.mean, highest * 2.5));
+  const y = axisOf('y', 'mean latency', all, timeText);
+  const knee = fit?.knee ?? null;
+  return figure(
+    'Latency against throughput',
+    'mean from due to end',
+    `${kept.length} steps kept, ${known.length - kept.length} not${knee === null ? '' : `; the knee is at ${rateText(knee.rate)}`}${answer === null ? '' : `; the highest rate is ${rateText(answer.rate.value)}`}. What lies above the frame is drawn at its edge.`,
+    markup`${axes(x, y)}<path class="curve" d="${line(curve, x, y)}" />
+      ${answer === null ? null : mark(answer.rate.value, `highest ${rateText(answer.rate.value)}`, x)}
+      ${knee === null ? null : mark(knee.rate, `knee ${rateText(knee.rate)}`, x)}
+      ${dots(known, point, x, y)}`,
+  );
+};
+
+/** Throughput against requests in flight, with the fitted law and its band. */
+export const throughputPlot = ({ steps, fit }: CapacityReport): Markup | null => {
+  if (fit === null) return null;
+  const kept = steps.filter(({ verdict }) => verdict === 'kept');
+  const most = Math.max(...kept.map(({ inFlight }) => inFlight)) * 1.6;
+  const shown = steps.filter(({ inFlight }) => inFlight <= most);
+  const rates = shown.map(({ throughput }) => throughput);
+  const x = axisOf(
+    'x',
+    'requests in flight',
+    shown.map(({ inFlight }) => inFlight),
+    figureText,
+  );
+  const y = axisOf(
+    'y',
+    'completed per second',
+    rates.map((rate) => rate * 1.1),
+    figureText,
+  );
+  const law = fit.curve.map(({ inFlight, rate }) => [inFlight, rate.value] as const);
+  const band = [
+    ...fit.curve.map(({ inFlight, rate }) => [inFlight, rate.high] as const),
+    ...fit.curve.toReversed().map(({ inFlight, rate }) => [inFlight, rate.low] as const),
+  ];
+  return figure(
+    'Throughput against requests in flight',
+    'per second',
+    'The line is the fitted Universal Scalability Law and the shade its 95 % band; it is fitted to the steps that were kept.',
+    markup`${axes(x, y)}<path class="least" d="${line(band, x, y)}Z" /><path class="curve" d="${line(law, x, y)}" />
+      ${dots(shown, ({ inFlight, throughput }) => [inFlight, throughput], x, y)}`,
+  );
+};

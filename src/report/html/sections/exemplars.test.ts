@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { hostileText } from '../../sample-answers.ts';
+import { sampleResult } from '../../sample-result.ts';
+import { exemplarTables } from './exemplars.ts';
+
+const result = sampleResult();
+const [slow] = result.exemplars ?? [];
+if (slow === undefined) throw new Error('the sample has exemplars');
+
+describe('single requests', () => {
+  it('are told with both ids and what their time went into', () => {
+    const each = { ...slow, begun: slow.due, connected: slow.due, sent: slow.due };
+    const text = exemplarTables({ ...result, exemplars: [each] })?.markup ?? '';
+    expect(text).toContain(each.requestId);
+    expect(text).toContain(`server: <code>${each.serverId}</code>`);
+    expect(text).toMatch(/<td>30\.\d ms<\/td>/);
+    expect(text).toContain('the slowest completed ones of each kind (1)');
+    expect(text).not.toContain('way to fail');
+  });
+
+  it('show a hostile server’s id and cause as text, and nothing where a phase never came', () => {
+    const each = {
+      ...slow,
+      ...{ outcome: 'refused' as const, cause: hostileText, serverId: hostileText, output: null },
+    };
+    const text = exemplarTables({ ...result, exemplars: [each] })?.markup ?? '';
+    expect(text).not.toContain('<img');
+    expect(text).toContain('<td>–</td>');
+  });
+
+  it('are left out where a result has none', () => {
+    expect(exemplarTables({ ...result, exemplars: undefined })).toBeNull();
+  });
+});

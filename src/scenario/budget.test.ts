@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { planHash } from '../model/plan-hash.ts';
+import { readScenario } from './read.ts';
+
+const reading = (budget: string) =>
+  readScenario({
+    text: `traffic: [{ kind: models }]\nload: { kind: constant, rate: 1/s, duration: 9s }\n${budget}`,
+    name: 's.yaml',
+    environment: {},
+  });
+
+const messages = (budget: string): string => {
+  const read = reading(budget);
+  return read.ok ? '' : read.problems.map(({ message, hint }) => `${message} ${hint}`).join('\n');
+};
+
+describe('the budget of a scenario', () => {
+  it('is money in whole millionths, and whole requests and tokens, each if wanted', () => {
+    expect(reading('budget: { cost: 2.5, tokens: 1000 }')).toMatchObject({
+      plan: { budget: { cost: 2_500_000, tokens: 1000, requests: null } },
+    });
+    expect(reading('')).toMatchObject({ plan: { budget: null } });
+  });
+
+  it('is above nothing, and spelt right', () => {
+    expect(messages('budget: { cost: 0 }')).toContain('expected an amount above 0');
+    expect(messages('budget: { requests: 0 }')).toContain('expected a whole number from 1');
+    expect(messages('budget: { reqests: 5 }')).toContain('requests');
+  });
+
+  it('leaves runs of a plan comparable', () => {
+    const hashes = ['', 'budget: { requests: 5 }'].map((budget) => {
+      const read = reading(budget);
+      return read.ok ? planHash(read.plan) : null;
+    });
+    expect(hashes[0]).not.toBeNull();
+    expect(hashes[0]).toBe(hashes[1]);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { firstScenario } from './first-scenario.ts';
+import { readScenario } from './read.ts';
+
+const reading = (text: string) =>
+  readScenario({ text, name: 'weir.yaml', environment: { MY_KEY: 'sk' } });
+
+describe('a first scenario', () => {
+  it.each(['publisher/model-8b', '- odd: {id}', 'null'])('is valid with the model %s', (chat) => {
+    const target = 'https://gateway.example/v1';
+    const audio = { speech: 'tts', transcription: 'a/whisper' };
+    const text = firstScenario({ target, key: 'MY_KEY', chat, ...audio }, 'weir.yaml');
+    expect(reading(text)).toMatchObject({
+      ok: true,
+      plan: {
+        target: { url: target },
+        keys: [{ template: '${env:MY_KEY}' }],
+        stages: [{ traffic: [{ model: chat }] }],
+        budget: { requests: 100, tokens: 50_000, cost: null },
+      },
+    });
+  });
+
+  it('stays valid when all that is commented out in it is switched on', () => {
+    const first = { target: 'mock', key: 'K', chat: 'm', speech: 'tts', transcription: 'stt' };
+    const text = firstScenario(first, 'weir.yaml')
+      .replaceAll(/^( *)# (- kind|  model|  text)/gm, '$1$2')
+      .replaceAll(/^# (prices:|  "m":)/gm, '$1');
+    expect(reading(text)).toMatchObject({
+      ok: true,
+      plan: { stages: [{ traffic: [{ price: { input: 150_000 } }, {}, {}, { kind: 'models' }] }] },
+    });
+  });
+});
