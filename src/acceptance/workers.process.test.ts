@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgeTrust } from '../judge/trust.ts';
@@ -102,6 +102,26 @@ describe('workers', () => {
     expect((await readResult(out)).breach).toMatchObject({ observed: expect.any(Number) });
   });
 
+  it('spend one budget together: as much as one would, and never more', async () => {
+    const load = '{ kind: constant, rate: 40/s, duration: 3s }';
+    // No two requests of these are alike in tokens, and the first worker's share alone would not do.
+    const path = await tempFile('s.yaml', scenario(load, 'budget: { tokens: 1500 }'));
+    const [one, three] = await Promise.all(
+      ['1', '3'].map(async (workers) => {
+        const out = await tempFolder();
+        const { code } = await weir(['run', path, '--yes', '--workers', workers, '--out', out]);
+        return { code, result: await readResult(out) };
+      }),
+    );
+    const [alone, together] = [one!.result, three!.result];
+    expect([one!.code, three!.code]).toEqual([3, 3]);
+    expect(together.partial).toContain('might have passed budget.tokens');
+    const sent = (result: Result): number => outcomesOf(result.groups).completed;
+    expect(Math.abs(sent(together) - sent(alone))).toBeLessThanOrEqual(3);
+    expect(sent(alone)).toBeGreaterThan(30);
+    expect(together.slices).toHaveLength(3);
+  });
+
   it('lose one that crashes, with its slice: the run is incomplete, and the rest stands', async () => {
     const crash = await tempFile(
       'crash.cjs',
@@ -133,6 +153,18 @@ describe('workers', () => {
     const few = await weir(['run', path, '--workers', '4']);
     expect(few.stderr).toContain('3 requests cannot be shared by 4: expected at most 3');
     expect(few.code).toBe(2);
+    const out = join(await tempFolder(), 'out');
+    for (const [words, reason] of [
+      [['run', path, '--capture', 'all', '--out', out], '--capture keeps bodies'],
+      [['capacity', path, '--yes', '--out', out], 'weir capacity sends each of its steps'],
+    ] as const) {
+      const beside = await weir([...words, '--workers', '2']);
+      expect(beside.stderr).toContain(reason);
+      expect(beside.stderr).toContain('expected 1 worker, got 2');
+      expect(beside.code).toBe(2);
+    }
+    // Refused before anything was opened.
+    await expect(access(out)).rejects.toThrow('ENOENT');
     const none = await weir(['validate', path, '--workers', 'many']);
     expect(none.stderr).toContain('expected a whole number from 1 to 64, or auto');
     expect(none.code).toBe(2);

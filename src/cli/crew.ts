@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { openAccount } from '../engine/purse.ts';
 import type { RunningSlice, SliceEnd, SliceOrder } from '../engine/slice-order.ts';
 import { partsOf, type Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
@@ -37,7 +38,7 @@ const clipsIn = (plan: Plan, shelf: ClipShelf): WorkerOrder['clips'] =>
     .map((source) => [source, shelf.clipsOf(source)] as const);
 
 const orderFor = (
-  { plan, runId, credentials, headers, userAgent, clips }: SliceOrder,
+  { plan, slice, runId, credentials, headers, userAgent, clips }: SliceOrder,
   { baseUrl, wire, certificates, secrets }: ReadyTarget,
   { planHash, folder, wants }: CrewPlan,
 ): Omit<WorkerOrder, 'slice'> => ({
@@ -45,6 +46,7 @@ const orderFor = (
   secrets: [...secrets, ...credentials.map(({ value }) => value)],
   clips: clipsIn(plan, clips),
   way: { baseUrl, wire, certificates },
+  account: openAccount(slice),
 });
 
 /** Starts a worker and waits until it is ready; one that never is has met a defect. */

@@ -1,3 +1,4 @@
+import type { Account } from '../engine/purse.ts';
 import type { Credential, Motion } from '../engine/slice-order.ts';
 import type { Slice } from '../model/arrival.ts';
 import type { BudgetUnit } from '../model/budget.ts';
@@ -26,6 +27,8 @@ export interface WorkerOrder {
   /** Where paths of prompts and traces start: each worker reads these files for itself. */
   readonly folder: string;
   readonly way: Way;
+  /** What all workers spend of a budget together. */
+  readonly account: Account;
   /** Whether the main thread wants a line for each observation; and observations themselves, since an objective may end the run or metrics are offered. */
   readonly wants: { readonly lines: boolean; readonly observations: boolean };
 }

@@ -30,7 +30,7 @@ const clipsBy = new Map<string, readonly Clip[]>(
 
 const order: SliceOrder = {
   ...{ plan, slice: brought.slice, runId: brought.runId, userAgent: brought.userAgent },
-  ...{ credentials: brought.credentials, headers: brought.headers },
+  ...{ credentials: brought.credentials, headers: brought.headers, account: brought.account },
   clips: { clipsOf: (source: ClipSource) => clipsBy.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(brought.folder).reopen(plan),
   redact: redactor(brought.secrets),
