@@ -39,10 +39,10 @@ const clipsIn = (plan: Plan, shelf: ClipShelf): WorkerOrder['clips'] =>
 
 const orderFor = (
   { plan, slice, runId, credentials, headers, userAgent, clips }: SliceOrder,
-  { baseUrl, wire, certificates, secrets }: ReadyTarget,
+  { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
   { planHash, folder, wants }: CrewPlan,
 ): Omit<WorkerOrder, 'slice'> => ({
-  ...{ plan, planHash, runId, credentials, headers, userAgent, folder, wants },
+  ...{ plan, planHash, runId, credentials, headers, userAgent, folder, wants, notes },
   secrets: [...secrets, ...credentials.map(({ value }) => value)],
   clips: clipsIn(plan, clips),
   way: { baseUrl, wire, certificates },

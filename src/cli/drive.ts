@@ -94,7 +94,7 @@ export interface Watch {
   /** Takes every observation that is made in this thread. */
   readonly record: (observation: Observation) => void;
   /** Takes what workers tell of theirs. */
-  readonly heard: (news: Pick<News, 'lines' | 'observations'>) => void;
+  readonly heard: (news: Pick<News, 'lines' | 'kept' | 'observations'>) => void;
   /** The objective that is broken now and may end the run. */
   readonly breach: (now: Instant) => Breach | null;
 }

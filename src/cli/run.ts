@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
-import { watchObjectives } from '../judge/abort-watch.ts';
+import { type AbortWatch, watchObjectives } from '../judge/abort-watch.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
@@ -14,6 +14,7 @@ import { fromResult, mergeTallies, type Tally, toResult } from '../record/tally.
 import { scheduledEnd } from '../schedule/stages.ts';
 import { askWitness } from './ask-witness.ts';
 import { type Capture, captureTo, captureWarning } from './capture.ts';
+import { keepOn } from './checkpoint.ts';
 import { type Begin, type Driven, drive, type Watch } from './drive.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
 import { keepInHistory } from './keep-history.ts';
@@ -54,7 +55,10 @@ const onBegin =
     if (own === null) return () => undefined;
     const { slice, generator } = own;
     const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
-    return checkpoint.keep({ clock, generator, header, tally, loadEnds: scheduledEnd(plan) });
+    return keepOn(checkpoint.write, {
+      ...{ clock, generator, header, tally },
+      loadEnds: scheduledEnd(plan),
+    });
   };
 
 const captureOf = (
@@ -67,6 +71,18 @@ const captureOf = (
 /** What this thread and the workers have recorded. */
 const wholeTally = (own: Tally, { parts }: Driven): Tally =>
   parts.reduce((sum, part) => mergeTallies(sum, fromResult(part)), own);
+
+/** Takes what workers tell. */
+const hearFor =
+  ({ observations, checkpoint, metrics }: Opened, watch: AbortWatch): Watch['heard'] =>
+  (news) => {
+    for (const line of news.lines) observations?.write(line);
+    for (const line of news.kept) checkpoint.write(line);
+    for (const observation of news.observations) {
+      watch.note(observation);
+      metrics?.note(observation);
+    }
+  };
 
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
@@ -96,13 +112,7 @@ const runOpened = async (
       observations?.write(observationLine(observation));
       capture?.note(observation);
     },
-    heard: ({ lines, observations: told }) => {
-      for (const line of lines) observations?.write(line);
-      for (const observation of told) {
-        watch.note(observation);
-        metrics?.note(observation);
-      }
-    },
+    heard: hearFor(opened, watch),
   };
   const driven = await drive(order, target, watching, opened.crew);
   screen.clear();

@@ -21,6 +21,8 @@ export interface WorkerOrder {
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
+  /** What is known of the target, for whoever reads the checkpoint. */
+  readonly notes: readonly string[];
   /** What must never stand in anything written. */
   readonly secrets: readonly string[];
   readonly clips: readonly (readonly [ClipSource, readonly Clip[]])[];
@@ -48,6 +50,8 @@ export interface News {
   readonly motion: Motion;
   readonly live: LiveNews;
   readonly lines: readonly string[];
+  /** Lines of the checkpoint. */
+  readonly kept: readonly string[];
   readonly observations: readonly Observation[];
 }
 

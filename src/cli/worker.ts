@@ -14,7 +14,10 @@ import { clockFrom } from '../platform/clock.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
 import { ownThread } from '../platform/thread.ts';
 import { observationLine } from '../record/observation-lines.ts';
-import { emptyTally, record, toResult } from '../record/tally.ts';
+import { growTally } from '../record/growing-tally.ts';
+import { toResult } from '../record/tally.ts';
+import { scheduledEnd } from '../schedule/stages.ts';
+import { keepOn } from './checkpoint.ts';
 import { drawEvery, gatherNews } from './live.ts';
 import { startSlice } from './own-slice.ts';
 import { workloadFiles } from './workload-files.ts';
@@ -40,6 +43,7 @@ const order: SliceOrder = {
 const gatherFor = ({ wants }: WorkerOrder) => {
   const live = gatherNews();
   let lines: string[] = [];
+  let kept: string[] = [];
   let observations: Observation[] = [];
   return {
     note: (observation: Observation): void => {
@@ -47,9 +51,13 @@ const gatherFor = ({ wants }: WorkerOrder) => {
       if (wants.lines) lines.push(observationLine(observation));
       if (wants.observations) observations.push(observation);
     },
+    keep: (line: string): void => {
+      kept.push(line);
+    },
     take: () => {
-      const news = { live: live.take(), lines, observations };
+      const news = { live: live.take(), lines, kept, observations };
       lines = [];
+      kept = [];
       observations = [];
       return news;
     },
@@ -60,38 +68,38 @@ type Begin = Extract<ToWorker, { kind: 'begin' }>;
 
 const begin = ({ startedAt, machineZero }: Begin) => {
   const clock = clockFrom(machineZero);
-  const tally = emptyTally(plan);
+  const tally = growTally(plan);
   const news = gatherFor(brought);
   const { running, samples, close } = startSlice(order, brought.way, clock, {
     wrap: (transport) => transport,
     observe: (observation) => {
-      record(tally, observation);
+      tally.record(observation);
       news.note(observation);
     },
+  });
+  const facts = {
+    ...{ weir: weirVersion(), runId: brought.runId, planHash: brought.planHash },
+    plan: withoutPrompts(plan),
+  };
+  const slice = {
+    ...{ ...brought.slice, startedAt, clock: `${startedAt} ${machineZero}` },
+    ...{ baseUrl: brought.way.baseUrl, machine: thisMachine() },
+  };
+  const stopKeeping = keepOn(news.keep, {
+    ...{ header: { ...facts, slice, notes: [...brought.notes] }, tally, clock },
+    ...{ generator: samples, loadEnds: scheduledEnd(plan) },
   });
   const tell = (): void => thread.tell({ kind: 'news', motion: running.motion(), ...news.take() });
   const stopTelling = clock.every(drawEvery, tell);
   const end = async (): Promise<void> => {
     const { loadEnded, stopped, spent, notes } = await running.done;
+    stopKeeping();
     stopTelling();
     tell();
-    const { index, count } = brought.slice;
-    const slice = { index, count, startedAt, baseUrl: brought.way.baseUrl };
-    const result = toResult(tally, {
-      ...{ weir: weirVersion(), runId: brought.runId, planHash: brought.planHash },
-      plan: withoutPrompts(plan),
-      slices: [
-        {
-          ...slice,
-          clock: `${startedAt} ${machineZero}`,
-          machine: thisMachine(),
-          generator: [...samples],
-        },
-      ],
-      scheduled: milliseconds(loadEnded),
-      partial: null,
-      notes: [...notes],
-      witness: null,
+    const result = toResult(tally.whole(), {
+      ...{ ...facts, slices: [{ ...slice, generator: [...samples] }] },
+      ...{ scheduled: milliseconds(loadEnded), partial: null, breach: undefined },
+      ...{ notes: [...notes], witness: null },
     });
     thread.tell({ kind: 'over', result, cut: stopped, spent });
     await close();
