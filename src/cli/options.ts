@@ -76,7 +76,7 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
       .option('workers', {
         type: 'string',
         group: 'Scale:',
-        describe: 'Threads that send: a number, or auto [1]',
+        describe: 'Threads that send the same requests together: a number, or auto [1]',
       })
       .option('set', {
         type: 'string',
