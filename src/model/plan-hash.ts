@@ -11,17 +11,22 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
-const judging = { objectives: undefined, perRequest: undefined, budget: undefined } as const;
+const notSent = {
+  objectives: undefined,
+  perRequest: undefined,
+  budget: undefined,
+  workers: undefined,
+} as const;
 
-/** The part of a plan that decides what is sent: without objectives and budget, which judge or end a run. */
-export const sendingPart = (plan: Plan): Omit<Plan, keyof typeof judging> => ({
+/** The part of a plan that decides what is sent: objectives, budget and workers judge, end or share a run. */
+export const sendingPart = (plan: Plan): Omit<Plan, keyof typeof notSent> => ({
   ...plan,
-  ...judging,
+  ...notSent,
 });
 
 /**
  * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
- * fields. Only what is sent counts, so that results stay comparable when a bound is moved.
+ * fields. Only what is sent counts, so that results stay comparable when a bound is moved or a thread added.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')

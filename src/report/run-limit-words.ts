@@ -84,7 +84,7 @@ export const runLimitsVerdict = ({
   if (limits.keys.length === 0) {
     return {
       outcome: 'undecided',
-      text: 'Limits undecided: nothing was sent, or by several slices, whose clocks are not one',
+      text: 'Limits undecided: nothing was sent, or by several slices that have no clock in common or are not all here',
     };
   }
   return proved === deciding.length
