@@ -102,24 +102,20 @@ describe('workers', () => {
     expect((await readResult(out)).breach).toMatchObject({ observed: expect.any(Number) });
   });
 
-  it('spend one budget together: as much as one would, and never more', async () => {
-    const load = '{ kind: constant, rate: 40/s, duration: 3s }';
-    // No two requests of these are alike in tokens, and the first worker's share alone would not do.
-    const path = await tempFile('s.yaml', scenario(load, 'budget: { tokens: 1500 }'));
-    const [one, three] = await Promise.all(
-      ['1', '3'].map(async (workers) => {
-        const out = await tempFolder();
-        const { code } = await weir(['run', path, '--yes', '--workers', workers, '--out', out]);
-        return { code, result: await readResult(out) };
-      }),
-    );
-    const [alone, together] = [one!.result, three!.result];
-    expect([one!.code, three!.code]).toEqual([3, 3]);
-    expect(together.partial).toContain('might have passed budget.tokens');
-    const sent = (result: Result): number => outcomesOf(result.groups).completed;
-    expect(Math.abs(sent(together) - sent(alone))).toBeLessThanOrEqual(3);
-    expect(sent(alone)).toBeGreaterThan(30);
-    expect(together.slices).toHaveLength(3);
+  it('spend one budget together, to its last request: one may take what another leaves', async () => {
+    // The only user is the first worker's: the second one has nothing to send.
+    const load = '{ kind: closed, users: 1, duration: 60s }';
+    const path = await tempFile('s.yaml', scenario(load, 'budget: { requests: 20 }'));
+    const out = await tempFolder();
+    const { code } = await weir(['run', path, '--workers', '2', '--out', out]);
+    const result = await readResult(out);
+    expect(code).toBe(3);
+    // Nor does the second one keep the run open, which the first has ended.
+    expect(result.scheduled).toBeLessThan(60_000);
+    expect(result.partial).toContain('might have passed budget.requests');
+    expect(outcomesOf(result.groups).completed).toBe(20);
+    expect(result.witness).toMatchObject({ received: 20 });
+    expect(result.slices).toHaveLength(2);
   });
 
   it('lose one that crashes, with its slice: the run is incomplete, and the rest stands', async () => {

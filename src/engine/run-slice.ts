@@ -68,9 +68,7 @@ class SliceRunner implements RunningSlice, Tower {
       scheduled: (arrival) => this.#beginIfRoom(arrival),
       asked: (arrival, returned) => this.#begin(arrival, returned),
     });
-    const { promise, resolve } = Promise.withResolvers<SliceEnd>();
-    this.done = promise;
-    this.#finish = resolve;
+    ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
     this.#stopTicking = [
       ports.clock.every(pollEvery, () => this.pulse()),
       ports.clock.every(deadlinesEvery, () => this.#checkDeadlines()),
@@ -217,16 +215,16 @@ class SliceRunner implements RunningSlice, Tower {
     }
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
       this.#close();
-      for (const flight of this.#flights.keys()) {
-        flight.abort(
-          'aborted',
-          this.#stopped
-            ? 'unfinished when the run was stopped'
-            : 'unfinished when the run’s grace period ended',
-        );
-      }
+      const detail = `unfinished when the ${this.#stopped ? 'run was stopped' : 'run’s grace period ended'}`;
+      for (const flight of this.#flights.keys()) flight.abort('aborted', detail);
     }
     if (exhausted && this.#flights.size + this.#waiting() === 0) this.#end();
+    if (this.#isSpentByOthers()) this.stop(milliseconds(plan.grace));
+  }
+
+  /** Another slice met the end of a budget that they share, and this one knows of no end yet. */
+  #isSpentByOthers(): boolean {
+    return this.#graceEnds === null && (this.#purse?.empty ?? null) !== null;
   }
 
   /** The load's end by the plan is exact; only an early one has to be seen. */
