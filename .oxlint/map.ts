@@ -58,6 +58,10 @@ const rooms: Readonly<Record<string, Grant>> = {
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^engine\/worker\.ts$/, folders: ['platform'], packages: ['node:*'] },
   { path: /^platform\/metrics\.ts$/, packages: ['prom-client'] },
+  {
+    path: /^platform\/tokenizers\.ts$/,
+    packages: ['@huggingface/tokenizers', 'gpt-tokenizer'],
+  },
   { path: /^mock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },
   {

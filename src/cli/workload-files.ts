@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import type { Plan } from '../model/plan.ts';
 import type { TraceCut } from '../model/trace.ts';
+import type { TokenizerFacts } from '../model/tokenizer.ts';
 import type { Found, Workload, WorkloadFiles } from '../model/workload.ts';
 import { filePartsOf, readPromptWords, unreadableReason } from '../platform/file-parts.ts';
+import { openTokenizer } from '../platform/tokenizers.ts';
+import { fitWords, type FittedWords } from '../workload/fit-words.ts';
 import { openWorkload } from '../workload/open-workload.ts';
 import { type Dataset, readDataset } from '../workload/read-dataset.ts';
 import { type ReadTrace, readTrace } from '../workload/read-trace.ts';
@@ -34,11 +37,21 @@ const lookup = <T>(): ((key: string, file: string, read: () => Found<T>) => Foun
   };
 };
 
-/** Whether prompts are made for any of the plan's entries. */
-const makesPrompts = ({ stages }: Plan): boolean =>
-  stages
-    .flatMap(({ traffic }) => traffic)
-    .some((entry) => 'conversations' in entry && 'kind' in entry.conversations);
+/** The words that are exact by a tokenizer, and what a plan says of it. */
+interface Fitted {
+  readonly facts: TokenizerFacts;
+  readonly fitted: FittedWords;
+}
+
+const fittedFor = (name: string, path: string): Found<Fitted> => {
+  const tokenizer = openTokenizer(name, path);
+  if (typeof tokenizer === 'string') return { ok: false, problem: tokenizer };
+  const found = fitWords(readPromptWords(), name, tokenizer);
+  if (!found.ok) return found;
+  const words = found.value.words.split('\n').length;
+  const facts = { name, sha256: tokenizer.sha256, words };
+  return { ok: true, value: { facts, fitted: found.value } };
+};
 
 const taken = <T>(found: Found<T>): T => {
   if (found.ok) return found.value;
@@ -49,6 +62,9 @@ const taken = <T>(found: Found<T>): T => {
 export const workloadFiles = (folder: string): WorkloadShelf => {
   const datasets = lookup<Dataset>();
   const traces = lookup<ReadTrace>();
+  const tokenizers = lookup<Fitted>();
+  const tokenizerOf = (name: string): Found<Fitted> =>
+    tokenizers(name, name, () => fittedFor(name, resolve(folder, name)));
   const datasetOf = (file: string): Found<Dataset> =>
     datasets(file, file, () => readDataset(file, filePartsOf(resolve(folder, file))));
   const traceOf = ({ file, speed, from, until, maxInputTokens, maxOutputTokens }: TraceCut) => {
@@ -62,6 +78,10 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
         const found = datasetOf(file);
         return found.ok ? { ok: true, value: found.value.facts } : found;
       },
+      tokenizer: (name) => {
+        const found = tokenizerOf(name);
+        return found.ok ? { ok: true, value: found.value.facts } : found;
+      },
       trace: (cut) => {
         const found = traceOf(cut);
         return found.ok ? { ok: true, value: found.value.facts } : found;
@@ -69,7 +89,10 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
     },
     open: (plan) =>
       openWorkload(plan, {
-        words: makesPrompts(plan) ? readPromptWords() : '',
+        wordsFor: (tokenizer) =>
+          tokenizer === undefined
+            ? { words: readPromptWords(), opens: true }
+            : taken(tokenizerOf(tokenizer.name)).fitted,
         datasetOf: ({ file }) => taken(datasetOf(file)),
         traceOf: (load) => taken(traceOf(load)).trace,
       }),

@@ -35,7 +35,11 @@ export interface ScenarioSource {
 }
 
 const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
-const noFiles: WorkloadFiles = { dataset: unread, trace: ({ file }) => unread(file) };
+const noFiles: WorkloadFiles = {
+  dataset: unread,
+  tokenizer: unread,
+  trace: ({ file }) => unread(file),
+};
 
 /** A plan, or what is wrong; and in either case the files that the scenario names, which nobody has looked at. */
 export type Reading = { readonly files: readonly NamedFile[] } & (
