@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Plan } from '../model/plan.ts';
-import type { TraceCut } from '../model/trace.ts';
+import type { TraceCut, TraceLoad } from '../model/trace.ts';
 import type { TokenizerFacts } from '../model/tokenizer.ts';
 import type { Found, Workload, WorkloadFiles } from '../model/workload.ts';
 import { filePartsOf, readPromptWords, unreadableReason } from '../platform/file-parts.ts';
@@ -15,6 +15,8 @@ export interface WorkloadShelf {
   readonly files: WorkloadFiles;
   /** The workload of a plan that was made with these files. */
   open(plan: Plan): Workload;
+  /** The workload of a plan that another thread made with these files, all of them read now. Throws if one has changed since. */
+  reopen(plan: Plan): Workload;
 }
 
 /** Reads once for each key; a file that cannot be read is a problem in words. */
@@ -53,6 +55,33 @@ const fittedFor = (name: string, path: string): Found<Fitted> => {
   return { ok: true, value: { facts, fitted: found.value } };
 };
 
+/** The hash that a file has now. */
+interface HashesNow {
+  readonly trace: (load: TraceLoad) => string;
+  readonly dataset: (file: string) => string;
+  readonly tokenizer: (name: string) => string | null;
+}
+
+const unchanged = (file: string, then: string | null, now: string | null): void => {
+  if (then !== now) throw new Error(`${file} was changed while the run was made ready`);
+};
+
+/** Throws where a file is not the one that the plan describes. */
+const checkUnchanged = ({ stages }: Plan, now: HashesNow): void => {
+  for (const { load, traffic } of stages) {
+    if (load.kind === 'trace') unchanged(load.file, load.facts.sha256, now.trace(load));
+    for (const entry of traffic) {
+      const source = 'conversations' in entry ? entry.conversations : null;
+      if (source === null || Array.isArray(source)) continue;
+      if (source.kind === 'dataset')
+        unchanged(source.file, source.sha256, now.dataset(source.file));
+      if (source.kind !== 'synthetic' || source.tokenizer === undefined) continue;
+      const { name, sha256 } = source.tokenizer;
+      unchanged(name, sha256, now.tokenizer(name));
+    }
+  }
+};
+
 const taken = <T>(found: Found<T>): T => {
   if (found.ok) return found.value;
   throw new Error(`a plan was made although ${found.problem}`);
@@ -72,6 +101,15 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
     const key = JSON.stringify(cut);
     return traces(key, file, () => readTrace(cut, filePartsOf(resolve(folder, file))));
   };
+  const open = (plan: Plan): Workload =>
+    openWorkload(plan, {
+      wordsFor: (tokenizer) =>
+        tokenizer === undefined
+          ? { words: readPromptWords(), opens: true }
+          : taken(tokenizerOf(tokenizer.name)).fitted,
+      datasetOf: ({ file }) => taken(datasetOf(file)),
+      traceOf: (load) => taken(traceOf(load)).trace,
+    });
   return {
     files: {
       dataset: (file) => {
@@ -87,14 +125,14 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
         return found.ok ? { ok: true, value: found.value.facts } : found;
       },
     },
-    open: (plan) =>
-      openWorkload(plan, {
-        wordsFor: (tokenizer) =>
-          tokenizer === undefined
-            ? { words: readPromptWords(), opens: true }
-            : taken(tokenizerOf(tokenizer.name)).fitted,
-        datasetOf: ({ file }) => taken(datasetOf(file)),
-        traceOf: (load) => taken(traceOf(load)).trace,
-      }),
+    open,
+    reopen: (plan) => {
+      checkUnchanged(plan, {
+        trace: (load) => taken(traceOf(load)).facts.sha256,
+        dataset: (file) => taken(datasetOf(file)).facts.sha256,
+        tokenizer: (name) => taken(tokenizerOf(name)).facts.sha256,
+      });
+      return open(plan);
+    },
   };
 };
