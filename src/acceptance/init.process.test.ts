@@ -19,10 +19,10 @@ describe('weir init', () => {
       expect(stdout).toContain('asks first/model');
       const text = await readFile(out, 'utf8');
       expect(text).not.toContain('sk-weir-test');
-      expect(text).toContain('#   model: weir-tts');
+      expect(text).toContain('    model: weir-tts');
       const planned = await weir(['plan', out], environment);
       expect([planned.code, planned.stderr]).toEqual([0, '']);
-      expect(planned.stdout).toContain('chat-stream (first/model)');
+      expect(planned.stdout).toContain('chat-stream (first/mo…');
       const again = await weir(words, environment);
       expect(again.code).toBe(2);
       expect(again.stderr).toContain('exists already, and is left as it is');

@@ -87,7 +87,7 @@ ${quick}
       const { requests, stderr } = await runWith(scenario, file, text);
       expect(requests.map(({ due, input, output }) => ({ due, input, output }))).toEqual(expected);
       expect(stderr).toMatch(
-        /it needs [\d,]+ requests, [\d,]+ input and [\d,]+ output tokens a minute/,
+        /it needs [\d,]+ requests, [\d,]+ input and [\d,]+ output tokens in all, within less than a minute/,
       );
       expect(stderr.indexOf('it needs')).toBeLessThan(stderr.indexOf('Ctrl-C'));
     },
@@ -123,6 +123,18 @@ ${quick}
     expect(requests.map(({ input, output }) => [input, output])).toEqual(
       Array.from({ length: 12 }, () => [777, 3]),
     );
+  });
+
+  it('are held against what the server counted, in words that say how to make up for it', async () => {
+    const prompt = '{ tokens: 100, calibration: 2 }';
+    const scenario = `traffic: [{ kind: chat, model: weir/small, prompt: ${prompt}, maxTokens: 3 }]
+${load}
+${quick}
+`;
+    const { requests, written } = await runWith(scenario, 'unused', '');
+    expect(new Set(requests.map(({ input }) => input))).toEqual(new Set([50]));
+    expect(written).toContain('weir/small: asked 100 input tokens, server counted 50.0 (−50.0 %;');
+    expect(written).toContain('calibration: 1`');
   });
 
   it('go on from turn to turn of each user’s conversation, with time to think', async () => {

@@ -49,7 +49,7 @@ const sendAll = async (transport: Transport, bodies: readonly Uint8Array[]): Pro
 
 /** A million tokens of prompts of one size: what making them costs, and what sending them does. */
 const measure = async (transport: Transport, tokens: number) => {
-  const vocabulary = vocabularyOf(readPromptWords());
+  const vocabulary = vocabularyOf({ words: readPromptWords(), opens: true });
   const made: number[] = [];
   const sent: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -8,6 +8,7 @@ import type { Plan } from '../model/plan.ts';
 import { instant } from '../model/quantity.ts';
 import type { Result } from '../model/result.ts';
 import { startThread, type Thread } from '../platform/thread.ts';
+import { slicesOf } from '../record/slices-of.ts';
 import type { CrewPlan } from './crew-plan.ts';
 import type { ReadyTarget } from './target.ts';
 import type { FromWorker, News, ToWorker, WorkerOrder } from './worker-messages.ts';
@@ -70,9 +71,6 @@ const startWorker = async (
   if (failed !== null) throw new Error(`a worker could not be made ready: ${failed}`);
   return worker;
 };
-
-const slicesOf = (results: readonly Result[]) =>
-  results.flatMap(({ slices }) => slices).toSorted((a, b) => a.index - b.index);
 
 /** What the ends of those come to that came to one; throws if none did. */
 const endOf = (workers: readonly Worker[]): SliceEnd => {

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import type { Plan } from '../model/plan.ts';
-import type { TraceCut } from '../model/trace.ts';
+import type { TraceCut, TraceLoad } from '../model/trace.ts';
+import type { TokenizerFacts } from '../model/tokenizer.ts';
 import type { Found, Workload, WorkloadFiles } from '../model/workload.ts';
 import { filePartsOf, readPromptWords, unreadableReason } from '../platform/file-parts.ts';
+import { openTokenizer } from '../platform/tokenizers.ts';
+import { fitWords, type FittedWords } from '../workload/fit-words.ts';
 import { openWorkload } from '../workload/open-workload.ts';
 import { type Dataset, readDataset } from '../workload/read-dataset.ts';
 import { type ReadTrace, readTrace } from '../workload/read-trace.ts';
@@ -36,15 +39,47 @@ const lookup = <T>(): ((key: string, file: string, read: () => Found<T>) => Foun
   };
 };
 
-/** Whether prompts are made for any of the plan's entries. */
-const makesPrompts = ({ stages }: Plan): boolean =>
-  stages
-    .flatMap(({ traffic }) => traffic)
-    .some((entry) => 'conversations' in entry && 'kind' in entry.conversations);
+/** The words that are exact by a tokenizer, and what a plan says of it. */
+interface Fitted {
+  readonly facts: TokenizerFacts;
+  readonly fitted: FittedWords;
+}
 
-/** A file that a plan describes, by its hash. */
-const unchanged = (file: string, { sha256 }: { readonly sha256: string }, now: string): void => {
-  if (sha256 !== now) throw new Error(`${file} was changed while the run was made ready`);
+const fittedFor = (name: string, path: string): Found<Fitted> => {
+  const tokenizer = openTokenizer(name, path);
+  if (typeof tokenizer === 'string') return { ok: false, problem: tokenizer };
+  const found = fitWords(readPromptWords(), name, tokenizer);
+  if (!found.ok) return found;
+  const words = found.value.words.split('\n').length;
+  const facts = { name, sha256: tokenizer.sha256, words };
+  return { ok: true, value: { facts, fitted: found.value } };
+};
+
+/** The hash that a file has now. */
+interface HashesNow {
+  readonly trace: (load: TraceLoad) => string;
+  readonly dataset: (file: string) => string;
+  readonly tokenizer: (name: string) => string | null;
+}
+
+const unchanged = (file: string, then: string | null, now: string | null): void => {
+  if (then !== now) throw new Error(`${file} was changed while the run was made ready`);
+};
+
+/** Throws where a file is not the one that the plan describes. */
+const checkUnchanged = ({ stages }: Plan, now: HashesNow): void => {
+  for (const { load, traffic } of stages) {
+    if (load.kind === 'trace') unchanged(load.file, load.facts.sha256, now.trace(load));
+    for (const entry of traffic) {
+      const source = 'conversations' in entry ? entry.conversations : null;
+      if (source === null || Array.isArray(source)) continue;
+      if (source.kind === 'dataset')
+        unchanged(source.file, source.sha256, now.dataset(source.file));
+      if (source.kind !== 'synthetic' || source.tokenizer === undefined) continue;
+      const { name, sha256 } = source.tokenizer;
+      unchanged(name, sha256, now.tokenizer(name));
+    }
+  }
 };
 
 const taken = <T>(found: Found<T>): T => {
@@ -56,6 +91,9 @@ const taken = <T>(found: Found<T>): T => {
 export const workloadFiles = (folder: string): WorkloadShelf => {
   const datasets = lookup<Dataset>();
   const traces = lookup<ReadTrace>();
+  const tokenizers = lookup<Fitted>();
+  const tokenizerOf = (name: string): Found<Fitted> =>
+    tokenizers(name, name, () => fittedFor(name, resolve(folder, name)));
   const datasetOf = (file: string): Found<Dataset> =>
     datasets(file, file, () => readDataset(file, filePartsOf(resolve(folder, file))));
   const traceOf = ({ file, speed, from, until, maxInputTokens, maxOutputTokens }: TraceCut) => {
@@ -65,7 +103,10 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
   };
   const open = (plan: Plan): Workload =>
     openWorkload(plan, {
-      words: makesPrompts(plan) ? readPromptWords() : '',
+      wordsFor: (tokenizer) =>
+        tokenizer === undefined
+          ? { words: readPromptWords(), opens: true }
+          : taken(tokenizerOf(tokenizer.name)).fitted,
       datasetOf: ({ file }) => taken(datasetOf(file)),
       traceOf: (load) => taken(traceOf(load)).trace,
     });
@@ -75,6 +116,10 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
         const found = datasetOf(file);
         return found.ok ? { ok: true, value: found.value.facts } : found;
       },
+      tokenizer: (name) => {
+        const found = tokenizerOf(name);
+        return found.ok ? { ok: true, value: found.value.facts } : found;
+      },
       trace: (cut) => {
         const found = traceOf(cut);
         return found.ok ? { ok: true, value: found.value.facts } : found;
@@ -82,16 +127,11 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
     },
     open,
     reopen: (plan) => {
-      for (const { load, traffic } of plan.stages) {
-        if (load.kind === 'trace') {
-          unchanged(load.file, load.facts, taken(traceOf(load)).facts.sha256);
-        }
-        for (const entry of traffic) {
-          const source = 'conversations' in entry ? entry.conversations : null;
-          if (source === null || Array.isArray(source) || source.kind !== 'dataset') continue;
-          unchanged(source.file, source, taken(datasetOf(source.file)).facts.sha256);
-        }
-      }
+      checkUnchanged(plan, {
+        trace: (load) => taken(traceOf(load)).facts.sha256,
+        dataset: (file) => taken(datasetOf(file)).facts.sha256,
+        tokenizer: (name) => taken(tokenizerOf(name)).facts.sha256,
+      });
       return open(plan);
     },
   };

@@ -1,10 +1,10 @@
-import type { Histogram } from '../model/histogram.ts';
+import { decodeHistogram, type Histogram } from '../model/histogram.ts';
 import { type Quantile, quantile } from '../model/quantile.ts';
 import type { Result } from '../model/result.ts';
-import { lagOver } from '../model/summary.ts';
+import { lagOver, measuredSeconds } from '../model/summary.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
-import { judgedSeconds, measuredSeconds } from './judged-seconds.ts';
-import { levelAbove } from './levels.ts';
+import { judgedSeconds } from './judged-seconds.ts';
+import { levelAbove, worstOf } from './levels.ts';
 
 /** Three digits, as the table of figures shows them. */
 const shown = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
@@ -30,17 +30,31 @@ const advise = (whole: Judged, later: Judged | null): string | null => {
     : 'Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.';
 };
 
+/** The starts of all slices together, and those of each slice where they are told apart. */
+const startsIn = (
+  result: Result,
+): readonly { readonly lags: Histogram; readonly whose: string }[] => [
+  { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' },
+  ...result.slices.flatMap(({ index, count, lag }) =>
+    lag === undefined ? [] : [{ lags: decodeHistogram(lag), whose: `slice ${index}/${count}: ` }],
+  ),
+];
+
 /**
  * The generator's own lateness, begun − released, over every start that the figures hold: no
  * connection and no server has a part in it. Of fewer than 1,000 starts, the p99 is hardly more than
  * the worst of them; then the lower bound of its 95 % confidence interval decides, so that one hiccup
- * condemns no run.
+ * condemns no run. Of several slices the worst decides: in their sum those on time would hide it.
  */
 export const startLag = (result: Result): Evidence | null => {
-  const lags = lagOver(measuredSeconds(result, result.timeline));
-  const judged = judge(lags);
-  if (judged === null) return null;
-  const { p99, decisive, level } = judged;
+  const starts = startsIn(result).flatMap(({ lags, whose }) => {
+    const judged = judge(lags);
+    return judged === null ? [] : [{ ...judged, lags, whose }];
+  });
+  const level = worstOf(starts.map((each) => each.level));
+  const found = starts.find((each) => each.level === level);
+  if (found === undefined) return null;
+  const { p99, decisive, lags, whose } = found;
   const bound = p99.weak
     ? `; too few for a p99, judged by its lower bound of ${shown(decisive)}`
     : '';
@@ -48,8 +62,8 @@ export const startLag = (result: Result): Evidence | null => {
   return {
     signal: 'start lag',
     level,
-    observed: `p99 ${shown(p99.value)}, at most ${shown(lags.max ?? 0)}, over ${p99.n} starts${bound}`,
+    observed: `${whose}p99 ${shown(p99.value)}, at most ${shown(lags.max ?? 0)}, over ${p99.n} starts${bound}`,
     expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
-    advice: advise(judged, unjudged === null ? null : judge(lagOver(later))),
+    advice: advise(found, unjudged === null || whose !== '' ? null : judge(lagOver(later))),
   };
 };

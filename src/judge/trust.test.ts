@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../model/quantity.ts';
 import { type GeneratorSample, type Result, resultSchema } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
+import { lagOver } from '../model/summary.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import {
   sampleFailure,
@@ -181,6 +182,22 @@ describe('the start lag', () => {
     expect(evidence(sampleResult({ lags: [repeated(0.3, 75)] }), 'start lag')?.observed).toBe(
       'p99 0.3 ms, at most 0.3 ms, over 75 starts; too few for a p99, judged by its lower bound of 0.3 ms',
     );
+  });
+});
+
+describe('the starts of slices', () => {
+  it('are judged by the latest slice, whose lateness their sum would hide', () => {
+    const slices = [0.3, 0.3, 60].map((lag, index) => {
+      const { timeline } = sampleResult({ lags: repeated(repeated(lag, 10), 5) });
+      return sampleSlice([], { index, count: 3, lag: lagOver(timeline).toJSON() });
+    });
+    const together = sampleResult({ slices, lags: repeated(repeated(0.3, 1000), 5) });
+    expect(evidence(together, 'start lag')).toMatchObject({
+      level: 'invalid',
+      observed: expect.stringMatching(/^slice 2\/3: p99 60 ms/),
+    });
+    const onTime = sampleResult({ ...together, slices: slices.slice(0, 2) });
+    expect(evidence(onTime, 'start lag')).toMatchObject({ level: 'valid' });
   });
 });
 

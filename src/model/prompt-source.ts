@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { tokenCountSchema } from './distribution.ts';
+import { tokenizerFactsSchema } from './tokenizer.ts';
 
 /** Where the prompts of a chat entry come from, if they do not stand in the scenario: a description, never the prompts. */
 
@@ -25,6 +26,10 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),
     /** `avoid`: behind the prefix no two prompts are alike. `invite`: of any two, one is the beginning of the other. */
     cache: z.enum(['avoid', 'invite']),
+    /** By which tokenizer the tokens are exact; absent: by those of OpenAI. */
+    tokenizer: tokenizerFactsSchema.optional(),
+    /** How many tokens the server counts for each that is made: so many fewer are made. Absent: 1. */
+    calibration: z.number().positive().optional(),
   }),
   /** Drawn evenly from a file. */
   z.strictObject({

@@ -195,6 +195,8 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema),
+  /** How late this slice’s own starts were in the seconds that figures hold, ms; told where several slices were added up. */
+  lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
 

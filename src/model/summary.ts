@@ -88,6 +88,16 @@ export const missingSlices = ({ slices }: Result): readonly number[] => {
 export const firstMeasuredSecond = ({ plan }: Pick<Result, 'plan'>): number =>
   Math.ceil(plan.warmUp / 1000);
 
+/** The seconds of a run that its figures hold: all after the warm-up. Of a run that has no such seconds, all. */
+export const measuredSeconds = <T extends { readonly second: number }>(
+  result: Pick<Result, 'plan'>,
+  seconds: readonly T[],
+): readonly T[] => {
+  const first = firstMeasuredSecond(result);
+  const kept = seconds.filter(({ second }) => second >= first);
+  return kept.length === 0 ? seconds : kept;
+};
+
 /** The whole seconds between the end of the warm-up and the end of the load: what rates are over. */
 export interface MeasuredWindow {
   readonly seconds: number;

@@ -2,6 +2,7 @@ import type { Arrival } from './arrival.ts';
 import type { Draw } from './draw.ts';
 import type { PromptSource } from './prompt-source.ts';
 import type { Trace, TraceCut, TraceFacts, TraceLoad } from './trace.ts';
+import type { TokenizerFacts } from './tokenizer.ts';
 import type { Message } from './traffic.ts';
 
 /** What one chat request says, and the most tokens that its source wants of the answer. */
@@ -30,5 +31,6 @@ export interface DatasetFacts {
 /** The files that a scenario names, looked into while it is read; each is read once. */
 export interface WorkloadFiles {
   dataset(file: string): Found<DatasetFacts>;
+  tokenizer(name: string): Found<TokenizerFacts>;
   trace(cut: TraceCut): Found<TraceFacts>;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { whyUnreadable } from './unreadable.ts';
@@ -28,3 +29,9 @@ const wordsFile = fileURLToPath(new URL('../../fixtures/prompts/words.txt', impo
 
 /** Words that are one token each with the space before them, separated by white space. */
 export const readPromptWords = (): string => readFileSync(wordsFile, 'utf8');
+
+/** A whole file as text, and the SHA-256 of its bytes in hex. */
+export const readWhole = (path: string): { readonly text: string; readonly sha256: string } => {
+  const bytes = readFileSync(path);
+  return { text: bytes.toString('utf8'), sha256: createHash('sha256').update(bytes).digest('hex') };
+};

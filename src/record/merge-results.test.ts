@@ -2,15 +2,17 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { owns } from '../model/arrival.ts';
 import type { Observation } from '../model/observation.ts';
-import { milliseconds } from '../model/quantity.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import { planHash } from '../model/plan-hash.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
 import type { Result, ResultFacts } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
+import { lagOver } from '../model/summary.ts';
 import { mergeResults } from './merge-results.ts';
 import { anyObservations } from './recorder-suite.ts';
 import { sampleFacts, sampleSlice } from './sample-facts.ts';
 import { sampleObservation } from './sample-observations.ts';
+import { slicesOf } from './slices-of.ts';
 import { emptyTally, record, toResult } from './tally.ts';
 
 const resultOf = (
@@ -51,12 +53,27 @@ describe('merged results', () => {
             { count },
           ),
         );
-        const whole = resultOf(observations, slices, { count });
+        const together = resultOf(observations, slices, { count });
+        // Only slices that were added up have to tell their own starts.
+        const whole = count === 1 ? together : { ...together, slices: slicesOf(parts) };
         expect(JSON.stringify(merged(...parts))).toBe(JSON.stringify(whole));
         expect(JSON.stringify(merged(...parts.toReversed()))).toBe(JSON.stringify(whole));
       }),
       { numRuns: 12 },
     );
+  });
+
+  it('keep the starts of each slice apart, however often they are merged', () => {
+    const late = sampleObservation({ due: instant(4900), released: instant(4900) });
+    const parts = [late, sampleObservation(), sampleObservation()].map((observation, index) =>
+      resultOf([observation], [index], { count: 3 }),
+    );
+    const own = parts.map((part) => lagOver(part.timeline).toJSON());
+    expect(own[0]!.max).toBeGreaterThan(own[1]!.max!);
+    const [a, b, c] = parts as [Result, Result, Result];
+    for (const whole of [merged(a, b, c), merged(merged(c, a), b)]) {
+      expect(whole.slices.map(({ lag }) => lag)).toEqual(own);
+    }
   });
 
   it('can be merged further', () => {

@@ -1,6 +1,7 @@
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, ResultFacts, SliceRun } from '../model/result.ts';
 import { byText } from './order.ts';
+import { slicesOf } from './slices-of.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
 export type Merged =
@@ -95,7 +96,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
       JSON.stringify(witness && Object.entries(witness).toSorted(([a], [b]) => byText(a, b))),
     ),
   );
-  const slices = results.flatMap((part) => part.slices);
+  const slices = results.length === 1 ? first.slices : slicesOf(results);
   const addresses = addressNote(slices);
   const notes = results.flatMap((part) => {
     const own = addressNote(part.slices);

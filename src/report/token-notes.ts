@@ -4,6 +4,7 @@ import type { Labels, Result } from '../model/result.ts';
 import { distribution, groupsWhere, measured } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { countText, figureText, plural } from './number-text.ts';
+import { promptCountNotes } from './prompt-counts.ts';
 import { tokenSourceMeaning } from './outcome-words.ts';
 import { tokensBySource } from './rates.ts';
 
@@ -53,6 +54,7 @@ const chunkNote = (result: Result, kind: TrafficKind): readonly string[] => {
 
 /** What a reader must know of tokens beside a kind's figures. */
 export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[] => [
+  ...promptCountNotes(result, kind),
   ...estimatedNote(result, kind),
   ...chunkNote(result, kind),
 ];

@@ -53,8 +53,22 @@ export const traceText = ({ file, speed, from, until, facts }: TraceLoad): strin
   return `the ${facts.format} trace ${file}${begin}${end}${pace}: ${plural(facts.requests, 'request')} in ${timeText(facts.duration)}`;
 };
 
-const perMinute = (total: number, duration: number): string =>
-  countText(Math.round((total * 60_000) / duration));
+const minute = 60_000;
+
+/** What is needed a minute; in less than one, everything is what that minute needs. */
+const neededLine = ({
+  requests,
+  inputTokens,
+  outputTokens,
+  duration,
+  busiestMinute,
+}: TraceLoad['facts']): string => {
+  if (duration < minute) {
+    return `it needs ${plural(requests, 'request')}, ${countText(inputTokens)} input and ${plural(outputTokens, 'output token')} in all, within less than a minute`;
+  }
+  const average = (total: number): string => countText(Math.round((total * minute) / duration));
+  return `it needs ${average(requests)} requests, ${average(inputTokens)} input and ${average(outputTokens)} output tokens a minute on average; in its busiest minutes ${plural(busiestMinute.requests, 'request')} and ${plural(busiestMinute.tokens, 'token')}`;
+};
 
 const limitsLine = ({ limits, keys }: Plan, { busiestMinute }: TraceLoad['facts']): string[] => {
   const { requestsPerMinute, tokensPerMinute } = limits;
@@ -89,13 +103,10 @@ const clippedLine = ({
 export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];
-    const { requests, inputTokens, outputTokens, duration, busiestMinute } = load.facts;
     return [
       `${name}: ${traceText(load)}`,
-      ...[
-        `it needs ${perMinute(requests, duration)} requests, ${perMinute(inputTokens, duration)} input and ${perMinute(outputTokens, duration)} output tokens a minute on average; in its busiest minutes ${plural(busiestMinute.requests, 'request')} and ${plural(busiestMinute.tokens, 'token')}`,
-        ...limitsLine(plan, load.facts),
-        clippedLine(load),
-      ].map((line) => `  ${line}`),
+      ...[neededLine(load.facts), ...limitsLine(plan, load.facts), clippedLine(load)].map(
+        (line) => `  ${line}`,
+      ),
     ];
   });

@@ -8,6 +8,7 @@ import { loadSchema } from './load-schema.ts';
 
 const files: WorkloadFiles = {
   dataset: () => ({ ok: false, problem: 'no file of prompts is named here' }),
+  tokenizer: () => ({ ok: false, problem: 'no tokenizer is named here' }),
   trace: ({ file }) =>
     file === 'short.jsonl'
       ? { ok: true, value: sampleTraceLoad.facts }

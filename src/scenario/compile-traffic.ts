@@ -1,7 +1,7 @@
 import type { ClipSource } from '../model/clip.ts';
 import type { PromptSource } from '../model/prompt-source.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
-import type { WorkloadFiles } from '../model/workload.ts';
+import type { Found, WorkloadFiles } from '../model/workload.ts';
 import type { ScenarioPrompt } from './prompt-schema.ts';
 import type { Scenario } from './schema.ts';
 import { chatContents, namedFields } from './traffic-rules.ts';
@@ -21,9 +21,15 @@ interface Common extends Pick<Scenario, 'body' | 'prices'> {
 
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
+/** What a rule has looked at already. */
+const vouched = <T>(found: Found<T>): T => {
+  if (found.ok) return found.value;
+  throw new Error(`a rule let it pass although ${found.problem}`);
+};
+
 /** Prompts that are made or read. */
 const sourceOf = (
-  { tokens, turns, prefix, cache, file }: Exclude<ScenarioPrompt, string>,
+  { tokens, turns, prefix, cache, tokenizer, calibration, file }: Exclude<ScenarioPrompt, string>,
   system: string | null,
   files: WorkloadFiles,
 ): PromptSource => {
@@ -35,11 +41,12 @@ const sourceOf = (
       turns: turns ?? null,
       prefix: prefix ?? null,
       cache: cache ?? 'avoid',
+      ...(tokenizer === undefined ? {} : { tokenizer: vouched(files.tokenizer(tokenizer)) }),
+      ...(calibration === undefined ? {} : { calibration }),
     };
   }
-  const found = file === undefined ? null : files.dataset(file);
-  if (file === undefined || !found?.ok) throw new Error('a rule lets no such prompt pass');
-  return { kind: 'dataset', system, file, ...found.value };
+  if (file === undefined) throw new Error('a rule lets no such prompt pass');
+  return { kind: 'dataset', system, file, ...vouched(files.dataset(file)) };
 };
 
 const conversationsOf = (

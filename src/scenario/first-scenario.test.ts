@@ -15,7 +15,16 @@ describe('a first scenario', () => {
       plan: {
         target: { url: target },
         keys: [{ template: '${env:MY_KEY}' }],
-        stages: [{ traffic: [{ model: chat }] }],
+        stages: [
+          {
+            traffic: [
+              { kind: 'chat-stream', model: chat },
+              { kind: 'chat', model: chat },
+              { kind: 'speech', model: 'tts' },
+              { kind: 'transcription', model: 'a/whisper' },
+            ],
+          },
+        ],
         budget: { requests: 100, tokens: 50_000, cost: null },
       },
     });
@@ -24,11 +33,13 @@ describe('a first scenario', () => {
   it('stays valid when all that is commented out in it is switched on', () => {
     const first = { target: 'mock', key: 'K', chat: 'm', speech: 'tts', transcription: 'stt' };
     const text = firstScenario(first, 'weir.yaml')
-      .replaceAll(/^( *)# (- kind|  model|  text)/gm, '$1$2')
+      .replaceAll(/^( *)# (- kind)/gm, '$1$2')
       .replaceAll(/^# (prices:|  "m":)/gm, '$1');
     expect(reading(text)).toMatchObject({
       ok: true,
-      plan: { stages: [{ traffic: [{ price: { input: 150_000 } }, {}, {}, { kind: 'models' }] }] },
+      plan: {
+        stages: [{ traffic: [{ price: { input: 150_000 } }, {}, {}, {}, { kind: 'models' }] }],
+      },
     });
   });
 });

@@ -14,16 +14,22 @@ export interface FirstScenario {
 const quoted = (text: string): string =>
   /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
-/** Entries that are there to be switched on: audio is paid for by its length. */
+/** What the target can do beside chats; a small share each, since audio is paid for by its length. */
 const audioEntries = ({ speech, transcription }: FirstScenario): readonly string[] => [
   ...(speech === null
     ? []
-    : ['  # - kind: speech', `  #   model: ${quoted(speech)}`, '  #   text: The gate is open.']),
+    : [
+        '  - kind: speech',
+        `    model: ${quoted(speech)}`,
+        '    text: The gate is open.',
+        '    weight: 0.2',
+      ]),
   ...(transcription === null
     ? []
     : [
-        '  # - kind: transcription # of recordings that come with Weir',
-        `  #   model: ${quoted(transcription)}`,
+        '  - kind: transcription # of recordings that come with Weir',
+        `    model: ${quoted(transcription)}`,
+        '    weight: 0.2',
       ]),
 ];
 
@@ -52,10 +58,15 @@ ${targetLines(first).join('\n')}
 # What the requests ask for: a mix by weight. Made-up prompts of exactly so many tokens, each another,
 # so that no cache helps; maxTokens bounds the time and the money of the answers.
 traffic:
-  - kind: chat-stream # also: chat, for whole answers
+  - kind: chat-stream
     model: ${quoted(first.chat)}
     prompt: { tokens: 200 }
     maxTokens: 100
+  - kind: chat # the same, answered as a whole
+    model: ${quoted(first.chat)}
+    prompt: { tokens: 200 }
+    maxTokens: 100
+    weight: 0.2
 ${audioEntries(first)
   .map((line) => `${line}\n`)
   .join('')}  # - kind: models # the model list costs nothing

@@ -105,6 +105,8 @@ describe('problems of flags', () => {
     expect(problemsOf(flags)).toMatchInlineSnapshot(`
       [
         "--kind: expected "chat", "chat-stream", "speech", "transcription" or "models", got "chatt"; did you mean "chat"?",
+        "--model: expected the name of a model, got """,
+        "--max-tokens: expected a whole number from 1 to 10,000,000, or a distribution such as {kind: lognormal, median: 800, sigma: 0.6}, got "many"",
         "--rate: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
         "--duration: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "1"; a number needs its unit: 1s for seconds or 1ms for milliseconds",
       ]

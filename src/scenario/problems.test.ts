@@ -79,6 +79,7 @@ target: moc
         "f.yaml:6:18: expected a number from 0 to 2, got the number 3",
         "f.yaml:7:23: expected "system", "user" or "assistant", got "sytem"; did you mean "system"?",
         "f.yaml:7:39: expected text, got the number 3",
+        "f.yaml:8:5: "model" is missing: expected the name of a model",
         "f.yaml:8:11: expected "chat", "chat-stream", "speech", "transcription" or "models", got "speach"; did you mean "speech"?",
         "f.yaml:11:9: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h",
         "f.yaml:12:13: expected a length of time such as 30s, 500ms, 2m or 1h30m, got the number 30; a number needs its unit: 30s for seconds or 30ms for milliseconds",
@@ -148,8 +149,10 @@ describe('a load', () => {
     const lines = faulty.flatMap(([name, fields]) => [`${name}:`, ...withLoad(fields)]);
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "of an unknown kind:
+      f.yaml:2:1: "duration" is missing: expected a length of time such as 30s, 500ms, 2m or 1h30m
       f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace", got "constnt"; did you mean "constant"?
       of another tool’s kind:
+      f.yaml:2:1: "duration" is missing: expected a length of time such as 30s, 500ms, 2m or 1h30m
       f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace", got "constant-arrival-rate"; did you mean "constant"?
       without a kind:
       f.yaml:2:1: "kind" is missing: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace"

@@ -1,11 +1,11 @@
-import type { WorkloadFiles } from '../model/workload.ts';
+import type { Found, WorkloadFiles } from '../model/workload.ts';
 import type { Finding } from './problem.ts';
 import { placedEntries } from './traffic-rules.ts';
 import { isMapping, type Path } from './tree.ts';
 
 /** What the fields of a prompt that is made or read demand of one another, and of its file. */
 
-const madeUp = ['tokens', 'turns', 'prefix', 'cache'] as const;
+const madeUp = ['tokens', 'turns', 'prefix', 'cache', 'tokenizer', 'calibration'] as const;
 
 const fieldFindings = (prompt: Readonly<Record<string, unknown>>, path: Path): Finding[] => {
   const { tokens, file } = prompt;
@@ -25,9 +25,14 @@ const fieldFindings = (prompt: Readonly<Record<string, unknown>>, path: Path): F
     }));
 };
 
-const fileFindings = (file: unknown, path: Path, files: WorkloadFiles): Finding[] => {
-  if (typeof file !== 'string' || file === '') return [];
-  const found = files.dataset(file);
+/** What is wrong with what a field names, if it names anything. */
+const namedFindings = (
+  name: unknown,
+  path: Path,
+  look: (name: string) => Found<unknown>,
+): Finding[] => {
+  if (typeof name !== 'string' || name === '') return [];
+  const found = look(name);
   return found.ok ? [] : [{ path, part: 'value', message: found.problem, hint: null }];
 };
 
@@ -37,5 +42,10 @@ export const brokenPromptRules = (scenario: unknown, files: WorkloadFiles): read
     const prompt = isMapping(entry) ? entry['prompt'] : undefined;
     if (!isMapping(prompt)) return [];
     const at = [...path, 'prompt'];
-    return [...fieldFindings(prompt, at), ...fileFindings(prompt['file'], [...at, 'file'], files)];
+    const { file, tokenizer } = prompt;
+    return [
+      ...fieldFindings(prompt, at),
+      ...namedFindings(file, [...at, 'file'], (name) => files.dataset(name)),
+      ...namedFindings(tokenizer, [...at, 'tokenizer'], (name) => files.tokenizer(name)),
+    ];
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { mostTokens } from '../model/distribution.ts';
+import { encodingNames } from '../model/tokenizer.ts';
 import { aboveZero, between, text, whole } from './field.ts';
 
 /** Prompts that do not stand in the scenario, and counts of tokens that are drawn. */
@@ -88,6 +89,14 @@ const turns = z.strictObject(
   { error: 'expected a mapping such as {count: 4, answer: 150}' },
 );
 
+const tokenizer = z
+  .string({ error: 'expected the path of a tokenizer.json, or an encoding such as o200k_base' })
+  .superRefine((name, context) => {
+    if (name.endsWith('.json') || (encodingNames as readonly string[]).includes(name)) return;
+    const message = `expected a path that ends in .json, or one of ${encodingNames.join(', ')}`;
+    context.addIssue({ code: 'custom', message });
+  });
+
 const promptError = 'expected text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}';
 
 const madeOrRead = z.strictObject(
@@ -110,6 +119,16 @@ const madeOrRead = z.strictObject(
       .optional()
       .describe(
         'Made-up prompts: "avoid" makes every one another behind its prefix, "invite" makes all begin alike, as far as they go. Default: avoid.',
+      ),
+    tokenizer: tokenizer
+      .optional()
+      .describe(
+        'Made-up prompts: by which tokenizer the tokens are exact: the path of a tokenizer.json from the scenario’s folder, or an encoding of OpenAI’s such as o200k_base. Default: exact by all of OpenAI’s from r50k to o200k.',
+      ),
+    calibration: between(0.1, 10)
+      .optional()
+      .describe(
+        'Made-up prompts: how many tokens the server counts for each that is made, as a report told; they are made so much shorter or longer. Default: 1.',
       ),
     file: text()
       .optional()

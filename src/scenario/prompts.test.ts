@@ -12,6 +12,10 @@ const workload: WorkloadFiles = {
     file === 'p.jsonl'
       ? { ok: true, value: { sha256, prompts: 12 } }
       : { ok: false, problem: `${file}:3: expected text as "prompt"` },
+  tokenizer: (name) =>
+    name === 'odd.json'
+      ? { ok: false, problem: `${name}: no prompts of exact length can be made` }
+      : { ok: true, value: { name, sha256, words: 4000 } },
   trace: ({ file }) =>
     file === 'short.jsonl'
       ? { ok: true, value: sampleTraceLoad.facts }

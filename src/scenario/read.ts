@@ -12,6 +12,7 @@ import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './pro
 import { brokenPromptRules } from './prompt-rules.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
+import { withMeantKinds } from './meant-kinds.ts';
 import { settle } from './settle.ts';
 import { type Environment, fillEnvironment } from './template.ts';
 import { brokenTrafficRules } from './traffic-rules.ts';
@@ -37,7 +38,11 @@ export interface ScenarioSource {
 }
 
 const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
-const noFiles: WorkloadFiles = { dataset: unread, trace: ({ file }) => unread(file) };
+const noFiles: WorkloadFiles = {
+  dataset: unread,
+  tokenizer: unread,
+  trace: ({ file }) => unread(file),
+};
 
 /** A plan, or what is wrong; and in either case the files that the scenario names, which nobody has looked at. */
 export type Reading = { readonly files: readonly NamedFile[] } & (
@@ -81,7 +86,8 @@ const readTree = (
   if (!isMapping(tree.value)) return fail([notAMapping(tree.value)]);
   const filled = fillEnvironment(tree, environment);
   const parse = (value: unknown) => scenarioSchema.safeParse(value, { error: sentence });
-  const value = settle(filled.tree.value, parse(filled.tree.value).error?.issues ?? [], filled);
+  const written = settle(filled.tree.value, parse(filled.tree.value).error?.issues ?? [], filled);
+  const { value, corrected } = withMeantKinds(written, parse(written).error?.issues ?? []);
   const parsed = parse(value);
   const keysFrom = keyEnvironment(value, environment);
   const graver = [
@@ -92,9 +98,12 @@ const readTree = (
   const explained = new Set(graver.map(({ path }) => pathKey(path)));
   const findings = [
     ...graver,
-    ...(parsed.error?.issues ?? [])
-      .flatMap((issue) => findingsOf(issue, { value, filled: filled.filled }))
-      .filter(({ path }) => !explained.has(pathKey(path))),
+    ...[
+      ...corrected.flatMap((issue) => findingsOf(issue, { value: written, filled: filled.filled })),
+      ...(parsed.error?.issues ?? []).flatMap((issue) =>
+        findingsOf(issue, { value, filled: filled.filled }),
+      ),
+    ].filter(({ path }) => !explained.has(pathKey(path))),
     ...brokenRules(value, workload),
     ...brokenTrafficRules(value),
     ...brokenPromptRules(value, workload),

@@ -31,7 +31,10 @@ const plan = {
   stages: [stage!, { ...stage!, load: sampleTraceLoad }, { ...stage!, load: users }],
 };
 const workload = openWorkload(plan, {
-  words: 'a b c d e f g',
+  wordsFor: (tokenizer) =>
+    tokenizer === undefined
+      ? { words: 'a b c d e f g', opens: true }
+      : { words: 'x y z', opens: false },
   datasetOf: () => dataset,
   traceOf: () => sampleTrace,
 });

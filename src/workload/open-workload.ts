@@ -1,15 +1,18 @@
 import type { Load, Plan } from '../model/plan.ts';
 import type { PromptSource, PromptSourceOf } from '../model/prompt-source.ts';
 import type { Trace, TraceLoad } from '../model/trace.ts';
+import type { TokenizerFacts } from '../model/tokenizer.ts';
 import type { Message } from '../model/traffic.ts';
 import type { Asked, Workload } from '../model/workload.ts';
+import type { FittedWords } from './fit-words.ts';
 import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
 import type { Dataset } from './read-dataset.ts';
-import { vocabularyOf } from './words.ts';
+import { type Vocabulary, vocabularyOf } from './words.ts';
 
 /** What a plan's prompts and traces are made from. */
 export interface Materials {
-  readonly words: string;
+  /** By the tokenizer that a source names, or by OpenAI's. */
+  readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => FittedWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
 }
@@ -17,13 +20,28 @@ export interface Materials {
 /** The workload of a plan whose files have been read. */
 export const openWorkload = (
   { stages, seed }: Plan,
-  { words, datasetOf, traceOf }: Materials,
+  { wordsFor, datasetOf, traceOf }: Materials,
 ): Workload => {
-  const vocabulary = vocabularyOf(words);
+  const vocabularies = new Map<string | undefined, Vocabulary>();
+  const vocabularyFor = (tokenizer?: TokenizerFacts): Vocabulary => {
+    const known = vocabularies.get(tokenizer?.name);
+    if (known !== undefined) return known;
+    const vocabulary = vocabularyOf(wordsFor(tokenizer));
+    vocabularies.set(tokenizer?.name, vocabulary);
+    return vocabulary;
+  };
+  // Read and packed now: a load that has begun is not to wait for it.
+  for (const entry of stages.flatMap(({ traffic }) => traffic)) {
+    if (!('conversations' in entry) || Array.isArray(entry.conversations)) continue;
+    const { conversations: source } = entry;
+    if (source.kind === 'synthetic') vocabularyFor(source.tokenizer);
+    if (source.kind === 'trace') vocabularyFor();
+  }
   const ask: Workload['ask'] = (source, { stage, index }, draw): Asked => {
     switch (source.kind) {
       case 'synthetic': {
-        const { turns } = source;
+        const { turns, tokenizer } = source;
+        const vocabulary = vocabularyFor(tokenizer);
         if (turns === null) {
           const prompt = syntheticPrompt(source, { vocabulary, seed, draw });
           return { messages: said(source, prompt), maxTokens: null };
@@ -42,6 +60,7 @@ export const openWorkload = (
         const load = stages[stage]?.load;
         if (load?.kind !== 'trace') throw new Error(`stage ${stage} replays no trace`);
         const trace = traceOf(load);
+        const vocabulary = vocabularyFor();
         const prompt = tracedPrompt(trace, index, { vocabulary, seed, draw });
         return { messages: said(source, prompt), maxTokens: trace.outputTokens(index) };
       }

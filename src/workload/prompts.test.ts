@@ -7,7 +7,10 @@ import type { Trace } from '../model/trace.ts';
 import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
 import { vocabularyOf } from './words.ts';
 
-const vocabulary = vocabularyOf(Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' '));
+const vocabulary = vocabularyOf({
+  words: Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' '),
+  opens: true,
+});
 const at = (index: number, seed = 1) => ({ vocabulary, seed, draw: drawFrom(seed, 0, index) });
 const wordsOf = (prompt: string): readonly string[] => prompt.split(' ').slice(1);
 const source = (parts: Partial<PromptSourceOf<'synthetic'>>): PromptSourceOf<'synthetic'> => ({

@@ -22,19 +22,25 @@ const sharedText = (
   return vocabulary.text(tokens, drawFrom(seed, sharedTexts[what], which));
 };
 
+/** How many tokens are made so that the server counts as many as it should. */
+const made = (tokens: number, calibration = 1): number =>
+  tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
+
 /** A prompt of exactly the tokens that its source draws. */
 export const syntheticPrompt = (
-  { tokens, prefix, cache }: PromptSourceOf<'synthetic'>,
+  { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: { vocabulary: Vocabulary; seed: number; draw: Draw },
 ): string => {
-  const length = tokensFrom(tokens, draw);
-  const common = Math.min(length, prefix?.tokens ?? 0);
+  const length = made(tokensFrom(tokens, draw), calibration);
+  const common = Math.min(length, made(prefix?.tokens ?? 0, calibration));
   const which = prefix === null ? 0 : Math.floor(draw.uniform() * prefix.pool);
   const beginning = sharedText(vocabulary, common, seed, 'prefix', which);
   const rest = length - common;
-  return cache === 'invite'
-    ? beginning + sharedText(vocabulary, rest, seed, 'common', 0)
-    : beginning + vocabulary.text(rest, draw);
+  const end =
+    cache === 'invite'
+      ? sharedText(vocabulary, rest, seed, 'common', 0)
+      : vocabulary.text(rest, draw);
+  return vocabulary.message(beginning + end);
 };
 
 /** The user and which of its requests it is; where no users ask, all requests are one's. */
@@ -62,7 +68,8 @@ export const syntheticConversation = (
     const content = syntheticPrompt({ ...source, prefix }, { vocabulary, seed, draw });
     const question: Message = { role: 'user', content };
     if (turn === now) return [question];
-    const said = vocabulary.text(tokensFrom(answer, draw), draw);
+    const length = made(tokensFrom(answer, draw), source.calibration);
+    const said = vocabulary.message(vocabulary.text(length, draw));
     return [question, { role: 'assistant', content: said }];
   }).flat();
 };

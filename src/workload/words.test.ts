@@ -8,7 +8,7 @@ import { drawFrom } from '../model/draw.ts';
 import { vocabularyOf } from './words.ts';
 
 const list = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
-const vocabulary = vocabularyOf(list);
+const vocabulary = vocabularyOf({ words: list, opens: true });
 const tokenizers = [
   ['o200k', encodeO200k],
   ['cl100k', encodeCl100k],
@@ -52,7 +52,7 @@ describe('made-up texts', () => {
   });
 
   it('draw every word about evenly, by the chi-squared test', () => {
-    const few = vocabularyOf('one two three four five six seven');
+    const few = vocabularyOf({ words: 'one two three four five six seven', opens: true });
     const counts = new Map<string, number>();
     for (const word of few.text(70_000, drawFrom(3)).trim().split(' ')) {
       counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -1,4 +1,5 @@
 import type { Draw } from '../model/draw.ts';
+import type { FittedWords } from './fit-words.ts';
 
 /**
  * Words that, with the space before them, are one token each (fixtures/prompts): n of them, each after
@@ -7,6 +8,8 @@ import type { Draw } from '../model/draw.ts';
 export interface Vocabulary {
   /** A text of exactly `tokens` tokens, its words drawn evenly. */
   text(tokens: number, draw: Draw): string;
+  /** A whole message of such texts: without its first space where the tokenizer puts one there itself. */
+  message(text: string): string;
 }
 
 /** A word and its space have at most so many bytes: each is written as two numbers of four. */
@@ -40,11 +43,12 @@ const rotated = (word: number, by: number): number => (word << by) | (word >>> (
  * Draws the words by xoroshiro64** (Blackman and Vigna 2018), its 64-bit state from `draw`, and writes
  * them as numbers: a million must cost less than sending them, and joining strings costs twice that.
  */
-export const vocabularyOf = (list: string): Vocabulary => {
-  const { count, lows, highs, lengths } = packed(list);
+export const vocabularyOf = ({ words, opens }: FittedWords): Vocabulary => {
+  const { count, lows, highs, lengths } = packed(words);
   const share = count / 0x1_0000_0000;
   let room = Buffer.allocUnsafe(0);
   return {
+    message: (text) => (opens ? text : text.slice(1)),
     text: (tokens, draw) => {
       if (room.length < tokens * widest) room = Buffer.allocUnsafe(tokens * widest);
       const view = new DataView(room.buffer, room.byteOffset, room.length);

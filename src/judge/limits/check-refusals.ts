@@ -32,11 +32,15 @@ export const checkBodies = (log: LimitLog): LimitCheck => {
   };
 };
 
-/** The most that a chat can have been charged, whichever way tokens are counted; `null` for what told no usage. */
-const mostCharged = ({ usage, asked }: ProbeReply): number | null =>
-  usage === null || asked === null
-    ? null
-    : Math.max(usage.input + usage.output, asked.characters + asked.maxTokens);
+/** What the template of a chat adds to its texts, at most, in tokens. */
+const template = 10;
+
+/** The most that a request can have been charged, or have had set aside for it, whichever way tokens are counted. */
+const mostCharged = ({ usage, asked }: ProbeReply): number =>
+  Math.max(
+    usage === null ? 0 : usage.input + usage.output,
+    asked === null ? 0 : asked.characters + asked.maxTokens + template,
+  );
 
 /** The most tokens that can have been charged within the window before a refusal; `null` when that is unknown. */
 const chargedBefore = (
@@ -45,24 +49,17 @@ const chargedBefore = (
   window: number,
 ): number | null => {
   const longer = window + grain(window);
-  const charges = replies
-    .filter(
-      (other) =>
-        other.key === key &&
-        other.admitted &&
-        other.ended >= sent - longer &&
-        other.sent <= answered &&
-        other.request !== 'models',
-    )
-    .map(mostCharged);
-  return charges.reduce<number | null>(
-    (sum, charge) => (sum === null || charge === null ? null : sum + charge),
-    0,
+  const chats = replies.filter(
+    (other) =>
+      other.key === key &&
+      other.admitted &&
+      other.ended >= sent - longer &&
+      other.sent <= answered &&
+      other.request !== 'models',
   );
+  const isTold = chats.every(({ usage, asked }) => usage !== null && asked !== null);
+  return isTold ? chats.reduce((sum, chat) => sum + mostCharged(chat), 0) : null;
 };
-
-/** What the template of a chat adds to its texts, at most, in tokens. */
-const template = 10;
 
 /** Whether a refusal that names no limit may be one for tokens, since so many can have been used within the window before it. */
 export const mayLackTokens = (log: LimitLog, refusal: ProbeReply): boolean => {
@@ -74,10 +71,7 @@ export const mayLackTokens = (log: LimitLog, refusal: ProbeReply): boolean => {
       ({ key, sent, ended }) =>
         key === refusal.key && ended >= refusal.sent - longer && sent <= refusal.answered,
     )
-    .reduce((sum, { asked, usage }) => {
-      const bound = asked === null ? 0 : asked.characters + asked.maxTokens + template;
-      return sum + Math.max(bound, usage === null ? 0 : usage.input + usage.output);
-    }, 0);
+    .reduce((sum, reply) => sum + mostCharged(reply), 0);
   return most >= tokens.limit;
 };
 
@@ -88,8 +82,7 @@ export const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
     const charged = chargedBefore(log, reply, tokens.window);
-    const needed = (reply.asked?.characters ?? 0) + (reply.asked?.maxTokens ?? 0);
-    return charged !== null && charged + needed < tokens.limit;
+    return charged !== null && charged + mostCharged(reply) < tokens.limit;
   });
   return {
     id: 'refusal-names-limit',

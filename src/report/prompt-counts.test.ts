@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { PromptSourceOf } from '../model/prompt-source.ts';
+import type { Result } from '../model/result.ts';
+import { promptCountNotes } from './prompt-counts.ts';
+import { sampleResult } from './sample-result.ts';
+
+const made = {
+  kind: 'synthetic',
+  system: null,
+  tokens: 512,
+  turns: null,
+  prefix: null,
+  cache: 'avoid',
+} as const;
+
+/** A result of which each of ten chats was counted as `each` tokens. */
+const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}): Result => {
+  const result = sampleResult();
+  const [stage] = result.plan.stages;
+  const traffic = {
+    kind: 'chat',
+    weight: 1,
+    model: 'm',
+    conversations: { ...made, ...source },
+    maxTokens: null,
+    body: {},
+    price: null,
+  } as const;
+  const group = result.groups.find(({ labels }) => !labels.warmUp)!;
+  const { entry: _, ...labels } = group.labels;
+  const sums = { source: 'usage', answers: 10, answersWithInput: 10, output: 1 } as const;
+  return {
+    ...result,
+    plan: { ...result.plan, stages: [{ ...stage!, traffic: [traffic] }] },
+    groups: [
+      {
+        ...group,
+        labels: { ...labels, stage: stage!.name, traffic: 'chat', model: 'm' },
+        tokens: [{ ...sums, input: each * 10 }],
+      },
+    ],
+  };
+};
+
+describe('what the server counted of made prompts', () => {
+  it.each([
+    [
+      counted(498),
+      'm: asked 512 input tokens, server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt makes up for it).',
+    ],
+    [counted(512), 'm: asked 512 input tokens, server counted 512.'],
+    [
+      counted(614.4, { calibration: 1.5 }),
+      'm: asked 512 input tokens, server counted 614 (+20.0 %; `calibration: 1.8` in the prompt makes up for it).',
+    ],
+  ])('is held against what was asked for (%#)', (result, note) => {
+    expect(promptCountNotes(result, 'chat')).toEqual([note]);
+    expect(promptCountNotes(result, 'chat-stream')).toEqual([]);
+  });
+
+  it.each([
+    [{ system: '[9 characters]' }],
+    [{ turns: { count: 2, answer: 5 } }],
+    [{ tokens: { kind: 'uniform', min: 1, max: 9 } as const }],
+  ])('is not told where other text or other lengths are in it: %j', (source) => {
+    expect(promptCountNotes(counted(498, source), 'chat')).toEqual([]);
+  });
+});
