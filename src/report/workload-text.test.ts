@@ -35,7 +35,7 @@ describe('what a trace needs', () => {
   it('is said of a short one too', () => {
     expect(needsOf({ ...sampleTraceLoad, speed: 1 })).toMatchInlineSnapshot(`
       "steady: the mooncake trace short.jsonl: 3 requests in 251 ms
-        it needs 717 requests, 311,474 input and 1,434 output tokens a minute on average; in its busiest minutes 3 requests and 1,309 tokens
+        it needs 3 requests, 1,303 input and 6 output tokens in all, within less than a minute
         by the declared limits of a key that minute needs 1 key; the plan has 2
         1 prompt clipped to 700 tokens"
     `);
