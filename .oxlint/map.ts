@@ -58,6 +58,12 @@ const rooms: Readonly<Record<string, Grant>> = {
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^engine\/worker\.ts$/, folders: ['platform'], packages: ['node:*'] },
   { path: /^platform\/metrics\.ts$/, packages: ['prom-client'] },
+  {
+    path: /^platform\/otlp\.ts$/,
+    packages: ['exporter-metrics-otlp-http', 'resources', 'sdk-metrics'].map(
+      (name) => `@opentelemetry/${name}`,
+    ),
+  },
   { path: /^mock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },
   {

@@ -151,6 +151,9 @@ const listed = (words: readonly string[]): string =>
 const plainJson = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
+/** The one option that means something without its value: where to push, the environment says. */
+const mayBeBare = 'otlp';
+
 /** The verbs, in the order in which the help tells them. */
 const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] = [
   addRun,
@@ -184,7 +187,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .exitProcess(false)
     .showHelpOnFail(false)
     .check((given) => {
-      const bare = Object.keys(given).find((name) => given[name] === '');
+      const bare = Object.keys(given).find((name) => given[name] === '' && name !== mayBeBare);
       if (bare !== undefined) throw new UsageProblem(`--${bare}: expected a value, got nothing`);
       return true;
     })

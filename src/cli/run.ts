@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
 import { watchObjectives } from '../judge/abort-watch.ts';
-import type { Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
 import { planHash } from '../model/plan-hash.ts';
@@ -13,17 +12,15 @@ import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
-import type { LiveMetrics, MetricsAddress } from '../platform/metrics.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
-import { screenOn } from '../platform/screen.ts';
+import { type Screen, screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
 import { type GrowingTally, growTally } from '../record/growing-tally.ts';
 import { toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { askWitness } from './ask-witness.ts';
-import type { CaptureMode } from './capture-options.ts';
-import { type Capture, captureName, captureTo, captureWarning } from './capture.ts';
+import { captureName, captureTo, captureWarning } from './capture.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
 import { type Begin, type Driven, drive } from './drive.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
@@ -32,35 +29,15 @@ import { refuseMisfit } from './forecast.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { keepInHistory } from './keep-history.ts';
 import { liveOn, shownRun } from './live.ts';
-import { metricsOf, shownAndMeasured } from './live-metrics.ts';
+import { type LiveMetrics, metricsOf, shownAndMeasured } from './live-metrics.ts';
 import { checkpointName } from './read-checkpoint.ts';
+import { type RunOrder, runIdOf } from './run-order.ts';
 import { partialReason } from './partial-reason.ts';
-import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
+import { readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
-
-/** What `weir run` was asked. */
-export interface RunOrder extends Telling {
-  readonly source: PlanSource;
-  /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
-  readonly out: string | undefined;
-  readonly observations: string | undefined;
-  /** Whose bodies are kept in `capture.jsonl`. */
-  readonly capture: CaptureMode | undefined;
-  /** Where live metrics are offered. */
-  readonly metrics: MetricsAddress | null;
-  readonly slice: Slice;
-  readonly runId: string | undefined;
-  /** Where finished runs that count are kept; `null`: nowhere. */
-  readonly history: string | null;
-  /** Runs a plan even where it does not fit its own budget or pace. */
-  readonly yes: boolean;
-}
-
-/** The first part of all request ids: the same for all slices of a plan. */
-const runIdOf = ({ runId }: RunOrder, hash: string): string => runId ?? `weir-${hash.slice(0, 8)}`;
 
 const orderFor = (
   { plan, hash, target, clips, workload }: Opened,
@@ -87,13 +64,17 @@ interface Opened {
   readonly observations: LineFile | null;
   readonly captured: LineFile | null;
   readonly checkpoint: Checkpoint;
-  readonly metrics: LiveMetrics | null;
+  readonly metrics: LiveMetrics;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
   readonly workload: Workload;
 }
 
-const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
+const open = async (
+  asked: RunOrder,
+  environment: NodeJS.ProcessEnv,
+  { say }: People,
+): Promise<Opened> => {
   const read = await readPlanWithFiles(asked.source);
   if (!asked.yes) refuseMisfit(read);
   const { plan, folder: home, clips, workload } = read;
@@ -111,7 +92,8 @@ const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Op
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     if (asked.capture !== undefined) captured = await openLineFile(join(folder.path, captureName));
     const hash = planHash(plan);
-    metrics = await metricsOf(plan, runIdOf(asked, hash), asked.metrics);
+    const named = { runId: runIdOf(asked, hash), slice: asked.slice };
+    metrics = await metricsOf(plan, named, { ...asked.watchers, say });
     const target = await readyTarget(plan, home);
     const files = { folder, further, observations, captured, checkpoint };
     return { plan, hash, ...files, metrics, target, clips, workload };
@@ -149,29 +131,26 @@ const onBegin =
     return checkpoint.keep({ ...begin, header, tally, loadEnds: scheduledEnd(plan) });
   };
 
-const captureOf = (
-  { captured }: Opened,
-  { capture }: RunOrder,
-  { redact }: SliceOrder,
-): Capture | null =>
-  captured === null || capture === undefined ? null : captureTo(captured, capture, redact);
+/** Where people are told of the run; `--quiet` tells nothing. */
+interface People {
+  readonly screen: Screen;
+  readonly say: (text: string) => void;
+}
 
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
   opened: Opened,
   asked: RunOrder,
+  { screen, say }: People,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
   const { plan, hash, observations, metrics, target } = opened;
   const order = orderFor(opened, asked);
-  const screen = screenOn(process.stderr, process.env);
-  const say = (text: string): void => {
-    if (!asked.quiet) screen.line(text);
-  };
-  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture)]) say(line);
-  if (metrics !== null) say(`Live metrics: ${metrics.address}`);
+  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture), ...metrics.told]) {
+    say(line);
+  }
   const tally = growTally(plan);
   const watch = watchObjectives(plan);
-  const capture = captureOf(opened, asked, order);
+  const capture = captureTo(opened.captured, asked.capture, order.redact);
   const live = shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics);
   const driven = await drive(order, target, {
     live,
@@ -222,9 +201,13 @@ export const runOnce = async (
   asked: RunOrder,
   telling: Pick<Telling, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
 ): Promise<Ran> => {
-  const opened = await open(asked, telling.environment);
+  const screen = screenOn(process.stderr, process.env);
+  const say = (text: string): void => {
+    if (!asked.quiet) screen.line(text);
+  };
+  const opened = await open(asked, telling.environment, { screen, say });
   try {
-    const { result, driven } = await runOpened(opened, asked);
+    const { result, driven } = await runOpened(opened, asked, { screen, say });
     const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
@@ -239,7 +222,7 @@ export const runOnce = async (
     await keepInHistory(asked.history, ran);
     return ran;
   } finally {
-    await opened.metrics?.close();
+    await opened.metrics.close();
     await opened.target.mock?.stop();
   }
 };
