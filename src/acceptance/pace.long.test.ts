@@ -10,7 +10,7 @@ tidyAfterEach();
 /** So many at once, of which a gateway admits half in each window: the best that can be done takes one window. */
 const requests = 60;
 /** In ms; long beside the pauses of a busy machine. */
-const window = 10_000;
+const window = 20_000;
 
 interface Settings {
   readonly limits: string;
@@ -49,12 +49,12 @@ describe('sixty requests against a gateway that admits thirty in each window', (
     // Each uses 3 tokens of prompt and 80 of answer, and has more set aside before that is known.
     const byTokens = (accounting: string) => ({
       limits: `requestsPerMinute: none, tokensPerMinute: 2500, accounting: ${accounting}`,
-      client: 'pace: { requests: none, tokens: 15000/min, window: 10s, margin: 100ms }',
+      client: 'pace: { requests: none, tokens: 7500/min, window: 20s, margin: 100ms }',
     });
     const [paced, retried, after, reserved] = await Promise.all([
       ran({
         ...byRequests,
-        client: 'pace: { requests: 180/min, tokens: none, window: 10s, margin: 100ms }',
+        client: 'pace: { requests: 90/min, tokens: none, window: 20s, margin: 100ms }',
       }),
       ran({ ...byRequests, client: 'retry: { attempts: 20, base: 500ms, cap: 5s }' }),
       ran(byTokens('after')),
@@ -65,8 +65,7 @@ describe('sixty requests against a gateway that admits thirty in each window', (
       const figures = figuresOf(result);
       expect(figures).toMatchObject({ completed: requests, attempts: requests, retried: 0 });
       expect(figures.refused).toBeLessThan(0.01);
-      // How near exactly is proved on simulated time (`pace-score.test.ts`): here a busy machine takes its share.
-      expect(figures.ofBest).toBeGreaterThan(0.85);
+      expect(figures.ofBest).toBeGreaterThan(0.97);
       const waits = result.groups[0]!.distributions.paceWait!;
       expect(waits.count).toBe(requests);
       expect(waits.max).toBeGreaterThan(window);

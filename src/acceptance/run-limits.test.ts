@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeRunLimits } from '../judge/limits/judge-run-limits.ts';
@@ -9,11 +7,8 @@ import type { LimiterClass } from '../model/limit-log.ts';
 import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
 import { freshAllowance } from '../mock/limits/allowance.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
-import { type Result, resultSchema } from '../model/result.ts';
+import type { Result } from '../model/result.ts';
 import type { TrustLevel } from '../model/verdict.ts';
-import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
-
-tidyAfterEach();
 
 /** Ordinary runs against the reference gateway's limiters on a clock of numbers, judged by what their ledgers hold. */
 
@@ -104,7 +99,7 @@ describe('the judge of a run’s limits', () => {
         expect(judged(entries, 'any').violated).toBe(false);
         expect(judged(entries, algorithm).violated).toBe(false);
       }),
-      { numRuns: 40 },
+      { numRuns: 100 },
     );
   });
 
@@ -305,31 +300,5 @@ describe('what the 429s of a key told', () => {
       stretches: 2,
       longestStretch: 4010,
     });
-  });
-});
-
-describe('weir run, asked to judge limits', () => {
-  it('ends with 14 where more was let through than any limiter does, and tells it in every report', async () => {
-    const out = await tempFolder();
-    const scenario = await tempFile(
-      's.yaml',
-      `
-name: leak
-traffic: [{ kind: chat, model: weir/small, prompt: Say yes., maxTokens: 2 }]
-load: { kind: constant, rate: 60/s, duration: 3s }
-limits: { class: any }
-mock: { ttft: 2ms, gap: 0s, limits: { requestsPerMinute: none } }
-`,
-    );
-    const junit = join(out, 'weir.xml');
-    const { code, stdout } = await weir(['run', scenario, '--out', out, '--junit', junit]);
-    expect(stdout).toContain('■ LIMITS VIOLATED (ANY LIMITER PERMITTED): DEFAULT: REQUESTS-KEPT');
-    expect(stdout).toContain('✗ requests-kept: the most was 180');
-    // A machine too busy for the figures outranks what they say.
-    expect([14, 12]).toContain(code);
-    const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
-    expect(result.limits).toMatchObject({ judged: true, violated: true });
-    expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('✗ violated');
-    expect(await readFile(junit, 'utf8')).toMatch(/<failure[^>]*type="violated"/);
   });
 });

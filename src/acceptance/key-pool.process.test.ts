@@ -14,7 +14,10 @@ const limit = 20;
 const window = milliseconds(600_000);
 const keys = { FIRST: 'sk-pool-1', SECOND: 'sk-pool-2', THIRD: 'sk-pool-3' };
 
-/** A run of thirty requests over three keys, the first of which somebody else has just exhausted. */
+/**
+ * A run of thirty requests over three keys, the first of which somebody else has just exhausted. A key's
+ * turn comes each 300 ms: the answer to its last request is known by then, on a busy machine too.
+ */
 const ranBeside = async (client: string): Promise<Result> => {
   const limits = { requestsPerMinute: limit, window };
   const mock = await startMock({ keys: Object.values(keys), limits }, realClock());
@@ -32,7 +35,7 @@ keys:
   - { name: second, key: '\${env:SECOND}' }
   - { name: third, key: '\${env:THIRD}' }
 traffic: [{ kind: models }]
-load: { kind: constant, rate: 30/s, duration: 1s }
+load: { kind: constant, rate: 10/s, duration: 3s }
 limits: { requestsPerMinute: ${limit}, tokensPerMinute: none }
 ${client}
 `;
@@ -59,14 +62,10 @@ describe('a pool of three keys, one of them exhausted', () => {
     expect(second!.refused + third!.refused).toBe(0);
   });
 
-  it('does all the work by the others under a pace, once a refusal has come', async () => {
+  it('does all the work by the others under a pace, after one refusal', async () => {
     const result = await ranBeside('pace: { window: 10m }\nretry: { base: 100ms }');
     const { first, second, third } = byKey(result);
-    expect(first).toMatchObject({ admitted: 0 });
-    // What was sent before the first refusal had come could not know of it.
-    const { rows } = result.ledger.find(({ key }) => key === 'first')!;
-    const told = Math.min(...rows.map(([, answered]) => answered));
-    expect(rows.filter(([sent]) => sent > told)).toEqual([]);
+    expect(first).toEqual({ admitted: 0, refused: 1 });
     expect(second!.admitted + third!.admitted).toBe(30);
     expect(second!.refused + third!.refused).toBe(0);
   });
