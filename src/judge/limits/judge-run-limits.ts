@@ -4,6 +4,7 @@ import type { Result } from '../../model/result.ts';
 import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
 import type { Trust } from '../../model/verdict.ts';
 import { checkExplained, explainKey } from './explain-key.ts';
+import { explainedRefusals } from './explained-refusals.ts';
 import { checkKey, fullest, type KeyLimit, minute } from './key-checks.ts';
 import { keyEvidence } from './key-evidence.ts';
 import { keyRefusals } from './key-refusals.ts';
@@ -77,5 +78,10 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
     checks.some(({ violates, finding }) => violates && finding === 'refuted'),
   );
   const isJudged = permitted !== null;
-  return { keys, judged: isJudged, violated: isJudged && isBroken };
+  return {
+    keys,
+    explained: explainedRefusals(result),
+    judged: isJudged,
+    violated: isJudged && isBroken,
+  };
 };
