@@ -54,12 +54,15 @@ const margins = [16, 3] as const;
 const shortRun = async (): Promise<string> => {
   const out = await tempFolder();
   const settings = [
+    'load.rate=10/s',
     'load.duration=8s',
-    'limits.requestsPerMinute=8',
-    'mock.limits.requestsPerMinute=8',
+    'limits.requestsPerMinute=30',
+    'mock.limits.requestsPerMinute=30',
   ];
   const words = settings.flatMap((setting) => ['--set', setting]);
-  const { code, stderr } = await weir(['run', 'scenarios/failures.yaml', ...words, '--out', out]);
+  // Faults are drawn by request id.
+  const named = ['--run-id', 'pictured', '--out', out];
+  const { code, stderr } = await weir(['run', 'scenarios/failures.yaml', ...words, ...named]);
   expect([10, 12], stderr).toContain(code);
   return out;
 };
