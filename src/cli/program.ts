@@ -166,6 +166,20 @@ const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] 
   addServing,
 ];
 
+/** What the parser knows and its types do not tell. */
+interface Parser {
+  getOptions(): {
+    readonly key: Readonly<Record<string, boolean>>;
+    readonly hiddenOptions: readonly string[];
+  };
+}
+
+/** The options of the verb that is being read, as its help lists them. */
+const optionNames = (cli: Argv & Partial<Parser>): readonly string[] => {
+  const { key = {}, hiddenOptions = [] } = cli.getOptions?.() ?? {};
+  return Object.keys(key).filter((name) => !hiddenOptions.includes(name));
+};
+
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (words: readonly string[]): Promise<ExitName> => {
   checkVerb(words[0]);
@@ -194,7 +208,7 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .fail((message, error: Error | undefined) => {
       // The parser throws some of its complaints itself.
       if (error === undefined || error.name === 'YError') {
-        throw new UsageProblem(inOwnWords(message, words));
+        throw new UsageProblem(inOwnWords(message, words, optionNames(cli)));
       }
       throw error;
     });
