@@ -9,6 +9,8 @@ export interface RunOrder extends Telling {
   readonly source: PlanSource;
   /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
   readonly out: string | undefined;
+  /** What lies in the folder is an earlier attempt at this same run, which makes way without a word. */
+  readonly isAgain?: boolean;
   readonly observations: string | undefined;
   /** Whose bodies are kept in `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;

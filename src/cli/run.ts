@@ -80,7 +80,7 @@ const open = async (
   const { plan, folder: home, clips, workload } = read;
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
-    : openNamedFolder(asked.out, asked));
+    : openNamedFolder(asked.out, { quiet: asked.quiet || asked.isAgain === true }));
   let observations: LineFile | null = null;
   let captured: LineFile | null = null;
   let metrics: LiveMetrics | null = null;
