@@ -88,6 +88,7 @@ export const shownAndMeasured = (live: Live | null, metrics: LiveMetrics): Live 
     live?.note(observation);
     metrics.note(observation);
   },
+  add: (news) => live?.add(news),
   draw: (now, motion) => {
     live?.draw(now, motion);
     metrics.moved(motion);

@@ -17,8 +17,8 @@ import { publishNoise } from './publish-noise.ts';
 import { readGates } from './read-gates.ts';
 import { readPlan } from './read-plan.ts';
 import { readSide } from './read-side.ts';
+import type { RunOrder } from './open-run.ts';
 import { type Ran, runOnce } from './run.ts';
-import type { RunOrder } from './run-order.ts';
 import { toStderr } from './streams.ts';
 import { type Uncounted, uncounted, uncountedLines } from './uncounted.ts';
 import { pauseFor, type Turn, turnsOf } from './turns.ts';
@@ -87,8 +87,7 @@ const takeTurn = async (
     const ran = await runOnce({ ...asked, isAgain: attempt > 1 }, telling);
     const isOver = ran.trust.level !== 'invalid' || stopExits.includes(ran.exit);
     if (isOver || order.allowDifferent || attempt === tries) return ran;
-    const left = tries - attempt === 1 ? 'for the last time' : 'again';
-    say(`This run does not count: ${uncounted(ran) ?? ''}. It is done ${left}, in its place.`);
+    say(`This run does not count: ${uncounted(ran)}. It is done again, in its place.`);
   }
 };
 
