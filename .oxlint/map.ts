@@ -61,6 +61,12 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
     path: /^platform\/tokenizers\.ts$/,
     packages: ['@huggingface/tokenizers', 'gpt-tokenizer'],
   },
+  {
+    path: /^platform\/otlp\.ts$/,
+    packages: ['exporter-metrics-otlp-http', 'resources', 'sdk-metrics'].map(
+      (name) => `@opentelemetry/${name}`,
+    ),
+  },
   { path: /^mock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },
   {

@@ -8,6 +8,8 @@ import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
 import { freshAllowance } from '../mock/limits/allowance.ts';
 import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
 import type { Result } from '../model/result.ts';
+import { sampleResult as reportedResult } from '../report/sample-result.ts';
+import { emptyOutcomes } from '../model/summary.ts';
 import type { TrustLevel } from '../model/verdict.ts';
 
 /** Ordinary runs against the reference gateway's limiters on a clock of numbers, judged by what their ledgers hold. */
@@ -109,6 +111,23 @@ describe('the judge of a run’s limits', () => {
     expect(judged(entries, null).violated).toBe(false);
     expect(refuted(judged(entries, null))).toContain('requests-kept');
     expect(judged(entries, 'any').keys[0]!.requests).toStrictEqual({ least: 15, most: 15 });
+  });
+
+  it('counts the 429s that the declared limit explains, and no others, as far as it can know', () => {
+    const [group] = reportedResult().groups;
+    const outcomes = { ...emptyOutcomes(), limited: 100 };
+    const labels = { ...group!.labels, warmUp: false };
+    const run = { groups: [{ ...group!, labels, outcomes }] };
+    const steady = steadily(12, 100);
+    const whole = ledgerOf(steady, { algorithm: 'sliding-log' });
+    expect(judged(whole, null, run).explained).toBe(12 - limit);
+    // A bucket of one token fills long before a minute's limit was let in.
+    const early = ledgerOf(steady, { algorithm: 'burst-bucket', burstShare: 0.2 });
+    expect(early.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    expect(judged(early, null, run).explained).toBe(0);
+    expect(judged(whole, null, { ...run, left: 1 }).explained).toBeNull();
+    const [slice] = sampleResult({}).slices;
+    expect(judged(whole, null, { ...run, slices: [slice!, slice!] }).explained).toBeNull();
   });
 
   it('lets a fixed window through twice across its boundary, and a log never', () => {

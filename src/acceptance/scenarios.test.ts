@@ -12,7 +12,16 @@ const modules = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
 
 const workflow = z.object({
   jobs: z.object({
-    gate: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }),
+    gate: z.object({
+      steps: z.array(
+        z.object({
+          run: z.string().optional(),
+          uses: z.string().optional(),
+          env: z.record(z.string(), z.string()).optional(),
+          with: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+        }),
+      ),
+    }),
   }),
 });
 
@@ -44,6 +53,22 @@ describe('the workflow that comes with Weir', () => {
     const { stdout } = await weir(['run', '--help']);
     expect(words.filter((word) => !stdout.includes(`${word} `))).toEqual([]);
     expect((await planOf([join(folder, 'ci-gate.yaml')])).objectives).toHaveLength(5);
+  });
+});
+
+describe('the history of a CI job', () => {
+  it('is restored and saved at the same places, with the results that baselines read', async () => {
+    const text = await readFile(join(folder, 'ci-gate.workflow.yml'), 'utf8');
+    const { steps } = workflow.parse(parse(text)).jobs.gate;
+    const cache = (action: string) =>
+      steps.find(({ uses }) => uses?.startsWith(`actions/cache/${action}@`))?.with;
+    expect(cache('save')).toEqual({
+      path: cache('restore')?.['path'],
+      key: cache('restore')?.['key'],
+    });
+    expect(cache('save')?.['path']).toBe('reports/history.db\nreports/gate-*/result.json\n');
+    const out = steps.flatMap(({ env }) => env?.['OUT'] ?? []);
+    expect(out).toEqual([expect.stringMatching(/^reports\/gate-/)]);
   });
 });
 

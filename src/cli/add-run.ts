@@ -4,7 +4,7 @@ import { captureOption } from './capture-options.ts';
 import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { historyOption, keepingFrom } from './history-options.ts';
-import { metricsAddress, metricsOption } from './metrics-option.ts';
+import { watcherOptions, watchersFrom } from './watcher-options.ts';
 import { once, scenarioOptions, sliceFrom, sourceFrom } from './options.ts';
 import { reportOptions } from './report-options.ts';
 
@@ -25,7 +25,7 @@ export const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           group: 'Output:',
           describe: 'Also write one JSON line for each request to this file',
         })
-        .options({ capture: captureOption, metrics: metricsOption })
+        .options({ capture: captureOption, ...watcherOptions })
         .option('slice', {
           type: 'string',
           group: 'Scale:',
@@ -43,7 +43,7 @@ export const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         out: once(given.out),
         observations: once(given.observations),
         capture: once(given.capture),
-        metrics: metricsAddress(once(given.metrics)),
+        watchers: watchersFrom(given),
         slice: sliceFrom(once(given.slice)),
         runId: once(given.runId),
         yes: given.yes,

@@ -98,7 +98,7 @@ const watched = (attempt: Attempt, observer: ExchangeObserver): ExchangeObserver
 });
 
 /** What keeps bodies of a run under way. */
-export interface Capture {
+interface Capture {
   /** The same transport, listened in to. */
   wrap(transport: Transport): Transport;
   note(observation: Observation): void;
@@ -112,8 +112,13 @@ export const captureWarning = (mode: CaptureMode | undefined): readonly string[]
         `${captureName} will hold ${mode === 'all' ? 'all' : 'failed'} requests with prompts and answers as they are, only keys and secrets masked: keep it to yourself.`,
       ];
 
-/** Keeps what was sent and answered, secrets masked, prompts and answers as they are. */
-export const captureTo = (file: LineFile, mode: CaptureMode, redact: Redact): Capture => {
+/** Keeps what was sent and answered, secrets masked, prompts and answers as they are; `null` where nobody asked. */
+export const captureTo = (
+  file: LineFile | null,
+  mode: CaptureMode | undefined,
+  redact: Redact,
+): Capture | null => {
+  if (file === null || mode === undefined) return null;
   const underway = new Map<string, Attempt[]>();
   let written = 0;
   let isFull = false;

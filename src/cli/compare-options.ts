@@ -28,7 +28,8 @@ export const comparisonOptions = <T>(builder: Argv<T>) =>
       'allow-different': {
         type: 'boolean',
         default: false,
-        describe: 'Compare runs that are not valid or not of one plan; the report says so',
+        describe:
+          'Compare runs that are not valid, without doing them again, or not of one plan; the report says so',
       },
     })
     .group(['gate', 'strict', 'allow-different'], 'Comparison:');

@@ -54,7 +54,7 @@ const workersFor = (plan: Plan, slice: Slice): number => {
 export const crewPlanFor = (
   { plan, folder }: ReadPlan,
   slice: Slice,
-  { capture, metrics, observations }: Pick<RunOrder, 'capture' | 'metrics' | 'observations'>,
+  { capture, watchers, observations }: Pick<RunOrder, 'capture' | 'watchers' | 'observations'>,
 ): CrewPlan | null => {
   if (capture !== undefined) {
     refuseWorkers(plan, 'capture');
@@ -63,8 +63,9 @@ export const crewPlanFor = (
   const workers = workersFor(plan, slice);
   if (workers === 1) return null;
   const mayAbort = plan.objectives.some(({ abortAfter }) => abortAfter !== null);
+  const isWatched = watchers.metrics !== null || watchers.otlp !== null;
   return {
     ...{ workers, folder, planHash: planHash(plan) },
-    wants: { lines: observations !== undefined, observations: mayAbort || metrics !== null },
+    wants: { lines: observations !== undefined, observations: mayAbort || isWatched },
   };
 };

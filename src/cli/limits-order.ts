@@ -57,7 +57,7 @@ const windowOf = (text: string | undefined): Milliseconds => {
 };
 
 /** Prices for a million tokens, in micro-units. */
-export const priceOf = (text: string | undefined): { input: number; output: number } | null => {
+const priceOf = (text: string | undefined): { input: number; output: number } | null => {
   if (text === undefined) return null;
   const [, input, output] = /^(\d+(?:\.\d{1,6})?)\/(\d+(?:\.\d{1,6})?)$/.exec(text) ?? [];
   if (input === undefined || output === undefined) {
@@ -94,7 +94,7 @@ export const planOf = async (order: LimitsOrder): Promise<{ plan: Plan; folder: 
   });
 };
 
-export const declaredOf = ({ limits }: Plan, order: LimitsOrder): DeclaredLimits => {
+const declaredOf = ({ limits }: Plan, order: LimitsOrder): DeclaredLimits => {
   const window = windowOf(order.window);
   if (limits.requestsPerMinute === null) {
     throw new Problem(
@@ -109,5 +109,33 @@ export const declaredOf = ({ limits }: Plan, order: LimitsOrder): DeclaredLimits
 };
 
 /** The parts of the examination that were asked for. */
-export const phasesOf = ({ quick, checks }: LimitsOrder): readonly ProbePhase[] =>
+const phasesOf = ({ quick, checks }: LimitsOrder): readonly ProbePhase[] =>
   quick ? ['provocation'] : wordsOf('checks', checks, phaseNames);
+
+/** How a key is examined, as the command line says. */
+export interface Examination {
+  readonly declared: DeclaredLimits;
+  readonly price: ReturnType<typeof priceOf>;
+  readonly phases: readonly ProbePhase[];
+}
+
+/** Reads all options, and throws one `Problem` of everything that is wrong with them. */
+export const examinationOf = (plan: Plan, order: LimitsOrder): Examination => {
+  const problems: string[] = [];
+  const tried = <Value>(read: () => Value): Value | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      problems.push(error.message);
+      return null;
+    }
+  };
+  tried(() => windowOf(order.window));
+  tried(() => wordsOf('class', order.permitted, limiterClassNames));
+  const price = tried(() => priceOf(order.price));
+  const phases = tried(() => phasesOf(order));
+  const declared = problems.length === 0 ? tried(() => declaredOf(plan, order)) : null;
+  if (declared !== null && phases !== null) return { declared, price, phases };
+  throw new Problem(problems.join('\n'));
+};

@@ -14,7 +14,7 @@ import { confirm } from './confirm.ts';
 import { examine, type Examined, openWay, type OpenWay } from './examine.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
-import { declaredOf, type LimitsOrder, phasesOf, planOf, priceOf } from './limits-order.ts';
+import { examinationOf, type LimitsOrder, planOf } from './limits-order.ts';
 import { stdoutLook, toStderr, toStdout } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
@@ -54,9 +54,7 @@ const exitOf = ({ log, signal }: Examined, { judgement }: LimitReport): ExitName
 /** Examines the limits of one idle key and publishes what is proved. */
 export const limits = async (order: LimitsOrder): Promise<ExitName> => {
   const { plan, folder: home } = await planOf(order);
-  const declared = declaredOf(plan, order);
-  const price = priceOf(order.price);
-  const phases = phasesOf(order);
+  const { declared, price, phases } = examinationOf(plan, order);
   const name = folderName(wallClock(), 'limits');
   const folder = await openRunFolder(order.out ?? join('reports', name));
   const say = (text: string): void => {

@@ -73,6 +73,21 @@ describe('the live display', () => {
     expect(screen.shown).toEqual(['0 s: stage warm begins', '5 s: stage peak␛[2J begins']);
   });
 
+  it('says in which stage of several the load is, until it ends', () => {
+    const stages = [
+      { name: 'warm', begins: instant(0) },
+      { name: 'peak', begins: instant(5000) },
+    ];
+    const screen = paper(true);
+    const live = liveOn(screen, { ...run, stages });
+    for (const now of [4999, 5000, 60_000]) live.draw(now, motion);
+    expect(screen.shown.map((block) => /stage .*/.exec(block)?.[0])).toEqual([
+      'stage 1 of 2 (warm)',
+      'stage 2 of 2 (peak)',
+      undefined,
+    ]);
+  });
+
   it('counts every observation and keeps the latencies of each kind apart', () => {
     const screen = paper(true);
     const live = liveOn(screen, run);

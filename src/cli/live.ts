@@ -73,8 +73,18 @@ export const shownRun = (plan: Plan): ShownRun => ({
   stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
 });
 
+/** The stage that is on at a moment of the load. */
+const stageAt = ({ stages, scheduled }: ShownRun, now: number): RunProgress['stage'] => {
+  const index = stages.findLastIndex(({ begins }) => begins <= now);
+  const stage = stages[index];
+  return stages.length < 2 || stage === undefined || now >= scheduled
+    ? null
+    : { name: stage.name, number: index + 1, of: stages.length };
+};
+
 /** Keeps the few figures that are shown live, as exact as the report’s; the result is recorded elsewhere. */
-export const liveOn = (screen: Screen, { stages, ...run }: ShownRun): Live => {
+export const liveOn = (screen: Screen, shown: ShownRun): Live => {
+  const { stages, ...run } = shown;
   const outcomes = emptyOutcomes();
   const latencies = new Map<TrafficKind, Histogram>();
   let lastLine = 0;
@@ -82,6 +92,7 @@ export const liveOn = (screen: Screen, { stages, ...run }: ShownRun): Live => {
   const progressAt = (now: number, motion: Motion): RunProgress => ({
     ...run,
     ...motion,
+    stage: stageAt(shown, now),
     elapsed: now,
     outcomes,
     latencies,

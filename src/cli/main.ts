@@ -9,7 +9,7 @@ import { toStderr } from './streams.ts';
 /** Values of environment variables whose names say that they are secret, for texts of last resort. */
 const likelySecrets = (): readonly string[] =>
   Object.entries(process.env).flatMap(([name, value]) =>
-    value !== undefined && /KEY|TOKEN|SECRET|PASSWORD/.test(name) ? [value] : [],
+    value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
 const tell = (error: unknown): ExitName => {

@@ -7,7 +7,6 @@ import type { Workload } from '../model/workload.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
-import type { LiveMetrics, MetricsAddress } from '../platform/metrics.ts';
 import type { CaptureMode } from './capture-options.ts';
 import { captureName } from './capture.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
@@ -15,7 +14,7 @@ import { type CrewPlan, crewPlanFor } from './crew-plan.ts';
 import { folderName } from './folder-name.ts';
 import { refuseMisfit } from './forecast.ts';
 import { type FurtherReports, openFurtherReports } from './further-reports.ts';
-import { metricsOf } from './live-metrics.ts';
+import { type LiveMetrics, type MetricsOrder, metricsOf } from './live-metrics.ts';
 import { openNamedFolder } from './publish.ts';
 import { checkpointName } from './read-checkpoint.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
@@ -27,11 +26,13 @@ export interface RunOrder extends Telling {
   readonly source: PlanSource;
   /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
   readonly out: string | undefined;
+  /** What lies in the folder is an earlier attempt at this same run, which makes way without a word. */
+  readonly isAgain?: boolean;
   readonly observations: string | undefined;
   /** Whose bodies are kept in `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
-  /** Where live metrics are offered. */
-  readonly metrics: MetricsAddress | null;
+  /** Who is shown live metrics. */
+  readonly watchers: MetricsOrder;
   readonly slice: Slice;
   readonly runId: string | undefined;
   /** Where finished runs that count are kept; `null`: nowhere. */
@@ -50,7 +51,7 @@ export interface Opened {
   readonly observations: LineFile | null;
   readonly captured: LineFile | null;
   readonly checkpoint: Checkpoint;
-  readonly metrics: LiveMetrics | null;
+  readonly metrics: LiveMetrics;
   readonly target: ReadyTarget;
   readonly clips: ClipShelf;
   readonly workload: Workload;
@@ -63,14 +64,18 @@ export const runIdOf = ({ runId }: RunOrder, hash: string): string =>
   runId ?? `weir-${hash.slice(0, 8)}`;
 
 /** Reads the plan and opens all that its run needs; what was opened is closed again where something is refused. */
-export const openRun = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
+export const openRun = async (
+  asked: RunOrder,
+  environment: NodeJS.ProcessEnv,
+  say: (text: string) => void,
+): Promise<Opened> => {
   const read = await readPlanWithFiles(asked.source);
   const crew = crewPlanFor(read, asked.slice, asked);
   if (!asked.yes) refuseMisfit(read);
   const { plan, folder: home, clips, workload } = read;
   const folder = await (asked.out === undefined
     ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
-    : openNamedFolder(asked.out, asked));
+    : openNamedFolder(asked.out, { quiet: asked.quiet || asked.isAgain === true }));
   let observations: LineFile | null = null;
   let captured: LineFile | null = null;
   let metrics: LiveMetrics | null = null;
@@ -82,7 +87,8 @@ export const openRun = async (asked: RunOrder, environment: NodeJS.ProcessEnv): 
     if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
     if (asked.capture !== undefined) captured = await openLineFile(join(folder.path, captureName));
     const hash = planHash(plan);
-    metrics = await metricsOf(plan, runIdOf(asked, hash), asked.metrics);
+    const named = { runId: runIdOf(asked, hash), slice: asked.slice };
+    metrics = await metricsOf(plan, named, { ...asked.watchers, say });
     const target = await readyTarget(plan, home);
     const files = { folder, further, observations, captured, checkpoint };
     return { plan, hash, ...files, metrics, target, clips, workload, crew };

@@ -151,6 +151,9 @@ const listed = (words: readonly string[]): string =>
 const plainJson = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
+/** The one option that means something without its value: where to push, the environment says. */
+const mayBeBare = 'otlp';
+
 /** The verbs, in the order in which the help tells them. */
 const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] = [
   addRun,
@@ -162,6 +165,20 @@ const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] 
   addReading,
   addServing,
 ];
+
+/** What the parser knows and its types do not tell. */
+interface Parser {
+  getOptions(): {
+    readonly key: Readonly<Record<string, boolean>>;
+    readonly hiddenOptions: readonly string[];
+  };
+}
+
+/** The options of the verb that is being read, as its help lists them. */
+const optionNames = (cli: Argv & Partial<Parser>): readonly string[] => {
+  const { key = {}, hiddenOptions = [] } = cli.getOptions?.() ?? {};
+  return Object.keys(key).filter((name) => !hiddenOptions.includes(name));
+};
 
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (words: readonly string[]): Promise<ExitName> => {
@@ -184,14 +201,14 @@ export const program = async (words: readonly string[]): Promise<ExitName> => {
     .exitProcess(false)
     .showHelpOnFail(false)
     .check((given) => {
-      const bare = Object.keys(given).find((name) => given[name] === '');
+      const bare = Object.keys(given).find((name) => given[name] === '' && name !== mayBeBare);
       if (bare !== undefined) throw new UsageProblem(`--${bare}: expected a value, got nothing`);
       return true;
     })
     .fail((message, error: Error | undefined) => {
       // The parser throws some of its complaints itself.
       if (error === undefined || error.name === 'YError') {
-        throw new UsageProblem(inOwnWords(message, words));
+        throw new UsageProblem(inOwnWords(message, words, optionNames(cli)));
       }
       throw error;
     });

@@ -20,6 +20,7 @@ import { readSide } from './read-side.ts';
 import type { RunOrder } from './open-run.ts';
 import { type Ran, runOnce } from './run.ts';
 import { toStderr } from './streams.ts';
+import { type Uncounted, uncounted, uncountedLines } from './uncounted.ts';
 import { pauseFor, type Turn, turnsOf } from './turns.ts';
 
 /** What a repeated or compared `weir run` was asked. */
@@ -55,6 +56,7 @@ interface Runs {
   readonly base: readonly Repetition[];
   readonly next: readonly Repetition[];
   readonly exits: readonly ExitName[];
+  readonly uncounted: readonly Uncounted[];
   /** Somebody asked to stop. */
   readonly stopped: ExitName | null;
 }
@@ -82,10 +84,10 @@ const takeTurn = async (
     }
     // A job's page is for what they come to together.
     const telling = { json: order.json && !isCompared, quiet: true, environment: {} };
-    const ran = await runOnce(asked, telling);
+    const ran = await runOnce({ ...asked, isAgain: attempt > 1 }, telling);
     const isOver = ran.trust.level !== 'invalid' || stopExits.includes(ran.exit);
     if (isOver || order.allowDifferent || attempt === tries) return ran;
-    say('The generator could not keep up, so this run does not count. It is done again.');
+    say(`This run does not count: ${uncounted(ran)}. It is done again, in its place.`);
   }
 };
 
@@ -95,7 +97,10 @@ const takeTurns = async (
   turns: readonly Turn[],
   frame: Frame,
 ): Promise<Runs> => {
-  const runs = { base: [] as Repetition[], next: [] as Repetition[], exits: [] as ExitName[] };
+  const runs = {
+    ...{ base: [] as Repetition[], next: [] as Repetition[] },
+    ...{ exits: [] as ExitName[], uncounted: [] as Uncounted[] },
+  };
   for (const [i, turn] of turns.entries()) {
     frame.say(`Run ${i + 1} of ${turns.length}, ${turn.folder}:`);
     const ran = await takeTurn(order, turn, frame, i + 1).catch(async (error: unknown) => {
@@ -106,6 +111,8 @@ const takeTurns = async (
     if (typeof ran === 'string') return { ...runs, stopped: ran };
     runs[turn.side].push(ran);
     runs.exits.push(ran.exit);
+    const reason = uncounted(ran);
+    if (reason !== null) runs.uncounted.push({ folder: turn.folder, reason });
     if (stopExits.includes(ran.exit)) return { ...runs, stopped: ran.exit };
   }
   return { ...runs, stopped: null };
@@ -135,6 +142,8 @@ export const repeat = async (order: RepeatOrder): Promise<ExitName> => {
   };
   const runs = await takeTurns(order, turns, { folder, runId, rest, say });
   say(`Runs: ${out}`);
+  const told = { of: turns.length, isAllowed: order.allowDifferent };
+  for (const line of uncountedLines(runs.uncounted, told)) say(line);
   if (runs.stopped !== null) return runs.stopped;
   const base = against === undefined ? baseline : sideOf(against, runs.base);
   if (base === null && !order.self) return gravestExit(runs.exits);

@@ -6,14 +6,14 @@ import type { Result } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
 import { weirVersion } from '../platform/machine.ts';
-import { screenOn } from '../platform/screen.ts';
+import { type Screen, screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
 import { type GrowingTally, growTally } from '../record/growing-tally.ts';
 import { fromResult, mergeTallies, type Tally, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { askWitness } from './ask-witness.ts';
-import { type Capture, captureTo, captureWarning } from './capture.ts';
+import { captureTo, captureWarning } from './capture.ts';
 import { keepOn } from './checkpoint.ts';
 import { type Begin, type Driven, drive, type Watch } from './drive.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
@@ -61,12 +61,11 @@ const onBegin =
     });
   };
 
-const captureOf = (
-  { captured }: Opened,
-  { capture }: RunOrder,
-  { redact }: SliceOrder,
-): Capture | null =>
-  captured === null || capture === undefined ? null : captureTo(captured, capture, redact);
+/** Where people are told of the run; `--quiet` tells nothing. */
+interface People {
+  readonly screen: Screen;
+  readonly say: (text: string) => void;
+}
 
 /** What this thread and the workers have recorded. */
 const wholeTally = (own: Tally, { parts }: Driven): Tally =>
@@ -80,7 +79,7 @@ const hearFor =
     for (const line of news.kept) checkpoint.write(line);
     for (const observation of news.observations) {
       watch.note(observation);
-      metrics?.note(observation);
+      metrics.note(observation);
     }
   };
 
@@ -88,18 +87,16 @@ const hearFor =
 const runOpened = async (
   opened: Opened,
   asked: RunOrder,
+  { screen, say }: People,
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
   const { plan, hash, observations, metrics, target } = opened;
   const order = orderFor(opened, asked);
-  const screen = screenOn(process.stderr, process.env);
-  const say = (text: string): void => {
-    if (!asked.quiet) screen.line(text);
-  };
-  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture)]) say(line);
-  if (metrics !== null) say(`Live metrics: ${metrics.address}`);
+  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture), ...metrics.told]) {
+    say(line);
+  }
   const tally = growTally(plan);
   const watch = watchObjectives(plan);
-  const capture = captureOf(opened, asked, order);
+  const capture = captureTo(opened.captured, asked.capture, order.redact);
   const watching: Watch = {
     live: shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics),
     say,
@@ -149,9 +146,13 @@ export const runOnce = async (
   asked: RunOrder,
   telling: Pick<Telling, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
 ): Promise<Ran> => {
-  const opened = await openRun(asked, telling.environment);
+  const screen = screenOn(process.stderr, process.env);
+  const say = (text: string): void => {
+    if (!asked.quiet) screen.line(text);
+  };
+  const opened = await openRun(asked, telling.environment, say);
   try {
-    const { result, driven } = await runOpened(opened, asked);
+    const { result, driven } = await runOpened(opened, asked, { screen, say });
     const judged = await publish(result, opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
@@ -166,7 +167,7 @@ export const runOnce = async (
     await keepInHistory(asked.history, ran);
     return ran;
   } finally {
-    await opened.metrics?.close();
+    await opened.metrics.close();
     await opened.target.mock?.stop();
   }
 };

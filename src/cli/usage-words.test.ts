@@ -10,6 +10,12 @@ const said = (line: string): Promise<string> =>
 it.each([
   ['run a b', 'unexpected word "b": weir run takes one scenario file, and options'],
   ['run a --bogus', 'unknown option --bogus: expected one that `weir run --help` lists'],
+  [
+    'run a --duratio 3s',
+    'unknown option --duratio: did you mean --duration? If not, expected one that `weir run --help` lists',
+  ],
+  ['run a --maxTokns=3', /^unknown option --maxTokns: did you mean --max-tokens\?/],
+  ['run a --vus 3', /^unknown option --vus: did you mean --users\?/],
   ['validate a --x=1 b', /^unknown option -x: .*\nunexpected word "b": weir validate/],
   ['report', 'weir report: expected the result.json of a run, got nothing'],
   ['merge', 'weir merge: expected the result.json of each slice, got nothing'],

@@ -1,3 +1,5 @@
+import { nearest } from '../scenario/spelling.ts';
+
 /** What each verb takes beside its options. */
 const taken: Readonly<Record<string, string>> = {
   run: 'one scenario file',
@@ -15,11 +17,22 @@ const taken: Readonly<Record<string, string>> = {
 const flagIn = (words: readonly string[], name: string): boolean =>
   words.some((word) => word.startsWith(`-`) && word.replace(/^-+/, '').split('=')[0] === name);
 
+/** What of an option that nobody knows is probably meant. */
+const expectedOption = (verb: string, name: string, options: readonly string[]): string => {
+  const listed = `expected one that \`weir ${verb} --help\` lists`;
+  const near = name.length === 1 ? null : nearest(name, options);
+  return near === null ? listed : `did you mean --${near}? If not, ${listed}`;
+};
+
 /**
  * What the parser of the command line complains of, as the house says it: what was expected, what
  * came, what to do. Whatever it says that is not known here stays as it is.
  */
-export const inOwnWords = (complaint: string, words: readonly string[]): string => {
+export const inOwnWords = (
+  complaint: string,
+  words: readonly string[],
+  options: readonly string[],
+): string => {
   const [verb = ''] = words;
   const takes = taken[verb] ?? 'a verb';
   const [, names] = /^Unknown arguments?: (.*)$/.exec(complaint) ?? [];
@@ -28,7 +41,7 @@ export const inOwnWords = (complaint: string, words: readonly string[]): string 
       .split(', ')
       .map((name) =>
         flagIn(words, name)
-          ? `unknown option ${name.length === 1 ? '-' : '--'}${name}: expected one that \`weir ${verb} --help\` lists`
+          ? `unknown option ${name.length === 1 ? '-' : '--'}${name}: ${expectedOption(verb, name, options)}`
           : `unexpected word "${name}": weir ${verb} takes ${takes}, and options`,
       )
       .join('\n');

@@ -21,7 +21,8 @@ const greatest = (samples: readonly GeneratorSample[], of: Of): number =>
 const mean = (samples: readonly GeneratorSample[], of: Of): number =>
   samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
 const percent = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;
-const rounded = (value: number): string => String(Number(value.toPrecision(2)));
+const rounded = (value: number): string =>
+  Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
 /** Wanting a CPU and not getting it: the loop is busy for twice the CPU time that it gets. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
@@ -70,7 +71,7 @@ const signals: readonly Signal[] = [
     observed: (samples) =>
       `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
     observedIn: (sample) =>
-      `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops} turns`,
+      `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops.toLocaleString('en-US')} turns`,
     advice: () =>
       'Events came faster than they were read: share the run among more workers or slices.',
   },

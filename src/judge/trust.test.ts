@@ -47,7 +47,7 @@ describe('trust', () => {
         [
           "start lag: p99 0.3 ms, at most 0.3 ms, over 1200 starts",
           "event loop: busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 20 %, using 25 % of a core",
-          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2000 turns a second; the first second is not judged: 0.05 events waiting per turn, 2000 turns",
+          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2,000 turns a second; the first second is not judged: 0.05 events waiting per turn, 2,000 turns",
           "garbage collection: the longest pause took 0.5 ms; the first second is not judged: the longest pause took 0.5 ms",
           "waiting for a CPU: 0.1 % of the time on average, 0.1 % of a second at most; the first second is not judged: 0.1 % of it",
         ]

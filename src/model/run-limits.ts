@@ -66,6 +66,11 @@ export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 export const runLimitsSchema = z.strictObject({
   /** None where a run has several slices: their clocks are not one. */
   keys: z.array(keyLimitsSchema).readonly(),
+  /**
+   * Arrivals after the warm-up that were answered 429 and that a declared limit explains: within the minute before, the key was, or may
+   * have been, let in that whole limit. `null` where it cannot be known.
+   */
+  explained: count.nullable().optional(),
   /** Whether the scenario asks for a verdict. */
   judged: z.boolean(),
   /** Whether a limit is violated: exit 14. Only where the scenario asks for a verdict. */

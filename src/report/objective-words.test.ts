@@ -80,5 +80,10 @@ describe('what a report says of an objective', () => {
     expect(sentence).toBe(
       `Goodput: ${((measured * 1000) / 1400).toFixed(1)} %. ${measured * 10} of 1,400 arrivals due kept all of: ttft < 500ms ${((measured * 2000) / 1400).toFixed(1)} %, e2e < 5s ${((measured * 3000) / 1400).toFixed(1)} %.`,
     );
+    const limits = { keys: [], judged: false, violated: false, explained: 400 };
+    const plan = { ...result.plan, perRequest };
+    expect(goodputSentence({ ...result, groups, plan, limits })).toBe(
+      `${sentence} Quota-normalised: ${measured.toFixed(1)} %, leaving out 400 429s that the declared limits explain.`,
+    );
   });
 });

@@ -106,6 +106,14 @@ export const objectivesOutcome = (
   return order.find((outcome) => outcomes.has(outcome)) ?? null;
 };
 
+/** The same share without the 429s that the declared limits explain; `null` where there are none of these. */
+const quotaSentence = ({ limits }: Result, good: number, due: number): string | null => {
+  const explained = limits?.explained ?? 0;
+  if (explained === 0) return null;
+  const whose = explained === 1 ? 'one 429' : `${countText(explained)} 429s`;
+  return `Quota-normalised: ${shareText(good, due - explained)}, leaving out ${whose} that the declared limits explain.`;
+};
+
 /** How many requests kept all per-request objectives, and each; `null` where there are none. */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;
@@ -118,5 +126,7 @@ export const goodputSentence = (result: Result): string | null => {
     return `${text} ${shareText(kept, due)}`;
   });
   const apart = each.length === 1 ? (perRequest[0]?.text ?? '') : `all of: ${each.join(', ')}`;
-  return `Goodput: ${shareText(good, due)}. ${countText(good)} of ${plural(due, 'arrival')} due kept ${apart}.`;
+  const words = `Goodput: ${shareText(good, due)}. ${countText(good)} of ${plural(due, 'arrival')} due kept ${apart}.`;
+  const quota = quotaSentence(result, good, due);
+  return quota === null ? words : `${words} ${quota}`;
 };

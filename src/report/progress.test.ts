@@ -15,6 +15,7 @@ const begun: RunProgress = {
   name: 'quickstart',
   elapsed: 250,
   scheduled: milliseconds(25_000),
+  stage: null,
   due: 1,
   inFlight: 1,
   outcomes: emptyOutcomes(),
@@ -53,6 +54,18 @@ describe('progress on a terminal', () => {
       transcription  End to end   p50 918 ms, p95 ~929 ms
       models         End to end   p50 ~2.30 ms, p95 ~2.60 ms"
     `);
+  });
+
+  it('names the stage of a load that has several, on a line of its own', () => {
+    const staged = { ...begun, stage: { name: 'peak\u001b', number: 2, of: 3 } };
+    expect(progressBlock(staged, 100)).toMatchInlineSnapshot(`
+      "quickstart  ────────────────────────  0 s of 25 s
+      stage 2 of 3 (peak␛)
+      1 due · 1 in flight · 0 completed"
+    `);
+    expect(progressLine(staged)).toMatchInlineSnapshot(
+      `"0 s of 25 s, stage 2 of 3 (peak␛): 1 due · 1 in flight · 0 completed"`,
+    );
   });
 
   it('says what it waits for when the load has ended', () => {

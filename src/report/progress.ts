@@ -10,12 +10,22 @@ import { countText, figureText, timeText } from './number-text.ts';
 import { printable } from './printable.ts';
 import { columnsOf, fitted, padded } from './terminal/columns.ts';
 
+/** The stage of several that is on. */
+export interface RunningStage {
+  readonly name: string;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly of: number;
+}
+
 /** How a run stands at one moment. */
 export interface RunProgress {
   readonly name: string;
   /** Milliseconds since the run began, and for how many its load is scheduled. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
+  /** Where a load of several stages is; `null` for one of a single stage, and when it has ended. */
+  readonly stage: RunningStage | null;
   /** Arrivals so far, and exchanges under way. */
   readonly due: number;
   readonly inFlight: number;
@@ -29,6 +39,9 @@ export const progressMeasure = (kind: TrafficKind): MeasureName => headlineMeasu
 
 /** Whole seconds: tenths would flicker. */
 const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);
+
+const stageWords = ({ stage }: RunProgress): string | null =>
+  stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
 const timeWords = ({ elapsed, scheduled, inFlight }: RunProgress): string => {
   if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
@@ -101,11 +114,13 @@ const firstLine = (progress: RunProgress, columns: number): string => {
 export const progressBlock = (progress: RunProgress, width: number): string => {
   const columns = Math.max(20, width - 1);
   const latencies = latencyWords(progress);
+  const stage = stageWords(progress);
   const widest = (of: (words: LatencyWords) => string): number =>
     Math.max(...latencies.map((words) => of(words).length));
   const [kinds, names] = [widest(({ kind }) => kind), widest(({ measure }) => measure)];
   return [
     firstLine(progress, columns),
+    ...(stage === null ? [] : [stage]),
     countWords(progress),
     ...latencies.map(
       ({ kind, measure, figures }) =>
@@ -121,8 +136,11 @@ export const stageLine = (name: string, begins: number): string =>
   `${clockText(begins)}: stage ${printable(name)} begins`;
 
 /** The same as one plain line, for logs. */
-export const progressLine = (progress: RunProgress): string =>
-  [
-    `${timeWords(progress)}: ${countWords(progress)}`,
+export const progressLine = (progress: RunProgress): string => {
+  const stage = stageWords(progress);
+  const when = stage === null ? timeWords(progress) : `${timeWords(progress)}, ${stage}`;
+  return [
+    `${when}: ${countWords(progress)}`,
     ...latencyWords(progress).map(({ kind, measure, figures }) => `${kind} ${measure} ${figures}`),
   ].join('; ');
+};

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { IssueNotes } from './field.ts';
 import type { Finding } from './problem.ts';
 import { innerKeys, keysAt, kindsWith } from './schema-walk.ts';
-import { didYouMean, synonym } from './spelling.ts';
+import { didYouMean, nearest, synonym } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAt } from './tree.ts';
 
 /** The schema's issues as findings that people can read: what was expected, what came, what to do. */
@@ -86,23 +86,38 @@ const came = ({ value, filled }: Subject, path: Path): string => {
   return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
 };
 
+/** The key inside another one that a word may mean. */
+const insideAdvice = (
+  name: string,
+  find: (word: string, choices: readonly string[]) => string | null,
+): string | null => {
+  for (const { holder, keys } of innerKeys()) {
+    const known = find(name, keys);
+    if (known !== null) return `did you mean "${known}" inside "${holder}"?`;
+  }
+  return null;
+};
+
 /** Where an unknown key may belong: here by another name, to another kind, inside another key or outside. */
 const adviceOn = (name: string, path: Path, { value }: Subject): string | null => {
   const holder = valueAt(value, path);
   const present = isMapping(holder) ? Object.keys(holder) : [];
-  const missing = keysAt(path, value).filter((known) => !present.includes(known));
+  const known = keysAt(path, value);
+  const missing = known.filter((key) => !present.includes(key));
   const kinds = kindsWith(name, path, value);
-  if (kinds.length > 0 && synonym(name, missing) === null) return `it belongs to ${listed(kinds)}`;
-  if (path.length === 0 && synonym(name, missing) === null) {
-    for (const { holder: home, keys } of innerKeys()) {
-      const known = synonym(name, keys);
-      if (known !== null) return `did you mean "${known}" inside "${home}"?`;
-    }
-  }
-  const near = didYouMean(name, missing);
-  if (near !== null || path.length === 0) return near;
+  const hasOtherName = synonym(name, missing) !== null;
+  if (kinds.length > 0 && !hasOtherName) return `it belongs to ${listed(kinds)}`;
+  const isTop = path.length === 0;
+  const within = isTop && !hasOtherName ? insideAdvice(name, synonym) : null;
+  if (within !== null) return within;
+  // One that is there already may be what --set was to override.
+  const near = didYouMean(name, missing) ?? didYouMean(name, known);
+  if (near !== null) return near;
+  if (isTop) return insideAdvice(name, nearest);
   const outside = synonym(name, keysAt([], value));
-  return outside === null ? null : `did you mean "${outside}" at the top of the scenario?`;
+  return outside === null
+    ? insideAdvice(name, synonym)
+    : `did you mean "${outside}" at the top of the scenario?`;
 };
 
 const unknownKeys = (

@@ -116,8 +116,8 @@ export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
       observed: !isRefused
         ? 'nothing was refused'
         : lacking.length > 0
-          ? `${lacking.length} were, for certain`
-          : `none was, for certain${facts.refusedWithRoom === 'refuted' ? '' : '; of some it cannot be told'}`,
+          ? `${lacking.length} were refused with room left, for certain`
+          : `none was refused with room left, for certain${facts.refusedWithRoom === 'refuted' ? '' : '; of some it cannot be told'}`,
       evidence: evidenceOf(lacking),
     },
     {
@@ -129,7 +129,7 @@ export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
       observed: isRefused
         ? facts.lockedOut === 'proved'
           ? 'the key was locked out for longer than a window'
-          : 'none was'
+          : `no request was refused after a window in which nothing was let in${facts.lockedOut === 'refuted' ? '' : ', as far as can be told'}`
         : 'nothing was refused',
       evidence: [],
     },

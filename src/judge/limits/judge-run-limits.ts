@@ -10,6 +10,7 @@ import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
 import { missingSlices } from '../../model/summary.ts';
 import type { Trust } from '../../model/verdict.ts';
 import { checkExplained, explainKey } from './explain-key.ts';
+import { explainedRefusals } from './explained-refusals.ts';
 import { checkKey, fullest, type KeyLimit, minute } from './key-checks.ts';
 import { keyEvidence } from './key-evidence.ts';
 import { keyRefusals } from './key-refusals.ts';
@@ -90,5 +91,10 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
     : [];
   const isBroken = keys.some(({ checks }) => checks.some(isViolation));
   const isJudged = permitted !== null;
-  return { keys, judged: isJudged, violated: isJudged && isBroken };
+  return {
+    keys,
+    explained: explainedRefusals(result),
+    judged: isJudged,
+    violated: isJudged && isBroken,
+  };
 };

@@ -157,7 +157,8 @@ const draw = (chart, data, place) => {
     {
       width: place.clientWidth,
       height: plotHeight + chart.marks.length * markHeight,
-      padding: [10 + chart.marks.length * markHeight, 8, 0, 0],
+      // The last time stands half beyond the plot.
+      padding: [10 + chart.marks.length * markHeight, 20, 0, 0],
       legend: { mount: (_, legend) => place.prepend(legend) },
       cursor: { sync: { key: 'run', scales: ['x', null] }, points: { size: 6 }, y: false },
       scales: {
