@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import type { GeneratorSample } from '../model/result.ts';
+import { throttledTime } from './cgroup.ts';
 
 /** The resolution of the delay monitor in ms; it is part of every delay that the monitor reports. */
 const resolution = 10;
@@ -17,12 +18,6 @@ const kernelText = (path: string): string | null => {
 const runDelay = (): number | null => {
   const field = kernelText('/proc/thread-self/schedstat')?.split(' ')[1];
   return field === undefined ? null : Number(field);
-};
-
-/** Microseconds for which the cgroup's CPU quota held it back. */
-const throttledTime = (): number | null => {
-  const match = /^throttled_usec (\d+)$/m.exec(kernelText('/sys/fs/cgroup/cpu.stat') ?? '');
-  return match?.[1] === undefined ? null : Number(match[1]);
 };
 
 const difference = (now: number | null, before: number | null): number | null =>
@@ -70,13 +65,13 @@ const watchDelay = () => {
 };
 
 /** Counters that only grow; a second's figures are differences of two readings. */
-const counters = () => ({
+const counters = (throttled: () => number | null) => ({
   at: performance.now(),
   utilisation: performance.eventLoopUtilization(),
   loop: { ...performance.nodeTiming.uvMetricsInfo },
   cpu: process.cpuUsage(),
   wait: runDelay(),
-  throttled: throttledTime(),
+  throttled: throttled(),
 });
 
 /** Watches this process as a load generator: `sample(second)` tells how it fared since the last call. */
@@ -88,10 +83,11 @@ export interface GeneratorSignals {
 export const watchGenerator = (): GeneratorSignals => {
   const pauses = watchPauses();
   const delay = watchDelay();
-  let before = counters();
+  const throttledSoFar = throttledTime();
+  let before = counters(throttledSoFar);
   return {
     sample: (second) => {
-      const now = counters();
+      const now = counters(throttledSoFar);
       const length = Math.max(1, now.at - before.at);
       const wait = difference(now.wait, before.wait);
       const throttled = difference(now.throttled, before.throttled);
