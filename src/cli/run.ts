@@ -38,6 +38,7 @@ import { partialReason } from './partial-reason.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
 import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
+import { quoteCalibration } from './quote-calibration.ts';
 import { toStderr } from './streams.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
@@ -225,7 +226,7 @@ export const runOnce = async (
   const opened = await open(asked, telling.environment);
   try {
     const { result, driven } = await runOpened(opened, asked);
-    const judged = await publish(result, opened, telling);
+    const judged = await publish(await quoteCalibration(result), opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     await opened.captured?.close();
