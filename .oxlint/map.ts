@@ -56,7 +56,6 @@ const rooms: Readonly<Record<string, Grant>> = {
 
 /** What some files are granted beyond their room; the patterns are tried on the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
-  { path: /^engine\/worker\.ts$/, folders: ['platform'], packages: ['node:*'] },
   { path: /^platform\/metrics\.ts$/, packages: ['prom-client'] },
   { path: /^mock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },

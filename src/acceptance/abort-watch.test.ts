@@ -8,7 +8,7 @@ import { planHash } from '../model/plan-hash.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
 import { anyObservations } from '../record/recorder-suite.ts';
-import { sampleObservation } from '../record/sample-observations.ts';
+import { refusedWith, sampleObservation, sampleStream } from '../record/sample-observations.ts';
 import { sampleFacts } from '../record/sample-facts.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
 import { readScenario } from '../scenario/read.ts';
@@ -22,7 +22,11 @@ const held = (objectives: readonly string[], after: string): Plan => {
     load: { kind: 'constant', rate: '1/s', duration: '30s' },
     keys: [{ name: 'main', key: '${env:KEY}' }],
     perRequest: ['e2e < 150ms', 'ttft < 100ms'],
-    objectives: objectives.map((objective) => ({ objective, minSamples: 1, abort: { after } })),
+    objectives: objectives.map((objective) => ({
+      ...{ objective, abort: { after } },
+      // A count has no samples.
+      ...(objective.startsWith('sent') ? {} : { minSamples: 1 }),
+    })),
   });
   const reading = readScenario({ text, name: 'f', environment: {} });
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
@@ -38,6 +42,24 @@ const verdictOf = (plan: Plan, observations: readonly Observation[]) => {
   return judgeObjectives(result, { level: 'valid', evidence: [] })[0]!;
 };
 
+/** Five arrivals that break every objective below; few lists that are drawn break the rarer ones. */
+const disaster: readonly Observation[] = [
+  sampleObservation({ ended: instant(6500) }),
+  sampleObservation({
+    traffic: 'chat-stream',
+    outcome: { kind: 'completed', answer: sampleStream([5150, 5190]) },
+  }),
+  sampleObservation({
+    outcome: {
+      ...{ kind: 'limited', unit: 'requests', retryAfter: null, resetIn: null },
+      refusal: refusedWith('too many', { status: 429 }).refusal,
+    },
+  }),
+  ...Array.from({ length: 2 }, () =>
+    sampleObservation({ outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null } }),
+  ),
+];
+
 describe('the watch over objectives that may end a run', () => {
   it.each([
     'e2e.p50 < 100ms',
@@ -46,6 +68,7 @@ describe('the watch over objectives that may end a run', () => {
     'errorRate < 40%',
     'goodput > 50%',
     'limitedRate{key=main} < 10%',
+    'sent < 1',
   ])('sees at the end what the judge sees: %s', (text) => {
     const plan = held([text], '0s');
     let breaches = 0;
@@ -60,7 +83,7 @@ describe('the watch over objectives that may end a run', () => {
           verdict.grounds === 'broken' ? verdict.observed : null,
         );
       }),
-      { numRuns: 20 },
+      { numRuns: 20, examples: [[disaster]] },
     );
     expect(breaches).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startWeir, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+import { startGateway, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();
 
@@ -23,15 +23,9 @@ const capturedBy = async (
   mode: string,
   settings: readonly string[],
 ): Promise<{ lines: readonly Line[]; text: string; stderr: string }> => {
-  const mock = startWeir(['mock', '--port', '0', ...settings]);
-  let told = '';
-  mock.child.stdout?.on('data', (data: string) => {
-    told += data;
-  });
-  await mock.shown('Ctrl-C ends it');
-  const [address = ''] = /http:\S+\/v1/.exec(told) ?? [];
+  const { url } = await startGateway(settings);
   const out = join(await tempFolder(), 'out');
-  const words = [...scenario(address), '--capture', mode, '--out', out];
+  const words = [...scenario(url), '--capture', mode, '--out', out];
   const { stderr } = await weir(words, { WEIR_API_KEY: key });
   const text = await readFile(join(out, 'capture.jsonl'), 'utf8');
   const lines = text

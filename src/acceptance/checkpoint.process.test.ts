@@ -12,6 +12,7 @@ const long = 'run --target mock --kind chat-stream --model a/b --rate 40/s --dur
 );
 
 interface Cut {
+  readonly slice: number;
   readonly until: number;
 }
 
@@ -19,51 +20,62 @@ const cutsIn = async (file: string): Promise<readonly Cut[]> => {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text
     .split('\n')
-    .filter((line) => line.startsWith('{"until"') && line.endsWith('}'))
+    .filter((line) => /^\{"slice":\d+,"until"/.test(line) && line.endsWith('}'))
     .map((line) => JSON.parse(line) as Cut);
 };
 
-const endedBefore = async (file: string, moment: number): Promise<number> => {
+/** How many requests ended before the cut of whoever sent them. */
+const endedBefore = async (file: string, cuts: readonly Cut[]): Promise<number> => {
   const [, ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\n');
-  return lines.filter((line) => line.endsWith('}') && JSON.parse(line).ended < moment).length;
+  const until = new Map(cuts.map((cut) => [cut.slice, cut.until]));
+  return lines
+    .filter((line) => line.endsWith('}'))
+    .map((line) => JSON.parse(line) as { index: number; ended: number })
+    .filter(({ index, ended }) => ended < until.get(index % cuts.length)!).length;
 };
 
 describe('a run that is killed', () => {
-  it('leaves a checkpoint whose report has all that ended before its last cut', async () => {
-    const out = await tempFolder();
-    const [file, observations] = [join(out, 'checkpoint.jsonl'), join(out, 'observations.jsonl')];
-    const { child, ended, shown } = startWeir([
-      ...long,
-      '--out',
-      out,
-      '--observations',
-      observations,
-    ]);
-    await shown('Ctrl-C ends it early');
-    const began = performance.now();
-    await vi.waitFor(async () => expect(await cutsIn(file)).not.toEqual([]), { timeout: 30_000 });
-    child.kill('SIGKILL');
-    await ended;
-    const lasted = performance.now() - began;
-    expect(await readdir(out)).toEqual(['checkpoint.jsonl', 'observations.jsonl']);
-    const until = (await cutsIn(file)).at(-1)!.until;
-    expect(lasted - until).toBeLessThan(10_000);
-    // What was being written when the end came.
-    await writeFile(file, '{"groups":[{"la', { flag: 'a' });
+  it.each(['1', '2'])(
+    'leaves a checkpoint whose report has all that ended before its last cut: of %s',
+    async (workers) => {
+      const out = await tempFolder();
+      const [file, observations] = [join(out, 'checkpoint.jsonl'), join(out, 'observations.jsonl')];
+      const { child, ended, shown } = startWeir([
+        ...[...long, '--workers', workers, '--out', out, '--observations', observations],
+      ]);
+      await shown('Ctrl-C ends it early');
+      const began = performance.now();
+      await vi.waitFor(async () => expect(await cutsIn(file)).toHaveLength(Number(workers)), {
+        timeout: 30_000,
+      });
+      child.kill('SIGKILL');
+      await ended;
+      const lasted = performance.now() - began;
+      expect(await readdir(out)).toEqual(['checkpoint.jsonl', 'observations.jsonl']);
+      const cuts = await cutsIn(file);
+      for (const { until } of cuts) expect(lasted - until).toBeLessThan(10_000);
+      // What was being written when the end came.
+      await writeFile(file, '{"groups":[{"la', { flag: 'a' });
 
-    const { code, stdout, stderr } = await weir(['report', out]);
-    expect(stderr).toContain('report.html');
-    expect(stdout).toContain('killed; this is what it had come to after 5 s');
-    expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('killed; this is what');
-    const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
-    const outcomes = outcomesOf(result.groups);
-    const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-    expect(all).toBeGreaterThan(100);
-    expect(all).toBe(await endedBefore(observations, until));
-    expect(result.slices[0]!.generator.length).toBeGreaterThanOrEqual(4);
-    expect([0, 12]).toContain(code);
-    expect((await weir(['report', file, '--quiet'])).code).toBe(code);
-  });
+      const { code, stdout, stderr } = await weir(['report', out]);
+      expect(stderr).toContain('report.html');
+      const seconds = Math.floor(Math.min(...cuts.map(({ until }) => until)) / 1000);
+      expect(seconds).toBeGreaterThanOrEqual(5);
+      expect(stdout).toContain(`killed; this is what it had come to after ${seconds} s`);
+      expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('killed; this is what');
+      const result = resultSchema.parse(
+        JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
+      );
+      const outcomes = outcomesOf(result.groups);
+      const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+      expect(all).toBeGreaterThan(100);
+      expect(all).toBe(await endedBefore(observations, cuts));
+      expect(result.slices).toHaveLength(Number(workers));
+      for (const { generator } of result.slices) expect(generator.length).toBeGreaterThanOrEqual(4);
+      expect([0, 12]).toContain(code);
+      expect((await weir(['report', file, '--quiet'])).code).toBe(code);
+    },
+  );
 
   it('leaves none when it ends well, nor one that was there before', async () => {
     const out = await tempFolder();
@@ -76,8 +88,9 @@ describe('a run that is killed', () => {
     const out = await tempFolder();
     const { child, ended, shown } = startWeir([...long, '--out', out]);
     await shown('Ctrl-C ends it early');
-    await vi.waitFor(async () =>
-      expect(await readFile(join(out, 'checkpoint.jsonl'), 'utf8')).toContain('\n'),
+    await vi.waitFor(
+      async () => expect(await readFile(join(out, 'checkpoint.jsonl'), 'utf8')).toContain('\n'),
+      { timeout: 30_000 },
     );
     child.kill('SIGKILL');
     await ended;

@@ -109,7 +109,7 @@ describe('the package', () => {
       expect.arrayContaining([
         ...['CHANGELOG.md', 'LICENSE', 'dist/cli/main.js', 'dist/report/html/page/page.css'],
         ...['scenarios/quickstart.yaml', 'scenarios/schema.json', 'dist/scenario/define.d.ts'],
-        'dist/mock/Dockerfile',
+        ...['dist/mock/Dockerfile', 'dist/cli/worker.js'],
       ]),
     );
     expect(files.filter((file) => /test|-suite|sample-|hand-|stale|bench/.test(file))).toEqual([]);
@@ -244,18 +244,23 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     expect((await ended).code).toBe(0);
   });
 
-  it.each(['short.yaml', 'short.ts'])('runs %s and leaves a whole report', async (name) => {
-    const out = await mkdtemp(join(scratch, 'out-'));
-    const { code, stderr } = await start(['run', name, '--out', out]).ended;
-    const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
-    expect(outcomesOf(result.groups)).toMatchObject({ completed: 40 });
-    expect(result.witness).toMatchObject({ completed: 40 });
-    // A busy machine makes the generator unfit, and Weir says so.
-    expect([0, 12]).toContain(code);
-    expect(stderr).toContain(`Report: ${join(out, 'report.html')}`);
-    const page = await readFile(join(out, 'report.html'), 'utf8');
-    expect(page).toMatch(/^<!doctype html>.*uPlot.*<\/html>\s*$/is);
-  });
+  it.each(['short.yaml', 'short.ts'])(
+    'runs %s in two workers and leaves a whole report',
+    async (name) => {
+      const out = await mkdtemp(join(scratch, 'out-'));
+      const { code, stderr } = await start(['run', name, '--workers', '2', '--out', out]).ended;
+      const result = resultSchema.parse(
+        JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
+      );
+      expect(outcomesOf(result.groups)).toMatchObject({ completed: 40 });
+      expect(result.witness).toMatchObject({ completed: 40 });
+      // A busy machine makes the generator unfit, and Weir says so.
+      expect([0, 12]).toContain(code);
+      expect(stderr).toContain(`Report: ${join(out, 'report.html')}`);
+      const page = await readFile(join(out, 'report.html'), 'utf8');
+      expect(page).toMatch(/^<!doctype html>.*uPlot.*<\/html>\s*$/is);
+    },
+  );
 });
 
 describe('the checkout', () => {

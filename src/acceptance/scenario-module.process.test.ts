@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { tempFolder, weir } from './weir-process.ts';
+import { tempFolder, tidyAfterEach, weir } from './weir-process.ts';
+
+tidyAfterEach();
 
 /** A project of some user's, where modules are CommonJS unless their names say otherwise, as `npm init` has it. */
 const projectWith = async (files: Readonly<Record<string, string>>): Promise<string> => {

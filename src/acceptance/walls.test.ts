@@ -157,12 +157,6 @@ const gardenOf = (folder: Folder): readonly Planted[] => {
 
 /** Files that are granted more than their folder. */
 const exceptional: Readonly<Record<string, readonly Planted[]>> = {
-  'src/engine/worker.ts': [
-    passes(`import { a } from '../platform/noun.ts';`),
-    passes(`import { b } from 'node:worker_threads';`),
-    refuses(`import { c } from '../report/noun.ts';`),
-    refuses('export const d = Date.now();'),
-  ],
   'src/mock/real-clock.ts': [
     passes('export const a = performance.now();'),
     refuses(`import { b } from '../platform/noun.ts';`),

@@ -112,3 +112,19 @@ export const weir = (
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> => startWeir(words, environment).ended;
+
+/** Starts `weir mock` on a free port; resolves with its base address once it listens. */
+export const startGateway = async (
+  words: readonly string[] = [],
+): Promise<Started & { readonly url: string }> => {
+  const started = startWeir(['mock', '--port', '0', ...words]);
+  let told = '';
+  started.child.stdout?.on('data', (text: string) => {
+    told += text;
+  });
+  // The line behind the address, which has come whole by then.
+  await started.shown('Keys: ');
+  const [url] = /http:\S+\/v1/.exec(told) ?? [];
+  if (url === undefined) throw new Error(`the gateway told no address: ${told}`);
+  return { ...started, url };
+};

@@ -18,6 +18,7 @@ import { stepLine } from '../report/capacity/capacity-words.ts';
 import { budgetText } from './capacity-budget.ts';
 import { capOf, type CapacityOrder, termsOf } from './capacity-order.ts';
 import { confirm } from './confirm.ts';
+import { refuseWorkers } from './crew-plan.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { folderName } from './folder-name.ts';
 import { publishCapacity } from './publish-capacity.ts';
@@ -107,6 +108,7 @@ export const capacity = async (order: CapacityOrder, source: PlanSource): Promis
   const read = await readPlanWithFiles(source);
   checkTraffic(read);
   const { plan } = read;
+  refuseWorkers(plan, 'capacity');
   const terms = termsOf(plan, order);
   const cap = capOf(order, terms);
   const name = folderName(wallClock(), 'capacity');

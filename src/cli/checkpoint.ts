@@ -4,7 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import { ledgerRows } from '../model/ledger.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
-import { type LineFile, openLineFile } from '../platform/lines.ts';
+import { openLineFile } from '../platform/lines.ts';
 import { Problem } from '../platform/problem.ts';
 import type { GrowingTally } from '../record/growing-tally.ts';
 import type { StoredPart } from '../record/tally.ts';
@@ -15,17 +15,17 @@ const cutEvery = 5000;
 const writeEvery = 20;
 const share = 1;
 
-/** The file that a run under way keeps beside its reports, so that being killed costs it little. */
+/** The file that a run under way keeps beside its reports, so that being killed costs it little. Its lines are those of `keepOn`. */
 export interface Checkpoint {
-  /** Writes what the run has come to, again and again, until the returned function is called. */
-  keep(kept: Kept): () => void;
+  /** Adds a line of `keepOn`, here or in a worker. */
+  readonly write: (line: string) => void;
   /** The reports are written: removes the file. Says what could not be written, if anything. */
   remove(): Promise<string | null>;
   /** Nothing was ever begun: leaves what was found. */
   discard(): Promise<void>;
 }
 
-/** What is kept of a run, and when. */
+/** What is kept of a slice, and when. */
 interface Kept {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: GrowingTally;
@@ -61,23 +61,27 @@ interface Cut {
   readonly at: Instant;
 }
 
-const keepOn = (file: LineFile, kept: Kept): (() => void) => {
+/** Writes what a slice has come to, again and again, until the returned function is called. */
+export const keepOn = (write: (line: string) => void, kept: Kept): (() => void) => {
   const { header, tally, clock, generator, loadEnds } = kept;
+  const slice = header.slice.index;
   const bounded = firstRows();
-  let lastCut = clock.now();
+  // A worker keeps from a little before the beginning on.
+  let lastCut = Math.max(0, clock.now());
   let samples = 0;
   let underway: Cut | null = null;
-  file.write(JSON.stringify({ format: 'checkpoint/1', ...header }));
+  write(JSON.stringify({ format: 'checkpoint/1', ...header }));
   const endCut = (until: Instant, ended: number): void => {
     underway = null;
     const cut: CheckpointCut = {
+      slice,
       until,
       scheduled: milliseconds(Math.min(until, loadEnds)),
       ended: milliseconds(ended),
       generator: generator.slice(samples),
     };
     samples = generator.length;
-    file.write(JSON.stringify(cut));
+    write(JSON.stringify(cut));
   };
   const writeSome = ({ parts, at }: Cut): void => {
     const begun = clock.now();
@@ -87,7 +91,7 @@ const keepOn = (file: LineFile, kept: Kept): (() => void) => {
         endCut(at, next.value);
         return;
       }
-      file.write(JSON.stringify(bounded(next.value)));
+      write(JSON.stringify({ slice, ...bounded(next.value) }));
     } while (clock.now() - begun < share);
   };
   return clock.every(writeEvery, () => {
@@ -104,7 +108,7 @@ const keepOn = (file: LineFile, kept: Kept): (() => void) => {
 export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
   const file = await openLineFile(path);
   return {
-    keep: (kept) => keepOn(file, kept),
+    write: (line) => file.write(line),
     remove: async () => {
       let failure: string | null = null;
       try {

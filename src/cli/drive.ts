@@ -1,20 +1,22 @@
-import { runSlice } from '../engine/run-slice.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
 import type { BudgetUnit } from '../model/budget.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Transport } from '../model/exchange.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
-import { type Instant, milliseconds, secondOf } from '../model/quantity.ts';
-import type { GeneratorSample } from '../model/result.ts';
+import { type Instant, milliseconds } from '../model/quantity.ts';
+import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
 import { type RunClock, startClock, wallClock } from '../platform/clock.ts';
-import { watchGenerator } from '../platform/generator-signals.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
-import { openTransport } from '../platform/open-transport.ts';
+import { thisMachine } from '../platform/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
+import { crewLead, readyCrew } from './crew.ts';
+import type { CrewPlan } from './crew-plan.ts';
 import { drawEvery, type Live } from './live.ts';
+import { startSlice } from './own-slice.ts';
 import type { ReadyTarget } from './target.ts';
+import type { News } from './worker-messages.ts';
 
 /** What a driven slice leaves behind beside its observations. */
 export interface Driven {
@@ -30,14 +32,16 @@ export interface Driven {
   /** Whether arrivals of the plan were left out. */
   readonly cut: boolean;
   readonly notes: readonly string[];
-  readonly generator: readonly GeneratorSample[];
+  /** The slices that were run to their end, in order. */
+  readonly slices: readonly SliceRun[];
+  /** What workers recorded; none where this thread recorded itself. */
+  readonly parts: readonly Result[];
+  /** Why slices are missing, in sentences. */
+  readonly lost: readonly string[];
 }
 
 /** How long exchanges in flight may go on after the first stop signal. */
 const drain = 2000;
-
-/** How often it is looked whether a second has passed; a sample is late by at most this many milliseconds. */
-const sampleEvery = 20;
 
 /** The first line that people see. */
 const opening = ({ plan }: SliceOrder, { baseUrl, mock }: ReadyTarget): string => {
@@ -66,24 +70,31 @@ const stopOnSignals = (
   return { signal: () => first, release };
 };
 
-/** A slice that has just begun. */
+/** A slice that has just begun, or is about to where workers wait for its moment. */
 export interface Begin {
   /** The wall-clock time, ISO 8601. */
   readonly startedAt: string;
   readonly clock: RunClock;
-  /** Grows while the slice runs. */
-  readonly generator: readonly GeneratorSample[];
+  /** What this thread runs itself; `null` where workers do. */
+  readonly own: {
+    readonly slice: Omit<SliceRun, 'generator'>;
+    /** Grows while the slice runs. */
+    readonly generator: readonly GeneratorSample[];
+  } | null;
 }
 
-/** Who looks on while a slice is driven. */
-interface Watch {
+/** Who looks on while a plan is driven. */
+export interface Watch {
   readonly live: Live;
   readonly say: (text: string) => void;
   /** Called when the clock starts; what it returns is called when the slice is over, however it went. */
   readonly begun: (begin: Begin) => () => void;
-  /** Listens in to the transport. */
+  /** Listens in to this thread’s transport. */
   readonly wrap: (transport: Transport) => Transport;
+  /** Takes every observation that is made in this thread. */
   readonly record: (observation: Observation) => void;
+  /** Takes what workers tell of theirs. */
+  readonly heard: (news: Pick<News, 'lines' | 'kept' | 'observations'>) => void;
   /** The objective that is broken now and may end the run. */
   readonly breach: (now: Instant) => Breach | null;
 }
@@ -105,51 +116,76 @@ const stopOnBreach = (
   return { found: () => found, release };
 };
 
-/** Samples this process once for every whole second of the run. */
-const sampleGenerator = (
-  clock: Clock,
-): { readonly samples: readonly GeneratorSample[]; readonly stop: () => void } => {
-  const signals = watchGenerator();
-  const samples: GeneratorSample[] = [];
-  let sampled = 0;
-  const stopTicking = clock.every(sampleEvery, () => {
-    const second = secondOf(clock.now());
-    if (second > sampled) samples.push(signals.sample(sampled));
-    sampled = Math.max(sampled, second);
-  });
-  const stop = (): void => {
-    stopTicking();
-    signals.stop();
-  };
-  return { samples, stop };
-};
+/** A plan in motion, by whichever threads. */
+interface Underway {
+  readonly startedAt: string;
+  readonly clock: Clock;
+  readonly running: RunningSlice;
+  readonly end: () => Pick<Driven, 'slices' | 'parts' | 'lost'>;
+  close(): Promise<void>;
+}
 
-/** Runs one slice of a plan against a ready target, to its end or until somebody stops it. */
-export const drive = async (
-  order: SliceOrder,
-  target: ReadyTarget,
-  watch: Watch,
-): Promise<Driven> => {
+/** Runs the slice in this thread. */
+const startAlone = (order: SliceOrder, target: ReadyTarget, watch: Watch): Underway => {
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
-  const transport = watch.wrap(
-    openTransport(
-      order.plan.transport,
-      { url: target.baseUrl, wire: target.wire, certificates: target.certificates },
-      clock,
-    ),
-  );
-  const generator = sampleGenerator(clock);
-  const ended = watch.begun({ startedAt, clock, generator: generator.samples });
-  const running = runSlice(order, {
-    clock,
-    transport,
+  const { running, samples, close } = startSlice(order, target, clock, {
+    wrap: watch.wrap,
     observe: (observation) => {
       watch.record(observation);
       watch.live.note(observation);
     },
   });
+  const slice = { ...order.slice, startedAt, baseUrl: target.baseUrl, machine: thisMachine() };
+  const ended = watch.begun({ startedAt, clock, own: { slice, generator: samples } });
+  return {
+    ...{ startedAt, clock, running },
+    end: () => ({ slices: [{ ...slice, generator: [...samples] }], parts: [], lost: [] }),
+    close: async () => {
+      ended();
+      await close();
+    },
+  };
+};
+
+/** Runs the slice in parts, each in a worker. */
+const startTogether = async (
+  order: SliceOrder,
+  target: ReadyTarget,
+  watch: Watch,
+  plan: CrewPlan,
+): Promise<Underway> => {
+  const crew = await readyCrew(order, target, plan);
+  const startedAt = wallClock(crewLead);
+  const clock = startClock(crewLead);
+  const ended = watch.begun({ startedAt, clock, own: null });
+  const running = crew.begin({ startedAt, machineZero: clock.machineZero }, (news) => {
+    watch.live.add(news.live);
+    watch.heard(news);
+  });
+  await crew.begun(clock);
+  return {
+    ...{ startedAt, clock, running },
+    end: crew.end,
+    close: async () => {
+      ended();
+      await crew.close();
+    },
+  };
+};
+
+/** Runs one slice of a plan against a ready target, by workers or in this thread, to its end or until somebody stops it. */
+export const drive = async (
+  order: SliceOrder,
+  target: ReadyTarget,
+  watch: Watch,
+  crew: CrewPlan | null,
+): Promise<Driven> => {
+  const underway = await (crew === null
+    ? startAlone(order, target, watch)
+    : startTogether(order, target, watch, crew));
+  const { startedAt, clock, running } = underway;
   const stops = stopOnSignals(running, watch.say);
   const breaches = stopOnBreach(clock, { running, until: scheduledEnd(order.plan) }, watch);
   watch.say(opening(order, target));
@@ -164,14 +200,12 @@ export const drive = async (
       spent: end.spent,
       cut: end.stopped,
       notes: end.notes,
-      generator: generator.samples,
+      ...underway.end(),
     };
   } finally {
-    ended();
     stopDrawing();
     stops.release();
     breaches.release();
-    generator.stop();
-    await transport.close();
+    await underway.close();
   }
 };

@@ -1,7 +1,8 @@
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { milliseconds } from '../model/quantity.ts';
+import { isThere } from '../platform/files.ts';
 import { Problem } from '../platform/problem.ts';
 import { whyUnreadable } from '../platform/unreadable.ts';
 import type { Subject } from '../probe/questions.ts';
@@ -23,15 +24,6 @@ interface InitOrder {
 
 const inTheWay = (path: string): Problem =>
   new Problem(`${path} exists already, and is left as it is: name another file with --out FILE`);
-
-const exists = async (path: string): Promise<boolean> => {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** What the target lists, told by its own key. */
 const askTarget = async ({ target: address, model, key }: InitOrder): Promise<Subject> => {
@@ -69,7 +61,7 @@ const chosen = async (
 /** Asks a target for its models and writes a first scenario, never over a file. */
 export const init = async (order: InitOrder): Promise<ExitName> => {
   const { target, model, key, out } = order;
-  if (await exists(out)) throw inTheWay(out);
+  if (await isThere(out)) throw inTheWay(out);
   const subject = await askTarget(order);
   if (model !== undefined && !subject.models.includes(model)) {
     throw new Problem(

@@ -21,6 +21,7 @@ export const shownAndMeasured = (live: Live | null, metrics: LiveMetrics | null)
     live?.note(observation);
     metrics?.note(observation);
   },
+  add: (news) => live?.add(news),
   draw: (now, motion) => {
     live?.draw(now, motion);
     metrics?.moved(motion);

@@ -1,8 +1,9 @@
 import { emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
-import type { Observation } from '../model/observation.ts';
+import { type Observation, outcomeKinds } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
+import type { OutcomeCounts } from '../model/result.ts';
 import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
@@ -21,9 +22,41 @@ const lineEvery = 10_000;
 /** A block is redrawn this often: four times a second reads calmly. */
 export const drawEvery = 250;
 
+/** What live figures are made of: how arrivals ended, and each kind's samples of `progressMeasure`. */
+export interface LiveNews {
+  readonly outcomes: OutcomeCounts;
+  readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
+}
+
+/** The samples of an observation that are shown live. */
+const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
+  measures[progressMeasure(observation.traffic)].of(observation);
+
+/** Gathers news where they happen, for whoever shows them; each is taken once. */
+export const gatherNews = () => {
+  let outcomes = emptyOutcomes();
+  let samples = new Map<TrafficKind, number[]>();
+  return {
+    note: (observation: Observation): void => {
+      const { traffic, outcome } = observation;
+      outcomes[outcome.kind] += 1;
+      const known = samples.get(traffic) ?? [];
+      samples.set(traffic, known);
+      known.push(...liveSamples(observation));
+    },
+    take: (): LiveNews => {
+      const news = { outcomes, samples: [...samples] };
+      outcomes = emptyOutcomes();
+      samples = new Map();
+      return news;
+    },
+  };
+};
+
 /** What people see while a run is on. */
 export interface Live {
   note(observation: Observation): void;
+  add(news: LiveNews): void;
   draw(now: number, motion: Motion): void;
 }
 
@@ -53,15 +86,19 @@ export const liveOn = (screen: Screen, { stages, ...run }: ShownRun): Live => {
     outcomes,
     latencies,
   });
+  const recordAll = (kind: TrafficKind, samples: Iterable<number>): void => {
+    const latency = latencies.get(kind) ?? emptyHistogram();
+    latencies.set(kind, latency);
+    for (const sample of samples) latency.record(sample);
+  };
   return {
     note: (observation) => {
-      const { traffic, outcome } = observation;
-      outcomes[outcome.kind] += 1;
-      const latency = latencies.get(traffic) ?? emptyHistogram();
-      latencies.set(traffic, latency);
-      for (const sample of measures[progressMeasure(traffic)].of(observation)) {
-        latency.record(sample);
-      }
+      outcomes[observation.outcome.kind] += 1;
+      recordAll(observation.traffic, liveSamples(observation));
+    },
+    add: (news) => {
+      for (const kind of outcomeKinds) outcomes[kind] += news.outcomes[kind];
+      for (const [kind, samples] of news.samples) recordAll(kind, samples);
     },
     draw: (now, motion) => {
       if (screen.live) {

@@ -73,6 +73,11 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
         group: 'Target:',
         describe: 'What speaks to it: socket (default) or undici; HTTP/2 is always undici’s',
       })
+      .option('workers', {
+        type: 'string',
+        group: 'Scale:',
+        describe: 'Threads that send the same requests together: a number, or auto [1]',
+      })
       .option('set', {
         type: 'string',
         array: true,
@@ -87,6 +92,7 @@ interface ScenarioArguments {
   readonly scenario?: string | undefined;
   readonly target?: string | string[] | undefined;
   readonly transport?: string | string[] | undefined;
+  readonly workers?: string | string[] | undefined;
   readonly set: string[];
   readonly model?: string | string[] | undefined;
   readonly kind?: string | string[] | undefined;
@@ -134,6 +140,7 @@ export const sourceFrom = (given: ScenarioArguments): PlanSource => {
     set: given.set,
     target: once(given.target),
     transport: once(given.transport),
+    workers: once(given.workers),
   };
 };
 

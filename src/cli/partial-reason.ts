@@ -1,13 +1,7 @@
 import type { Driven } from './drive.ts';
 
-/** Why a run is not the whole of its plan, in a sentence. */
-export const partialReason = ({
-  stoppedBy,
-  cut,
-  breach,
-  spent,
-  loadEnded,
-}: Driven): string | null => {
+/** Why the load ended before its plan did, in a sentence. */
+const stopReason = ({ stoppedBy, cut, breach, spent, loadEnded }: Driven): string | null => {
   if (breach !== null) {
     return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
   }
@@ -18,4 +12,10 @@ export const partialReason = ({
   return cut
     ? `stopped by ${stoppedBy} before the load had ended`
     : `stopped by ${stoppedBy} while the last answers were awaited`;
+};
+
+/** Why a run is not the whole of its plan, in sentences. */
+export const partialReason = (driven: Driven): string | null => {
+  const reasons = [stopReason(driven), ...driven.lost].filter((reason) => reason !== null);
+  return reasons.length === 0 ? null : reasons.join('; ');
 };

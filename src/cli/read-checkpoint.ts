@@ -1,18 +1,13 @@
-import { access, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Result } from '../model/result.ts';
+import { isThere } from '../platform/files.ts';
 import { Problem } from '../platform/problem.ts';
 import { readCheckpoint } from '../record/read-checkpoint.ts';
 import { readResult } from './read-result.ts';
 
 /** What a run under way keeps beside its reports. */
 export const checkpointName = 'checkpoint.jsonl';
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -20,6 +20,7 @@ export interface PlanSource {
   readonly set: readonly string[];
   readonly target: string | undefined;
   readonly transport?: string | undefined;
+  readonly workers?: string | undefined;
 }
 
 /** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
@@ -60,7 +61,7 @@ interface OpenedScenario {
 }
 
 const read = async (source: PlanSource): Promise<OpenedScenario> => {
-  const { scenario, flags, set, target, transport } = source;
+  const { scenario, flags, set, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   const shelf = workloadFiles(folder);
   const reading = readScenario({
@@ -71,6 +72,7 @@ const read = async (source: PlanSource): Promise<OpenedScenario> => {
     target,
     workload: shelf.files,
     transport,
+    workers,
   });
   return { reading, folder, shelf };
 };

@@ -3,18 +3,10 @@ import { join, resolve } from 'node:path';
 import type { Repetition, Side } from '../judge/compare/repetition.ts';
 import { judgeTrust } from '../judge/trust.ts';
 import type { StoredRun } from '../model/history.ts';
+import { isThere } from '../platform/files.ts';
 import { Problem } from '../platform/problem.ts';
 import { runsNamed } from './named-runs.ts';
 import { readResult } from './read-result.ts';
-
-const isThere = async (path: string): Promise<boolean> => {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** `2` before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;

@@ -17,7 +17,8 @@ import { publishNoise } from './publish-noise.ts';
 import { readGates } from './read-gates.ts';
 import { readPlan } from './read-plan.ts';
 import { readSide } from './read-side.ts';
-import { type Ran, type RunOrder, runOnce } from './run.ts';
+import type { RunOrder } from './open-run.ts';
+import { type Ran, runOnce } from './run.ts';
 import { toStderr } from './streams.ts';
 import { pauseFor, type Turn, turnsOf } from './turns.ts';
 

@@ -1,67 +1,31 @@
 import { join } from 'node:path';
 import type { SliceOrder } from '../engine/slice-order.ts';
-import { watchObjectives } from '../judge/abort-watch.ts';
-import type { Slice } from '../model/arrival.ts';
-import type { ClipShelf } from '../model/clip.ts';
-import type { Plan } from '../model/plan.ts';
-import { planHash } from '../model/plan-hash.ts';
+import { type AbortWatch, watchObjectives } from '../judge/abort-watch.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { Result, SliceRun } from '../model/result.ts';
+import type { Result } from '../model/result.ts';
 import { redactor } from '../model/secret.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
-import type { Workload } from '../model/workload.ts';
-import { wallClock } from '../platform/clock.ts';
-import { openRunFolder, type RunFolder } from '../platform/files.ts';
-import { type LineFile, openLineFile } from '../platform/lines.ts';
-import type { LiveMetrics, MetricsAddress } from '../platform/metrics.ts';
-import { thisMachine, weirVersion } from '../platform/machine.ts';
+import { weirVersion } from '../platform/machine.ts';
 import { screenOn } from '../platform/screen.ts';
 import { observationLine, observationsHeader } from '../record/observation-lines.ts';
 import { traceNeeds } from '../report/workload-text.ts';
 import { type GrowingTally, growTally } from '../record/growing-tally.ts';
-import { toResult } from '../record/tally.ts';
+import { fromResult, mergeTallies, type Tally, toResult } from '../record/tally.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { askWitness } from './ask-witness.ts';
-import type { CaptureMode } from './capture-options.ts';
-import { type Capture, captureName, captureTo, captureWarning } from './capture.ts';
-import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
-import { type Begin, type Driven, drive } from './drive.ts';
+import { type Capture, captureTo, captureWarning } from './capture.ts';
+import { keepOn } from './checkpoint.ts';
+import { type Begin, type Driven, drive, type Watch } from './drive.ts';
 import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
-import { folderName } from './folder-name.ts';
-import { refuseMisfit } from './forecast.ts';
-import { type FurtherReports, openFurtherReports } from './further-reports.ts';
 import { keepInHistory } from './keep-history.ts';
 import { liveOn, shownRun } from './live.ts';
-import { metricsOf, shownAndMeasured } from './live-metrics.ts';
-import { checkpointName } from './read-checkpoint.ts';
+import { shownAndMeasured } from './live-metrics.ts';
+import { type Opened, openRun, type RunOrder, runIdOf } from './open-run.ts';
 import { partialReason } from './partial-reason.ts';
-import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
-import { type Judged, openNamedFolder, publish, verdictExit } from './publish.ts';
+import { type Judged, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
 import { quoteCalibration } from './quote-calibration.ts';
 import { toStderr } from './streams.ts';
-import { type ReadyTarget, readyTarget } from './target.ts';
-
-/** What `weir run` was asked. */
-export interface RunOrder extends Telling {
-  readonly source: PlanSource;
-  /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
-  readonly out: string | undefined;
-  readonly observations: string | undefined;
-  /** Whose bodies are kept in `capture.jsonl`. */
-  readonly capture: CaptureMode | undefined;
-  /** Where live metrics are offered. */
-  readonly metrics: MetricsAddress | null;
-  readonly slice: Slice;
-  readonly runId: string | undefined;
-  /** Where finished runs that count are kept; `null`: nowhere. */
-  readonly history: string | null;
-  /** Runs a plan even where it does not fit its own budget or pace. */
-  readonly yes: boolean;
-}
-
-/** The first part of all request ids: the same for all slices of a plan. */
-const runIdOf = ({ runId }: RunOrder, hash: string): string => runId ?? `weir-${hash.slice(0, 8)}`;
 
 const orderFor = (
   { plan, hash, target, clips, workload }: Opened,
@@ -78,76 +42,24 @@ const orderFor = (
   redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
 });
 
-/** Everything that a run needs, opened before the first request; closed in the opposite order. */
-interface Opened {
-  readonly plan: Plan;
-  /** The plan's hash, by which slices and files know that they are of one plan. */
-  readonly hash: string;
-  readonly folder: RunFolder;
-  readonly further: FurtherReports;
-  readonly observations: LineFile | null;
-  readonly captured: LineFile | null;
-  readonly checkpoint: Checkpoint;
-  readonly metrics: LiveMetrics | null;
-  readonly target: ReadyTarget;
-  readonly clips: ClipShelf;
-  readonly workload: Workload;
-}
-
-const open = async (asked: RunOrder, environment: NodeJS.ProcessEnv): Promise<Opened> => {
-  const read = await readPlanWithFiles(asked.source);
-  if (!asked.yes) refuseMisfit(read);
-  const { plan, folder: home, clips, workload } = read;
-  const folder = await (asked.out === undefined
-    ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
-    : openNamedFolder(asked.out, asked));
-  let observations: LineFile | null = null;
-  let captured: LineFile | null = null;
-  let metrics: LiveMetrics | null = null;
-  let further: FurtherReports | null = null;
-  let checkpoint: Checkpoint | null = null;
-  try {
-    checkpoint = await openCheckpoint(join(folder.path, checkpointName));
-    further = await openFurtherReports(asked.further, environment);
-    if (asked.observations !== undefined) observations = await openLineFile(asked.observations);
-    if (asked.capture !== undefined) captured = await openLineFile(join(folder.path, captureName));
-    const hash = planHash(plan);
-    metrics = await metricsOf(plan, runIdOf(asked, hash), asked.metrics);
-    const target = await readyTarget(plan, home);
-    const files = { folder, further, observations, captured, checkpoint };
-    return { plan, hash, ...files, metrics, target, clips, workload };
-  } catch (error) {
-    await observations?.discard();
-    await captured?.discard();
-    await metrics?.close();
-    await further?.discard();
-    await checkpoint?.discard();
-    await folder.discard();
-    throw error;
-  }
-};
-
-const sliceBegun = (
-  { slice: { index, count } }: RunOrder,
-  { baseUrl }: ReadyTarget,
-  { startedAt }: Pick<Begin, 'startedAt'>,
-): Omit<SliceRun, 'generator'> => ({ index, count, startedAt, baseUrl, machine: thisMachine() });
-
-/** What is written once a run has begun: the head of its observations, and its checkpoint from then on. */
+/** What is written once a run has begun: the head of its observations, and from then on the checkpoint of what this thread runs. */
 const onBegin =
   (
     { plan, hash, observations, checkpoint, target }: Opened,
     asked: RunOrder,
     tally: GrowingTally,
   ) =>
-  (begin: Begin): (() => void) => {
-    const { startedAt, clock } = begin;
+  ({ startedAt, clock, own }: Begin): (() => void) => {
     const facts = { weir: weirVersion(), runId: runIdOf(asked, hash), planHash: hash };
     const { machineZero } = clock;
     observations?.write(observationsHeader({ ...facts, startedAt, machineZero }));
-    const slice = sliceBegun(asked, target, begin);
+    if (own === null) return () => undefined;
+    const { slice, generator } = own;
     const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
-    return checkpoint.keep({ ...begin, header, tally, loadEnds: scheduledEnd(plan) });
+    return keepOn(checkpoint.write, {
+      ...{ clock, generator, header, tally },
+      loadEnds: scheduledEnd(plan),
+    });
   };
 
 const captureOf = (
@@ -156,6 +68,22 @@ const captureOf = (
   { redact }: SliceOrder,
 ): Capture | null =>
   captured === null || capture === undefined ? null : captureTo(captured, capture, redact);
+
+/** What this thread and the workers have recorded. */
+const wholeTally = (own: Tally, { parts }: Driven): Tally =>
+  parts.reduce((sum, part) => mergeTallies(sum, fromResult(part)), own);
+
+/** Takes what workers tell. */
+const hearFor =
+  ({ observations, checkpoint, metrics }: Opened, watch: AbortWatch): Watch['heard'] =>
+  (news) => {
+    for (const line of news.lines) observations?.write(line);
+    for (const line of news.kept) checkpoint.write(line);
+    for (const observation of news.observations) {
+      watch.note(observation);
+      metrics?.note(observation);
+    }
+  };
 
 /** Drives the plan and returns its result, without a prompt or anything secret in it. */
 const runOpened = async (
@@ -173,9 +101,8 @@ const runOpened = async (
   const tally = growTally(plan);
   const watch = watchObjectives(plan);
   const capture = captureOf(opened, asked, order);
-  const live = shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics);
-  const driven = await drive(order, target, {
-    live,
+  const watching: Watch = {
+    live: shownAndMeasured(asked.quiet ? null : liveOn(screen, shownRun(plan)), metrics),
     say,
     begun: onBegin(opened, asked, tally),
     breach: watch.breach,
@@ -186,15 +113,15 @@ const runOpened = async (
       observations?.write(observationLine(observation));
       capture?.note(observation);
     },
-  });
+    heard: hearFor(opened, watch),
+  };
+  const driven = await drive(order, target, watching, opened.crew);
   screen.clear();
   const { witness, notes } = await askWitness(target.mock);
-  const result = toResult(tally.whole(), {
-    weir: weirVersion(),
-    runId: order.runId,
+  const result = toResult(wholeTally(tally.whole(), driven), {
+    ...{ weir: weirVersion(), runId: order.runId, planHash: hash },
     plan: withoutPrompts(plan),
-    planHash: hash,
-    slices: [{ ...sliceBegun(asked, target, driven), generator: [...driven.generator] }],
+    slices: [...driven.slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
@@ -223,7 +150,7 @@ export const runOnce = async (
   asked: RunOrder,
   telling: Pick<Telling, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
 ): Promise<Ran> => {
-  const opened = await open(asked, telling.environment);
+  const opened = await openRun(asked, telling.environment);
   try {
     const { result, driven } = await runOpened(opened, asked);
     const judged = await publish(await quoteCalibration(result), opened, telling);

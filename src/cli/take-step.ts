@@ -6,10 +6,10 @@ import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
 import { openRunFolder } from '../platform/files.ts';
-import { thisMachine, weirVersion } from '../platform/machine.ts';
+import { weirVersion } from '../platform/machine.ts';
 import type { Screen } from '../platform/screen.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
-import { drive } from './drive.ts';
+import { drive, type Watch } from './drive.ts';
 import { liveOn, shownRun } from './live.ts';
 import type { StopSignal } from '../platform/interrupts.ts';
 import type { ReadyTarget } from './target.ts';
@@ -22,7 +22,7 @@ export interface StepSite {
   readonly screen: Screen | null;
 }
 
-const quietly = { note: () => undefined, draw: () => undefined };
+const quietly = { note: () => undefined, add: () => undefined, draw: () => undefined };
 
 /** Drives the plan of one step and leaves its result in a folder of its own, from which it can be judged again. */
 export const takeStep = async (
@@ -33,24 +33,21 @@ export const takeStep = async (
   const tally = emptyTally(plan);
   const [{ name }] = plan.stages as [Plan['stages'][number]];
   const runId = `${order.runId}-${name}`;
-  const driven = await drive({ ...order, plan, runId }, target, {
+  const watch: Watch = {
     live: screen === null ? quietly : liveOn(screen, { ...shownRun(plan), name }),
     say: () => undefined,
     begun: () => () => undefined,
     wrap: (transport) => transport,
     record: (observation) => record(tally, observation),
+    heard: () => undefined,
     breach: () => null,
-  });
+  };
+  const driven = await drive({ ...order, plan, runId }, target, watch, null);
   screen?.clear();
-  const { startedAt, generator, stoppedBy, cut } = driven;
+  const { slices, stoppedBy, cut } = driven;
   const result = toResult(tally, {
     ...{ weir: weirVersion(), runId, plan: withoutPrompts(plan), planHash: planHash(plan) },
-    slices: [
-      {
-        ...{ index: 0, count: 1, startedAt, baseUrl: target.baseUrl, machine: thisMachine() },
-        generator: [...generator],
-      },
-    ],
+    slices: [...slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: cut ? `stopped by ${stoppedBy ?? 'somebody'} before the load had ended` : null,
     ...{ breach: undefined, notes: [...target.notes, ...driven.notes], witness: null },

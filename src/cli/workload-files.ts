@@ -12,6 +12,8 @@ export interface WorkloadShelf {
   readonly files: WorkloadFiles;
   /** The workload of a plan that was made with these files. */
   open(plan: Plan): Workload;
+  /** The workload of a plan that another thread made with these files, all of them read now. Throws if one has changed since. */
+  reopen(plan: Plan): Workload;
 }
 
 /** Reads once for each key; a file that cannot be read is a problem in words. */
@@ -40,6 +42,11 @@ const makesPrompts = ({ stages }: Plan): boolean =>
     .flatMap(({ traffic }) => traffic)
     .some((entry) => 'conversations' in entry && 'kind' in entry.conversations);
 
+/** A file that a plan describes, by its hash. */
+const unchanged = (file: string, { sha256 }: { readonly sha256: string }, now: string): void => {
+  if (sha256 !== now) throw new Error(`${file} was changed while the run was made ready`);
+};
+
 const taken = <T>(found: Found<T>): T => {
   if (found.ok) return found.value;
   throw new Error(`a plan was made although ${found.problem}`);
@@ -56,6 +63,12 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
     const key = JSON.stringify(cut);
     return traces(key, file, () => readTrace(cut, filePartsOf(resolve(folder, file))));
   };
+  const open = (plan: Plan): Workload =>
+    openWorkload(plan, {
+      words: makesPrompts(plan) ? readPromptWords() : '',
+      datasetOf: ({ file }) => taken(datasetOf(file)),
+      traceOf: (load) => taken(traceOf(load)).trace,
+    });
   return {
     files: {
       dataset: (file) => {
@@ -67,11 +80,19 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
         return found.ok ? { ok: true, value: found.value.facts } : found;
       },
     },
-    open: (plan) =>
-      openWorkload(plan, {
-        words: makesPrompts(plan) ? readPromptWords() : '',
-        datasetOf: ({ file }) => taken(datasetOf(file)),
-        traceOf: (load) => taken(traceOf(load)).trace,
-      }),
+    open,
+    reopen: (plan) => {
+      for (const { load, traffic } of plan.stages) {
+        if (load.kind === 'trace') {
+          unchanged(load.file, load.facts, taken(traceOf(load)).facts.sha256);
+        }
+        for (const entry of traffic) {
+          const source = 'conversations' in entry ? entry.conversations : null;
+          if (source === null || Array.isArray(source) || source.kind !== 'dataset') continue;
+          unchanged(source.file, source, taken(datasetOf(source.file)).facts.sha256);
+        }
+      }
+      return open(plan);
+    },
   };
 };

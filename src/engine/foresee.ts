@@ -9,6 +9,7 @@ import {
   type LimitForecast,
   type LimitUnit,
 } from '../model/forecast.ts';
+import { FullestMinute } from '../model/fullest-minute.ts';
 import type { Load, Plan } from '../model/plan.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { modelOf, type Traffic } from '../model/traffic.ts';
@@ -16,7 +17,6 @@ import type { Workload } from '../model/workload.ts';
 import { expectedCount, scheduledEnd } from '../schedule/stages.ts';
 import { needsOf } from '../traffic/needs.ts';
 import { contentOf } from './content.ts';
-import { FullestMinute } from './fullest-minute.ts';
 import { loopsFor } from './loops-for.ts';
 import { NeedTally, totalNeed } from './need-tally.ts';
 import { PaceBound } from './pace-bound.ts';

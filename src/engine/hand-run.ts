@@ -24,6 +24,7 @@ export const handPlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   target: { kind: 'url', url: 'http://127.0.0.1:1/v1' },
   wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
   transport: 'undici',
+  workers: 1,
   keys: [{ name: 'default', template: '${env:WEIR_API_KEY}', weight: 1 }],
   headers: {},
   stages: [{ name: 'main', load, traffic: [{ kind: 'models', weight: 1 }] }],

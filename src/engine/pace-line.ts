@@ -1,3 +1,4 @@
+import { shareOf } from '../model/arrival.ts';
 import type { Outcome } from '../model/observation.ts';
 import type { Pace } from '../model/pace.ts';
 import { type Instant, instant } from '../model/quantity.ts';
@@ -30,10 +31,6 @@ interface Queued extends Waiting {
   readonly preferred: number;
 }
 
-/** This slice's part of a limit: the slices together never take more than all of it. */
-const shareOf = (limit: number | null, { slice: { index, count } }: SliceOrder): number | null =>
-  limit === null ? null : Math.floor(limit / count) + (index < limit % count ? 1 : 0);
-
 /**
  * Those that wait for their turn under a pace, who was due first in front. Nobody overtakes, so that
  * none waits for ever; a turn is the moment at which the first fits by any key.
@@ -55,8 +52,8 @@ export class PaceLine {
     this.#pacer = new Pacer(
       {
         ...pace,
-        requests: shareOf(pace.requests, order),
-        tokens: shareOf(pace.tokens, order),
+        requests: shareOf(order.slice, pace.requests),
+        tokens: shareOf(order.slice, pace.tokens),
       },
       order.credentials.length,
     );

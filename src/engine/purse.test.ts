@@ -5,7 +5,7 @@ import type { Answer, Outcome } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { instant } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
-import { Purse } from './purse.ts';
+import { openAccount, Purse } from './purse.ts';
 import type { SliceOrder } from './slice-order.ts';
 
 const never = (): never => {
@@ -66,6 +66,30 @@ describe('the purse of a slice', () => {
       fitting(new Purse(orderOf({ index, count: 3 }), { ...nothing, requests: 11 }), null),
     );
     expect(each).toEqual([4, 4, 3]);
+  });
+
+  it.each([
+    ['requests', { requests: 11 }, 11],
+    ['tokens', { tokens: 19 * 7 + 18 }, 7],
+  ])('is one for slices that share an account: %s', (unit, budget, expected) => {
+    const account = openAccount({ index: 0, count: 1 });
+    const purses = [0, 1, 2].map(
+      (index) => new Purse({ ...orderOf({ index, count: 3 }), account }, { ...nothing, ...budget }),
+    );
+    const gone = Array.from({ length: 30 }, (_, i) => purses[i % 3]!.take(arrival(i)) !== null);
+    expect(gone.indexOf(false)).toBe(expected);
+    expect(gone.filter(Boolean)).toHaveLength(expected);
+    // Those that were not refused themselves are told as well.
+    expect(purses.map(({ empty }) => empty)).toEqual([unit, unit, unit]);
+  });
+
+  it('of slices that share an account is no more than that account’s part of the budget', () => {
+    const account = openAccount({ index: 1, count: 2 });
+    const purse = new Purse(
+      { ...orderOf({ index: 3, count: 4 }), account },
+      { ...nothing, requests: 11 },
+    );
+    expect(fitting(purse, null)).toBe(5);
   });
 
   it('stays shut once something did not fit', () => {

@@ -1,4 +1,4 @@
-import type { Arrival } from '../model/arrival.ts';
+import { type Arrival, shareOf, type Slice } from '../model/arrival.ts';
 import { type Budget, type BudgetUnit, budgetUnits } from '../model/budget.ts';
 import type { Outcome } from '../model/observation.ts';
 import { needsOf } from '../traffic/needs.ts';
@@ -28,45 +28,64 @@ const spentOf = (aside: Spending, outcome: Outcome): Spending => {
   };
 };
 
+/** The cell of the cap that ended the spending, after those of the units: 1 for the first unit, 0 for none. */
+const emptyCell = budgetUnits.length;
+
 /**
- * Keeps a slice within its part of the run's budget: an attempt goes only if what it may spend at most
- * still fits beside what is spent and what others under way may spend. So the caps hold for whatever
- * bounds its own answers; prompts that are only estimated can pass them by what the estimate lacks.
+ * What is spent, and set aside, of one part of a budget. Its cells are whole numbers in memory that
+ * threads can share, so that several slices spend of one part as one would.
+ */
+export interface Account {
+  /** Whose part of the budget it is. */
+  readonly slice: Slice;
+  readonly cells: BigInt64Array<SharedArrayBuffer>;
+}
+
+export const openAccount = (slice: Slice): Account => ({
+  slice,
+  cells: new BigInt64Array(new SharedArrayBuffer(8 * (budgetUnits.length + 1))),
+});
+
+/**
+ * Keeps what spends of one account within its part of the run's budget: an attempt goes only if what it
+ * may spend at most still fits beside what is spent and what others under way may spend. So the caps
+ * hold for whatever bounds its own answers; prompts that are only estimated can pass them by what the
+ * estimate lacks.
  */
 export class Purse {
   readonly #order: SliceOrder;
   readonly #caps: Budget;
-  readonly #spent: Record<BudgetUnit, number> = { requests: 0, tokens: 0, cost: 0 };
-  /** The cap that the first attempt that did not fit would have passed. */
-  #empty: BudgetUnit | null = null;
+  readonly #cells: Account['cells'];
 
   constructor(order: SliceOrder, budget: Budget) {
-    const { index, count } = order.slice;
-    const shareOf = (cap: number | null): number | null =>
-      cap === null ? null : Math.floor(cap / count) + (index < cap % count ? 1 : 0);
+    const { slice, cells } = order.account ?? openAccount(order.slice);
     this.#order = order;
+    this.#cells = cells;
     this.#caps = {
-      requests: shareOf(budget.requests),
-      tokens: shareOf(budget.tokens),
-      cost: shareOf(budget.cost),
+      requests: shareOf(slice, budget.requests),
+      tokens: shareOf(slice, budget.tokens),
+      cost: shareOf(slice, budget.cost),
     };
   }
 
+  /** The cap that the first attempt that did not fit would have passed, whichever slice made it. */
   get empty(): BudgetUnit | null {
-    return this.#empty;
+    return budgetUnits[Number(Atomics.load(this.#cells, emptyCell)) - 1] ?? null;
   }
 
   /** Sets aside what the next attempt at an arrival may spend; `null` if it does not fit. */
   take(arrival: Arrival): Stake | null {
+    if (this.empty !== null) return null;
     const { traffic, draw, ask } = contentOf(this.#order, arrival);
     const { input, output, cost } = needsOf(traffic, { draw, ask, clips: this.#order.clips });
     const aside = { requests: 1, tokens: input + (output ?? 0), cost: cost ?? 0 };
-    this.#empty ??=
-      budgetUnits.find(
-        (unit) => this.#spent[unit] + aside[unit] > (this.#caps[unit] ?? Number.POSITIVE_INFINITY),
-      ) ?? null;
-    if (this.#empty !== null) return null;
-    this.#move(aside, 1);
+    // Added before it is looked at: of two slices that want the last of it, never do both get it.
+    const passed = this.#move(aside, 1);
+    if (passed !== null) {
+      this.#move(aside, -1);
+      Atomics.compareExchange(this.#cells, emptyCell, 0n, BigInt(budgetUnits.indexOf(passed) + 1));
+      return null;
+    }
     return {
       settle: (outcome) => {
         this.#move(aside, -1);
@@ -75,7 +94,16 @@ export class Purse {
     };
   }
 
-  #move(spending: Spending, sign: 1 | -1): void {
-    for (const unit of budgetUnits) this.#spent[unit] += sign * spending[unit];
+  /** The first cap that is passed with it. */
+  #move(spending: Spending, sign: 1 | -1): BudgetUnit | null {
+    const sums = budgetUnits.map((unit, cell) => {
+      const moved = BigInt(sign * spending[unit]);
+      return Number(Atomics.add(this.#cells, cell, moved) + moved);
+    });
+    return (
+      budgetUnits.find(
+        (unit, cell) => sums[cell]! > (this.#caps[unit] ?? Number.POSITIVE_INFINITY),
+      ) ?? null
+    );
   }
 }

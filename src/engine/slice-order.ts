@@ -7,6 +7,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { Workload } from '../model/workload.ts';
+import type { Account } from './purse.ts';
 
 /** What goes into a running slice, and what comes out of it. */
 
@@ -30,6 +31,8 @@ export interface SliceOrder {
   readonly clips: ClipShelf;
   /** Prompts that do not stand in the plan, and the traces of its loads. */
   readonly workload: Workload;
+  /** What this slice spends of a budget together with others of this process; by itself where there is none. */
+  readonly account?: Account;
   /** Masks the run's secrets in whatever a server says. */
   readonly redact: (text: string) => string;
 }

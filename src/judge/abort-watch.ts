@@ -2,7 +2,7 @@ import { emptyHistogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
 import { inScope, type Objective } from '../model/objective.ts';
 import type { Breach } from '../model/objective-verdict.ts';
-import type { Observation } from '../model/observation.ts';
+import { type Observation, wasSent } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Instant, secondOf } from '../model/quantity.ts';
 import { keptBy } from '../model/request-objectives.ts';
@@ -30,7 +30,7 @@ const tally = (plan: Plan, withGood: boolean) => {
   const tallied = { outcomes: emptyOutcomes(), sent: 0, good: 0 };
   const note = (observation: Observation, stage: string): void => {
     tallied.outcomes[observation.outcome.kind] += 1;
-    if (observation.sent !== null) tallied.sent += 1;
+    if (wasSent(observation)) tallied.sent += 1;
     if (!withGood || observation.outcome.kind !== 'completed') return;
     if (keptBy(plan.perRequest, observation, stage).every(Boolean)) tallied.good += 1;
   };

@@ -61,7 +61,7 @@ const signals: readonly Signal[] = [
     advice: (samples) =>
       samples.filter((sample) => loopLevel(sample) !== 'valid').every(isStarved)
         ? 'The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.'
-        : 'Share the run among more slices, or lower the rate.',
+        : 'Share the run among more workers or slices, or lower the rate.',
   },
   {
     signal: 'event queue',
@@ -71,7 +71,8 @@ const signals: readonly Signal[] = [
       `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
     observedIn: (sample) =>
       `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops} turns`,
-    advice: () => 'Events came faster than they were read: share the run among more slices.',
+    advice: () =>
+      'Events came faster than they were read: share the run among more workers or slices.',
   },
   {
     signal: 'garbage collection',
@@ -81,7 +82,7 @@ const signals: readonly Signal[] = [
       `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
     advice: () =>
-      'Share the run among more slices, or give Node more young space (--max-semi-space-size=64).',
+      'Share the run among more workers or slices, or give Node more young space (--max-semi-space-size=64).',
   },
   {
     signal: 'waiting for a CPU',

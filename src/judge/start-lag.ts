@@ -27,7 +27,7 @@ const advise = (whole: Judged, later: Judged | null): string | null => {
   if (whole.level === 'valid') return null;
   return later?.level === 'valid'
     ? `Without the first second the starts are on time: in it code is compiled and connections are made (p99 ${shown(later.p99.value)} after it). Give the run a warm-up, which no figure holds (--set warmUp=1s).`
-    : 'Lower the rate, share the run among more slices, or give the generator a machine of its own.';
+    : 'Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.';
 };
 
 /**

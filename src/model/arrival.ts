@@ -16,5 +16,19 @@ export interface Slice {
 /** The whole run as one slice. */
 export const wholeRun: Slice = { index: 0, count: 1 };
 
+/**
+ * A slice as `count` slices of the whole run, disjoint and together that slice: `i % n` is the slice's
+ * index for every i that its parts own.
+ */
+export const partsOf = ({ index, count }: Slice, parts: number): readonly Slice[] =>
+  Array.from({ length: parts }, (_, part) => ({
+    index: index + part * count,
+    count: count * parts,
+  }));
+
 /** Whether a slice owns position `index`: arrivals of open loads and users of closed ones are striped over the slices. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
+
+/** A slice's part of a number of things that all slices together may have; `null` for any number. */
+export const shareOf = ({ index, count }: Slice, whole: number | null): number | null =>
+  whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);

@@ -20,6 +20,9 @@ export const boundNames = [
 ] as const;
 export type BoundName = (typeof boundNames)[number];
 
+const rangeSchema = z.strictObject({ value: z.number(), low: z.number(), high: z.number() });
+export type Range = z.infer<typeof rangeSchema>;
+
 /** Why a step was not kept. */
 const breachSchema = z.strictObject({
   bound: z.enum(boundNames),
@@ -48,7 +51,7 @@ export const capacityStepSchema = z.strictObject({
   spread: z.number(),
   inFlight: z.number(),
   /** By how many requests in flight each arrival is outlived: 0 where as many end as begin; with its 95 % interval. */
-  growth: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }),
+  growth: rangeSchema,
   /** Due to end, in ms; `null` without samples. */
   latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
   /** To the first token, in ms; `null` where nothing is streamed. */
@@ -63,9 +66,6 @@ export const capacityStepSchema = z.strictObject({
   breaches: z.array(breachSchema),
 });
 export type CapacityStep = z.infer<typeof capacityStepSchema>;
-
-const rangeSchema = z.strictObject({ value: z.number(), low: z.number(), high: z.number() });
-export type Range = z.infer<typeof rangeSchema>;
 
 const curvePointSchema = z.strictObject({
   inFlight: z.number(),

@@ -14,8 +14,12 @@ import {
 /**
  * The journal of a run under way, `checkpoint/1`: JSON Lines that are only ever appended. A header, then
  * parts of results, each for what happened since the cut before; a line with `until` makes all parts above
- * it count. So whatever kills the process, the file is good up to its last such line.
+ * it count. So whatever kills the process, the file is good up to its last such line. Workers have each
+ * a header, parts and cuts, which stand among one another's, told apart by their slices.
  */
+
+/** The index of the slice that it is of. */
+const slice = z.int().nonnegative();
 
 export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
@@ -30,6 +34,7 @@ export const checkpointHeaderSchema = z.strictObject({
 export type CheckpointHeader = z.infer<typeof checkpointHeaderSchema>;
 
 export const checkpointPartSchema = z.strictObject({
+  slice,
   groups: z.array(groupSchema).exactOptional(),
   timeline: z.array(secondSchema).exactOptional(),
   failures: z.array(failureSchema).exactOptional(),
@@ -38,6 +43,7 @@ export const checkpointPartSchema = z.strictObject({
 });
 
 export const checkpointCutSchema = z.strictObject({
+  slice,
   /** Everything that ended before this moment is in the parts above. */
   until: instantSchema,
   /** How much of the load was over by then. */

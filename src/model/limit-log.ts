@@ -106,6 +106,11 @@ export interface ProbeReply extends Decision {
   readonly date: number | null;
 }
 
+/** What a reply's headers told of the limit of the key itself. */
+export const toldOf = ({ told }: ProbeReply, unit: string): ToldLimit | undefined =>
+  told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
+  told.find((limit) => limit.unit === unit);
+
 /** What the body of a 429 told. */
 export interface RefusalTold {
   /** The body's form, as in `Refusal`. */
@@ -119,7 +124,7 @@ export interface RefusalTold {
 
 /** One claim about a gateway's limits, and what a log says of it. */
 export interface LimitCheck {
-  /** Stable name, for example `remaining-exact`. */
+  /** Stable name, for example `remaining-serial`. */
   readonly id: string;
   /** What was examined, as a claim that can hold: `proved` means that the gateway does so. */
   readonly claim: string;
@@ -133,6 +138,10 @@ export interface LimitCheck {
   /** The requests that show it, at most a few; empty where the whole log does. */
   readonly evidence: readonly string[];
 }
+
+/** A claim whose refutation violates a limit, and that is refuted. */
+export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
+  violates && finding === 'refuted';
 
 /** What an examination of a key is told beforehand. */
 export interface DeclaredLimits {

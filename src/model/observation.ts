@@ -241,3 +241,7 @@ export const attemptsOf = (
   observation.outcome.kind === 'dropped'
     ? observation.earlier
     : [...observation.earlier, observation];
+
+/** Whether at least the first byte of one attempt was written. */
+export const wasSent = (observation: Observation): boolean =>
+  attemptsOf(observation).some(({ sent }) => sent !== null);

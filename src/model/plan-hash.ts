@@ -11,14 +11,24 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
-const withoutThese = { objectives: undefined, perRequest: undefined, budget: undefined };
+const notSent = {
+  objectives: undefined,
+  perRequest: undefined,
+  budget: undefined,
+  workers: undefined,
+} as const;
+
+/** The part of a plan that decides what is sent: objectives, budget and workers judge, end or share a run. */
+export const sendingPart = (plan: Plan): Omit<Plan, keyof typeof notSent> => ({
+  ...plan,
+  ...notSent,
+});
 
 /**
  * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
- * fields. Objectives and the budget are left out: they judge or end a run and change nothing that it
- * sends, so that results stay comparable when a bound is moved.
+ * fields. Only what is sent counts, so that results stay comparable when a bound is moved or a thread added.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify(canonical({ ...plan, ...withoutThese })))
+    .update(JSON.stringify(canonical(sendingPart(plan))))
     .digest('hex');

@@ -42,7 +42,13 @@ describe('a plan', () => {
     const scope = { traffic: null, model: null, key: null, stages: null };
     const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;
     const perRequest = [{ ...held, measure: 'endToEnd' as const }];
-    expect(planHash(samplePlan({ perRequest }))).toBe(planHash(samplePlan()));
+    const figure = { kind: 'count', name: 'failed' } as const;
+    const objectives = [
+      { ...held, figure, minSamples: 1, severity: 'fail', abortAfter: null },
+    ] as const;
+    const budget = { requests: 9, tokens: null, cost: null };
+    const plan = samplePlan({ perRequest, objectives: [...objectives], budget });
+    expect(planHash(plan)).toBe(planHash(samplePlan()));
   });
 });
 

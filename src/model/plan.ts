@@ -146,6 +146,8 @@ export const planSchema = z.strictObject({
   wire: wireSchema,
   /** HTTP/2 is always undici's. Plans of before there was a choice say nothing: they meant undici. */
   transport: z.enum(transportNames).default('undici'),
+  /** How many threads send; `auto` is as many as `engine/worker-count.ts` says. Changes nothing that is sent. */
+  workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
   keys: z.array(keySchema).min(1),
   /** Extra request headers; values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),

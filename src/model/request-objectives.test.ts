@@ -30,8 +30,6 @@ const stream = (moments: readonly number[]): Observation => {
     ...{ requestId: 'r', stage: 0, index: 0, traffic: 'chat-stream', model: 'm', key: 'k' },
     ...{
       due: zero,
-      earlier: [],
-      gaveUp: null,
       released: zero,
       begun: zero,
       connected: zero,

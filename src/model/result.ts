@@ -126,7 +126,7 @@ export const secondSchema = z.strictObject({
 });
 export type Second = z.infer<typeof secondSchema>;
 
-/** Failures that are sameText: same kind of traffic, same outcome, same cause, same masked message. */
+/** Failures that are alike: same kind of traffic, same outcome, same cause, same masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -167,13 +167,13 @@ export const generatorSampleSchema = z.strictObject({
   /** Garbage collection: the longest pause and all pauses, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
-  /** CPU time of the process as a share of one core. */
+  /** CPU time as a share of one core: of the process, or of a worker’s own thread. */
   cpu: z.number(),
-  /** Share of the second in which the process wanted a CPU and did not get one (/proc/thread-self/schedstat). */
+  /** Share of the second in which the thread wanted a CPU and did not get one (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
   /** Milliseconds for which the cgroup was throttled. */
   throttled: z.number().nullable(),
-  /** Resident memory in bytes. */
+  /** Resident memory of the process in bytes. */
   memory: z.number(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
@@ -184,6 +184,8 @@ export const sliceRunSchema = z.strictObject({
   count: z.int().positive(),
   /** Wall-clock begin, ISO 8601. */
   startedAt: z.iso.datetime(),
+  /** Slices that name the same clock, as workers of one process do, count their instants from one moment by one clock. */
+  clock: z.string().optional(),
   /** The base address that was really used; each slice's embedded gateway has its own. */
   baseUrl: z.string(),
   machine: z.strictObject({
@@ -236,11 +238,8 @@ export const resultSchema = z.strictObject({
 export type Result = z.infer<typeof resultSchema>;
 
 /** What a run knows about itself beside its observations. */
-export type ResultFacts = Pick<
-  Result,
-  'weir' | 'runId' | 'plan' | 'planHash' | 'slices' | 'scheduled' | 'partial' | 'notes' | 'witness'
-> &
-  Pick<Result, 'breach'>;
+export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
+  Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'witness'>;
 
 /** The JSON Schema of `result/1`, as published in `reports/result.schema.json`. */
 export const resultJsonSchema = (): object => ({

@@ -11,7 +11,7 @@ import type { TrafficKind } from './traffic.ts';
 /** What became of some arrivals. */
 export interface Tallied {
   readonly outcomes: OutcomeCounts;
-  /** Requests of which at least the first byte was written. */
+  /** Arrivals of which at least the first byte of one attempt was written. */
   readonly sent: number;
   /** Completed requests that kept every per-request objective. */
   readonly good: number;

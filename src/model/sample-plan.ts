@@ -12,6 +12,7 @@ export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   target: { kind: 'mock' },
   wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
   transport: 'undici',
+  workers: 1,
   keys: [
     { name: 'main', template: '${env:WEIR_API_KEY}', weight: 1 },
     { name: 'spare', template: '${env:WEIR_SPARE_KEY}', weight: 1 },

@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
  */
 export const cleanHeap = (): void => {
   setFlagsFromString('--expose-gc');
+  // The flag stays: it is of the whole process, and another thread may be between the two lines.
   const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
   collect();
 };

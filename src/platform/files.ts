@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from './problem.ts';
 
@@ -33,6 +33,13 @@ const isFolder = async (path: string): Promise<boolean> => {
     throw error;
   }
 };
+
+/** Whether there is anything at a path. */
+export const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Makes one folder, unless another process of the same run is quicker: then it is not ours to remove. */
 const makeOne = async (path: string): Promise<boolean> => {

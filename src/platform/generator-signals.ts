@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../model/result.ts';
 import { throttledTime } from './cgroup.ts';
 
@@ -14,10 +15,22 @@ const kernelText = (path: string): string | null => {
   }
 };
 
-/** Nanoseconds for which this thread wanted a CPU and did not get one (second field, Documentation/scheduler/sched-stats). */
-const runDelay = (): number | null => {
-  const field = kernelText('/proc/thread-self/schedstat')?.split(' ')[1];
-  return field === undefined ? null : Number(field);
+/**
+ * Nanoseconds for which this thread ran, and for which it wanted a CPU and did not get one (the first
+ * two fields, Documentation/scheduler/sched-stats).
+ */
+const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
+  const [ran, waited] = kernelText('/proc/thread-self/schedstat')?.split(' ') ?? [];
+  return ran === undefined || waited === undefined
+    ? null
+    : { ran: Number(ran), waited: Number(waited) };
+};
+
+/** Microseconds of CPU. A worker's are its thread's, where the kernel tells; a lone generator's the process's, which collects garbage in further threads. */
+const cpuTime = (ran: number | undefined): number => {
+  if (!isMainThread && ran !== undefined) return ran / 1000;
+  const { user, system } = process.cpuUsage();
+  return user + system;
 };
 
 const difference = (now: number | null, before: number | null): number | null =>
@@ -65,16 +78,19 @@ const watchDelay = () => {
 };
 
 /** Counters that only grow; a second's figures are differences of two readings. */
-const counters = (throttled: () => number | null) => ({
-  at: performance.now(),
-  utilisation: performance.eventLoopUtilization(),
-  loop: { ...performance.nodeTiming.uvMetricsInfo },
-  cpu: process.cpuUsage(),
-  wait: runDelay(),
-  throttled: throttled(),
-});
+const counters = (throttled: () => number | null) => {
+  const times = threadTimes();
+  return {
+    at: performance.now(),
+    utilisation: performance.eventLoopUtilization(),
+    loop: { ...performance.nodeTiming.uvMetricsInfo },
+    cpu: cpuTime(times?.ran),
+    wait: times?.waited ?? null,
+    throttled: throttled(),
+  };
+};
 
-/** Watches this process as a load generator: `sample(second)` tells how it fared since the last call. */
+/** Watches this thread as a load generator: `sample(second)` tells how it fared since the last call. */
 export interface GeneratorSignals {
   sample(second: number): GeneratorSample;
   stop(): void;
@@ -91,7 +107,6 @@ export const watchGenerator = (): GeneratorSignals => {
       const length = Math.max(1, now.at - before.at);
       const wait = difference(now.wait, before.wait);
       const throttled = difference(now.throttled, before.throttled);
-      const cpu = now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system;
       const sample: GeneratorSample = {
         second,
         utilisation: performance.eventLoopUtilization(now.utilisation, before.utilisation)
@@ -101,7 +116,7 @@ export const watchGenerator = (): GeneratorSignals => {
         events: now.loop.events - before.loop.events,
         eventsWaiting: now.loop.eventsWaiting - before.loop.eventsWaiting,
         ...pauses.take(),
-        cpu: cpu / 1000 / length,
+        cpu: (now.cpu - before.cpu) / 1000 / length,
         cpuWait: wait === null ? null : wait / 1e6 / length,
         throttled: throttled === null ? null : throttled / 1000,
         memory: process.memoryUsage.rss(),

@@ -1,5 +1,6 @@
 import { ftruncateSync } from 'node:fs';
-import { access, type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { isThere } from './files.ts';
 import { Problem } from './problem.ts';
 
 /** A text file that grows line by line. What stood in it before goes with the first line, not sooner. */
@@ -15,12 +16,6 @@ const problem = (path: string, error: unknown): Problem => {
   const { code, message } = error as NodeJS.ErrnoException;
   return new Problem(`the file ${path} cannot be written: ${code ?? message}`);
 };
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Devices and pipes cannot be cut to length, and need not be. */
 const empty = (file: FileHandle): void => {

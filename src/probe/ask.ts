@@ -1,6 +1,7 @@
 import { readRefusedLimit } from '../traffic/limits/refused-limit.ts';
 import { readToldLimits } from '../traffic/limits/limit-profiles.ts';
 import { dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
+import { usageSchema } from '../contract/chat.ts';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { Clock } from '../model/clock.ts';
 import type {
@@ -54,16 +55,13 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const countIn = (value: unknown, name: string): number | null => {
-  const count = (value as Record<string, unknown> | null | undefined)?.[name];
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null;
-};
+const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
 
 const usageIn = (body: string): ProbeReply['usage'] => {
-  const usage = (parsed(body) as { usage?: unknown } | null)?.usage;
-  const input = countIn(usage, 'prompt_tokens');
-  const output = countIn(usage, 'completion_tokens');
-  return input === null || output === null ? null : { input, output };
+  const read = countsSchema.safeParse((parsed(body) as { usage?: unknown } | null)?.usage);
+  return read.success
+    ? { input: read.data.prompt_tokens, output: read.data.completion_tokens }
+    : null;
 };
 
 /** One exchange of a probe: keeps what its response tells of limits. */

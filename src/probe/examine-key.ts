@@ -132,11 +132,7 @@ class Examination {
       if ((await this.#ask('counting', request)) !== null) spent += 1;
     };
     await one('chat');
-    for (const request of sandwiched) {
-      await one(request);
-      await one('chat');
-    }
-    for (const request of charged) {
+    for (const request of [...sandwiched, ...charged]) {
       await one(request);
       await one('chat');
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { instant } from '../model/quantity.ts';
 import type { Group } from '../model/result.ts';
 import { addGood, recordGood } from './good.ts';
 import { refusedWith, sampleObservation } from './sample-observations.ts';
@@ -19,7 +20,8 @@ const counted = (...given: Parameters<typeof sampleObservation>[]): Pick<Group, 
 describe('requests that keep the per-request objectives', () => {
   it('are counted, for all objectives together and for each', () => {
     // The sample takes 200 ms from due to its end; it is a whole chat, which has no first token.
-    expect(counted([], []).good).toEqual({ all: 0, each: [0, 2] });
+    const quick = { ended: instant(5100) };
+    expect(counted([], [quick], []).good).toEqual({ all: 1, each: [1, 3] });
   });
 
   it('are never among the failed, even where no objective concerns their kind', () => {

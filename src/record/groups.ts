@@ -7,6 +7,7 @@ import {
   outcomeKinds,
   type Tokens,
   tokenSources,
+  wasSent,
 } from '../model/observation.ts';
 import { gaveUpNames } from '../model/attempt.ts';
 import type { Plan } from '../model/plan.ts';
@@ -126,7 +127,7 @@ const recordAnswer = (group: Growing, { outcome }: Observation): void => {
 const recordInto = (group: Growing, observation: Observation): void => {
   group.outcomes[observation.outcome.kind] += 1;
   const attempts = attemptsOf(observation);
-  if (attempts.some(({ sent }) => sent !== null)) group.sent += 1;
+  if (wasSent(observation)) group.sent += 1;
   group.attempts += attempts.length;
   if (attempts.length > 1) group.retried += 1;
   const { gaveUp } = observation;

@@ -1,11 +1,12 @@
 import {
+  type CheckpointHeader,
   checkpointCutSchema,
   checkpointHeaderSchema,
   checkpointPartSchema,
 } from '../model/checkpoint.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { GeneratorSample, Result } from '../model/result.ts';
-import { addPart, emptyTally, type StoredPart, toResult } from './tally.ts';
+import { addPart, emptyTally, type StoredPart, type Tally, toResult } from './tally.ts';
 
 export type ReadCheckpoint =
   | { readonly ok: true; readonly result: Result }
@@ -23,9 +24,48 @@ const parsed = (line: string): unknown => {
 
 const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s`;
 
+/** What a file holds of one slice. */
+interface Kept {
+  readonly header: CheckpointHeader;
+  readonly generator: GeneratorSample[];
+  /** Parts that no cut has made count yet. */
+  waiting: StoredPart[];
+  until: number | null;
+  scheduled: number;
+}
+
+const startOf = (header: CheckpointHeader): Kept => ({
+  ...{ header, generator: [], waiting: [], until: null, scheduled: 0 },
+});
+
+/** Takes a line that is whole; says whether it is one of a checkpoint. */
+const take = (json: unknown, slices: Map<number, Kept>, tally: Tally): boolean => {
+  const cut = checkpointCutSchema.safeParse(json);
+  if (!cut.success) {
+    const part = checkpointPartSchema.safeParse(json);
+    if (part.success) {
+      const { slice, ...stored } = part.data;
+      slices.get(slice)?.waiting.push(stored);
+      return slices.has(slice);
+    }
+    const header = checkpointHeaderSchema.safeParse(json);
+    if (header.success) slices.set(header.data.slice.index, startOf(header.data));
+    return header.success;
+  }
+  const { slice, generator, until, scheduled, ended } = cut.data;
+  const kept = slices.get(slice);
+  if (kept === undefined) return false;
+  for (const part of kept.waiting) addPart(tally, part);
+  kept.waiting = [];
+  kept.generator.push(...generator);
+  Object.assign(kept, { until, scheduled });
+  tally.ended = Math.max(tally.ended, ended);
+  return true;
+};
+
 /**
- * The result of a run that was killed, up to its last cut: the same that the run would have written had it been
- * stopped then. `lines` are those of its checkpoint.
+ * The result of a run that was killed, up to its last cut, or that of each worker: the same that the run
+ * would have written had it been stopped then. `lines` are those of its checkpoint.
  */
 export const readCheckpoint = (lines: Iterable<string>): ReadCheckpoint => {
   const [first = '', ...others] = lines;
@@ -33,41 +73,36 @@ export const readCheckpoint = (lines: Iterable<string>): ReadCheckpoint => {
   if (!header.success) {
     return { ok: false, message: 'is no checkpoint of this version of Weir' };
   }
-  const { slice, notes, format: _, ...facts } = header.data;
+  const {
+    slice: { index },
+    notes: _notes,
+    format: _format,
+    ...facts
+  } = header.data;
   const tally = emptyTally(facts.plan);
-  const generator: GeneratorSample[] = [];
-  let waiting: StoredPart[] = [];
-  let until: number | null = null;
-  let scheduled = milliseconds(0);
+  const slices = new Map([[index, startOf(header.data)]]);
   for (const line of others) {
     const json = parsed(line);
     if (json === undefined) break;
-    const cut = checkpointCutSchema.safeParse(json);
-    if (!cut.success) {
-      const part = checkpointPartSchema.safeParse(json);
-      if (!part.success) return { ok: false, message: 'holds a line that is none of a checkpoint' };
-      waiting.push(part.data);
-      continue;
+    if (!take(json, slices, tally)) {
+      return { ok: false, message: 'holds a line that is none of a checkpoint' };
     }
-    for (const part of waiting) addPart(tally, part);
-    waiting = [];
-    generator.push(...cut.data.generator);
-    ({ until, scheduled } = cut.data);
-    tally.ended = cut.data.ended;
   }
-  if (until === null) {
+  const kept = [...slices.values()].filter(({ until }) => until !== null);
+  if (kept.length === 0) {
     return {
       ok: false,
       message: 'is of a run that was killed in its first seconds: nothing was kept',
     };
   }
+  const until = Math.min(...kept.map((each) => each.until ?? 0));
   const partial = `killed; this is what it had come to after ${wholeSeconds(until)}, when it was last kept`;
   const result = toResult(tally, {
     ...facts,
-    slices: [{ ...slice, generator }],
-    scheduled,
+    slices: kept.map(({ header: { slice }, generator }) => ({ ...slice, generator })),
+    scheduled: milliseconds(Math.max(...kept.map(({ scheduled }) => scheduled))),
     partial,
-    notes,
+    notes: [...new Set(kept.flatMap(({ header: { notes } }) => notes))],
     witness: null,
   });
   return { ok: true, result };

@@ -24,10 +24,10 @@ import { measuredRates } from './rates.ts';
 
 const columns = [
   ...['traffic', 'model', 'key', 'stage'],
-  ...['figure', 'statistic', 'value', 'unit', 'n', 'low', 'high'],
+  ...['figure', 'statistic', 'value', 'unit', 'n', 'low', 'high', 'entry'],
 ] as const;
 
-type Scope = Pick<Labels, 'model' | 'key' | 'stage'> & { readonly traffic: string };
+type Scope = Pick<Labels, 'model' | 'entry' | 'key' | 'stage'> & { readonly traffic: string };
 
 const everywhere: Scope = { traffic: '', model: '', key: '', stage: '' };
 
@@ -51,7 +51,7 @@ const cell = (value: string | number | null | undefined): string => {
 const line = (scope: Scope, row: Row): string =>
   [
     ...[scope.traffic, scope.model, scope.key, scope.stage],
-    ...[row.figure, row.statistic, row.value, row.unit, row.n, row.low, row.high],
+    ...[row.figure, row.statistic, row.value, row.unit, row.n, row.low, row.high, scope.entry],
   ]
     .map(cell)
     .join(',');
@@ -61,7 +61,11 @@ const arrivalRows = (result: Result, where: Where): readonly Row[] => {
   const outcomes = outcomesOf(groups);
   const due = arrivalsIn(outcomes);
   const count = (figure: string, value: number): Row => ({
-    ...{ figure, statistic: 'count', value, unit: 'arrivals', n: due },
+    figure,
+    statistic: 'count',
+    value,
+    unit: 'arrivals',
+    n: due,
   });
   return [
     count('due', due),

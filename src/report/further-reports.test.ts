@@ -115,24 +115,37 @@ describe('the CSV', () => {
   it('has one value in each row, first of all traffic, then by kind, then by group', () => {
     expect(rows.slice(0, 3)).toMatchInlineSnapshot(`
       [
-        "traffic,model,key,stage,figure,statistic,value,unit,n,low,high",
-        ",,,,due,count,1400,arrivals,1400,,",
-        ",,,,sent,count,1378,arrivals,1400,,",
+        "traffic,model,key,stage,figure,statistic,value,unit,n,low,high,entry",
+        ",,,,due,count,1400,arrivals,1400,,,",
+        ",,,,sent,count,1378,arrivals,1400,,,",
       ]
     `);
     expect(rows.filter((row) => row.startsWith('chat-stream,,,,ttft,'))).toMatchInlineSnapshot(`
       [
-        "chat-stream,,,,ttft,mean,259.6855552631579,ms,760,,",
-        "chat-stream,,,,ttft,min,140.342,ms,760,,",
-        "chat-stream,,,,ttft,max,1523.958,ms,760,,",
-        "chat-stream,,,,ttft,p50,188.031,ms,760,183.935,194.175",
-        "chat-stream,,,,ttft,p90,427.007,ms,760,383.487,510.975",
-        "chat-stream,,,,ttft,p95,683.519,ms,760,566.271,945.663",
-        "chat-stream,,,,ttft,p99,1136.639,ms,760,1086.463,1340.415",
+        "chat-stream,,,,ttft,mean,259.6855552631579,ms,760,,,",
+        "chat-stream,,,,ttft,min,140.342,ms,760,,,",
+        "chat-stream,,,,ttft,max,1523.958,ms,760,,,",
+        "chat-stream,,,,ttft,p50,188.031,ms,760,183.935,194.175,",
+        "chat-stream,,,,ttft,p90,427.007,ms,760,383.487,510.975,",
+        "chat-stream,,,,ttft,p95,683.519,ms,760,566.271,945.663,",
+        "chat-stream,,,,ttft,p99,1136.639,ms,760,1086.463,1340.415,",
       ]
     `);
     expect(rows.at(-1)).toBe('');
-    expect(new Set(rows.slice(1, -1).map((row) => row.split(',').length))).toEqual(new Set([11]));
+    expect(new Set(rows.slice(1, -1).map((row) => row.split(',').length))).toEqual(new Set([12]));
+  });
+
+  it('tells named entries of one kind and model apart', () => {
+    const result = sampleResult();
+    const [group] = result.groups.filter(({ labels }) => !labels.warmUp);
+    const groups = ['short', 'long'].map((entry) => ({
+      ...group!,
+      labels: { ...group!.labels, entry },
+    }));
+    const due = figuresCsv({ ...result, groups }, validTrust)
+      .split('\r\n')
+      .filter((row) => row.includes(',due,') && !row.endsWith(','));
+    expect(due.map((row) => row.split(',').at(-1))).toEqual(['short', 'long']);
   });
 
   it('quotes what needs it, and never begins a cell with a formula', () => {

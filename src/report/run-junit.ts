@@ -8,6 +8,7 @@ import {
   objectiveOutcome,
   objectivesSentence,
 } from './objective-words.ts';
+import { wholeRun } from './rates.ts';
 import { runVerdict } from './run-verdict.ts';
 import { addressText } from './scenario-list.ts';
 
@@ -75,7 +76,7 @@ export const runJunit = (result: Result, trust: Trust): string => {
   return junitFile({
     name: `weir ${result.plan.name}`,
     startedAt: result.startedAt,
-    took: result.ended,
+    took: wholeRun(result),
     properties: {
       weir: result.weir,
       target: addressText(result.baseUrl),

@@ -1,4 +1,4 @@
-import type { LimitCheck } from '../model/limit-log.ts';
+import { isViolation, type LimitCheck } from '../model/limit-log.ts';
 import type { Result } from '../model/result.ts';
 import {
   type Fullest,
@@ -57,10 +57,6 @@ export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
   ];
 };
 
-/** A claim that violates a limit. */
-export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
-  violates && finding === 'refuted';
-
 /** Claims about a key that do not hold, and all that decide whether it is violated. */
 export const keyFindings = ({ checks }: KeyLimits): readonly LimitCheck[] =>
   checks.filter(({ finding, violates }) => finding === 'refuted' || violates);
@@ -88,7 +84,7 @@ export const runLimitsVerdict = ({
   if (limits.keys.length === 0) {
     return {
       outcome: 'undecided',
-      text: 'Limits undecided: nothing was sent, or by several slices, whose clocks are not one',
+      text: 'Limits undecided: nothing was sent, or by several slices that have no clock in common or are not all here',
     };
   }
   return proved === deciding.length

@@ -151,9 +151,16 @@ const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): str
 };
 
 /** The transport is told as it was used: a plan that speaks HTTP/2 names undici. */
-const wireText = ({ wire: { http2, proxy, caFile, verifyTls }, transport }: Plan): string =>
+const wireText = ({
+  wire: { http2, proxy, caFile, verifyTls },
+  transport,
+  workers,
+}: Plan): string =>
   [
     `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`,
+    ...(workers === 1
+      ? []
+      : [workers === 'auto' ? 'as many workers as needed' : `${workers} workers`]),
     proxy.kind === 'none'
       ? 'direct'
       : `proxy ${proxy.kind === 'url' ? addressText(proxy.url) : 'from the environment'}`,

@@ -6,7 +6,7 @@ import { countText, plural, timeText } from './number-text.ts';
 
 /** Prompts that are made or read, and traces, in words. */
 
-/** A count of tokens, such as `800 tokens` or `about 800 tokens (lognormal, sigma 0.6)`. */
+/** A count of tokens, such as `800 tokens` or `800 tokens in the middle (lognormal, sigma 0.6)`. */
 export const tokenCountText = (count: TokenCount): string => {
   if (typeof count === 'number') return plural(count, 'token');
   switch (count.kind) {

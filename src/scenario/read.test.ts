@@ -180,6 +180,7 @@ describe('a scenario', () => {
           },
           "verifyTls": true,
         },
+        "workers": 1,
       }
     `);
   });
@@ -239,6 +240,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         target: {"kind":"url","url":"https://gateway.example/v1"}
         wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false}
         transport: "undici"
+        workers: 1
         keys: [{"name":"a","template":"\${env:KEY_A}","weight":1},{"name":"b","template":"\${secret:keys/b}","weight":3}]
         headers: {"x-team":"load \${env:TEAM}"}
         warmUp: 5000

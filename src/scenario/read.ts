@@ -32,6 +32,8 @@ export interface ScenarioSource {
   readonly workload?: WorkloadFiles;
   /** What `--transport` says: `undici` or `socket`. */
   readonly transport?: string | undefined;
+  /** What `--workers` says: a number or `auto`. */
+  readonly workers?: string | undefined;
 }
 
 const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
@@ -108,13 +110,16 @@ const readTree = (
     : fail(findings, files);
 };
 
+const wholeNumber = /^\d+$/;
+
 const readOnce = (source: ScenarioSource): Reading => {
   const { text, overrides = [], target, transport } = source;
+  const workers = wholeNumber.test(source.workers ?? '') ? Number(source.workers) : source.workers;
   const opened = typeof text === 'string' ? openDocument(text) : { tree: text, problems: [] };
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const changed = applyOverrides(opened.tree, overrides);
   let tree = changed.tree;
-  for (const [name, value] of Object.entries({ target, transport })) {
+  for (const [name, value] of Object.entries({ target, transport, workers })) {
     if (value !== undefined && isMapping(tree.value))
       tree = graft(tree, [name], value, `--${name}`);
   }

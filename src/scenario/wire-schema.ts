@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { transportNames } from '../model/exchange.ts';
 import type { Target, Wire } from '../model/plan.ts';
 import { addressFault } from './address.ts';
-import { type IssueNotes, text } from './field.ts';
+import { type IssueNotes, text, whole } from './field.ts';
 
 /** How a scenario says what is asked, and over which wires. */
 
@@ -56,4 +56,13 @@ export const transport = z
   .default('socket')
   .describe(
     'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: socket.',
+  );
+
+const workersExpected = 'expected a whole number from 1 to 64, or auto';
+
+export const workers = z
+  .union([whole(1, 64), z.literal('auto')], { error: workersExpected })
+  .default(1)
+  .describe(
+    'How many threads send, each with a share of the load and connections of its own; "auto" takes one for about 30,000 streamed chunks a second, and never the last core. What is sent, and when, stays the same. Default: 1.',
   );

@@ -1,3 +1,4 @@
+import { FullestMinute } from '../model/fullest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
   type Trace,
@@ -7,7 +8,6 @@ import {
   traceFormats,
 } from '../model/trace.ts';
 import type { Found } from '../model/workload.ts';
-import { busiestMinute } from './busiest-minute.ts';
 import { hashed } from './digest.ts';
 import { linesOf } from './lines.ts';
 import {
@@ -89,6 +89,14 @@ const traceFrom = ({ ticks, inputs, outputs, blocks, inOrder }: Gathered, speed:
 };
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
+  const minute = new FullestMinute();
+  for (let i = 0; i < trace.count; i += 1) {
+    minute.add(trace.dueAt(i), trace.inputTokens(i) + trace.outputTokens(i));
+  }
+  return minute.fullest();
+};
 
 const knownForms =
   'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length"), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';

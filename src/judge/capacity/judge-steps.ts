@@ -43,8 +43,7 @@ const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Requests in flight at the begin of each second, from the first of the run on. */
-const inFlightOver = (timeline: readonly Second[], until: number): readonly number[] => {
-  const bySecond = new Map(timeline.map((second) => [second.second, second]));
+const inFlightOver = (bySecond: ReadonlyMap<number, Second>, until: number): readonly number[] => {
   let inFlight = 0;
   return Array.from({ length: until + 1 }, (_, second) => {
     const before = inFlight;
@@ -56,11 +55,12 @@ const inFlightOver = (timeline: readonly Second[], until: number): readonly numb
 
 /** The flow through a step: its second half, in whole seconds. */
 const flowOf = (result: Result, from: number, to: number) => {
-  const inFlight = inFlightOver(result.timeline, to).slice(from);
-  const completed = Array.from({ length: to - from }, (_, i) => {
-    const second = result.timeline.find((each) => each.second === from + i);
-    return second?.outcomes.completed ?? 0;
-  });
+  const bySecond = new Map(result.timeline.map((second) => [second.second, second]));
+  const inFlight = inFlightOver(bySecond, to).slice(from);
+  const completed = Array.from(
+    { length: to - from },
+    (_, i) => bySecond.get(from + i)?.outcomes.completed ?? 0,
+  );
   const half = Math.ceil(completed.length / 2);
   const [first, second] = [mean(completed.slice(0, half)), mean(completed.slice(-half))];
   const throughput = mean(completed);
@@ -74,7 +74,7 @@ const latencyOf = (histogram: Histogram): CapacityStep['latency'] => {
   return { mean: histogram.mean ?? 0, p50: p50.value, p95: p95.value };
 };
 
-const growthBreach = (growth: CapacityStep['growth'], rate: number): readonly StepBreach[] =>
+const growthBreach = (growth: Range, rate: number): readonly StepBreach[] =>
   growth.low <= growthTolerance
     ? []
     : [
@@ -97,7 +97,7 @@ interface Span {
 }
 
 /** An interval without bounds has no form in JSON. */
-const growthOf = ({ value, low, high }: Range, rate: number): CapacityStep['growth'] => {
+const growthOf = ({ value, low, high }: Range, rate: number): Range => {
   const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
   return { value: bounded(value), low: bounded(low), high: bounded(high) };
 };
@@ -122,7 +122,7 @@ const unfitness = ({ level, evidence }: Trust): readonly StepBreach[] =>
 const verdictOf = (
   trust: Trust,
   held: ReturnType<typeof objectiveBreaches>,
-  growth: CapacityStep['growth'],
+  growth: Range,
   grown: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
   if (trust.level === 'invalid') {
@@ -141,13 +141,15 @@ const judgeStep = (result: Result, stage: Stage, span: Span, name: string): Capa
   const rate = rateOf(stage);
   const measuredFrom = Math.max(span.from, result.plan.warmUp);
   const from = Math.ceil(Math.max(measuredFrom, (span.from + span.to) / 2) / 1000);
-  const to = Math.floor(Math.min(span.to, result.scheduled) / 1000);
+  // A load that was stopped offered nothing afterwards.
+  const ended = Math.min(span.to, result.scheduled);
+  const to = Math.floor(ended / 1000);
   if (rate === null || to - from < leastSeconds) return null;
   const where: Where = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
   const outcomes = outcomesOf(groupsWhere(result, where));
   const arrivals = arrivalsIn(outcomes);
   if (arrivals === 0) return null;
-  const offered = offeredIn(stage, rate, arrivals, (span.to - measuredFrom) / 1000);
+  const offered = offeredIn(stage, rate, arrivals, (ended - measuredFrom) / 1000);
   const { completed, limited } = outcomes;
   const flow = flowOf(result, from, to);
   const growth = growthOf(flow.slope, rate);

@@ -82,9 +82,10 @@ describe('the search for the highest rate', () => {
 
   it('takes the throughput of an overload that stood still for the highest rate', () => {
     const terms = sampleTerms();
-    const steps = [sampleStep(8), overloadedStep(16, 11)];
-    expect(nextStep(steps, terms)?.rate).toBeCloseTo(11, -1);
-    expect(judgeCapacity(steps, terms, false)?.rate.value).toBeCloseTo(11, 0);
+    // Halving would go to the middle of 8 and 16 first, which is 11.3.
+    const steps = [sampleStep(8), overloadedStep(16, 13)];
+    expect(nextStep(steps, terms)?.rate).toBeCloseTo(13, 0);
+    expect(judgeCapacity(steps, terms, false)?.rate.value).toBeCloseTo(13, 0);
     // Where latency is asked for, overload only bounds it.
     const bounded = judgeCapacity(steps, sampleTerms({ forLatency: true }), true);
     expect(bounded?.rate.value).toBeLessThan(11);

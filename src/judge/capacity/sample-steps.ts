@@ -1,11 +1,11 @@
-import type { CapacityStep, CapacityTerms } from '../../model/capacity.ts';
+import type { CapacityStep } from '../../model/capacity.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import type { SearchTerms } from './next-step.ts';
 
 /** A step for tests at a rate that is kept, steadily and surely; any field can be another. */
 export const sampleStep = (
   rate: number,
-  { ...differing }: Partial<Omit<CapacityStep, 'rate'>> = {},
+  differing: Partial<Omit<CapacityStep, 'rate'>> = {},
 ): CapacityStep => ({
   ...{ name: `at ${rate}`, rate: perSecond(rate), seconds: 30, arrivals: Math.round(rate * 30) },
   ...{ completed: Math.round(rate * 30), limited: 0, goodput: 1, throughput: rate, spread: 0 },
@@ -31,7 +31,7 @@ export const overloadedStep = (
 };
 
 /** The terms of a search without declared limits; any can be another. */
-export const sampleTerms = (differing: Partial<SearchTerms> = {}): SearchTerms & CapacityTerms => ({
+export const sampleTerms = (differing: Partial<SearchTerms> = {}): SearchTerms => ({
   ...{ thinkTime: milliseconds(19_500), requestsPerMinute: null, tokensPerMinute: null, keys: 1 },
   ...{ start: perSecond(1), top: perSecond(1000), precision: 0.05 },
   ...{ forLatency: false, samples: 0 },

@@ -79,14 +79,13 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
         : mainFailure(outcomes),
     text: `${text}: got ${observed === null ? 'nothing' : `${Number(observed.toPrecision(3))} ${unit}`.trim()}`,
   }));
-  const deciding = broken.length > 0 ? broken : verdicts;
   return {
     ...{ goodput, breaches },
     undecided: verdicts.some(({ grounds }) => grounds === 'no-data'),
     sure:
       broken.length > 0
-        ? deciding.some(({ sure }) => sure)
-        : deciding.every(({ sure }) => sure !== false),
+        ? broken.some(({ sure }) => sure)
+        : verdicts.every(({ sure }) => sure !== false),
   };
 };
 

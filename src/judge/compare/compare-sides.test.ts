@@ -230,6 +230,15 @@ describe('a comparison is refused', () => {
     expect(compared(base, next, { intended: [what as 'seed'] }).overridden).toEqual([]);
   });
 
+  it('for the seed alone where what only judges or ends a run differs too', () => {
+    const budget = { requests: 500, tokens: null, cost: null };
+    const plan = samplePlan({ seed: 7, budget, warmUp: milliseconds(0) });
+    const next = sampleSide('b', 5, {}, { plan, planHash: 'b'.repeat(64) });
+    expect(refusals(base, next)).toEqual([
+      'the seed differs: 42 in a/1/result.json, 7 in b/1/result.json',
+    ]);
+  });
+
   it('where another plan was run', () => {
     const next = sampleSide('b', 5, {}, { planHash: 'b'.repeat(64) });
     expect(refusals(base, next)[0]).toMatch(/^the plan differs \(its hash\): \w{12} in a\/1/);

@@ -50,7 +50,14 @@ export interface ComparisonOrder {
 const typical = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.exp(meanOf(values.map(Math.log)));
 
-const shares = (parts: readonly Share[]) => {
+type SideFigures = ComparedMetric['base'];
+
+const ratioFigures = (values: readonly number[]): SideFigures => ({
+  values: [...values],
+  typical: typical(values),
+});
+
+const shareFigures = (parts: readonly Share[]): SideFigures => {
   const of = parts.reduce((sum, part) => sum + part.of, 0);
   const events = parts.reduce((sum, part) => sum + part.events, 0);
   return {
@@ -75,25 +82,21 @@ const judged = (candidate: Candidate, adjustedP: number | null, tests: number): 
     : judgeShare(candidate, adjustedP, tests);
 };
 
+const figuresOf = (candidate: Candidate): Pick<ComparedMetric, 'base' | 'next'> =>
+  candidate.scale === 'ratio'
+    ? { base: ratioFigures(candidate.base), next: ratioFigures(candidate.next) }
+    : { base: shareFigures(candidate.base), next: shareFigures(candidate.next) };
+
 const metricOf = (
   candidate: Candidate,
   adjustedP: number | null,
   tests: number,
 ): ComparedMetric => {
-  const { base, next, ...named } = candidate;
   const found = judged(candidate, adjustedP, tests);
-  const { id, traffic, model, name, label, unit, better, scale, gated, remark } = named;
-  const figures = (values: readonly number[] | readonly Share[]) =>
-    scale === 'ratio'
-      ? {
-          values: [...(values as readonly number[])],
-          typical: typical(values as readonly number[]),
-        }
-      : shares(values as readonly Share[]);
+  const { id, traffic, model, name, label, unit, better, scale, gated, remark } = candidate;
   return {
     ...{ id, traffic, model, name, label, unit, better, scale, gated },
-    base: figures(base),
-    next: figures(next),
+    ...figuresOf(candidate),
     effect: found?.effect ?? null,
     verdict: found?.verdict ?? 'inconclusive',
     needed: found?.needed ?? null,

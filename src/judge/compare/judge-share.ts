@@ -1,6 +1,7 @@
 import { comparisonRules, type ComparisonVerdict } from '../../model/comparison.ts';
 import type { Judged } from './judge-ratio.ts';
 import { effectiveShare, newcombe, newcombeP, type Share } from './newcombe.ts';
+import { mostRepetitions } from './repetitions-needed.ts';
 import { criticalNormal } from './student-t.ts';
 
 const { alpha, repetitions, rateEffect, indicativeRatio, power } = comparisonRules;
@@ -45,7 +46,7 @@ const neededOf = (metric: ShareMetric, half: number, level: number): number | nu
   if (room <= 0) return null;
   const count = Math.min(metric.base.length, metric.next.length);
   const needed = Math.max(repetitions, Math.ceil(count * ((half * widened) / room) ** 2));
-  return needed > 1000 ? null : needed;
+  return needed > mostRepetitions ? null : needed;
 };
 
 /** The verdict on a share; `adjustedP` and `tests` as for a ratio. */

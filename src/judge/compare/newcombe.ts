@@ -50,7 +50,7 @@ export const newcombe = (
   };
 };
 
-/** The p-value that belongs to the interval: the largest chance of a miss at which it leaves out zero, by bisection. */
+/** The p-value that belongs to the interval: the smallest chance of a miss at which it still leaves out zero, by bisection. */
 export const newcombeP = (first: Share, second: Share): number => {
   const leavesOutZero = (z: number): boolean => {
     const { low, high } = newcombe(first, second, z);

@@ -2,13 +2,13 @@ import { comparisonRules } from '../../model/comparison.ts';
 import { criticalT } from './student-t.ts';
 
 /** More than these nobody runs. */
-const most = 1000;
+export const mostRepetitions = 1000;
 
 /**
  * How many repetitions a side would decide, if noise and difference stay as they were seen: the
  * confidence interval of `difference` comes to lie inside ±`least`, or, beyond it, p falls below
  * `alpha`. Half an interval is t √(2 / n) standard deviations of one repetition wide, t with 2 n − 2
- * degrees of freedom. `null` where more than 1,000 would be needed.
+ * degrees of freedom. `null` where more than `mostRepetitions` would be needed.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -22,8 +22,8 @@ export const repetitionsNeeded = (seen: {
   const level = isBeyond ? alpha : comparisonRules.alpha;
   const decides = (count: number): boolean =>
     criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < room;
-  if (!decides(most)) return null;
-  let [few, enough] = [comparisonRules.repetitions - 1, most];
+  if (!decides(mostRepetitions)) return null;
+  let [few, enough] = [comparisonRules.repetitions - 1, mostRepetitions];
   while (enough - few > 1) {
     const middle = Math.floor((few + enough) / 2);
     if (decides(middle)) enough = middle;

@@ -1,5 +1,6 @@
 import { drawFrom } from '../../model/draw.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/histogram.ts';
+import { normalFrom } from '../../model/normal.ts';
 import type { Group, Result } from '../../model/result.ts';
 import { emptyOutcomes } from '../../model/summary.ts';
 import { sampleResult } from '../sample-result.ts';
@@ -17,17 +18,13 @@ export interface SampleRun {
   readonly limited: number;
 }
 
-/** A standard normal number: G. E. P. Box & M. E. Muller, Annals of Mathematical Statistics 29 (1958). */
-const normal = (draw: ReturnType<typeof drawFrom>): number =>
-  Math.sqrt(-2 * Math.log(1 - draw.uniform())) * Math.cos(2 * Math.PI * draw.uniform());
-
 const latencies = (run: SampleRun, median: number, spread: number): EncodedHistogram => {
   const luck = drawFrom(run.seed, run.repetition);
   const draw = drawFrom(run.seed, run.repetition, median);
-  const middle = median * run.factor * Math.exp(run.noise * normal(luck));
+  const middle = median * run.factor * Math.exp(run.noise * normalFrom(luck));
   const histogram = emptyHistogram();
   for (let i = 0; i < run.requests - run.limited; i += 1) {
-    histogram.record(middle * Math.exp(spread * normal(draw)));
+    histogram.record(middle * Math.exp(spread * normalFrom(draw)));
   }
   return histogram.toJSON();
 };

@@ -3,11 +3,9 @@ import { type Noise, type NoiseMetric, toldRepetitions } from '../../model/noise
 import { compareSides, type ComparisonOrder } from './compare-sides.ts';
 import { detectableWith, resolution } from './judge-ratio.ts';
 import type { Repetition, Side } from './repetition.ts';
+import { mostRepetitions } from './repetitions-needed.ts';
 import type { SideDifference } from './side-differences.ts';
 import { meanOf, varianceOf } from './welch.ts';
-
-/** More than these nobody runs. */
-const most = 1000;
 
 const { alpha, repetitions: fewest } = comparisonRules;
 
@@ -47,7 +45,8 @@ const seenShare =
     atHalf * Math.sqrt(half / count);
 
 const neededFor = (seen: Seen, least: number): number | null => {
-  for (let count = fewest; count <= most; count += 1) if (seen(count) <= least) return count;
+  for (let count = fewest; count <= mostRepetitions; count += 1)
+    if (seen(count) <= least) return count;
   return null;
 };
 

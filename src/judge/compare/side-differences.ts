@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sendingPart } from '../../model/plan-hash.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Result } from '../../model/result.ts';
 import { groupsWhere, measured, missingSlices, outcomesOf } from '../../model/summary.ts';
@@ -38,10 +39,10 @@ const facts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** The plan apart from what has a name of its own, and from what only judges it. */
+/** What a plan sends, apart from what has a name of its own. */
 const rest = ({ plan }: Result): unknown => ({
-  ...plan,
-  ...{ target: null, seed: null, objectives: null, perRequest: null },
+  ...sendingPart(plan),
+  ...{ target: null, seed: null },
   stages: plan.stages.map((stage) => ({
     ...stage,
     traffic: stage.traffic.map((each) => ({

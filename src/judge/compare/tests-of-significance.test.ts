@@ -5,6 +5,7 @@ import { holm } from './holm.ts';
 import { ksDistance } from './ks-distance.ts';
 import { effectiveShare, newcombe, newcombeP } from './newcombe.ts';
 import { repetitionsNeeded } from './repetitions-needed.ts';
+import { criticalNormal } from './student-t.ts';
 import { halfWidth, welch } from './welch.ts';
 
 const z95 = 1.959963984540054;
@@ -72,6 +73,9 @@ describe('Newcombe’s interval', () => {
     const p = newcombeP(first, second);
     expect(p).toBeGreaterThan(0.005);
     expect(p).toBeLessThan(0.05);
+    const lowAt = (level: number): number => newcombe(first, second, criticalNormal(level)).low;
+    expect(lowAt(p * 1.001)).toBeGreaterThan(0);
+    expect(lowAt(p * 0.999)).toBeLessThan(0);
     expect(newcombeP(first, first)).toBe(1);
     expect(newcombeP({ events: 0, of: 1e6 }, { events: 1e6, of: 1e6 })).toBe(0);
   });
@@ -100,7 +104,8 @@ describe('the Kolmogorov-Smirnov distance', () => {
     ['a shift by a quarter of the range', 1000, 1250, 0.25],
     ['distributions that do not overlap', 1000, 5000, 1],
   ])('of %s', (_, first, second, distance) => {
-    expect(ksDistance(of(ramp(first)), of(ramp(second)))).toBeCloseTo(distance, 1);
+    const found = ksDistance(of(ramp(first)), of(ramp(second)));
+    expect(Math.abs(found! - distance)).toBeLessThanOrEqual(0.01);
   });
 
   it('is none without samples', () => {

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Draw, drawFrom } from '../../model/draw.ts';
+import { drawFrom } from '../../model/draw.ts';
+import { normalFrom } from '../../model/normal.ts';
 import { changePoints } from './change-points.ts';
-
-/** A standard normal number: Box & Muller (1958). */
-const normal = (draw: Draw): number =>
-  Math.sqrt(-2 * Math.log(1 - draw.uniform())) * Math.cos(2 * Math.PI * draw.uniform());
 
 /** Logarithms of a figure with 5 % noise between runs; each level is so many runs at a factor. */
 const series = (seed: number, levels: readonly (readonly [number, number])[]): number[] => {
   const draw = drawFrom(seed, 1);
   return levels.flatMap(([count, factor]) =>
-    Array.from({ length: count }, () => Math.log(factor) + 0.05 * normal(draw)),
+    Array.from({ length: count }, () => Math.log(factor) + 0.05 * normalFrom(draw)),
   );
 };
 

@@ -57,7 +57,7 @@ describe('trends', () => {
     for (const { changes } of changed) {
       expect(changes).toMatchObject([{ direction: 'worse' }]);
       expect(Math.abs(changes[0]!.run - 17)).toBeLessThanOrEqual(1);
-      expect(changes[0]!.after / changes[0]!.before).toBeCloseTo(1.25, 0);
+      expect(changes[0]!.after / changes[0]!.before).toBeCloseTo(1.25, 1);
     }
   });
 

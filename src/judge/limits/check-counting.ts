@@ -4,8 +4,9 @@ import {
   probeRequests,
   type ProbeReply,
   type ProbeRequest,
+  toldOf,
 } from '../../model/limit-log.ts';
-import { evidenceOf, toldOf } from './check-headers.ts';
+import { evidenceOf } from './check-headers.ts';
 
 /** Checks of what spends a limit, by the rests that were told before and after. */
 

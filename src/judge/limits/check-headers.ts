@@ -1,4 +1,4 @@
-import type { LimitCheck, LimitLog, ProbeReply, ToldLimit } from '../../model/limit-log.ts';
+import { type LimitCheck, type LimitLog, type ProbeReply, toldOf } from '../../model/limit-log.ts';
 
 /** Checks of what the limit headers say (interface section 8). */
 
@@ -12,11 +12,6 @@ export const evidenceOf = (replies: readonly ProbeReply[]): readonly string[] =>
       ({ requestId, request, sent, status }) =>
         `${requestId}: ${request} at ${(sent / 1000).toFixed(3)} s, status ${status}`,
     );
-
-/** What a reply's headers told of the limit of the key itself. */
-export const toldOf = ({ told }: ProbeReply, unit: string): ToldLimit | undefined =>
-  told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
-  told.find((limit) => limit.unit === unit);
 
 const classOf = ({ status, request }: ProbeReply): string =>
   status === 200 ? request : String(status);

@@ -8,6 +8,7 @@ import type {
 import type { Identification, LimiterFit, LimitFacts } from '../../model/limit-report.ts';
 import { evidenceOf } from './check-headers.ts';
 import { isFit } from './identify-limiter.ts';
+import { grain } from './limit-facts.ts';
 
 /** Checks of the decisions themselves: who was let in, and when. */
 
@@ -21,8 +22,8 @@ export interface Examined {
   /** Replayed with the limit that was seen instead of the declared one. */
   readonly seen: Identification | null;
   readonly permitted: LimitLog['declared']['permitted'];
-  /** Whether a permitted class explains every decision; what one does is no violation, however odd. */
-  readonly isExplained: boolean;
+  /** The permitted limiters that explain every decision; what one does is no violation, however odd. */
+  readonly fits: readonly LimiterFit[];
   /** Whether somebody else was seen to spend the key's requests, or some may have been spent without an answer that tells, or tokens may have been used up: each explains refusals. */
   readonly isBlurred: boolean;
 }
@@ -56,10 +57,9 @@ export const fitting = ({
 
 /** Whether some permitted class of limiter explains what was decided. */
 export const checkExplained = (examined: Examined): LimitCheck => {
-  const { rule, decisions, facts, identification, seen, isBlurred, permitted } = examined;
+  const { rule, decisions, facts, identification, seen, fits, isBlurred, permitted } = examined;
   const words = `${rule.limit} requests in ${rule.window / 1000} s`;
   const isRefused = decisions.some(({ admitted }) => !admitted);
-  const fits = fitting(examined);
   const isSeen = isRefused || identification.best !== null || facts.overAdmitted === 'proved';
   // What others spend explains any refusal, and no class lets more than twice the limit through.
   const isProved = isBlurred
@@ -92,8 +92,8 @@ export const checkExplained = (examined: Examined): LimitCheck => {
 
 /** The facts of the log as checks; none is a fault by itself. */
 export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
-  const { rule, facts, decisions, isExplained, isBlurred } = examined;
-  const [fit] = fitting(examined);
+  const { rule, facts, decisions, fits, isBlurred } = examined;
+  const [fit] = fits;
   const { least, most } = facts.mostAdmitted;
   const lacking = facts.refusalsWithRoom.map((place) => decisions[place]!);
   const isRefused = decisions.some(({ admitted }) => !admitted);
@@ -125,7 +125,7 @@ export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
       claim: 'No request was refused after a whole window in which nothing was let in.',
       section: '8',
       finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
-      violates: facts.lockedOut === 'proved' && !isExplained && !isBlurred,
+      violates: facts.lockedOut === 'proved' && fits.length === 0 && !isBlurred,
       observed: isRefused
         ? facts.lockedOut === 'proved'
           ? 'the key was locked out for longer than a window'
@@ -137,16 +137,11 @@ export const checkFacts = (examined: Examined): readonly LimitCheck[] => {
 };
 
 /** Whether an exhausted key is let in again within a window. */
-export const checkRecovery = ({
-  rule,
-  decisions,
-  isExplained,
-  isBlurred,
-}: Examined): LimitCheck => {
+export const checkRecovery = ({ rule, decisions, fits, isBlurred }: Examined): LimitCheck => {
   const from = decisions.findIndex(({ admitted, phase }) => !admitted && phase === 'provocation');
   const refused = decisions[from];
   const next = decisions.slice(from + 1).find(({ admitted }) => admitted);
-  const longest = rule.window * (1 + 1 / 60);
+  const longest = rule.window + grain(rule.window);
   const waited = refused === undefined || next === undefined ? null : next.answered - refused.sent;
   const last = decisions.findLast(({ phase }) => phase === 'provocation');
   const isLate =
@@ -160,7 +155,7 @@ export const checkRecovery = ({
       : waited === null || waited > longest * 1.05
         ? 'undecided'
         : 'proved',
-    violates: isLate && !isExplained && !isBlurred,
+    violates: isLate && fits.length === 0 && !isBlurred,
     observed:
       refused === undefined
         ? 'the key was never exhausted'

@@ -1,5 +1,6 @@
 import type { Finding, LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
 import { evidenceOf } from './check-headers.ts';
+import { grain } from './limit-facts.ts';
 import { type Honesty, honestyOf, promiseGrain } from './promises.ts';
 import { serverOffset } from './server-minute.ts';
 
@@ -43,7 +44,7 @@ const chargedBefore = (
   { sent, answered, key }: ProbeReply,
   window: number,
 ): number | null => {
-  const longer = window + window / 60;
+  const longer = window + grain(window);
   const charges = replies
     .filter(
       (other) =>
@@ -67,7 +68,7 @@ const template = 10;
 export const mayLackTokens = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;
-  const longer = tokens.window + tokens.window / 60;
+  const longer = tokens.window + grain(tokens.window);
   const most = log.replies
     .filter(
       ({ key, sent, ended }) =>

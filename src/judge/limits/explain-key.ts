@@ -3,7 +3,7 @@ import type { Decision, LimitCheck, LimiterClass } from '../../model/limit-log.t
 import { instant, milliseconds } from '../../model/quantity.ts';
 import { replayedDecisions } from '../../model/run-limits.ts';
 import { identifyLimiter, isFit } from './identify-limiter.ts';
-import type { KeyEvidence } from './key-evidence.ts';
+import { isChat, type KeyEvidence } from './key-evidence.ts';
 import { whole } from './key-words.ts';
 
 /** Which classes of limiters explain what a run's key was let in and refused. */
@@ -12,9 +12,6 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): Decision =>
   ...{ sent: instant(sent), answered: instant(answered), ended: instant(ended) },
   admitted: status !== 429,
 });
-
-const isChat = ({ traffic }: LedgerEntry): boolean =>
-  traffic === 'chat' || traffic === 'chat-stream';
 
 /** What may count against a limit, in the ways that gateways have: the interface leaves it open. */
 const countings: readonly ((entry: LedgerEntry) => boolean)[] = [

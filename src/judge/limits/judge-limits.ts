@@ -1,4 +1,9 @@
-import type { LimitCheck, LimitLog, ProbeReply } from '../../model/limit-log.ts';
+import {
+  isViolation,
+  type LimitCheck,
+  type LimitLog,
+  type ProbeReply,
+} from '../../model/limit-log.ts';
 import type { Identification, LimitJudgement } from '../../model/limit-report.ts';
 import type { Knowledge } from './candidates.ts';
 import {
@@ -85,10 +90,9 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const facts = limitFacts(decisions, rule);
   const spenders = checkSpenders(log);
   const { permitted } = log.declared;
-  const fits = fitting({ decisions, identification: declared, permitted });
   const examined: Examined = {
     ...{ rule, decisions, facts, seen, permitted, identification: declared },
-    isExplained: fits.length > 0,
+    fits: fitting({ decisions, identification: declared, permitted }),
     isBlurred:
       spenders.finding === 'refuted' ||
       log.unanswered.length > 0 ||
@@ -121,6 +125,6 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     declared,
     seen,
     checks,
-    violated: checks.some(({ violates, finding }) => violates && finding === 'refuted'),
+    violated: checks.some(isViolation),
   };
 };

@@ -1,7 +1,13 @@
 import { ledgerEntry } from '../../model/ledger.ts';
-import { type LimitCheck, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
+import {
+  isViolation,
+  type LimitCheck,
+  type LimiterClass,
+  limiterClassNames,
+} from '../../model/limit-log.ts';
 import type { Result } from '../../model/result.ts';
 import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
+import { missingSlices } from '../../model/summary.ts';
 import type { Trust } from '../../model/verdict.ts';
 import { checkExplained, explainKey } from './explain-key.ts';
 import { checkKey, fullest, type KeyLimit, minute } from './key-checks.ts';
@@ -15,10 +21,12 @@ const unlessBlind = (check: LimitCheck, blindSpot: string | null): LimitCheck =>
     : { ...check, finding: 'undecided', observed: `${check.observed}; ${blindSpot}` };
 
 /** Why a run proves nothing in favour of its limits; `null` where it does. */
-const blindSpotOf = ({ partial, slices }: Result, trust: Trust): string | null => {
+const blindSpotOf = (result: Result, trust: Trust): string | null => {
   if (trust.level === 'invalid') return 'of a run whose figures do not count';
-  if (partial !== null) return 'of a run that was stopped';
-  return (slices[0]?.count ?? 1) > 1 ? 'of one slice of several, which may share the key' : null;
+  if (result.partial !== null) return 'of a run that was stopped';
+  return missingSlices(result).length > 0
+    ? 'of one slice of several, which may share the key'
+    : null;
 };
 
 const judgeKey = (
@@ -59,23 +67,28 @@ const judgeKey = (
   };
 };
 
+/** Whether all of the ledger was written by one clock: the workers of one process share theirs, and none of them may be lost. */
+const isOfOneClock = (result: Result): boolean => {
+  const clocks = new Set(result.slices.map(({ clock }) => clock));
+  if (clocks.has(undefined)) return result.slices.length === 1;
+  return clocks.size === 1 && missingSlices(result).length === 0;
+};
+
 /**
- * What the ledger of a run proves about the limits of its keys. Slices have clocks of their own,
- * which nobody can lay over one another to the millisecond: a run of several proves nothing.
+ * What the ledger of a run proves about the limits of its keys. Slices on several machines have clocks
+ * of their own, which nobody can lay over one another to the millisecond, and a worker
+ * that was lost has spent the same keys unseen: such a run proves nothing.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;
   const permitted = limiter === null ? null : limiter === 'any' ? limiterClassNames : [limiter];
   const blindSpot = blindSpotOf(result, trust);
-  const keys =
-    result.slices.length > 1
-      ? []
-      : result.ledger.map((ledger) =>
-          judgeKey(ledger, result.plan, permitted ?? limiterClassNames, blindSpot),
-        );
-  const isBroken = keys.some(({ checks }) =>
-    checks.some(({ violates, finding }) => violates && finding === 'refuted'),
-  );
+  const keys = isOfOneClock(result)
+    ? result.ledger.map((ledger) =>
+        judgeKey(ledger, result.plan, permitted ?? limiterClassNames, blindSpot),
+      )
+    : [];
+  const isBroken = keys.some(({ checks }) => checks.some(isViolation));
   const isJudged = permitted !== null;
   return { keys, judged: isJudged, violated: isJudged && isBroken };
 };

@@ -4,8 +4,8 @@ import type { Fullest, KeyRefusals } from '../../model/run-limits.ts';
 import { type Charge, chargedBefore, mostWithin } from './interval-counts.ts';
 import type { KeyEvidence } from './key-evidence.ts';
 import { checkForms, checkPresence, checkPromise, checkTold } from './key-courtesies.ts';
-import { evidenceOf, findingOf, whole } from './key-words.ts';
-import { grain } from './limit-facts.ts';
+import { evidenceOf, whole } from './key-words.ts';
+import { findingOf, grain } from './limit-facts.ts';
 
 /** The claims about one key that an ordinary run's ledger can decide. */
 

@@ -1,7 +1,8 @@
 import type { LimitCheck } from '../../model/limit-log.ts';
 import type { KeyRefusals, Promised } from '../../model/run-limits.ts';
 import type { KeyEvidence } from './key-evidence.ts';
-import { evidenceOf, findingOf, whole } from './key-words.ts';
+import { evidenceOf, whole } from './key-words.ts';
+import { findingOf } from './limit-facts.ts';
 
 /** Claims about what a key was told: courtesies, whose breach violates no limit. */
 

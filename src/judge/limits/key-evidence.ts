@@ -12,7 +12,7 @@ export interface KeyEvidence {
   readonly admitted: readonly LedgerEntry[];
 }
 
-const isChat = ({ traffic }: LedgerEntry): boolean =>
+export const isChat = ({ traffic }: LedgerEntry): boolean =>
   traffic === 'chat' || traffic === 'chat-stream';
 
 const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status < 300;

@@ -1,9 +1,9 @@
 import type { LedgerEntry } from '../../model/ledger.ts';
-import type { Finding } from '../../model/limit-log.ts';
 
 /** What the checks of a key's ledger say in the same words. */
 
 const few = 5;
+
 /** A few requests as evidence, each in one line. */
 export const evidenceOf = (entries: readonly LedgerEntry[]): readonly string[] =>
   entries
@@ -14,6 +14,3 @@ export const evidenceOf = (entries: readonly LedgerEntry[]): readonly string[] =
     );
 
 export const whole = (value: number): string => value.toLocaleString('en-US');
-
-export const findingOf = (proved: boolean, refuted: boolean): Finding =>
-  refuted ? 'refuted' : proved ? 'proved' : 'undecided';

@@ -5,8 +5,9 @@ import { admissions, chargedBefore, mostWithin } from './interval-counts.ts';
 /** Gateways count in whole seconds: a window of a minute may be a second shorter or longer. */
 export const grain = (window: number): number => window / 60;
 
-const findingOf = (proved: boolean, refuted: boolean): Finding =>
-  proved ? 'proved' : refuted ? 'refuted' : 'undecided';
+/** A claim that one counterexample refutes. */
+export const findingOf = (proved: boolean, refuted: boolean): Finding =>
+  refuted ? 'refuted' : proved ? 'proved' : 'undecided';
 
 /** The facts of a log under a declared limit; the log needs no order. */
 export const limitFacts = (log: readonly Decision[], { limit, window }: LimitRule): LimitFacts => {

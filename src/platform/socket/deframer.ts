@@ -35,15 +35,13 @@ export class Deframer {
   readonly #chunks = new Chunks();
   #sink: ResponseSink = nobody;
   #stage: Stage = 'over';
-  #isHead = false;
   #interim = 0;
   /** What is left of a body whose length was told. */
   #left = 0;
 
-  /** Begins to await the response to a request; `isHead` when its method was HEAD. */
-  expect(sink: ResponseSink, isHead = false): void {
+  /** Begins to await the response to a GET or a POST; one to HEAD would have another framing. */
+  expect(sink: ResponseSink): void {
     this.#sink = sink;
-    this.#isHead = isHead;
     this.#stage = 'head';
     this.#interim = 0;
     this.#section.beginHead();
@@ -135,10 +133,10 @@ export class Deframer {
   #begin({ status, headers, framing, closes, keptFor }: ResponseHead): void {
     this.reusableFor = closes ? 0 : keptFor;
     const promised = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
-    if (this.#isHead || status === 204 || status === 304) {
+    if (status === 204 || status === 304) {
       this.#stage = 'over';
       // A promised body may come all the same, and must not be taken for the next answer.
-      if (!this.#isHead && framing.kind !== 'close' && promised > 0) this.reusableFor = 0;
+      if (framing.kind !== 'close' && promised > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';
       this.#chunks.begin();

@@ -29,7 +29,7 @@ const stepRow = (step: CapacityStep): Markup => {
 
 const stepsTable = ({
   steps,
-}: CapacityReport): Markup => markup`<div class="scroll" role="region" aria-label="Steps" tabindex="0"><table>
+}: CapacityReport): Markup => markup`<div class="scroll" role="group" aria-label="Steps" tabindex="0"><table>
   <thead><tr>${stepHead.map((title) => (title === 'verdict' ? markup`<th scope="col" class="words">${title}</th>` : markup`<th scope="col">${title}</th>`))}<th scope="col" class="words">What broke</th></tr></thead>
   <tbody>${steps.map(stepRow)}</tbody>
 </table></div>`;

@@ -1,5 +1,6 @@
 import type { CapacityReport, CapacityStep } from '../../model/capacity.ts';
 import { markup, type Markup } from '../html/markup.ts';
+import { roundStep } from '../html/round-step.ts';
 import { figureText, timeText } from '../number-text.ts';
 import { rateText, stepLine } from './capacity-words.ts';
 
@@ -16,10 +17,7 @@ interface Axis {
 
 /** Round values up to `most`, five or six of them. */
 const ticksOf = (most: number): readonly number[] => {
-  const rough = most / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const unit = [1, 2, 2.5, 5, 10].find((each) => each * power >= rough) ?? 10;
-  const gap = unit * power;
+  const gap = roundStep(most / 5);
   return Array.from({ length: Math.floor(most / gap) + 1 }, (_, i) => i * gap);
 };
 
@@ -79,7 +77,7 @@ const figure = (
   body: Markup,
 ): Markup => markup`<figure class="plot">
   <figcaption><b>${title}</b> <span class="unit">${unit}</span><p class="aside">${aside}</p></figcaption>
-  <div class="scroll" role="region" aria-label="${title}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${title}: ${aside}">${body}</svg></div>
+  <div class="scroll" role="group" aria-label="${title}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${title}: ${aside}">${body}</svg></div>
 </figure>`;
 
 const mark = (rate: number, text: string, x: Axis): Markup =>

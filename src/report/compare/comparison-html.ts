@@ -21,6 +21,7 @@ import {
   sideLine,
   sideText,
   verdictText,
+  warningTexts,
 } from './comparison-words.ts';
 
 const levels = {
@@ -101,8 +102,8 @@ const definitions = ({ rules }: Comparison): Markup => {
 
 /** The whole comparison as one HTML file without scripts. */
 export const comparisonHtml = (comparison: Comparison, pageStyle: string): string => {
-  const { base, next, metrics, overridden, cautions, verdict } = comparison;
-  const notes = [...overridden.map((reason) => `Compared although ${reason}.`), ...cautions];
+  const { base, next, metrics, verdict } = comparison;
+  const notes = warningTexts(comparison);
   const tables = [
     comparisonPlot(comparison),
     metricTable('Gated: these decide', gatedIn(comparison)),

@@ -1,5 +1,5 @@
 import type { ComparedMetric, Comparison, ComparisonVerdict } from '../../model/comparison.ts';
-import { printable } from '../printable.ts';
+import { escapedText } from '../markdown/markdown-text.ts';
 import {
   boundsText,
   changeText,
@@ -10,6 +10,7 @@ import {
   sideLine,
   sideText,
   verdictText,
+  warningTexts,
 } from './comparison-words.ts';
 
 const marks = {
@@ -18,10 +19,6 @@ const marks = {
   improvement: '🟢',
   same: '✅',
 } as const satisfies Record<ComparisonVerdict, string>;
-
-/** Text of a server or a path as Markdown shows it: nothing in it can end a cell, begin a tag, a link or an emphasis. */
-const plain = (text: string): string =>
-  printable(text).replace(/[\\`*_[\]#|<>~&@]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const cells = (metric: ComparedMetric): readonly string[] => [
   metricText(metric),
@@ -34,19 +31,18 @@ const cells = (metric: ComparedMetric): readonly string[] => [
 ];
 
 const row = (metric: ComparedMetric): string =>
-  `| ${marks[metric.verdict]} ${cells(metric).map(plain).join(' | ')} |`;
+  `| ${marks[metric.verdict]} ${cells(metric).map(escapedText).join(' | ')} |`;
 
 /** A comparison for a step summary on GitHub or a comment: the verdict first, then a table of the gated metrics. */
 export const comparisonMarkdown = (comparison: Comparison): string => {
-  const { base, next, overridden, cautions, verdict } = comparison;
-  const notes = [...overridden.map((reason) => `Compared although ${reason}.`), ...cautions];
+  const { base, next, verdict } = comparison;
   return [
-    `### ${marks[verdict]} ${plain(verdictText(comparison))}`,
+    `### ${marks[verdict]} ${escapedText(verdictText(comparison))}`,
     '',
-    `Base ${plain(sideLine(base))}  `,
-    `New ${plain(sideLine(next))}`,
+    `Base ${escapedText(sideLine(base))}  `,
+    `New ${escapedText(sideLine(next))}`,
     '',
-    ...notes.flatMap((note) => [`> ${plain(note)}`, '']),
+    ...warningTexts(comparison).flatMap((note) => [`> ${escapedText(note)}`, '']),
     '| metric | base | new | change | 95 % interval | p | verdict |',
     '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
     ...gatedIn(comparison).map(row),

@@ -12,12 +12,14 @@ import {
 import {
   boundsText,
   changeText,
+  gatedIn,
   howToRead,
   pText,
   remarkText,
   sideLine,
   sideText,
   verdictText,
+  warningTexts,
 } from './comparison-words.ts';
 
 const styles = {
@@ -56,7 +58,7 @@ const rows = (metrics: readonly ComparedMetric[]): readonly (readonly Cell[])[] 
   ]);
 
 const remarks = (screen: Screen, metrics: readonly ComparedMetric[]): readonly string[] => {
-  const said = metrics.filter(({ remark, gated }) => gated && remark !== null);
+  const said = metrics.filter(({ remark }) => remark !== null);
   return said.flatMap((metric) =>
     paragraph(screen, printable(`${metric.id}: ${remarkText(metric)}.`), { style: 'quiet' }),
   );
@@ -68,7 +70,7 @@ export const comparisonTerminal = (
   look: { readonly colour: boolean; readonly width: number },
 ): string => {
   const screen = screenOf(look);
-  const { base, next, metrics, shapes, overridden, cautions, verdict } = comparison;
+  const { base, next, metrics, shapes, verdict } = comparison;
   const quietly = (text: string): readonly string[] =>
     paragraph(screen, printable(text), { indent: 0, style: 'quiet' });
   const table = (title: string, those: readonly ComparedMetric[]): readonly string[] =>
@@ -79,19 +81,16 @@ export const comparisonTerminal = (
           screen.paint('strong', title),
           ...tableLines(screen, { head, rows: rows(those), rightFrom: 2 }),
         ];
-  const gated = metrics.filter((metric) => metric.gated);
+  const gated = gatedIn(comparison);
   return [
     ...paragraph(screen, printable(verdictText(comparison)), { indent: 0, style: styles[verdict] }),
     ...quietly(`Base ${sideLine(base)}`),
     ...quietly(`New  ${sideLine(next)}`),
-    ...overridden.flatMap((reason) =>
-      paragraph(screen, printable(`Compared although ${reason}.`), { indent: 0, style: 'warning' }),
-    ),
-    ...cautions.flatMap((caution) =>
-      paragraph(screen, printable(caution), { indent: 0, style: 'warning' }),
+    ...warningTexts(comparison).flatMap((text) =>
+      paragraph(screen, printable(text), { indent: 0, style: 'warning' }),
     ),
     ...table('Gated', gated),
-    ...remarks(screen, metrics),
+    ...remarks(screen, gated),
     ...table(
       'Not gated',
       metrics.filter((metric) => !metric.gated),

@@ -111,6 +111,12 @@ export const verdictText = (comparison: Comparison): string => {
   }
 };
 
+/** What the reader of the verdicts must know before them. */
+export const warningTexts = ({ overridden, cautions }: Comparison): readonly string[] => [
+  ...overridden.map((reason) => `Compared although ${reason}.`),
+  ...cautions,
+];
+
 /** One side in a line: what it is called, what it ran, how often. */
 export const sideLine = ({ name, target, runs }: ComparedSide): string =>
   `${name}: ${plural(runs.length, 'run')} against ${target}`;

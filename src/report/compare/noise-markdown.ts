@@ -1,14 +1,16 @@
 import type { Noise } from '../../model/noise.ts';
 import { markdownTable, plainText } from '../markdown/markdown-text.ts';
 import { plural } from '../number-text.ts';
-import { howToReadNoise, noiseCells, noiseFinding, noiseHead } from './noise-words.ts';
+import {
+  howToReadNoise,
+  noiseCells,
+  noiseFinding,
+  noiseHead,
+  noiseWarnings,
+} from './noise-words.ts';
 
 /** The surroundings' noise for a step summary on GitHub: the finding, then a table of the gated metrics. */
 export const noiseMarkdown = (noise: Noise): string => {
-  const notes = [
-    ...noise.overridden.map((reason) => `Measured although ${reason}.`),
-    ...noise.cautions,
-  ];
   const rows = noise.metrics
     .filter(({ gated }) => gated)
     .map((metric) => [`${metric.id} ${metric.unit}`, ...noiseCells(metric)].map(plainText));
@@ -19,7 +21,7 @@ export const noiseMarkdown = (noise: Noise): string => {
     '',
     `${plural(noise.runs.length, 'run')} against ${plainText(noise.target)}`,
     '',
-    ...notes.flatMap((note) => [`> ${plainText(note)}`, '']),
+    ...noiseWarnings(noise).flatMap((note) => [`> ${plainText(note)}`, '']),
     markdownTable(['metric', ...noiseHead(noise)], rows, 1),
     '',
     howToReadNoise,

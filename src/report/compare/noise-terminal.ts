@@ -2,7 +2,13 @@ import type { Noise, NoiseMetric } from '../../model/noise.ts';
 import { plural } from '../number-text.ts';
 import { printable } from '../printable.ts';
 import { type Cell, paragraph, screenOf, tableLines } from '../terminal/screen.ts';
-import { howToReadNoise, noiseCells, noiseFinding, noiseHead } from './noise-words.ts';
+import {
+  howToReadNoise,
+  noiseCells,
+  noiseFinding,
+  noiseHead,
+  noiseWarnings,
+} from './noise-words.ts';
 
 /** A metric's stream and its name within it: `chat-stream a/b` and `ttft.p95`. */
 const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name: string } => {
@@ -26,10 +32,6 @@ export const noiseTerminal = (
   look: { readonly colour: boolean; readonly width: number },
 ): string => {
   const screen = screenOf(look);
-  const notes = [
-    ...noise.overridden.map((reason) => `Measured although ${reason}.`),
-    ...noise.cautions,
-  ];
   const table = (title: string, those: readonly NoiseMetric[]): readonly string[] =>
     those.length === 0
       ? []
@@ -49,7 +51,9 @@ export const noiseTerminal = (
       printable(`${plural(noise.runs.length, 'run')} of ${noise.plan} against ${noise.target}`),
       { indent: 0, style: 'quiet' },
     ),
-    ...notes.flatMap((note) => paragraph(screen, printable(note), { indent: 0, style: 'warning' })),
+    ...noiseWarnings(noise).flatMap((note) =>
+      paragraph(screen, printable(note), { indent: 0, style: 'warning' }),
+    ),
     ...table(
       'Gated',
       noise.metrics.filter(({ gated }) => gated),

@@ -61,6 +61,12 @@ export const noiseFinding = (noise: Noise): string => {
   return `Of ${count} ${first.id} is the noisiest (${noiseText(first)} from run to run): nine times in ten it shows a change of ${told}.${verdictOfHalves[noise.verdict]}`;
 };
 
+/** What the reader of the finding must know. */
+export const noiseWarnings = ({ overridden, cautions }: Noise): readonly string[] => [
+  ...overridden.map((reason) => `Measured although ${reason}.`),
+  ...cautions,
+];
+
 /** How to read the figures. */
 export const howToReadNoise =
   'Noise is one run’s standard deviation. Halves are the runs by turns, ABBA, held against each other, with the 95 % interval. n=5 is the smallest change that five repetitions a side see with a chance of 90 % (5 % of false alarms over all gated metrics, never less than the minimum effect); needed are the repetitions a side that see the minimum effect itself.';

@@ -1,6 +1,7 @@
 import type { LevelChange, StoredRun, TrendFigure } from '../../model/history.ts';
 import { sideText } from '../compare/comparison-words.ts';
 import { markup, type Markup } from '../html/markup.ts';
+import { roundStep } from '../html/round-step.ts';
 import { dayText, sizeText, valueText } from './history-words.ts';
 
 /** One figure over all runs of a plan, with its changes of level. Drawn without a script, so it prints. */
@@ -13,11 +14,9 @@ interface Scale {
   readonly ticks: readonly number[];
 }
 
-/** Round numbers, at most five of them, from 1, 2 and 5 times a power of ten. */
+/** Round numbers, at most five of them. */
 const ticksBetween = (low: number, high: number): readonly number[] => {
-  const rough = (high - low) / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((times) => times * power).find((each) => each >= rough)!;
+  const step = roundStep((high - low) / 4);
   const first = Math.ceil(low / step);
   const count = Math.floor(high / step) - first + 1;
   return Array.from({ length: count }, (_, i) => (first + i) * step);

@@ -1,5 +1,6 @@
 import { figureText, plural } from '../number-text.ts';
 import { markup, type Markup } from './markup.ts';
+import { stepsTo } from './round-step.ts';
 
 /** How a latency goes with the load: one dot for each piece of the run. */
 
@@ -17,14 +18,6 @@ export interface LoadPoint {
 /** A load that varies by less than this factor has no curve. */
 const variation = 1.5;
 
-/** About four round steps from zero to at least `top`. */
-const steps = (top: number): readonly number[] => {
-  const rough = top / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
-  return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, i) => i * step);
-};
-
 /** `null` where the load hardly varies, or there are too few pieces to see anything. */
 export const loadPlot = (
   title: string,
@@ -33,8 +26,8 @@ export const loadPlot = (
 ): Markup | null => {
   const rates = points.map(({ rate }) => rate).filter((rate) => rate > 0);
   if (rates.length < 5 || Math.max(...rates) < variation * Math.min(...rates)) return null;
-  const across = steps(Math.max(...rates));
-  const upwards = steps(Math.max(...points.map(({ p50, p95 }) => p95 ?? p50), Number.MIN_VALUE));
+  const across = stepsTo(Math.max(...rates));
+  const upwards = stepsTo(Math.max(...points.map(({ p50, p95 }) => p95 ?? p50), Number.MIN_VALUE));
   const [right, top] = [across.at(-1)!, upwards.at(-1)!];
   const x = (rate: number): string =>
     (frame.left + (rate / right) * (frame.width - frame.left - frame.right)).toFixed(1);

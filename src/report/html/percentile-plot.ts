@@ -2,6 +2,7 @@ import type { Histogram } from '../../model/histogram.ts';
 import { quantile, type Quantile } from '../../model/quantile.ts';
 import { figureText } from '../number-text.ts';
 import { markup, type Markup } from './markup.ts';
+import { stepsTo } from './round-step.ts';
 
 /** One curve of a percentile plot. */
 export interface Curve {
@@ -18,14 +19,6 @@ const quantileAt = (x: number): number => 1 - 10 ** -x;
 
 const ticksX = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999] as const;
 const tickName = (q: number): string => (q === 0 ? 'min' : `p${Number((q * 100).toFixed(5))}`);
-
-/** About four round steps up to at least `top`. */
-const ticksY = (top: number): readonly number[] => {
-  const rough = top / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);
-  return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, i) => i * step);
-};
 
 interface Scale {
   readonly x: (depth: number) => string;
@@ -84,7 +77,7 @@ const axes = ({ x, y, deepest, top }: Scale): Markup => {
   const across = ticksX.filter((q) => depth(q) <= deepest);
   const named = across.filter((q) => q > 0 || deepest < 3.5);
   return markup`<g class="axes">
-    ${ticksY(top).map(
+    ${stepsTo(top).map(
       (value) => markup`
         <path class="grid" d="M${left} ${y(value)}H${width - right}" />
         <text x="${left - 8}" y="${y(value)}" dy="0.32em" text-anchor="end">${axisText(value)}</text>`,
@@ -123,7 +116,7 @@ export const percentilePlot = (
   if (drawn.length === 0) return null;
   const deepest = Math.max(1, ...drawn.map(({ histogram }) => deepestOf(histogram)));
   const highest = Math.max(...drawn.map(({ histogram }) => histogram.max ?? 0));
-  const scale = scaleOf(deepest, ticksY(highest > 0 ? highest : 1).at(-1) ?? 1);
+  const scale = scaleOf(deepest, stepsTo(highest > 0 ? highest : 1).at(-1) ?? 1);
   const text = description(drawn, unit);
   return markup`<figure class="plot">
     <figcaption>

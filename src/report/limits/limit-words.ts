@@ -1,5 +1,4 @@
-import type { LimitCheck } from '../../model/limit-log.ts';
-import { limiterClasses } from '../../model/limit-log.ts';
+import { isViolation, type LimitCheck, limiterClasses } from '../../model/limit-log.ts';
 import type { Identification, LimiterFit, LimitReport } from '../../model/limit-report.ts';
 import { countText, plural, timeText } from '../number-text.ts';
 
@@ -8,10 +7,10 @@ import { countText, plural, timeText } from '../number-text.ts';
 /** How a check came out for a reader: a broken limit is more than another claim that does not hold. */
 export type Outcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
-export const outcomeOf = ({ finding, violates }: LimitCheck): Outcome => {
-  if (finding === 'undecided') return 'undecided';
-  if (finding === 'proved') return 'holds';
-  return violates ? 'violated' : 'does not hold';
+export const outcomeOf = (check: LimitCheck): Outcome => {
+  if (check.finding === 'undecided') return 'undecided';
+  if (check.finding === 'proved') return 'holds';
+  return isViolation(check) ? 'violated' : 'does not hold';
 };
 
 /** Nobody tells two classes apart that differ in fewer decisions than these. */

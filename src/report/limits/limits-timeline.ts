@@ -1,4 +1,4 @@
-import { type ProbePhase, probePhases, type ProbeReply } from '../../model/limit-log.ts';
+import { type ProbePhase, probePhases, type ProbeReply, toldOf } from '../../model/limit-log.ts';
 import type { LimiterFit, LimitReport } from '../../model/limit-report.ts';
 import { countText, plural, timeText } from '../number-text.ts';
 import { markup, type Markup } from '../html/markup.ts';
@@ -28,10 +28,7 @@ const scaleOf = (replies: readonly ProbeReply[], limit: number): Scale => {
   };
 };
 
-const restOf = ({ told }: ProbeReply): number | null =>
-  told.find(({ unit, descriptor }) => unit === 'requests' && descriptor === 'api_key')?.remaining ??
-  told.find(({ unit }) => unit === 'requests')?.remaining ??
-  null;
+const restOf = (reply: ProbeReply): number | null => toldOf(reply, 'requests')?.remaining ?? null;
 
 /** Where the windows of the limiter begin, if it has windows. */
 const windowBegins = (

@@ -5,14 +5,17 @@ const longest = 300;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
 
-/** Text of others that stays text in GitHub's Markdown: no markup, no table cell, no link, no mention. */
-export const plainText = (text: string): string => {
-  const points = Array.from(printable(text));
-  const cut = points.length > longest ? `${points.slice(0, longest).join('')}…` : points.join('');
-  return cut
+/** Text that stays text in GitHub's Markdown: no markup, no table cell, no link, no mention. */
+export const escapedText = (text: string): string =>
+  printable(text)
     .replaceAll(/[\\`*_[\]<>#|~&@!$]/g, entity)
     .replaceAll('://', '&#58;//')
     .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
+
+/** The same for text of others, of bounded length. */
+export const plainText = (text: string): string => {
+  const points = Array.from(text);
+  return escapedText(points.length > longest ? `${points.slice(0, longest).join('')}…` : text);
 };
 
 /** A table whose cells are Markdown already; columns from `rightFrom` on hold numbers. */

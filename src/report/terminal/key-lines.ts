@@ -1,12 +1,8 @@
+import { isViolation } from '../../model/limit-log.ts';
 import type { Result } from '../../model/result.ts';
 import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
 import { printable } from '../printable.ts';
-import {
-  isViolation,
-  keyFindings,
-  keyLimitSentences,
-  runLimitsVerdict,
-} from '../run-limit-words.ts';
+import { keyFindings, keyLimitSentences, runLimitsVerdict } from '../run-limit-words.ts';
 import { paragraph, type Screen, type Style } from './screen.ts';
 
 type Lines = readonly string[];

@@ -21,6 +21,7 @@ import { kindLines } from './kind-lines.ts';
 import { partLines } from './part-lines.ts';
 import { objectiveLines } from './objective-lines.ts';
 import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
+import { slicesText } from '../slices-text.ts';
 
 type Lines = readonly string[];
 
@@ -68,7 +69,7 @@ const runLines = (screen: Screen, result: Result): Lines => {
   const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
-    `${timeText(result.scheduled)} of load, ${timeText(wholeRun(result))} in all, ${warmUp}; ${keys}`,
+    `${timeText(result.scheduled)} of load, ${timeText(wholeRun(result))} in all, ${warmUp}; ${[keys, ...slicesText(result)].join('; ')}`,
     ...plan.stages.map((stage) => `${stage.name}: ${loadText(stage.load)}; ${mixText(stage)}`),
   ].flatMap((text) => paragraph(screen, printable(text)));
 };

@@ -59,7 +59,7 @@ const table = (result: Result, title: string, exemplars: readonly Exemplar[]): M
     ? null
     : markup`<details>
         <summary>${title}</summary>
-        <div class="scroll" role="region" aria-label="${title}" tabindex="0">
+        <div class="scroll" role="group" aria-label="${title}" tabindex="0">
           <table class="exemplars">
             <caption>
               Times of the last attempt, after one another; waited is from the due moment

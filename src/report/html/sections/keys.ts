@@ -1,4 +1,4 @@
-import type { Finding, LimitCheck } from '../../../model/limit-log.ts';
+import { type Finding, isViolation, type LimitCheck } from '../../../model/limit-log.ts';
 import type { Result } from '../../../model/result.ts';
 import type { KeyLimits } from '../../../model/run-limits.ts';
 import {
@@ -10,12 +10,7 @@ import {
   remainingText,
 } from '../../key-budget.ts';
 import { countText } from '../../number-text.ts';
-import {
-  isViolation,
-  keyFindings,
-  keyLimitSentences,
-  runLimitsVerdict,
-} from '../../run-limit-words.ts';
+import { keyFindings, keyLimitSentences, runLimitsVerdict } from '../../run-limit-words.ts';
 import { chartFigure } from '../chart-figure.ts';
 import type { Chart } from '../chart.ts';
 import { chartedKeys } from '../key-charts.ts';

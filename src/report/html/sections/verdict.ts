@@ -5,6 +5,7 @@ import { runLimitsVerdict } from '../../run-limit-words.ts';
 import { runVerdict } from '../../run-verdict.ts';
 import { addressText, loadText } from '../../scenario-list.ts';
 import { markup, type Markup } from '../markup.ts';
+import { slicesText } from '../../slices-text.ts';
 
 const glyph = { valid: '✓', degraded: '!', invalid: '✕' } as const satisfies Record<
   TrustLevel,
@@ -76,7 +77,7 @@ export const runLine = ({ plan, ...result }: Result): Markup => {
     plan.warmUp === 0 ? 'no warm-up' : `first ${timeText(plan.warmUp)} warm-up`,
     `load ended after ${timeText(result.scheduled)}, last answer after ${timeText(result.ended)}`,
     plural(plan.keys.length, 'key'),
-    ...(result.slices.length > 1 ? [plural(result.slices.length, 'slice')] : []),
+    ...slicesText(result),
   ];
   return markup`<p class="ran">${parts.map((part) => markup`<span>${part}</span>`)}</p>`;
 };

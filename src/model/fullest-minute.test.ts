@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { instant } from '../model/quantity.ts';
 import { FullestMinute } from './fullest-minute.ts';
 
 it('finds the fullest minute that any look at all of them finds', () => {
@@ -13,7 +12,7 @@ it('finds the fullest minute that any look at all of them finds', () => {
       let at = 0;
       const due = list.map(({ gap, tokens }) => ({ at: (at += gap), tokens }));
       const minute = new FullestMinute();
-      for (const each of due) minute.add(instant(each.at), each.tokens);
+      for (const each of due) minute.add(each.at, each.tokens);
       const windows = due.map(({ at: begin }) =>
         due.filter((each) => each.at >= begin && each.at < begin + 60_000),
       );

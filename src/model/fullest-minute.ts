@@ -1,12 +1,11 @@
-import type { Fullest } from '../model/forecast.ts';
-import type { Instant } from '../model/quantity.ts';
+import type { Fullest } from './forecast.ts';
 
 const minute = 60_000;
 
 /** Places taken from the front are given back to memory after this many. */
 const spent = 65_536;
 
-/** The most requests, and the most tokens, that are due within any minute, wherever it begins. Fed in order of time. */
+/** The most requests, and the most tokens, that are due within any minute, wherever it begins. Fed in order of time, in ms. */
 export class FullestMinute {
   readonly #due: number[] = [];
   readonly #taken: number[] = [];
@@ -14,7 +13,7 @@ export class FullestMinute {
   #tokens = 0;
   #requests = { most: 0, tokens: 0 };
 
-  add(due: Instant, tokens: number): void {
+  add(due: number, tokens: number): void {
     this.#due.push(due);
     this.#taken.push(tokens);
     this.#tokens += tokens;

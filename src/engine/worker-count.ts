@@ -1,0 +1,67 @@
+import type { TokenCount } from '../model/distribution.ts';
+import type { Load, Plan, Stage } from '../model/plan.ts';
+import { mostOutput, type Traffic } from '../model/traffic.ts';
+
+/** Streamed chunks a second that one worker reads with room to spare (measured: see the design notes on performance). */
+const chunksPerWorker = 30_000;
+
+/** What beginning and recording a request costs, in chunks read. */
+const requestCost = 10;
+
+/** What is taken where a plan says nothing: the length of an answer, in chunks, and how it comes, in ms. */
+const usual = { chunks: 256, first: 100, gap: 10 };
+
+const typical = (count: TokenCount): number => {
+  if (typeof count === 'number') return count;
+  switch (count.kind) {
+    case 'uniform':
+      return (count.min + count.max) / 2;
+    case 'normal':
+      return count.mean;
+    case 'lognormal':
+      return count.median;
+    case 'empirical':
+      return count.values.reduce((sum, value) => sum + value, 0) / count.values.length;
+  }
+};
+
+/** Chunks that an answer to an entry brings: one for each token of a stream, none of what is read whole. */
+const chunksOf = (entry: Traffic, load: Load): number => {
+  if (entry.kind !== 'chat-stream') return 0;
+  if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
+  const { maxTokens, body } = entry;
+  const most = maxTokens === null ? null : typical(maxTokens);
+  return mostOutput({ body, maxTokens: most }) ?? usual.chunks;
+};
+
+/** Requests a second at the busiest; of users, as if the target were quick. */
+const rateOf = (load: Load, chunks: number): number => {
+  switch (load.kind) {
+    case 'open':
+      return Math.max(...load.curve.flatMap(({ from, to }) => [from, to]));
+    case 'trace':
+      return load.facts.busiestMinute.requests / 60;
+    case 'closed':
+    case 'iterations':
+      return (load.users * 1000) / (load.thinkTime + usual.first + chunks * usual.gap);
+  }
+};
+
+const costOf = ({ load, traffic }: Stage): number => {
+  const weights = traffic.reduce((sum, { weight }) => sum + weight, 0);
+  const chunks = traffic.reduce(
+    (sum, entry) => sum + (chunksOf(entry, load) * entry.weight) / weights,
+    0,
+  );
+  return rateOf(load, chunks) * (chunks + requestCost);
+};
+
+/**
+ * How many workers a plan's load wants on a machine with so many cores: one for each 30,000 chunks a
+ * second of its busiest stage, a request counted as ten; one at least, and one core is left to
+ * the main thread, the kernel and the target.
+ */
+export const workersWanted = ({ stages }: Pick<Plan, 'stages'>, cores: number): number => {
+  const busiest = Math.max(...stages.map(costOf));
+  return Math.max(1, Math.min(cores - 1, Math.ceil(busiest / chunksPerWorker)));
+};

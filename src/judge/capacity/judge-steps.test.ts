@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { milliseconds, perSecond } from '../../model/quantity.ts';
+import { samplePlan } from '../../model/sample-plan.ts';
+import { emptyOutcomes } from '../../model/summary.ts';
+import { sampleResult } from '../sample-result.ts';
+import { judgeSteps } from './judge-steps.ts';
+
+/** Ten drawn arrivals a second, planned for a minute, of which so many seconds came to pass. */
+const stepOf = (seconds: number) => {
+  const [stage] = samplePlan().stages;
+  const rate = perSecond(10);
+  const curve = [{ from: rate, to: rate, duration: milliseconds(60_000) }];
+  const plan = samplePlan({
+    stages: [{ ...stage!, load: { kind: 'open', spacing: 'poisson', curve } }],
+    warmUp: milliseconds(0),
+  });
+  const arrivals = 10 * seconds;
+  const result = sampleResult({
+    ...{ plan, scheduled: milliseconds(seconds * 1000) },
+    lags: Array.from({ length: seconds }, () => Array.from({ length: 10 }, () => 0.3)),
+    groups: [
+      {
+        labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp: false },
+        outcomes: { ...emptyOutcomes(), completed: arrivals },
+        ...{ sent: arrivals, attempts: arrivals, retried: 0, gaveUp: {}, tokens: [], notes: {} },
+        ...{ buffered: 0, coalescedEvents: 0, tokenEvents: 0, distributions: {} },
+        connections: { new: 0, reused: 0 },
+      },
+    ],
+  });
+  return judgeSteps(result, (name) => name)[0];
+};
+
+it.each([60, 40])(
+  'a step offers as many a second as came, of %i s out of a minute too',
+  (seconds) => {
+    expect(stepOf(seconds)).toMatchObject({ rate: 10, throughput: 10, seconds: seconds - 30 });
+  },
+);
+
+it('a step that was stopped in its first half tells nothing', () => {
+  expect(stepOf(30)).toBeUndefined();
+});

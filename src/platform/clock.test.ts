@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { startClock } from './clock.ts';
+
+const source = new URL('clock.ts', import.meta.url);
+const answering = `
+  const { parentPort } = require('node:worker_threads');
+  import(${JSON.stringify(source.href)}).then(({ clockFrom }) => {
+    let clock;
+    parentPort.on('message', (zero) => parentPort.postMessage((clock ??= clockFrom(zero)).now()));
+  });`;
+
+/** What two readings of one moment may differ by, in ms: the issue asks for a millisecond. */
+const tolerance = 0.05;
+
+it('a clock that another thread continues shows the same instants', async () => {
+  const worker = new Worker(answering, { eval: true });
+  const clock = startClock();
+  for (let round = 0; round < 20; round += 1) {
+    const before = clock.now();
+    worker.postMessage(clock.machineZero, []);
+    const [there] = (await once(worker, 'message')) as [number];
+    expect(there).toBeGreaterThan(before - tolerance);
+    expect(there).toBeLessThan(clock.now() + tolerance);
+  }
+  await worker.terminate();
+});
+
+it('a clock with a lead begins in the future', () => {
+  const clock = startClock(1000);
+  expect(clock.now()).toBeLessThan(0);
+  expect(clock.now()).toBeGreaterThan(-1000.1);
+});

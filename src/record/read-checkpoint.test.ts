@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { owns } from '../model/arrival.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import { growTally } from './growing-tally.ts';
+import { readCheckpoint } from './read-checkpoint.ts';
+import { sampleFacts, sampleSlice } from './sample-facts.ts';
+import { sampleObservation } from './sample-observations.ts';
+import { emptyTally, record, toResult } from './tally.ts';
+
+const count = 2;
+const seen = Array.from({ length: 9 }, (_, index) => sampleObservation({ index }));
+const facts = sampleFacts([0, 1].map((index) => ({ index, count })));
+
+/** What a worker writes: its header, the parts of two cuts, and each cut when its parts are there. */
+const linesOf = (index: number): readonly string[] => {
+  const { generator, ...slice } = sampleSlice({ index, count });
+  const { weir, runId, planHash, plan } = facts;
+  const tally = growTally(samplePlan());
+  const own = seen.filter((_, i) => owns({ index, count }, i));
+  const cutAt = (until: number): readonly object[] => {
+    const parts = tally.cut();
+    const lines: object[] = [];
+    let next = parts.next();
+    for (; next.done !== true; next = parts.next()) lines.push({ slice: index, ...next.value });
+    const ended = next.value;
+    return [...lines, { slice: index, until, scheduled: until, ended, generator: [] }];
+  };
+  tally.record(own[0]!);
+  const first = cutAt(5000);
+  for (const observation of own.slice(1)) tally.record(observation);
+  const header = { format: 'checkpoint/1', weir, runId, planHash, plan, slice, notes: ['both'] };
+  const lines = [header, ...first, ...cutAt(10_000)];
+  // Each worker's sample stands once, with its last cut.
+  return lines.map((line, i) =>
+    JSON.stringify(i === lines.length - 1 ? { ...line, generator } : line),
+  );
+};
+
+/** By turns, as two workers write them. */
+const zipped = ([a, b]: readonly (readonly string[])[]): readonly string[] =>
+  a!.flatMap((line, i) => [line, ...(b![i] === undefined ? [] : [b![i]])]);
+
+const resultOf = (lines: readonly string[]) => {
+  const read = readCheckpoint(lines);
+  if (!read.ok) throw new Error(read.message);
+  return read.result;
+};
+
+describe('a checkpoint of two workers', () => {
+  const both = [linesOf(0), linesOf(1)];
+
+  it('is the result of both, however their lines stand among one another', () => {
+    const tally = emptyTally(samplePlan());
+    for (const observation of seen) record(tally, observation);
+    const partial = 'killed; this is what it had come to after 10 s, when it was last kept';
+    const whole = toResult(tally, {
+      ...{ ...facts, partial, notes: ['both'], witness: null },
+      scheduled: milliseconds(10_000),
+    });
+    expect(resultOf(zipped(both))).toEqual(whole);
+    expect(resultOf(zipped(both.toReversed()))).toEqual(whole);
+    expect(resultOf(both.flat())).toEqual(whole);
+  });
+
+  it('counts of each what its own last cut holds, and says the earlier moment', () => {
+    const [a, b] = both as [readonly string[], readonly string[]];
+    const result = resultOf([...a, ...b.slice(0, -1)]);
+    expect(result.groups.reduce((sum, { outcomes }) => sum + outcomes.completed, 0)).toBe(5 + 1);
+    expect(result.partial).toContain('after 5 s');
+    expect(result.slices.map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it('lacks the slice of one that had kept nothing yet', () => {
+    const [a, b] = both as [readonly string[], readonly string[]];
+    expect(resultOf([...a, b[0]!]).slices.map(({ index }) => index)).toEqual([0]);
+  });
+
+  it('is none when a part is of a slice that never began', () => {
+    const [a, b] = both as [readonly string[], readonly string[]];
+    expect(readCheckpoint([...a, b[1]!])).toEqual({
+      ok: false,
+      message: 'holds a line that is none of a checkpoint',
+    });
+  });
+});
