@@ -14,7 +14,7 @@ export const addCalibrate = (cli: Argv, ended: (exit: ExitName) => void): Argv =
           type: 'boolean',
           default: false,
           group: 'Grid:',
-          describe: 'A third of the loads, in about twenty seconds',
+          describe: 'Fewer loads, in about half a minute',
         },
         streams: {
           type: 'string',
@@ -25,6 +25,11 @@ export const addCalibrate = (cli: Argv, ended: (exit: ExitName) => void): Argv =
           type: 'string',
           group: 'Grid:',
           describe: 'Tokens per second of each stream, for example 20,50',
+        },
+        workers: {
+          type: 'string',
+          group: 'Grid:',
+          describe: 'Threads that send a load, for example 1,2',
         },
         out: {
           type: 'string',
@@ -39,6 +44,7 @@ export const addCalibrate = (cli: Argv, ended: (exit: ExitName) => void): Argv =
           quick: given.quick,
           streams: once(given.streams),
           rate: once(given.rate),
+          workers: once(given.workers),
           out: once(given.out),
           json: given.json,
           quiet: given.quiet,

@@ -10,7 +10,7 @@ import { thisMachine, weirVersion } from '../platform/machine.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
 import { calibrationHtml } from '../report/calibration/calibration-html.ts';
 import { calibrationTerminal } from '../report/calibration/calibration-terminal.ts';
-import { loadText } from '../report/calibration/calibration-words.ts';
+import { loadText, waySent } from '../report/calibration/calibration-words.ts';
 import { calibrationGrid, type GridLoad } from './calibration-grid.ts';
 import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { measureCell } from './measure-cell.ts';
@@ -23,6 +23,7 @@ export interface CalibrateOrder {
   /** Lists with commas; by default the usual grid. */
   readonly streams: string | undefined;
   readonly rate: string | undefined;
+  readonly workers: string | undefined;
   /** The folder of its files; by default that of the history. */
   readonly out: string | undefined;
   readonly json: boolean;
@@ -56,7 +57,7 @@ const measureAll = async (
         say(`Left out after ${patience / 1000} s: ${grid.length - n} of ${grid.length} loads.`);
         break;
       }
-      say(`${n + 1}/${grid.length}: ${loadText(load)}, ${load.transport}`);
+      say(`${n + 1}/${grid.length}: ${loadText(load)}, ${waySent(load)}`);
       const cell = await inTemporaryFolder((folder) => measureCell(load, folder)).catch(
         (error: unknown) => {
           // The signal ended the run too.

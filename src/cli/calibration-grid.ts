@@ -3,13 +3,17 @@ import { transportNames } from '../model/exchange.ts';
 import { UsageProblem } from './options.ts';
 
 /** One load of the grid. */
-export type GridLoad = Pick<CalibrationCell, 'streams' | 'tokensPerSecond' | 'transport'>;
+export type GridLoad = Pick<
+  CalibrationCell,
+  'streams' | 'tokensPerSecond' | 'transport' | 'workers'
+>;
+
+type Way = Pick<CalibrationCell, 'transport' | 'workers'>;
 
 const usual: readonly (readonly [streams: number, tokensPerSecond: number])[] = [
   [100, 20],
   [100, 50],
   [500, 20],
-  [500, 50],
   [1000, 20],
   [2000, 20],
 ];
@@ -32,14 +36,29 @@ const numbersFrom = (
   );
 };
 
-/** The loads to measure, from the smallest to the greatest: those asked for, or the usual ones; each over both transports. */
+/** From so many tokens a second on, several threads may pay. */
+const manyTokens = 20_000;
+
+/** The ways in which a load is sent: over both transports, and a great one also by two workers, unless their number is asked for. */
+const waysOf = (tokens: number, workers: readonly number[] | null): readonly Way[] => [
+  ...transportNames.flatMap((transport) =>
+    (workers ?? [1]).map((count) => ({ transport, workers: count })),
+  ),
+  ...(workers === null && tokens >= manyTokens
+    ? [{ transport: 'socket' as const, workers: 2 }]
+    : []),
+];
+
+/** The loads to measure, from the smallest to the greatest: those asked for, or the usual ones, each in its ways. */
 export const calibrationGrid = (asked: {
   readonly quick: boolean;
   readonly streams: string | undefined;
   readonly rate: string | undefined;
+  readonly workers: string | undefined;
 }): readonly GridLoad[] => {
   const streams = numbersFrom('streams', asked.streams, [1, 20_000]);
   const rates = numbersFrom('rate', asked.rate, [1, 1000]);
+  const workers = numbersFrom('workers', asked.workers, [1, 64]);
   const pairs =
     streams === null && rates === null
       ? asked.quick
@@ -51,6 +70,9 @@ export const calibrationGrid = (asked: {
   return pairs
     .toSorted((a, b) => a[0] * a[1] - b[0] * b[1])
     .flatMap(([each, tokensPerSecond]) =>
-      transportNames.map((transport) => ({ streams: each, tokensPerSecond, transport })),
+      waysOf(each * tokensPerSecond, workers).map((way) => ({
+        ...{ streams: each, tokensPerSecond },
+        ...way,
+      })),
     );
 };

@@ -43,6 +43,7 @@ const scenarioFor = (load: GridLoad): string =>
     grace: '10s',
     inFlight: load.streams,
     transport: load.transport,
+    workers: load.workers,
     wire: { proxy: 'none' },
   });
 

@@ -17,7 +17,11 @@ export const quoteCalibration = async (result: Result): Promise<Result> => {
   const load = fullestLoad(result);
   const calibration = place === null || load === null ? null : await readCalibration(place);
   if (load === null || calibration === null) return result;
-  const cell = calibratedFor(calibration, load, result.plan.transport);
+  const { plan, slices } = result;
+  const cell = calibratedFor(calibration, load, {
+    transport: plan.transport,
+    workers: slices.length,
+  });
   const note = quoteText(calibration, cell, changedSince(calibration, result));
   return { ...result, notes: [...result.notes, note] };
 };

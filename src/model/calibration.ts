@@ -25,6 +25,7 @@ const cellSchema = z.strictObject({
   streams: z.int().positive(),
   tokensPerSecond: z.number().positive(),
   transport: z.enum(transportNames),
+  workers: z.int().positive(),
   /** Answers that both sides know, after the warm-up. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),

@@ -5,7 +5,7 @@ import { calibratedFor, changedSince, fullestLoad } from './calibrated-for.ts';
 
 const error = { n: 10, p50: 0.1, p99: 0.4, max: 1 };
 const cell = (streams: number, differing: Partial<CalibrationCell> = {}): CalibrationCell => ({
-  ...{ streams, tokensPerSecond: 20, transport: 'socket', answers: 10 },
+  ...{ streams, tokensPerSecond: 20, transport: 'socket', workers: 1, answers: 10 },
   ...{ trust: 'valid', complaints: [] },
   errors: { ttft: error, gap: error, endToEnd: error },
   ...differing,
@@ -15,6 +15,8 @@ const calibration = (...cells: readonly CalibrationCell[]): Calibration => ({
   machine: sampleSlice([]).machine,
   cells: [...cells],
 });
+
+const alone = { transport: 'socket', workers: 1 } as const;
 
 describe('the calibrated load that a run is held to', () => {
   const grid = calibration(cell(1000), cell(100), cell(500), cell(100, { transport: 'undici' }));
@@ -27,14 +29,15 @@ describe('the calibrated load that a run is held to', () => {
     [{ streams: 1001, tokensPerSecond: 20 }, undefined],
     [{ streams: 10, tokensPerSecond: 20_001 }, undefined],
   ])('is the smallest that holds %j', (load, streams) => {
-    expect(calibratedFor(grid, load, 'socket')?.streams).toBe(streams);
+    expect(calibratedFor(grid, load, alone)?.streams).toBe(streams);
   });
 
-  it('is of its own transport, and none whose generator was not fit', () => {
+  it('is of its own transport and number of workers, and none whose generator was not fit', () => {
     const load = { streams: 200, tokensPerSecond: 2000 };
-    expect(calibratedFor(grid, load, 'undici')).toBeNull();
+    expect(calibratedFor(grid, load, { ...alone, transport: 'undici' })).toBeNull();
+    expect(calibratedFor(grid, load, { ...alone, workers: 2 })).toBeNull();
     const unfit = calibration(cell(500, { trust: 'invalid' }), cell(1000));
-    expect(calibratedFor(unfit, load, 'socket')?.streams).toBe(1000);
+    expect(calibratedFor(unfit, load, alone)?.streams).toBe(1000);
   });
 });
 

@@ -24,18 +24,19 @@ const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
   streams * tokensPerSecond;
 
 /**
- * The smallest calibrated load that holds this run's, by its transport: the error of a smaller one may
+ * The smallest calibrated load that holds this run's, by its transport and as many workers: the error of a smaller one may
  * not be claimed. `null` where none of them does.
  */
 export const calibratedFor = (
   { cells }: Calibration,
   load: RunLoad,
-  transport: CalibrationCell['transport'],
+  { transport, workers }: Pick<CalibrationCell, 'transport' | 'workers'>,
 ): CalibrationCell | null =>
   cells
     .filter(
       (cell) =>
         cell.transport === transport &&
+        cell.workers === workers &&
         cell.trust !== 'invalid' &&
         cell.streams >= load.streams &&
         tokensOf(cell) >= load.tokensPerSecond,

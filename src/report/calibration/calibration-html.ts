@@ -9,9 +9,10 @@ import {
   loadText,
   methodText,
   trustColumn,
+  waySent,
 } from './calibration-words.ts';
 
-const frame = { width: 720, left: 270, right: 80, row: 26, top: 8 } as const;
+const frame = { width: 720, left: 320, right: 80, row: 26, top: 8 } as const;
 
 /** From the smallest to the greatest figure on a scale of logarithms, which shows 0.1 and 100 ms alike. */
 const scaleOf = (values: readonly number[]): ((value: number) => number) => {
@@ -32,7 +33,7 @@ const plot = (cells: readonly CalibrationCell[], name: (typeof errorNames)[numbe
     const y = frame.top + (i + 0.5) * frame.row;
     const { p50, p99, max } = cell.errors[name];
     const level = { valid: 'kept', degraded: 'undecided', invalid: 'broken' }[cell.trust];
-    return markup`<text x="${frame.left - 10}" y="${at(y)}" dy="0.32em" text-anchor="end">${loadText(cell)}, ${cell.transport}</text>
+    return markup`<text x="${frame.left - 10}" y="${at(y)}" dy="0.32em" text-anchor="end">${loadText(cell)}, ${waySent(cell)}</text>
 <path class="curve" d="M${at(x(p50))} ${at(y)}H${at(x(max))}" /><circle class="${level}" cx="${at(x(p99))}" cy="${at(y)}" r="4.5"><title>p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, at most ${figureText(max)} ms</title></circle>
 <text x="${at(x(max) + 10)}" y="${at(y)}" dy="0.32em">${figureText(p99)} ms</text>`;
   });

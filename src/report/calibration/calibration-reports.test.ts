@@ -20,9 +20,9 @@ describe('a calibration', () => {
         process of its own on this machine, noted when it handed each token to its socket. The way through
         the kernel is part of it.
 
-        streams   tokens/s  transport  generator  TTFT p50   p99  gap p50   p99  end p50   p99
-        500       20        socket     valid          0.10  0.40     0.13  0.52     0.11  0.44
-        1,000     20        socket     degraded       0.10  0.40     0.13  0.52     0.11  0.44
+        streams   tokens/s  transport  workers  generator  TTFT p50   p99  gap p50   p99  end p50   p99
+        500       20        socket     1        valid          0.10  0.40     0.13  0.52     0.11  0.44
+        1,000     20        socket     1        degraded       0.10  0.40     0.13  0.52     0.11  0.44
         1,000 streams × 20 tokens/s, socket: event loop"
     `);
   });

@@ -1,7 +1,14 @@
 import type { Calibration } from '../../model/calibration.ts';
 import { printable } from '../printable.ts';
 import { paragraph, screenOf, type Style, tableLines } from '../terminal/screen.ts';
-import { cellTexts, head, loadText, methodText, trustColumn } from './calibration-words.ts';
+import {
+  cellTexts,
+  head,
+  loadText,
+  methodText,
+  trustColumn,
+  waySent,
+} from './calibration-words.ts';
 
 const styles = {
   valid: 'good',
@@ -41,7 +48,7 @@ export const calibrationTerminal = (
       .flatMap((cell) =>
         paragraph(
           screen,
-          printable(`${loadText(cell)}, ${cell.transport}: ${cell.complaints.join(', ')}`),
+          printable(`${loadText(cell)}, ${waySent(cell)}: ${cell.complaints.join(', ')}`),
           { style: styles[cell.trust] },
         ),
       ),

@@ -29,19 +29,27 @@ export const loadText = ({
 
 const day = ({ calibratedAt }: Calibration): string => calibratedAt.slice(0, 10);
 
+/** How a load was sent: `socket`, `undici, 2 workers`. */
+export const waySent = ({
+  transport,
+  workers,
+}: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
+  workers === 1 ? transport : `${transport}, ${workers} workers`;
+
 export const methodText =
   'The size of the error in ms: how far what a run recorded lies from what the reference gateway, a process of its own on this machine, noted when it handed each token to its socket. The way through the kernel is part of it.';
 
 export const head = [
-  ...['streams', 'tokens/s', 'transport', 'generator'],
+  ...['streams', 'tokens/s', 'transport', 'workers', 'generator'],
   ...Object.values(columnTitles).flatMap((title) => [`${title} p50`, 'p99']),
 ];
 
 /** The place of the generator's verdict in a row. */
-export const trustColumn = 3;
+export const trustColumn = 4;
 
 export const cellTexts = (cell: CalibrationCell): readonly string[] => [
-  ...[countText(cell.streams), countText(cell.tokensPerSecond), cell.transport, cell.trust],
+  ...[countText(cell.streams), countText(cell.tokensPerSecond)],
+  ...[cell.transport, String(cell.workers), cell.trust],
   ...errorNames.flatMap((name) => [cell.errors[name].p50, cell.errors[name].p99].map(msText)),
 ];
 
@@ -60,5 +68,5 @@ export const quoteText = (
     .map((name) => `${errorTitles[name]} ±${figureText(cell.errors[name].p99)} ms`)
     .join(', ');
   const doubt = cell.trust === 'valid' ? '' : `, with a generator that was ${cell.trust} then`;
-  return `This machine’s error at this load (up to ${loadText(cell)}, ${cell.transport}): ${bounds} (p99), calibrated ${day(calibration)}${doubt}.${stale}`;
+  return `This machine’s error at this load (up to ${loadText(cell)}, ${waySent(cell)}): ${bounds} (p99), calibrated ${day(calibration)}${doubt}.${stale}`;
 };

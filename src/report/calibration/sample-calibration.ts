@@ -3,7 +3,7 @@ import type { Calibration, CalibrationCell } from '../../model/calibration.ts';
 const errorOf = (p99: number) => ({ n: 1000, p50: p99 / 4, p99, max: p99 * 3 });
 
 export const sampleCell = (differing: Partial<CalibrationCell> = {}): CalibrationCell => ({
-  ...{ streams: 500, tokensPerSecond: 20, transport: 'socket', answers: 1000 },
+  ...{ streams: 500, tokensPerSecond: 20, transport: 'socket', workers: 1, answers: 1000 },
   ...{ trust: 'valid', complaints: [] },
   errors: { ttft: errorOf(0.4), gap: errorOf(0.52), endToEnd: errorOf(0.44) },
   ...differing,
