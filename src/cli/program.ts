@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
+import { addCalibrate } from './add-calibrate.ts';
 import { addHistory } from './add-history.ts';
 import { addCompare } from './add-compare.ts';
 import { addPlanning } from './add-planning.ts';
@@ -131,6 +132,7 @@ const verbs = [
   'history',
   'limits',
   'capacity',
+  'calibrate',
   'validate',
   'report',
   'merge',
@@ -161,6 +163,7 @@ const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] 
   addHistory,
   addLimits,
   addCapacity,
+  addCalibrate,
   addPlanning,
   addReading,
   addServing,

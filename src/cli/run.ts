@@ -24,6 +24,7 @@ import { type Opened, openRun, type RunOrder, runIdOf } from './open-run.ts';
 import { partialReason } from './partial-reason.ts';
 import { type Judged, publish, verdictExit } from './publish.ts';
 import type { Telling } from './report-options.ts';
+import { quoteCalibration } from './quote-calibration.ts';
 import { toStderr } from './streams.ts';
 
 const orderFor = (
@@ -153,7 +154,7 @@ export const runOnce = async (
   const opened = await openRun(asked, telling.environment, say);
   try {
     const { result, driven } = await runOpened(opened, asked, { screen, say });
-    const judged = await publish(result, opened, telling);
+    const judged = await publish(await quoteCalibration(result), opened, telling);
     // After the reports: a full disk here must not cost them.
     await opened.observations?.close();
     await opened.captured?.close();

@@ -36,7 +36,10 @@ const containerNote =
 /** The embedded mock is reached directly, whatever the environment says of proxies. */
 const loopback: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };
 
-const main = fileURLToPath(new URL(`./main${extname(import.meta.filename)}`, import.meta.url));
+/** The program itself, for processes of its own. */
+export const main = fileURLToPath(
+  new URL(`./main${extname(import.meta.filename)}`, import.meta.url),
+);
 
 /** The embedded mock has published test keys of its own: no real key is ever sent to it. */
 const mockCredentials = (plan: Plan): readonly Credential[] =>

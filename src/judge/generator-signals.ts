@@ -48,7 +48,7 @@ const queueLevel = (sample: GeneratorSample): TrustLevel => {
 
 /** A throttled process wants a CPU as much as one that stands in the queue for it. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
-  Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000);
+  Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
 const signals: readonly Signal[] = [
   {

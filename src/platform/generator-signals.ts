@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../model/result.ts';
+import { throttledTime } from './cgroup.ts';
 
 /** The resolution of the delay monitor in ms; it is part of every delay that the monitor reports. */
 const resolution = 10;
@@ -30,12 +31,6 @@ const cpuTime = (ran: number | undefined): number => {
   if (!isMainThread && ran !== undefined) return ran / 1000;
   const { user, system } = process.cpuUsage();
   return user + system;
-};
-
-/** Microseconds for which the cgroup's CPU quota held it back. */
-const throttledTime = (): number | null => {
-  const match = /^throttled_usec (\d+)$/m.exec(kernelText('/sys/fs/cgroup/cpu.stat') ?? '');
-  return match?.[1] === undefined ? null : Number(match[1]);
 };
 
 const difference = (now: number | null, before: number | null): number | null =>
@@ -83,7 +78,7 @@ const watchDelay = () => {
 };
 
 /** Counters that only grow; a second's figures are differences of two readings. */
-const counters = () => {
+const counters = (throttled: () => number | null) => {
   const times = threadTimes();
   return {
     at: performance.now(),
@@ -91,7 +86,7 @@ const counters = () => {
     loop: { ...performance.nodeTiming.uvMetricsInfo },
     cpu: cpuTime(times?.ran),
     wait: times?.waited ?? null,
-    throttled: throttledTime(),
+    throttled: throttled(),
   };
 };
 
@@ -104,10 +99,11 @@ export interface GeneratorSignals {
 export const watchGenerator = (): GeneratorSignals => {
   const pauses = watchPauses();
   const delay = watchDelay();
-  let before = counters();
+  const throttledSoFar = throttledTime();
+  let before = counters(throttledSoFar);
   return {
     sample: (second) => {
-      const now = counters();
+      const now = counters(throttledSoFar);
       const length = Math.max(1, now.at - before.at);
       const wait = difference(now.wait, before.wait);
       const throttled = difference(now.throttled, before.throttled);

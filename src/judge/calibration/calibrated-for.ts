@@ -1,0 +1,61 @@
+import type { Calibration, CalibrationCell } from '../../model/calibration.ts';
+import type { Result } from '../../model/result.ts';
+
+/** What a run asked of its generator at its fullest. */
+interface RunLoad {
+  readonly streams: number;
+  readonly tokensPerSecond: number;
+}
+
+/** The load of a run at its fullest second; `null` of one without streamed tokens. */
+export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
+  let inFlight = 0;
+  let streams = 0;
+  let tokensPerSecond = 0;
+  for (const { begun, ended, tokenEvents } of timeline) {
+    streams = Math.max(streams, inFlight + begun);
+    inFlight += begun - ended;
+    tokensPerSecond = Math.max(tokensPerSecond, tokenEvents);
+  }
+  return tokensPerSecond === 0 ? null : { streams, tokensPerSecond };
+};
+
+const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
+  streams * tokensPerSecond;
+
+/**
+ * The smallest calibrated load that holds this run's, by its transport and as many workers: the error of a smaller one may
+ * not be claimed. `null` where none of them does.
+ */
+export const calibratedFor = (
+  { cells }: Calibration,
+  load: RunLoad,
+  { transport, workers }: Pick<CalibrationCell, 'transport' | 'workers'>,
+): CalibrationCell | null =>
+  cells
+    .filter(
+      (cell) =>
+        cell.transport === transport &&
+        cell.workers === workers &&
+        cell.trust !== 'invalid' &&
+        cell.streams >= load.streams &&
+        tokensOf(cell) >= load.tokensPerSecond,
+    )
+    .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
+
+/** Why a calibration says nothing sure of a run any more: what has changed since, as pairs of before and now. */
+export const changedSince = (
+  { weir, machine }: Calibration,
+  result: Pick<Result, 'weir' | 'slices'>,
+): readonly string[] => {
+  const now = result.slices[0]?.machine ?? machine;
+  const facts = [
+    ['Weir', weir, result.weir],
+    ['Node', machine.node, now.node],
+    ['system', machine.platform, now.platform],
+    ['CPU', `${machine.cores} × ${machine.cpu}`, `${now.cores} × ${now.cpu}`],
+  ] as const;
+  return facts.flatMap(([what, before, after]) =>
+    before === after ? [] : [`${what} ${before}, now ${after}`],
+  );
+};

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { transportNames } from './exchange.ts';
+import { sliceRunSchema } from './result.ts';
+
+/**
+ * How exactly this machine measures: the instants that a run recorded, held against those at which the
+ * reference gateway really sent each token, over a grid of loads.
+ */
+
+/** What of an answer is measured. */
+export const errorNames = ['ttft', 'gap', 'endToEnd'] as const;
+export type ErrorName = (typeof errorNames)[number];
+
+const errorSchema = z.strictObject({
+  n: z.int().positive(),
+  /** The size of the error in ms. */
+  p50: z.number().nonnegative(),
+  p99: z.number().nonnegative(),
+  max: z.number().nonnegative(),
+});
+export type MeasuredError = z.infer<typeof errorSchema>;
+
+const cellSchema = z.strictObject({
+  /** Streams at the same time, and what each of them brings per second. */
+  streams: z.int().positive(),
+  tokensPerSecond: z.number().positive(),
+  transport: z.enum(transportNames),
+  workers: z.int().positive(),
+  /** Answers that both sides know, after the warm-up. */
+  answers: z.int().positive(),
+  trust: z.enum(['valid', 'degraded', 'invalid']),
+  /** The signals of the generator that were not as they should be. */
+  complaints: z.array(z.string()),
+  errors: z.strictObject({ ttft: errorSchema, gap: errorSchema, endToEnd: errorSchema }),
+});
+export type CalibrationCell = z.infer<typeof cellSchema>;
+
+export const calibrationSchema = z.strictObject({
+  format: z.literal('calibration/1'),
+  weir: z.string(),
+  /** ISO 8601. */
+  calibratedAt: z.iso.datetime(),
+  machine: sliceRunSchema.shape.machine,
+  cells: z.array(cellSchema),
+});
+export type Calibration = z.infer<typeof calibrationSchema>;
