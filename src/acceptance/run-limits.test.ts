@@ -278,6 +278,19 @@ describe('the judge of a run’s limits', () => {
     expect(judged(mixed, null).keys[0]!.explainedBy).toContain('fixed-from-first');
   });
 
+  it.each([
+    ['a server’s error', 503],
+    ['a broken connection', 0],
+  ])('explains a window in which %s had counted, or had not', (_, status) => {
+    const counted = ledgerOf(steadily(100, 700), {});
+    const failing = counted.findIndex((entry) => entry.status === 200);
+    const had = counted.map((entry, i) => (i === failing + 1 ? { ...entry, status } : entry));
+    expect(judged(had, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+    const uncounted = { ...counted[failing]!, status, sent: 1, answered: 2, ended: 2 };
+    const hadNot = [uncounted, ...counted].toSorted((a, b) => a.sent - b.sent);
+    expect(judged(hadNot, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+  });
+
   it('keeps no limit whose refusals no permitted class explains, and blames none for it', () => {
     const half = ledgerOf(steadily(200, 700), { requestsPerMinute: 2 });
     const explained = (limiter: LimiterClass | 'any', entries = half) =>

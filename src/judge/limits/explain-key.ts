@@ -20,9 +20,19 @@ const countings: readonly ((entry: LedgerEntry) => boolean)[] = [
   () => true,
 ];
 
-/** A status that tells a decision: answered, refused by a limit, or refused after it. */
+/** A status that surely tells a decision: answered, refused by a limit, or refused after it. */
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
+
+/** What was let in, as gateways go: a server's error (5xx) or a broken connection (0) may come before the limit is asked, or after it counted. */
+const lettingsIn: readonly ((entry: LedgerEntry) => boolean)[] = [
+  isDecided,
+  (entry) => isDecided(entry) || entry.status >= 500,
+  (entry) => isDecided(entry) || entry.status >= 500 || entry.status === 0,
+];
+
+const isSame = (one: readonly LedgerEntry[], other: readonly LedgerEntry[]): boolean =>
+  one.length === other.length && one.every((entry, i) => entry === other[i]);
 
 /** The classes that explain the first decisions in some way of counting, if nobody used the key before or beside the run; `null` where nothing was refused. */
 export const explainKey = (
@@ -31,17 +41,19 @@ export const explainKey = (
 ): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
   const known = { limit, window: milliseconds(window), minute: null };
-  const logs = countings.map((counts) =>
-    entries
-      .filter((entry) => counts(entry) && isDecided(entry) && entry.unit !== 'tokens')
-      .slice(0, replayedDecisions)
-      .map(decisionOf),
+  const readings = countings.flatMap((counts) =>
+    lettingsIn.map((isIn) =>
+      entries
+        .filter((entry) => counts(entry) && isIn(entry) && entry.unit !== 'tokens')
+        .slice(0, replayedDecisions),
+    ),
   );
-  // Ways of counting differ where there are kinds that they tell apart.
-  const different = logs.filter(
-    (log, i) => logs.findIndex(({ length }) => length === log.length) === i,
+  // Readings differ where there are kinds, or failures, that they tell apart.
+  const different = readings.filter(
+    (reading, i) => readings.findIndex((other) => isSame(reading, other)) === i,
   );
-  const fits = different.map((decisions) => {
+  const fits = different.map((reading) => {
+    const decisions = reading.map(decisionOf);
     if (decisions.every(({ admitted }) => admitted)) return [];
     const identification = identifyLimiter(decisions, known);
     return identification.ranking
