@@ -49,6 +49,7 @@ const spoken = async (text: string, format: SpeechFormat) => {
     { ...entry, texts: [text], voice: 'Emily.wav', speed: null, body: {} },
     {
       draw: drawFrom(1),
+      ordinal: () => 0,
       memory: freshMemory(),
       clips: { clipsOf: () => [] },
       ask: () => ({ messages: [], maxTokens: null }),

@@ -111,6 +111,36 @@ describe('a tokenizer.json that a scenario names', () => {
   });
 });
 
+describe('a text to be spoken', () => {
+  const { files } = workloadFiles(folder);
+  const put = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(join(folder, name), content);
+    return name;
+  };
+
+  it('is that of its file, without the mark and the space around it', () => {
+    expect(files.text(put('text.txt', '\uFEFFThe gate\nis open. \n'))).toEqual({
+      ok: true,
+      value: 'The gate\nis open.',
+    });
+  });
+
+  it.each([
+    [put('empty.txt', ' \n'), 'empty.txt: expected text; there is none'],
+    [put('sound.txt', Buffer.from([0xff, 0xfb, 0x90])), 'sound.txt: expected plain text in UTF-8'],
+    [
+      put('library.txt', 'a'.repeat(1_000_001)),
+      'library.txt: expected at most 1,000,000 characters of text; it has 1,000,001',
+    ],
+    [
+      'no.txt',
+      'no.txt cannot be read: there is no such file. Give a path from the scenario’s folder',
+    ],
+  ])('is a problem in words where it is of no use: %s', (name, problem) => {
+    expect(files.text(name)).toEqual({ ok: false, problem });
+  });
+});
+
 it.each(['o200k_base', 'r50k_base'])('%s has every word of the list as one token', (name) => {
   const found = workloadFiles(folder).files.tokenizer(name);
   expect(found).toEqual({ ok: true, value: { name, sha256: null, words: all.length } });

@@ -3,7 +3,12 @@ import type { Plan } from '../model/plan.ts';
 import type { TraceCut, TraceLoad } from '../model/trace.ts';
 import type { TokenizerFacts } from '../model/tokenizer.ts';
 import type { Found, Workload, WorkloadFiles } from '../model/workload.ts';
-import { filePartsOf, readPromptWords, unreadableReason } from '../platform/file-parts.ts';
+import {
+  filePartsOf,
+  readPromptWords,
+  readWhole,
+  unreadableReason,
+} from '../platform/file-parts.ts';
 import { openTokenizer } from '../platform/tokenizers.ts';
 import { fitWords, type FittedWords } from '../workload/fit-words.ts';
 import { openWorkload } from '../workload/open-workload.ts';
@@ -44,6 +49,21 @@ interface Fitted {
   readonly facts: TokenizerFacts;
   readonly fitted: FittedWords;
 }
+
+/** More is a library; every piece of it would stand in the plan. */
+const longestText = 1_000_000;
+
+const spokenText = (file: string, path: string): Found<string> => {
+  const text = readWhole(path).text.trim();
+  const grouped = (n: number): string => n.toLocaleString('en-US');
+  if (text.includes('\uFFFD') || text.includes('\0')) {
+    return { ok: false, problem: `${file}: expected plain text in UTF-8` };
+  }
+  if (text === '') return { ok: false, problem: `${file}: expected text; there is none` };
+  if (text.length <= longestText) return { ok: true, value: text };
+  const problem = `${file}: expected at most ${grouped(longestText)} characters of text; it has ${grouped(text.length)}`;
+  return { ok: false, problem };
+};
 
 const fittedFor = (name: string, path: string): Found<Fitted> => {
   const tokenizer = openTokenizer(name, path);
@@ -89,6 +109,7 @@ const taken = <T>(found: Found<T>): T => {
 
 /** Paths start from `folder`. */
 export const workloadFiles = (folder: string): WorkloadShelf => {
+  const texts = lookup<string>();
   const datasets = lookup<Dataset>();
   const traces = lookup<ReadTrace>();
   const tokenizers = lookup<Fitted>();
@@ -112,6 +133,7 @@ export const workloadFiles = (folder: string): WorkloadShelf => {
     });
   return {
     files: {
+      text: (file) => texts(file, file, () => spokenText(file, resolve(folder, file))),
       dataset: (file) => {
         const found = datasetOf(file);
         return found.ok ? { ok: true, value: found.value.facts } : found;

@@ -1,8 +1,9 @@
 import type { Arrival } from '../model/arrival.ts';
-import { type Draw, drawFrom } from '../model/draw.ts';
+import type { Draw } from '../model/draw.ts';
 import type { PromptSource } from '../model/prompt-source.ts';
 import { modelOf, type Traffic } from '../model/traffic.ts';
 import type { Asked } from '../model/workload.ts';
+import { drawEntry, ordinalOf } from './ordinal.ts';
 import type { Credential, SliceOrder } from './slice-order.ts';
 
 /** Everything about a request that is drawn. */
@@ -13,6 +14,8 @@ export interface Content {
   readonly credential: Credential;
   /** For whatever else the kind of traffic draws. */
   readonly draw: Draw;
+  /** Which of its entry's requests it is. */
+  readonly ordinal: () => number;
   /** What a chat whose prompts do not stand in the plan asks, by `draw`. */
   readonly ask: (source: PromptSource) => Asked;
 }
@@ -24,10 +27,10 @@ type Drawn = Pick<SliceOrder, 'plan' | 'credentials' | 'runId' | 'workload'>;
 export const contentOf = (order: Drawn, arrival: Arrival): Content => {
   const { plan, credentials, runId, workload } = order;
   const { stage, index } = arrival;
-  const draw = drawFrom(plan.seed, stage, index);
-  const traffic = draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight);
+  const { draw, traffic } = drawEntry(plan, arrival);
   const credential = draw.pick(credentials, ({ weight }) => weight);
   const requestId = `${runId}-${stage}-${index}`;
   const ask = (source: PromptSource): Asked => workload.ask(source, arrival, draw);
-  return { requestId, traffic, model: modelOf(traffic), credential, draw, ask };
+  const ordinal = (): number => ordinalOf(plan, arrival, traffic);
+  return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask };
 };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Load, Plan } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/sample-plan.ts';
+import type { Traffic } from '../model/traffic.ts';
 import { foresee } from './foresee.ts';
 import { constant } from './hand-run.ts';
 
@@ -54,6 +55,17 @@ describe('what a plan will take', () => {
     expect(foreseen(shared).total.requests).toEqual({ sum: 30, basis: 'at-most', unknown: 0 });
     const soon = { ...shared, maxDuration: milliseconds(1000) };
     expect(foreseen(soon).total.requests.sum).toBe(8);
+  });
+
+  it('counts the pieces of a split text, each of its own length', () => {
+    const speech: Traffic = {
+      ...{ kind: 'speech', weight: 1, model: 's', voice: 'v', format: 'mp3', speed: null },
+      ...{ texts: ['12345', '123', '1'], split: { characters: 5 }, body: {} },
+    };
+    const stages = samplePlan().stages.map((stage) => ({ ...stage, traffic: [speech] }));
+    // Three times through 9 characters at 15 millionths each.
+    const { requests, cost } = foreseen(constant(9, 1000), { stages }).total;
+    expect([requests.sum, cost.sum, cost.basis]).toEqual([9, 3 * 9 * 15, 'exact']);
   });
 
   it('of very many requests is counted from some', () => {

@@ -96,8 +96,8 @@ class Foresight {
       ...{ headers: {}, userAgent: '', redact: (text: string) => text },
     };
     const note = (arrival: Arrival): void => {
-      const { traffic, credential, draw, ask } = contentOf(order, arrival);
-      this.#note(arrival, traffic, credential.name, () => needsOf(traffic, { draw, ask, clips }));
+      const { traffic, credential, ...drawing } = contentOf(order, arrival);
+      this.#note(arrival, traffic, credential.name, () => needsOf(traffic, { ...drawing, clips }));
     };
     const loops = loopsFor(order, {
       scheduled: note,

@@ -20,11 +20,11 @@ export interface Runway {
  */
 export const makeReady = (
   { order, transport, memory, tower }: Runway,
-  { traffic, draw, ask, requestId, credential }: Content,
+  { traffic, draw, ordinal, ask, requestId, credential }: Content,
   errand: Errand,
 ): { readonly flight: Flight; readonly go: () => void } => {
   const { plan, headers, userAgent, redact, clips } = order;
-  const { request, read } = prepare(traffic, { draw, memory, clips, ask });
+  const { request, read } = prepare(traffic, { draw, ordinal, memory, clips, ask });
   const reader = read({
     begun: errand.begun,
     redact,

@@ -76,8 +76,8 @@ export class Purse {
   /** Sets aside what the next attempt at an arrival may spend; `null` if it does not fit. */
   take(arrival: Arrival): Stake | null {
     if (this.empty !== null) return null;
-    const { traffic, draw, ask } = contentOf(this.#order, arrival);
-    const { input, output, cost } = needsOf(traffic, { draw, ask, clips: this.#order.clips });
+    const { traffic, ...drawing } = contentOf(this.#order, arrival);
+    const { input, output, cost } = needsOf(traffic, { ...drawing, clips: this.#order.clips });
     const aside = { requests: 1, tokens: input + (output ?? 0), cost: cost ?? 0 };
     // Added before it is looked at: of two slices that want the last of it, never do both get it.
     const passed = this.#move(aside, 1);

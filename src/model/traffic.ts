@@ -52,8 +52,10 @@ export type SpeechFormat = (typeof speechFormats)[number];
 const speechFields = {
   ...share,
   model: z.string().min(1),
-  /** Each request speaks one of these texts, drawn evenly. */
+  /** Each request speaks one of these texts, drawn evenly; pieces in their order, again and again. */
   texts: z.array(z.string().min(1)).min(1),
+  /** The texts are pieces of longer ones, each of at most so many characters. Absent: they are not. */
+  split: z.strictObject({ characters: z.int().positive() }).optional(),
   voice: z.string().min(1),
   format: z.enum(speechFormats),
   speed: z.number().positive().nullable(),

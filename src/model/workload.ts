@@ -30,6 +30,8 @@ export interface DatasetFacts {
 
 /** The files that a scenario names, looked into while it is read; each is read once. */
 export interface WorkloadFiles {
+  /** A text to be spoken. */
+  text(file: string): Found<string>;
   dataset(file: string): Found<DatasetFacts>;
   tokenizer(name: string): Found<TokenizerFacts>;
   trace(cut: TraceCut): Found<TraceFacts>;

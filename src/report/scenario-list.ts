@@ -102,9 +102,11 @@ const chatText = ({
   return `${promptsText(conversations)}${most}${extraFields(body)}, ${priceText(price)}`;
 };
 
-const speechText = ({ texts, voice, format, speed, body }: TrafficOf<'speech'>): string =>
+const speechText = ({ texts, split, voice, format, speed, body }: TrafficOf<'speech'>): string =>
   [
-    plural(texts.length, 'text'),
+    split === undefined
+      ? plural(texts.length, 'text')
+      : `${plural(texts.length, 'piece')} of at most ${plural(split.characters, 'character')}, in order`,
     `in ${format}`,
     `voice ${voice}`,
     ...(speed === null ? [] : [`speed ${speed}`]),

@@ -7,6 +7,7 @@ import { arrivalsOf, compileLoad } from './compile-load.ts';
 import { loadSchema } from './load-schema.ts';
 
 const files: WorkloadFiles = {
+  text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: () => ({ ok: false, problem: 'no file of prompts is named here' }),
   tokenizer: () => ({ ok: false, problem: 'no tokenizer is named here' }),
   trace: ({ file }) =>

@@ -2,6 +2,7 @@ import type { ClipSource } from '../model/clip.ts';
 import type { PromptSource } from '../model/prompt-source.ts';
 import type { Message, Price, Traffic, TrafficKind, TrafficOf } from '../model/traffic.ts';
 import type { Found, WorkloadFiles } from '../model/workload.ts';
+import { cutText } from './cut-text.ts';
 import type { ScenarioPrompt } from './prompt-schema.ts';
 import type { Scenario } from './schema.ts';
 import { chatContents, namedFields } from './traffic-rules.ts';
@@ -104,14 +105,29 @@ export const clipsOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): Cli
       : { file: clip.file, text: clip.text ?? null },
   );
 
+type SpeechEntry = ScenarioTrafficOf<'speech'>;
+
+/** The texts of an entry, cut where it says so. */
+const piecesOf = (
+  spoken: NonNullable<SpeechEntry['texts']>,
+  split: SpeechEntry['split'],
+  files: WorkloadFiles,
+): Pick<TrafficOf<'speech'>, 'texts' | 'split'> => {
+  const texts = spoken.map((text) =>
+    typeof text === 'string' ? text : vouched(files.text(text.file)),
+  );
+  if (split === undefined) return { texts };
+  return { texts: texts.flatMap((text) => vouched(cutText(text, split.characters))), split };
+};
+
 const table: {
   readonly [K in TrafficKind]: (entry: ScenarioTrafficOf<K>, common: Common) => TrafficOf<K>;
 } = {
   chat: (entry, common) => ({ kind: 'chat', ...chatOf(entry, common) }),
   'chat-stream': (entry, common) => ({ kind: 'chat-stream', ...chatOf(entry, common) }),
-  speech: ({ text, texts, speed, body, ...entry }) => ({
+  speech: ({ text, texts, split, speed, body, ...entry }, { files }) => ({
     ...entry,
-    texts: texts ?? [text ?? defaultText],
+    ...piecesOf(texts ?? [text ?? defaultText], split, files),
     speed: speed ?? null,
     body: body ?? {},
   }),

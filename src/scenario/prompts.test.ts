@@ -8,6 +8,7 @@ import { readScenario } from './read.ts';
 const sha256 = 'a'.repeat(64);
 
 const workload: WorkloadFiles = {
+  text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: (file) =>
     file === 'p.jsonl'
       ? { ok: true, value: { sha256, prompts: 12 } }

@@ -10,6 +10,7 @@ import { brokenObjectiveRules } from './objective-rules.ts';
 import { brokenPriceRules } from './price-rules.ts';
 import { type Finding, inOrder, placeIn, type Problem, problemFrom } from './problem.ts';
 import { brokenPromptRules } from './prompt-rules.ts';
+import { brokenSpeechRules } from './speech-rules.ts';
 import { brokenRules } from './rules.ts';
 import { scenarioSchema } from './schema.ts';
 import { withMeantKinds } from './meant-kinds.ts';
@@ -39,6 +40,7 @@ export interface ScenarioSource {
 
 const unread = (file: string) => ({ ok: false, problem: `${file} is not read here` }) as const;
 const noFiles: WorkloadFiles = {
+  text: unread,
   dataset: unread,
   tokenizer: unread,
   trace: ({ file }) => unread(file),
@@ -107,6 +109,7 @@ const readTree = (
     ...brokenRules(value, workload),
     ...brokenTrafficRules(value),
     ...brokenPromptRules(value, workload),
+    ...brokenSpeechRules(value, workload),
     ...brokenPriceRules(value, filled.filled),
     ...brokenObjectiveRules(value, filled.filled),
   ];

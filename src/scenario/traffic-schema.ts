@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../model/traffic.ts';
 import { between, money, share, text } from './field.ts';
 import { prompt, tokenCount } from './prompt-schema.ts';
+import { splitSchema, spoken } from './spoken-schema.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
 
@@ -94,12 +95,19 @@ const speechEntry = z
     name: name(),
     weight: weight(),
     model: model('that speaks'),
-    text: text().optional().describe('One text for all requests. Default: a short sentence.'),
+    text: spoken()
+      .optional()
+      .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
     texts: z
-      .array(text(), { error: 'expected a list of texts' })
+      .array(spoken(), { error: 'expected a list of texts' })
       .min(1, { error: 'expected at least one text' })
       .optional()
       .describe('Several texts; each request draws one.'),
+    split: splitSchema
+      .optional()
+      .describe(
+        'Cuts the texts at ends of sentences into pieces of at most so many characters, each a request of its own, spoken in order: each user of a "closed" load goes through them, else the stage does. Default: texts are sent whole.',
+      ),
     voice: text()
       .prefault('Emily.wav')
       .describe('The voice, as the gateway names it. Default: Emily.wav.'),

@@ -21,6 +21,8 @@ export interface Kind<K extends TrafficKind> {
 export interface Tools {
   /** Keyed by the request's place in the plan. */
   readonly draw: Draw;
+  /** Which of its entry's requests it is, from 0: of its user's in a closed load, else of its stage's. */
+  readonly ordinal: () => number;
   readonly memory: Memory;
   readonly clips: ClipShelf;
   /** What a chat whose prompts do not stand in the plan asks. */

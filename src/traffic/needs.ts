@@ -9,10 +9,11 @@ import {
 import { costOfTokens } from './cost-of-tokens.ts';
 import { estimatedTokens } from './estimated-tokens.ts';
 import type { Tools } from './kind.ts';
+import { spokenText } from './spoken-text.ts';
 import { askedOf } from './token-demand.ts';
 
 /** What a request is drawn with. */
-export type NeedTools = Pick<Tools, 'draw' | 'ask' | 'clips'>;
+export type NeedTools = Pick<Tools, 'draw' | 'ordinal' | 'ask' | 'clips'>;
 
 /** What one request takes, as far as that is known before it is sent. */
 export interface Needs {
@@ -66,9 +67,9 @@ const needs: {
 } = {
   chat: chatNeeds,
   'chat-stream': chatNeeds,
-  speech: ({ texts }, { draw }) => ({
+  speech: (traffic, tools) => ({
     ...noTokens,
-    cost: speechCost([...draw.pick(texts)].length),
+    cost: speechCost([...spokenText(traffic, tools)].length),
   }),
   transcription: ({ clips: sources }, { draw, clips }) => {
     const { seconds } = draw.pick(sources.flatMap((source) => clips.clipsOf(source)));

@@ -57,6 +57,7 @@ export const toolsWith = ({
   ...tools
 }: Partial<Tools> & { readonly clip?: Clip } = {}): Tools => ({
   draw: drawFrom(1),
+  ordinal: () => 0,
   memory: freshMemory(),
   clips: { clipsOf: () => [clip] },
   ask: () => ({ messages: [{ role: 'user', content: 'Say no.' }], maxTokens: 8 }),

@@ -62,6 +62,16 @@ describe('a speech request', () => {
     expect(new Set(drawn)).toEqual(new Set(texts));
   });
 
+  it('takes pieces by turns, from the first again after the last', () => {
+    const split = { characters: 5 };
+    const spoken = [0, 1, 2, 3].map((which) => {
+      const pieces = entry({ texts: ['one', 'two', 'three'], split });
+      const { request } = prepare(pieces, toolsWith({ ordinal: () => which }));
+      return (JSON.parse(Buffer.from(request.body!).toString()) as { input: string }).input;
+    });
+    expect(spoken).toEqual(['one', 'two', 'three', 'one']);
+  });
+
   it('leaves out the further fields that its answer is held against, and says so', () => {
     const memory = freshMemory();
     expect(bodyOf({ body: { response_format: 'flac', input: 'other' } }, memory)).toMatchObject({

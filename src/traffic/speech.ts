@@ -6,14 +6,15 @@ import { encodingOf } from './encoding.ts';
 import type { Kind, Memory } from './kind.ts';
 import { readResponse } from './response.ts';
 import { SpeechReader } from './speech-answer.ts';
+import { spokenText } from './spoken-text.ts';
 
 /** Text to speech (interface 4.3). */
 export const speech: Kind<'speech'> = {
-  prepare: (traffic, { draw, memory }) => {
-    const text = draw.pick(traffic.texts);
+  prepare: (traffic, tools) => {
+    const text = spokenText(traffic, tools);
     const asked = { text, format: traffic.format };
     return {
-      request: speechRequest(traffic, text, memory),
+      request: speechRequest(traffic, text, tools.memory),
       read: (context) =>
         readResponse(context, (headers) => {
           const encoding = encodingOf(headers);

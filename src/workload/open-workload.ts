@@ -1,4 +1,5 @@
-import type { Load, Plan } from '../model/plan.ts';
+import { askingOf } from '../model/asking.ts';
+import type { Plan } from '../model/plan.ts';
 import type { PromptSource, PromptSourceOf } from '../model/prompt-source.ts';
 import type { Trace, TraceLoad } from '../model/trace.ts';
 import type { TokenizerFacts } from '../model/tokenizer.ts';
@@ -67,12 +68,6 @@ export const openWorkload = (
     }
   };
   return { ask, traceOf };
-};
-
-/** Who asks request `index` (the inverse of the engine's numbering), where users ask; else one user asks all. */
-const askingOf = (load: Load | undefined, index: number) => {
-  const users = load?.kind === 'closed' ? load.users : 1;
-  return { user: index % users, users, iteration: Math.floor(index / users) };
 };
 
 const opening = ({ system }: PromptSource): readonly Message[] =>

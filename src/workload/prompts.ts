@@ -1,3 +1,4 @@
+import type { Asking } from '../model/asking.ts';
 import { drawFrom, type Draw } from '../model/draw.ts';
 import { tokensFrom } from '../model/distribution.ts';
 import type { PromptSourceOf } from '../model/prompt-source.ts';
@@ -42,13 +43,6 @@ export const syntheticPrompt = (
       : vocabulary.text(rest, draw);
   return vocabulary.message(beginning + end);
 };
-
-/** The user and which of its requests it is; where no users ask, all requests are one's. */
-interface Asking {
-  readonly user: number;
-  readonly users: number;
-  readonly iteration: number;
-}
 
 /**
  * The messages of a made-up conversation up to the question that its user asks now, equal in every

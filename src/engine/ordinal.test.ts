@@ -1,0 +1,57 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Load, Plan } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { samplePlan } from '../model/sample-plan.ts';
+import type { Traffic } from '../model/traffic.ts';
+import { drawEntry, ordinalOf } from './ordinal.ts';
+
+const models = (weight: number): Traffic => ({ kind: 'models', weight });
+
+const planOf = (seed: number, users: number | null, mix: readonly Traffic[]): Plan => {
+  const plan = samplePlan();
+  const [stage] = plan.stages;
+  const load: Load =
+    users === null
+      ? stage!.load
+      : {
+          kind: 'closed',
+          users,
+          duration: milliseconds(1000),
+          thinkTime: milliseconds(0),
+          rampUp: milliseconds(0),
+        };
+  return { ...plan, seed, stages: [{ ...stage!, load, traffic: [...mix] }] };
+};
+
+describe('the ordinal of a request', () => {
+  it('of the only entry is its index, or its number among its user’s', () => {
+    const [only] = [models(1)];
+    const open = planOf(1, null, [only]);
+    expect(ordinalOf(open, { stage: 0, index: 7 }, only)).toBe(7);
+    const closed = planOf(1, 3, [only]);
+    expect(ordinalOf(closed, { stage: 0, index: 7 }, only)).toBe(2);
+  });
+
+  it('counts the requests of its entry before it, in whatever order it is asked', () => {
+    const sample = fc.record({
+      seed: fc.nat(),
+      users: fc.option(fc.integer({ min: 1, max: 4 })),
+      asked: fc.array(fc.nat(60), { minLength: 1 }),
+    });
+    fc.assert(
+      fc.property(sample, ({ seed, users, asked }) => {
+        const mix = [models(1), models(3)];
+        const plan = planOf(seed, users, mix);
+        const entryOf = (index: number): Traffic => drawEntry(plan, { stage: 0, index }).traffic;
+        for (const index of asked) {
+          const traffic = entryOf(index);
+          const before = Array.from({ length: index }, (_, each) => each).filter(
+            (each) => each % (users ?? 1) === index % (users ?? 1) && entryOf(each) === traffic,
+          );
+          expect(ordinalOf(plan, { stage: 0, index }, traffic)).toBe(before.length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import type { Found } from '../model/workload.ts';
+
+/** The rules of one language on every machine; those of Unicode hold for all scripts. */
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+const countOf = (text: string): number => [...text].length;
+
+/** Without the ends of lines within a paragraph, which would pass for ends of sentences; as long as before. */
+const withoutLineEnds = (text: string): string =>
+  text.replaceAll('\r', ' ').replaceAll(/(?<!\n[^\S\n]*)\n(?![^\S\n]*\n)/g, ' ');
+
+/** White space as it is spoken: one space, or an empty line between paragraphs. */
+const tidy = (text: string): string =>
+  text.replaceAll(/[^\S\n]+/g, ' ').replaceAll(/\s*\n\s*/g, '\n\n');
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+/**
+ * A text as pieces of at most `most` Unicode characters (interface 4.3), each as long as the ends of
+ * sentences (Unicode, Annex 29) let it be. Lines of a paragraph are joined. A sentence that is longer
+ * is a problem; it is named by its line and not quoted.
+ */
+export const cutText = (text: string, most: number): Found<readonly string[]> => {
+  const pieces: string[] = [];
+  let piece = '';
+  let length = 0;
+  const end = (): void => {
+    if (piece !== '') pieces.push(piece.trimEnd());
+    piece = '';
+    length = 0;
+  };
+  for (const { segment, index } of sentences.segment(withoutLineEnds(text))) {
+    const sentence = tidy(segment.trimStart());
+    const spoken = countOf(sentence.trimEnd());
+    if (spoken === 0) continue;
+    if (spoken > most) {
+      const line = lineAt(text, index + segment.length - segment.trimStart().length);
+      const problem = `the sentence that begins in line ${line} of the text has ${spoken} characters, and a piece may have ${most}`;
+      return { ok: false, problem };
+    }
+    if (length + spoken > most) end();
+    piece += sentence;
+    length += countOf(sentence);
+  }
+  end();
+  return { ok: true, value: pieces };
+};

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { planSchema } from '../model/plan.ts';
+import { describeProblems } from './problem.ts';
+import { readScenario } from './read.ts';
+
+const chapter = 'The gate is open. The river is calm.\nThe keeper sleeps.\n';
+const unread = (file: string) => ({ ok: false, problem: `${file} is missing` }) as const;
+
+const read = (entry: string) =>
+  readScenario({
+    text: `traffic:\n  - {kind: speech, model: tts, ${entry}}\nload: {kind: constant, rate: 1/s, duration: 9s}\n`,
+    name: 'f.yaml',
+    environment: {},
+    workload: {
+      text: (file) => (file === 'c.txt' ? { ok: true, value: chapter } : unread(file)),
+      dataset: unread,
+      tokenizer: unread,
+      trace: ({ file }) => unread(file),
+    },
+  });
+
+const entryOf = (entry: string) => {
+  const reading = read(entry);
+  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
+  return planSchema.parse(reading.plan).stages[0]?.traffic[0];
+};
+
+const problemsOf = (entry: string): string => {
+  const reading = read(entry);
+  return reading.ok ? '' : describeProblems(reading.problems, 'f.yaml');
+};
+
+describe('texts to be spoken', () => {
+  it('are pieces where they are to be split, those of a file too', () => {
+    expect(entryOf('texts: [One. Two., {file: c.txt}], split: {characters: 40}')).toMatchObject({
+      texts: ['One. Two.', 'The gate is open. The river is calm.', 'The keeper sleeps.'],
+      split: { characters: 40 },
+    });
+  });
+
+  it('are whole otherwise, and the plan knows nothing of pieces', () => {
+    expect(entryOf('text: {file: c.txt}')).toMatchObject({ texts: [chapter] });
+    expect(entryOf('text: {file: c.txt}')).not.toHaveProperty('split');
+  });
+
+  it('that cannot be read or cut are refused at their places', () => {
+    const faulty = [
+      'text: {file: d.txt}',
+      'text: {}',
+      'texts: [One. Two., {file: c.txt}], split: {characters: 17}',
+      'text: A longer sentence., split: {characters: 5}',
+      'text: "  ", split: {characters: 5}',
+      'text: One., split: 400',
+      'text: One., split: {characters: 0}',
+    ];
+    expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
+      "f.yaml:2:45: d.txt is missing
+      f.yaml:2:32: "file" is missing: expected text
+      f.yaml:2:58: the sentence that begins in line 1 of the text has 18 characters, and a piece may have 17; raise "characters" of "split", or end a sentence earlier
+      f.yaml:2:38: the sentence that begins in line 1 of the text has 18 characters, and a piece may have 5; raise "characters" of "split", or end a sentence earlier
+      f.yaml:2:38: expected a text with a word in it, to be cut into pieces
+      f.yaml:2:51: expected a mapping such as {characters: 4000}, got the number 400
+      f.yaml:2:64: expected a whole number from 1 to 1,000,000, got the number 0"
+    `);
+  });
+});
