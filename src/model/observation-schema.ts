@@ -36,6 +36,7 @@ const instants = z.array(z.number()).transform((list) => Float64Array.from(list)
 const tokensSchema = z.strictObject({
   input: count.nullable(),
   output: count,
+  asked: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 

@@ -12,6 +12,8 @@ export type TokenSource = (typeof tokenSources)[number];
 export interface Tokens {
   readonly input: number | null;
   readonly output: number;
+  /** How many input tokens the prompt was made to have; absent where it was not made so. */
+  readonly asked?: number;
   readonly source: TokenSource;
 }
 

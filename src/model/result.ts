@@ -3,12 +3,13 @@ import { exemplarSchema } from './exemplar.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { ledgerSchema } from './ledger.ts';
 import { measureNames } from './measures.ts';
-import { answerNoteNames, outcomeKinds, tokenSources } from './observation.ts';
+import { answerNoteNames, outcomeKinds } from './observation.ts';
 import { gaveUpNames } from './attempt.ts';
 import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from './plan.ts';
 import { runLimitsSchema } from './run-limits.ts';
 import { instantSchema, millisecondsSchema } from './quantity.ts';
+import { tokenSumsSchema } from './token-sums.ts';
 import { trafficKinds } from './traffic.ts';
 
 /**
@@ -40,16 +41,6 @@ export const outcomeCountsSchema = z.strictObject(
   >,
 );
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
-
-/** Token sums of completed answers, kept apart by where the counts come from. */
-const tokenSumsSchema = z.strictObject({
-  source: z.enum(tokenSources),
-  answers: count,
-  /** How many of these answers told their input tokens; `input` sums those. */
-  answersWithInput: count,
-  input: count,
-  output: count,
-});
 
 /** All arrivals that share their labels. */
 export const groupSchema = z.strictObject({

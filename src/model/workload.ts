@@ -9,6 +9,8 @@ import type { Message } from './traffic.ts';
 export interface Asked {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
+  /** How many tokens the server should count in the messages; absent where they were not made so. */
+  readonly tokens?: number;
 }
 
 /** The prompts and traces of a plan, everything read before the load. */

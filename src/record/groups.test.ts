@@ -236,6 +236,20 @@ describe('groups', () => {
     ]);
   });
 
+  it('sum what made prompts were asked as beside what was counted of them, and of no others', () => {
+    const tokens = { output: 1, source: 'usage' } as const;
+    const [group] = grouped(
+      streamed([5100], { tokens: { ...tokens, input: 12, asked: 10 } }),
+      streamed([5100], { tokens: { ...tokens, input: 33, asked: 30 } }),
+      streamed([5100], { tokens: { ...tokens, input: null, asked: 50 } }),
+      streamed([5100], { tokens: { ...tokens, input: 70 } }),
+    );
+    const made = { answers: 2, asked: 40, input: 45 };
+    expect(group!.tokens).toEqual([
+      { source: 'usage', answers: 4, answersWithInput: 3, input: 115, output: 4, made },
+    ]);
+  });
+
   it('count the token events of streams that broke off, but leave these out of every figure', () => {
     const partial = sampleStream([5100, 5120, 5120], { coalesced: 1 });
     const [group] = grouped(

@@ -5,8 +5,6 @@ import {
   attemptsOf,
   type Observation,
   outcomeKinds,
-  type Tokens,
-  tokenSources,
   wasSent,
 } from '../model/observation.ts';
 import { gaveUpNames } from '../model/attempt.ts';
@@ -18,6 +16,7 @@ import { addGood, recordGood } from './good.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
+import { addTokens, recordTokens, tokensInOrder } from './token-sums.ts';
 
 /** One group while it grows: its distributions are open histograms. */
 type Growing = Omit<Group, 'distributions'> & {
@@ -63,15 +62,6 @@ const histogramOf = ({ distributions }: Growing, measure: MeasureName): Histogra
   return histogram;
 };
 
-const tokensOf = (group: Growing, source: Tokens['source']): Group['tokens'][number] => {
-  let sums = group.tokens.find((each) => each.source === source);
-  if (sums === undefined) {
-    sums = { source, answers: 0, answersWithInput: 0, input: 0, output: 0 };
-    group.tokens.push(sums);
-  }
-  return sums;
-};
-
 /** Counts by name, where there are any. */
 type CountsBy<Name extends string> = Partial<Record<Name, number>>;
 
@@ -115,13 +105,7 @@ const recordAnswer = (group: Growing, { outcome }: Observation): void => {
   if (stream?.buffered === true) group.buffered += 1;
   for (const note of outcome.answer.notes) group.notes[note] = (group.notes[note] ?? 0) + 1;
   if (!('tokens' in outcome.answer)) return;
-  const { input, output, source } = outcome.answer.tokens;
-  const sums = tokensOf(group, source);
-  sums.answers += 1;
-  sums.output += output;
-  if (input === null) return;
-  sums.answersWithInput += 1;
-  sums.input += input;
+  recordTokens(group.tokens, outcome.answer.tokens);
 };
 
 const recordInto = (group: Growing, observation: Observation): void => {
@@ -158,13 +142,7 @@ const addGroup = (into: Growing, from: Growing): void => {
   into.connections.reused += from.connections.reused;
   addCountsBy(answerNoteNames, into.notes, from.notes);
   addGood(into, from);
-  for (const { source, answers, answersWithInput, input, output } of from.tokens) {
-    const sums = tokensOf(into, source);
-    sums.answers += answers;
-    sums.answersWithInput += answersWithInput;
-    sums.input += input;
-    sums.output += output;
-  }
+  addTokens(into.tokens, from.tokens);
   for (const [measure, histogram] of from.distributions) histogramOf(into, measure).add(histogram);
 };
 
@@ -175,9 +153,7 @@ const storeGroup = (group: Growing): Group => ({
   ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   gaveUp: inOrderOf(gaveUpNames, group.gaveUp),
   notes: inOrderOf(answerNoteNames, group.notes),
-  tokens: tokenSources.flatMap((source) =>
-    group.tokens.filter((sums) => sums.source === source).map((sums) => ({ ...sums })),
-  ),
+  tokens: tokensInOrder(group.tokens),
   distributions: Object.fromEntries(
     measureNames.flatMap((name) => {
       const histogram = group.distributions.get(name);

@@ -24,11 +24,15 @@ const span = fc.nat(12_000).map((eighths) => eighths / 8);
 const seconds = fc.nat(80).map((eighths) => eighths / 8);
 const clipSeconds = fc.option(seconds);
 const words = fc.option(fc.record({ wrong: count, expected: count }));
-const tokens = fc.record({
-  input: fc.option(count),
-  output: count,
-  source: fc.constantFrom(...tokenSources),
-});
+const tokens = fc.record(
+  {
+    input: fc.option(count),
+    output: count,
+    source: fc.constantFrom(...tokenSources),
+    asked: count,
+  },
+  { requiredKeys: ['input', 'output', 'source'] },
+);
 const finish = fc.constantFrom('stop', 'length', null);
 const notes = fc.subarray([...answerNoteNames], { maxLength: 3 });
 const cost = fc.option(fc.nat(5000));

@@ -13,7 +13,7 @@ const made = {
   cache: 'avoid',
 } as const;
 
-/** A result of which each of ten chats was counted as `each` tokens. */
+/** A result of which each of ten chats was counted as `each` tokens, of 512 on average. */
 const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}): Result => {
   const result = sampleResult();
   const [stage] = result.plan.stages;
@@ -36,7 +36,12 @@ const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}
       {
         ...group,
         labels: { ...labels, stage: stage!.name, traffic: 'chat', model: 'm' },
-        tokens: [{ ...sums, input: each * 10 }],
+        tokens: [
+          {
+            ...{ ...sums, input: each * 10 },
+            made: { answers: 10, asked: 5120, input: each * 10 },
+          },
+        ],
       },
     ],
   };
@@ -58,11 +63,22 @@ describe('what the server counted of made prompts', () => {
     expect(promptCountNotes(result, 'chat-stream')).toEqual([]);
   });
 
-  it.each([
-    [{ system: '[9 characters]' }],
-    [{ turns: { count: 2, answer: 5 } }],
-    [{ tokens: { kind: 'uniform', min: 1, max: 9 } as const }],
-  ])('is not told where other text or other lengths are in it: %j', (source) => {
-    expect(promptCountNotes(counted(498, source), 'chat')).toEqual([]);
+  it('is told of mixed lengths by their means', () => {
+    const tokens = { kind: 'uniform', min: 500, max: 524 } as const;
+    expect(promptCountNotes(counted(498, { tokens }), 'chat')).toEqual([
+      'm: asked 512 input tokens on average, server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt makes up for it).',
+    ]);
+  });
+
+  it('is not told where no prompt was made so, or other entries fall into the group', () => {
+    const result = counted(498);
+    const groups = result.groups.map((group) => ({
+      ...group,
+      tokens: group.tokens.map(({ made: _, ...sums }) => sums),
+    }));
+    expect(promptCountNotes({ ...result, groups }, 'chat')).toEqual([]);
+    const [stage] = result.plan.stages;
+    const stages = [{ ...stage!, traffic: [...stage!.traffic, ...stage!.traffic] }];
+    expect(promptCountNotes({ ...result, plan: { ...result.plan, stages } }, 'chat')).toEqual([]);
   });
 });

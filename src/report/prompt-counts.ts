@@ -5,24 +5,22 @@ import type { TrafficKind } from '../model/traffic.ts';
 import { countText, figureText } from './number-text.ts';
 
 /**
- * What a server counted of made-up prompts, against what was asked for. Only prompts of one fixed
- * length and nothing else are compared: the mean of their answers is then that of every prompt.
+ * What a server counted of made-up prompts, against what was asked for: means over the completed
+ * answers that told their input, of prompts that nothing else stands beside.
  */
 interface PromptCount {
   readonly model: string;
   readonly asked: number;
-  /** The mean of the server's counts. */
+  readonly isFixed: boolean;
   readonly counted: number;
   readonly calibration: number;
 }
 
-type Fixed = PromptSourceOf<'synthetic'> & { readonly tokens: number };
-
 /** The one source of a group's prompts, where all entries that fall into the group have the same. */
-const fixedSource = (
+const onlySource = (
   { plan }: Result,
   { traffic, model, entry, stage }: Group['labels'],
-): Fixed | null => {
+): PromptSourceOf<'synthetic'> | null => {
   const entries = (plan.stages.find(({ name }) => name === stage)?.traffic ?? []).filter(
     (each) =>
       each.kind === traffic && 'model' in each && each.model === model && each.name === entry,
@@ -30,32 +28,33 @@ const fixedSource = (
   const [only] = entries;
   if (entries.length !== 1 || only === undefined || !('conversations' in only)) return null;
   const { conversations: source } = only;
-  if (Array.isArray(source) || source.kind !== 'synthetic') return null;
-  const { tokens, turns, system } = source;
-  return typeof tokens === 'number' && turns === null && system === null
-    ? { ...source, tokens }
-    : null;
+  return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** One for each model, length and calibration that some answer told the count of. */
+/** One for each model, length or distribution, and calibration that some answer told the count of. */
 const promptCounts = (result: Result, kind: TrafficKind): readonly PromptCount[] => {
   const groups = groupsWhere(result, (labels) => measured(labels) && labels.traffic === kind);
-  const told = groups.flatMap(({ labels, tokens }) => {
-    const source = fixedSource(result, labels);
-    const answers = tokens.reduce((sum, { answersWithInput }) => sum + answersWithInput, 0);
-    if (source === null || labels.model === null || answers === 0) return [];
-    const input = tokens.reduce((sum, each) => sum + each.input, 0);
-    const { tokens: asked, calibration = 1 } = source;
-    return [{ model: labels.model, asked, calibration, answers, input }];
+  const told = groups.flatMap(({ labels: { model, ...labels }, tokens }) => {
+    const source = onlySource(result, { model, ...labels });
+    const made = tokens.flatMap((sums) => sums.made ?? []);
+    if (source === null || model === null || made.length === 0) return [];
+    const { tokens: length, calibration = 1 } = source;
+    return [{ model, length, calibration, made }];
   });
-  const alike = Map.groupBy(told, ({ model, asked, calibration }) =>
-    JSON.stringify([model, asked, calibration]),
+  const alike = Map.groupBy(told, ({ model, length, calibration }) =>
+    JSON.stringify([model, length, calibration]),
   );
   return [...alike.values()].map((each) => {
-    const { model, asked, calibration } = each[0]!;
-    const input = each.reduce((sum, { input: part }) => sum + part, 0);
-    const answers = each.reduce((sum, { answers: part }) => sum + part, 0);
-    return { model, asked, calibration, counted: input / answers };
+    const { model, length, calibration } = each[0]!;
+    const sum = { answers: 0, asked: 0, input: 0 };
+    for (const made of each.flatMap((group) => group.made)) {
+      sum.answers += made.answers;
+      sum.asked += made.asked;
+      sum.input += made.input;
+    }
+    const { answers, asked, input } = sum;
+    const isFixed = typeof length === 'number';
+    return { model, asked: asked / answers, isFixed, counted: input / answers, calibration };
   });
 };
 
@@ -67,9 +66,10 @@ const differenceText = (share: number): string =>
 
 /** For each model what was asked for, what the server counted, and how the next run can make up for it. */
 export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] =>
-  promptCounts(result, kind).map(({ model, asked, counted, calibration }) => {
+  promptCounts(result, kind).map(({ model, asked, isFixed, counted, calibration }) => {
     const share = counted / asked - 1;
-    const figures = `${model}: asked ${countText(asked)} input tokens, server counted ${figureText(counted)}`;
+    const mean = isFixed ? '' : ' on average';
+    const figures = `${model}: asked ${isFixed ? countText(asked) : figureText(asked)} input tokens${mean}, server counted ${figureText(counted)}`;
     const isOff = Math.abs(share) > negligible && Math.abs(counted - asked) >= 0.5;
     if (!isOff) return `${figures}.`;
     const next = Number(((calibration * counted) / asked).toPrecision(4));

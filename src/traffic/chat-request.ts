@@ -4,15 +4,18 @@ import type { TrafficOf } from '../model/traffic.ts';
 import type { Tools } from './kind.ts';
 import { askedOf } from './token-demand.ts';
 
+/** `undefined` where the prompt was not made of so many tokens. */
+export type AskedTokens = number | undefined;
+
 /**
  * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
  * entry's further body fields last, so that they win over everything but `stream`, which is the
- * kind's own.
+ * kind's own. With it, how many tokens its prompt was made to have.
  */
 export const chatRequest = (
   traffic: TrafficOf<'chat' | 'chat-stream'>,
   tools: Tools,
-): WireRequest => {
+): { readonly request: WireRequest; readonly asked: AskedTokens } => {
   const { memory } = tools;
   const isStream = traffic.kind === 'chat-stream';
   const { stream, ...further } = traffic.body;
@@ -21,7 +24,7 @@ export const chatRequest = (
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
-  const { messages, maxTokens } = askedOf(traffic, tools);
+  const { messages, maxTokens, tokens } = askedOf(traffic, tools);
   const body = {
     model: traffic.model,
     messages,
@@ -30,7 +33,7 @@ export const chatRequest = (
     ...(isStream && memory.usage !== 'refused' ? { stream_options: { include_usage: true } } : {}),
     ...further,
   };
-  return {
+  const request = {
     ...routes.chat,
     headers: {
       'content-type': 'application/json',
@@ -39,4 +42,6 @@ export const chatRequest = (
     },
     body: Buffer.from(JSON.stringify(body)),
   };
+  // Definitions of tools are counted among the prompt's tokens.
+  return { request, asked: traffic.body['tools'] === undefined ? tokens : undefined };
 };

@@ -10,15 +10,18 @@ import { type BodyReader, type Headers, readResponse, type Verdict } from './res
 
 /** Streamed chat completions (interface 4.1). */
 export const chatStream: Kind<'chat-stream'> = {
-  prepare: (traffic, tools) => ({
-    request: chatRequest(traffic, tools),
-    read: (context) =>
-      readResponse(
-        context,
-        (headers) => openStream({ ...context, price: traffic.price }, headers),
-        (outcome) => learnUsage(context.memory, outcome),
-      ),
-  }),
+  prepare: (traffic, tools) => {
+    const { request, asked } = chatRequest(traffic, tools);
+    return {
+      request,
+      read: (context) =>
+        readResponse(
+          context,
+          (headers) => openStream({ ...context, price: traffic.price, asked }, headers),
+          (outcome) => learnUsage(context.memory, outcome),
+        ),
+    };
+  },
 };
 
 const openStream = (context: StreamContext, headers: Headers): BodyReader => {

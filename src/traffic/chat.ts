@@ -2,7 +2,7 @@ import { type ChatResponse, chatResponseSchema } from '../contract/chat.ts';
 import type { ChatAnswer, Tokens } from '../model/observation.ts';
 import type { Instant } from '../model/quantity.ts';
 import type { Price } from '../model/traffic.ts';
-import { chatRequest } from './chat-request.ts';
+import { type AskedTokens, chatRequest } from './chat-request.ts';
 import { costOfTokens } from './cost-of-tokens.ts';
 import { readJson } from './json-answer.ts';
 import type { Kind } from './kind.ts';
@@ -10,27 +10,32 @@ import { isCredible } from './usage.ts';
 
 /** Chat completions that come whole (interface 4.1). */
 export const chat: Kind<'chat'> = {
-  prepare: (traffic, tools) => ({
-    request: chatRequest(traffic, tools),
-    read: (context) =>
-      readJson(context, {
-        name: 'a chat completion',
-        schema: chatResponseSchema,
-        answer: (completion, firstByte) => answerOf(completion, firstByte, traffic.price),
-      }),
-  }),
+  prepare: (traffic, tools) => {
+    const { request, asked } = chatRequest(traffic, tools);
+    return {
+      request,
+      read: (context) =>
+        readJson(context, {
+          name: 'a chat completion',
+          schema: chatResponseSchema,
+          answer: (completion, firstByte) =>
+            answerOf(completion, firstByte, { price: traffic.price, asked }),
+        }),
+    };
+  },
 };
 
 const answerOf = (
   completion: ChatResponse,
   firstByte: Instant,
-  price: Price | null,
+  { price, asked }: { readonly price: Price | null; readonly asked: AskedTokens },
 ): ChatAnswer | string => {
   const finish = completion.choices[0]?.finish_reason ?? null;
   if (finish === 'error') return 'the chat completion ended with finish_reason "error"';
   const { usage } = completion;
   const unreadable = usage !== null && usage !== undefined && !isCredible(usage);
-  const tokens = tokensOf(unreadable ? { ...completion, usage: null } : completion);
+  const told = tokensOf(unreadable ? { ...completion, usage: null } : completion);
+  const tokens = asked === undefined ? told : { ...told, asked };
   const notes = unreadable ? (['usage-unreadable'] as const) : [];
   const cost = costOfTokens(tokens, price);
   return { kind: 'chat', firstByte, tokens, finish, notes, cost };

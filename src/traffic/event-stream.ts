@@ -3,6 +3,7 @@ import type { ChatStreamAnswer, MalformedIssue, Outcome, Tokens } from '../model
 import { type Instant, instant } from '../model/quantity.ts';
 import type { Price } from '../model/traffic.ts';
 import { carriedByEvent, type ChunkReading, readChunk } from './chunk.ts';
+import type { AskedTokens } from './chat-request.ts';
 import { costOfTokens } from './cost-of-tokens.ts';
 import type { ReadingContext } from './kind.ts';
 import { readErrorEvent } from './refusal.ts';
@@ -19,6 +20,7 @@ const mostComments = 1000;
 /** What the reader of a stream is told beforehand. */
 export interface StreamContext extends ReadingContext {
   readonly price: Price | null;
+  readonly asked: AskedTokens;
 }
 
 /** What is odd in a stream and tolerated. */
@@ -102,7 +104,9 @@ export class EventStreamReader implements BodyReader {
   #answer(): ChatStreamAnswer {
     const times = this.#times;
     const tokenInstants = times.toArray();
-    const tokens = this.#tokens();
+    const { price, asked } = this.#context;
+    const told = this.#tokens();
+    const tokens = asked === undefined ? told : { ...told, asked };
     if (this.#events > 0 && !this.#isLabelled) this.#notes.add('content-type');
     return {
       kind: 'chat-stream',
@@ -122,7 +126,7 @@ export class EventStreamReader implements BodyReader {
         null,
       buffered: isBuffered(tokenInstants, this.#context.begun),
       notes: [...this.#notes].toSorted(),
-      cost: costOfTokens(tokens, this.#context.price),
+      cost: costOfTokens(tokens, price),
     };
   }
 

@@ -4,6 +4,7 @@ import { drawFrom } from '../model/draw.ts';
 import type { Traffic, TrafficOf } from '../model/traffic.ts';
 import { freshMemory, type Memory } from './kind.ts';
 import { prepare } from './kinds.ts';
+import { contextWith, headAt, readAt } from './replay.ts';
 import { toolsWith } from './sample-traffic.ts';
 
 const conversations = ['one', 'two', 'three'].map((content) => [
@@ -50,6 +51,26 @@ describe('a chat request', () => {
     });
     expect(bodyOf(entry('chat', { ...made, maxTokens: 16 }))).toMatchObject({ max_tokens: 8 });
     expect(bodyOf(entry('chat', { ...made, maxTokens: 5 }))).toMatchObject({ max_tokens: 5 });
+  });
+
+  it.each(['chat', 'chat-stream'] as const)('%s keeps what a made prompt was asked as', (kind) => {
+    const conversations = { kind: 'trace', system: null } as const;
+    const ask = () => ({ messages: [], maxTokens: null, tokens: 5 });
+    const told = (body: TrafficOf<'chat'>['body']): unknown => {
+      const reader = prepare(entry(kind, { conversations, body }), toolsWith({ ask })).read(
+        contextWith(),
+      );
+      const isStream = kind === 'chat-stream';
+      const type = isStream ? 'text/event-stream' : 'application/json';
+      reader.onHeaders(headAt, 200, { 'content-type': type });
+      const said = { role: 'assistant', content: 'Yes.' };
+      const choice = { index: 0, finish_reason: 'stop', [isStream ? 'delta' : 'message']: said };
+      const text = JSON.stringify({ choices: [choice] });
+      reader.onChunk(readAt(0), Buffer.from(isStream ? `data: ${text}\n\ndata: [DONE]\n\n` : text));
+      return reader.ended(readAt(1));
+    };
+    expect(told({})).toMatchObject({ answer: { tokens: { asked: 5 } } });
+    expect(told({ tools: [] })).not.toHaveProperty('answer.tokens.asked');
   });
 
   it('draws the number of tokens where that is a distribution', () => {

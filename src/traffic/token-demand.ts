@@ -22,11 +22,11 @@ export const askedOf = (
   { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
   { draw, ask }: Drawing,
 ): Asked => {
-  const asked = Array.isArray(conversations)
+  const asked: Asked = Array.isArray(conversations)
     ? { messages: draw.pick(conversations), maxTokens: null }
     : ask(conversations);
   const most = maxTokens === null ? null : tokensFrom(maxTokens, draw);
-  return { messages: asked.messages, maxTokens: smaller(asked.maxTokens, most) };
+  return { ...asked, maxTokens: smaller(asked.maxTokens, most) };
 };
 
 /** The demand of the request that is drawn so; `null` for kinds that use no tokens. */

@@ -69,6 +69,24 @@ describe('what a request asks', () => {
     });
   });
 
+  it('tells how many tokens it was made to have, if nothing else stands beside them', () => {
+    const source = {
+      kind: 'synthetic',
+      tokens: { kind: 'uniform', min: 2, max: 9 },
+      turns: null,
+      prefix: null,
+      cache: 'avoid',
+      calibration: 0.5,
+    } as const;
+    const asked = Array.from({ length: 20 }, (_, index) => ask({ ...source, system: null }, index));
+    expect(new Set(asked.map(({ tokens: told }) => told)).size).toBeGreaterThan(4);
+    for (const { messages, tokens: told } of asked) {
+      // Half a token is counted for each that is made: so twice as many are.
+      expect(messages[0]?.content.trim().split(' ')).toHaveLength(told! * 2);
+    }
+    expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
+  });
+
   it('is the next question of its user where users ask, of one conversation where none do', () => {
     const source = {
       kind: 'synthetic',

@@ -1,4 +1,5 @@
 import { askingOf } from '../model/asking.ts';
+import { tokensFrom } from '../model/distribution.ts';
 import type { Plan } from '../model/plan.ts';
 import type { PromptSource, PromptSourceOf } from '../model/prompt-source.ts';
 import type { Trace, TraceLoad } from '../model/trace.ts';
@@ -44,8 +45,10 @@ export const openWorkload = (
         const { turns, tokenizer } = source;
         const vocabulary = vocabularyFor(tokenizer);
         if (turns === null) {
-          const prompt = syntheticPrompt(source, { vocabulary, seed, draw });
-          return { messages: said(source, prompt), maxTokens: null };
+          const tokens = tokensFrom(source.tokens, draw);
+          const prompt = syntheticPrompt({ ...source, tokens }, { vocabulary, seed, draw });
+          const counted = source.system === null ? { tokens } : {};
+          return { messages: said(source, prompt), maxTokens: null, ...counted };
         }
         const asking = askingOf(stages[stage]?.load, index);
         const talk = syntheticConversation(source, turns, asking, { vocabulary, seed, stage });
