@@ -74,7 +74,7 @@ describe('what the server counted of made prompts', () => {
     const result = counted(498);
     const groups = result.groups.map((group) => ({
       ...group,
-      tokens: group.tokens.map(({ made: _, ...sums }) => sums),
+      tokens: group.tokens.map((sums) => ({ ...sums, made: undefined })),
     }));
     expect(promptCountNotes({ ...result, groups }, 'chat')).toEqual([]);
     const [stage] = result.plan.stages;

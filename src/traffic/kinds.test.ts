@@ -54,10 +54,10 @@ describe('a chat request', () => {
   });
 
   it.each(['chat', 'chat-stream'] as const)('%s keeps what a made prompt was asked as', (kind) => {
-    const conversations = { kind: 'trace', system: null } as const;
+    const made = { conversations: { kind: 'trace', system: null } } as const;
     const ask = () => ({ messages: [], maxTokens: null, tokens: 5 });
     const told = (body: TrafficOf<'chat'>['body']): unknown => {
-      const reader = prepare(entry(kind, { conversations, body }), toolsWith({ ask })).read(
+      const reader = prepare(entry(kind, { ...made, body }), toolsWith({ ask })).read(
         contextWith(),
       );
       const isStream = kind === 'chat-stream';

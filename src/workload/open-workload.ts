@@ -44,12 +44,7 @@ export const openWorkload = (
       case 'synthetic': {
         const { turns, tokenizer } = source;
         const vocabulary = vocabularyFor(tokenizer);
-        if (turns === null) {
-          const tokens = tokensFrom(source.tokens, draw);
-          const prompt = syntheticPrompt({ ...source, tokens }, { vocabulary, seed, draw });
-          const counted = source.system === null ? { tokens } : {};
-          return { messages: said(source, prompt), maxTokens: null, ...counted };
-        }
+        if (turns === null) return madePrompt(source, { vocabulary, seed, draw });
         const asking = askingOf(stages[stage]?.load, index);
         const talk = syntheticConversation(source, turns, asking, { vocabulary, seed, stage });
         return { messages: [...opening(source), ...talk], maxTokens: null };
@@ -71,6 +66,16 @@ export const openWorkload = (
     }
   };
   return { ask, traceOf };
+};
+
+/** One question of the drawn length, which is told where the server counts nothing else. */
+const madePrompt = (
+  source: PromptSourceOf<'synthetic'>,
+  by: Parameters<typeof syntheticPrompt>[1],
+): Asked => {
+  const tokens = tokensFrom(source.tokens, by.draw);
+  const messages = said(source, syntheticPrompt({ ...source, tokens }, by));
+  return { messages, maxTokens: null, ...(source.system === null ? { tokens } : {}) };
 };
 
 const opening = ({ system }: PromptSource): readonly Message[] =>
