@@ -69,9 +69,14 @@ export const openWorkload = (
   return { ask, traceOf };
 };
 
+const askersOf = (load: Load | undefined): number => {
+  if (load?.kind === 'saturate') return load.connections;
+  return load?.kind === 'closed' ? load.users : 1;
+};
+
 /** Who asks request `index` (the inverse of the engine's numbering), where users ask; else one user asks all. */
 const askingOf = (load: Load | undefined, index: number) => {
-  const users = load?.kind === 'closed' ? load.users : 1;
+  const users = askersOf(load);
   return { user: index % users, users, iteration: Math.floor(index / users) };
 };
 
