@@ -26,10 +26,13 @@ let project: string;
 let installed: string;
 let files: readonly string[];
 
+/** What `npm ci` has fetched is fetched once; a registry that does not answer is asked again within the minute. */
+const patience = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4'];
+
 /** npm as a user runs it: nothing of the npm that runs the tests. */
 const npm = async (words: readonly string[], folder: string): Promise<Ended> => {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd)/i.test(name));
-  return startProgram(['npm', ...words], Object.fromEntries(own), folder).ended;
+  return startProgram(['npm', ...patience, ...words], Object.fromEntries(own), folder).ended;
 };
 
 const npmOrFail = async (words: readonly string[], folder: string): Promise<Ended> => {

@@ -16,6 +16,12 @@ type Words = readonly [string, ...string[]];
 export const on = (core: number): Words => ['taskset', '-c', String(core), process.execPath];
 
 /**
+ * Words that start a Node on one core behind all others there: with equal rights the scheduler would let one
+ * who asks for little go first, and it would hardly be starved.
+ */
+export const lastOn = (core: number): Words => ['nice', '-n', '5', ...on(core)];
+
+/**
  * Words that start a Node that nobody starves: in the real-time class where we may (root), so that the
  * matrix is about our rivals and not about the neighbours. (A better `nice` would not do: the scheduler lets
  * whoever runs finish its slice of three milliseconds, and shares out the CPU by sessions first.)

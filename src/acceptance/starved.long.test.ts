@@ -7,6 +7,7 @@ import type { Trust } from '../model/verdict.ts';
 import {
   canBind,
   freeAfterEach,
+  lastOn,
   limitedGroup,
   on,
   type Sight,
@@ -148,7 +149,7 @@ describe.skipIf(!canBind)('a generator', () => {
   it('that shares its core with busy loops is invalid for want of a CPU, and the run exits 12', async () => {
     const { url } = await startGateway('--ttft', '50ms');
     startRivals(3, generatorCore);
-    const starved = await runAgainst(url, { node: on(generatorCore) });
+    const starved = await runAgainst(url, { node: lastOn(generatorCore) });
     expect(starved.blamed).toContain('waiting for a CPU invalid');
     expect(starved.blamed).toContain('start lag invalid');
     expect(starved.trust.level).toBe('invalid');
