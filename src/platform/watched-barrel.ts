@@ -141,6 +141,7 @@ export class WatchedBarrel {
       .removeAllListeners('end')
       .on('error', () => {});
     this.#socket?.destroy();
+    // Requests that are never answered would stay in its queue for ever.
     this.#barrel.pipelinedRequests.clear();
     this.#barrel.parser.reinitialize('RESPONSE');
   }
