@@ -130,7 +130,7 @@ describe('the package', () => {
   it('is small', async () => {
     const program = files.filter((file) => !/^(fixtures|reports)/.test(file));
     const sizes = await Promise.all(program.map((file) => stat(join(installed, file))));
-    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_500_000);
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_200_000);
   });
 
   it('holds every file that its program looks for beside itself', async () => {
