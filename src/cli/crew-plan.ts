@@ -1,6 +1,6 @@
 import { workersWanted } from '../engine/worker-count.ts';
 import type { Slice } from '../model/arrival.ts';
-import type { Plan } from '../model/plan.ts';
+import { type Plan, saturationOf } from '../model/plan.ts';
 import { planHash } from '../model/plan-hash.ts';
 import { thisMachine } from '../platform/machine.ts';
 import { Problem } from '../platform/problem.ts';
@@ -37,6 +37,7 @@ export const refuseWorkers = (
 
 /** How many workers a slice gets. Under a pace each holds its share of every key's limits, which nobody may lack. */
 const workersFor = (plan: Plan, slice: Slice): number => {
+  if (saturationOf(plan) !== null) return 1;
   const requests = plan.pace?.requests ?? null;
   const most = requests === null ? Number.POSITIVE_INFINITY : Math.floor(requests / slice.count);
   if (plan.workers === 'auto') {

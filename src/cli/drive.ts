@@ -4,8 +4,10 @@ import type { Clock } from '../model/clock.ts';
 import type { Transport } from '../model/exchange.ts';
 import type { Breach } from '../model/objective-verdict.ts';
 import type { Observation } from '../model/observation.ts';
+import { saturationOf } from '../model/plan.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
 import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
+import { loadCannon } from '../platform/autocannon.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
 import { type RunClock, startClock, wallClock } from '../platform/clock.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
@@ -14,7 +16,7 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { crewLead, readyCrew } from './crew.ts';
 import type { CrewPlan } from './crew-plan.ts';
 import { drawEvery, type Live } from './live.ts';
-import { startSlice } from './own-slice.ts';
+import { startFlatOut, startSlice } from './own-slice.ts';
 import type { ReadyTarget } from './target.ts';
 import type { News } from './worker-messages.ts';
 
@@ -126,17 +128,23 @@ interface Underway {
 }
 
 /** Runs the slice in this thread. */
-const startAlone = (order: SliceOrder, target: ReadyTarget, watch: Watch): Underway => {
+const startAlone = async (
+  order: SliceOrder,
+  target: ReadyTarget,
+  watch: Watch,
+): Promise<Underway> => {
+  const openCannon = saturationOf(order.plan) === null ? null : await loadCannon(target.baseUrl);
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
-  const { running, samples, close } = startSlice(order, target, clock, {
-    wrap: watch.wrap,
-    observe: (observation) => {
-      watch.record(observation);
-      watch.live.note(observation);
-    },
-  });
+  const observe = (observation: Observation): void => {
+    watch.record(observation);
+    watch.live.note(observation);
+  };
+  const { running, samples, close } =
+    openCannon === null
+      ? startSlice(order, target, clock, { wrap: watch.wrap, observe })
+      : startFlatOut(order, openCannon(clock), clock, { observe });
   const slice = { ...order.slice, startedAt, baseUrl: target.baseUrl, machine: thisMachine() };
   const ended = watch.begun({ startedAt, clock, own: { slice, generator: samples } });
   return {

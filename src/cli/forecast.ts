@@ -18,13 +18,12 @@ const mostRequests = 10_000_000;
 
 /** Users who are answered that quickly would ask more often than any run may. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
-  const asked = stages.reduce(
-    (sum, { load }) =>
-      load.kind === 'closed'
-        ? sum + (load.users * load.duration) / (load.thinkTime + answerTime)
-        : sum,
-    0,
-  );
+  const asked = stages.reduce((sum, { load }) => {
+    if (load.kind === 'saturate') return sum + (load.connections * load.duration) / answerTime;
+    return load.kind === 'closed'
+      ? sum + (load.users * load.duration) / (load.thinkTime + answerTime)
+      : sum;
+  }, 0);
   if (asked > mostRequests) {
     throw new Problem(
       `the users would ask ${plural(asked, 'time')} if every answer took ${answerTime} ms; expected at most ${plural(mostRequests, 'request')}. Say how long an answer takes with --answer-time`,
@@ -74,7 +73,8 @@ export const forecastOf = ({
 };
 
 /** What users will ask is a guess until they are answered: only their run tells. */
-const isGuess = ({ stages }: Plan): boolean => stages.some(({ load }) => load.kind === 'closed');
+const isGuess = ({ stages }: Plan): boolean =>
+  stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
 const capText = ({ unit, cap }: BudgetForecast): string =>
   unit === 'cost' ? moneyText(cap) : cap.toLocaleString('en-US');

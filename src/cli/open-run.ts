@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Slice } from '../model/arrival.ts';
 import type { ClipShelf } from '../model/clip.ts';
-import type { Plan } from '../model/plan.ts';
+import { type Plan, saturationOf } from '../model/plan.ts';
 import { planHash } from '../model/plan-hash.ts';
 import type { Workload } from '../model/workload.ts';
+import { refuseWay } from '../platform/autocannon.ts';
 import { wallClock } from '../platform/clock.ts';
 import { openRunFolder, type RunFolder } from '../platform/files.ts';
 import { type LineFile, openLineFile } from '../platform/lines.ts';
@@ -18,6 +19,7 @@ import { type LiveMetrics, type MetricsOrder, metricsOf } from './live-metrics.t
 import { openNamedFolder } from './publish.ts';
 import { checkpointName } from './read-checkpoint.ts';
 import { type PlanSource, readPlanWithFiles } from './read-plan.ts';
+import { refuseBesideSaturation } from './saturation.ts';
 import type { Telling } from './report-options.ts';
 import { type ReadyTarget, readyTarget } from './target.ts';
 
@@ -70,6 +72,7 @@ export const openRun = async (
   say: (text: string) => void,
 ): Promise<Opened> => {
   const read = await readPlanWithFiles(asked.source);
+  refuseBesideSaturation(read.plan, asked);
   const crew = crewPlanFor(read, asked.slice, asked);
   if (!asked.yes) refuseMisfit(read);
   const { plan, folder: home, clips, workload } = read;
@@ -90,6 +93,7 @@ export const openRun = async (
     const named = { runId: runIdOf(asked, hash), slice: asked.slice };
     metrics = await metricsOf(plan, named, { ...asked.watchers, say });
     const target = await readyTarget(plan, home);
+    if (saturationOf(plan) !== null) refuseWay({ url: target.baseUrl, wire: target.wire });
     const files = { folder, further, observations, captured, checkpoint };
     return { plan, hash, ...files, metrics, target, clips, workload, crew };
   } catch (error) {

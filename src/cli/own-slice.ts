@@ -1,5 +1,7 @@
 import { runSlice } from '../engine/run-slice.ts';
+import { saturate } from '../engine/saturate.ts';
 import type { RunningSlice, SliceOrder } from '../engine/slice-order.ts';
+import type { Cannon } from '../model/cannon.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Transport } from '../model/exchange.ts';
 import type { Observation } from '../model/observation.ts';
@@ -68,6 +70,25 @@ export const startSlice = (
     close: async () => {
       generator.stop();
       await transport.close();
+    },
+  };
+};
+
+/** Sets a slice that runs flat out in motion in this thread. */
+export const startFlatOut = (
+  order: SliceOrder,
+  cannon: Cannon,
+  clock: Clock,
+  { observe }: Pick<Onlooker, 'observe'>,
+): OwnSlice => {
+  const generator = sampleGenerator(clock);
+  const running = saturate(order, { clock, cannon, observe });
+  return {
+    running,
+    samples: generator.samples,
+    close: async () => {
+      generator.stop();
+      await running.close();
     },
   };
 };

@@ -44,6 +44,7 @@ const askedFor = {
   trace: 'exact',
   iterations: 'at-most',
   closed: 'estimate',
+  saturate: 'estimate',
 } as const satisfies Record<Load['kind'], Basis>;
 
 interface Cell {
@@ -63,12 +64,16 @@ const groupOf = ({ stage, traffic, key, tally }: Cell): ForecastGroup => ({
 });
 
 /** How many requests a load makes, nearly. */
-const countOf = (load: Load, answerTime: number): number =>
-  load.kind === 'closed'
+const countOf = (load: Load, answerTime: number): number => {
+  if (load.kind === 'saturate') return (load.connections * load.duration) / answerTime;
+  return load.kind === 'closed'
     ? (load.users * load.duration) / (load.thinkTime + answerTime)
     : (expectedCount(load) ?? 0);
+};
 
-const isUsers = (load: Load): boolean => load.kind === 'closed' || load.kind === 'iterations';
+/** Whether answers decide when the next request goes. */
+const isUsers = ({ kind }: Load): boolean =>
+  kind === 'closed' || kind === 'iterations' || kind === 'saturate';
 
 /** Walks the arrivals of a plan as its run would, and sends nothing. */
 class Foresight {

@@ -5,6 +5,7 @@ import { milliseconds, perSecond } from '../model/quantity.ts';
 import { sampleTrace } from '../model/sample-trace.ts';
 import { handWorld } from './hand-world.ts';
 import { runSlice } from './run-slice.ts';
+import type { SliceOrder } from './slice-order.ts';
 
 const modelList = JSON.stringify({ object: 'list', data: [] });
 const json = 'application/json';
@@ -50,37 +51,37 @@ export const handPlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   ...changes,
 });
 
+/** What a slice of a plan is told in tests. */
+export const handOrder = (plan: Plan, slice = { index: 0, count: 1 }): SliceOrder => ({
+  plan,
+  slice,
+  runId: 'r',
+  credentials: [
+    { name: 'a', weight: 1, value: 'key-a' },
+    { name: 'b', weight: 1, value: 'key-b' },
+  ],
+  headers: { 'x-team': 'blue' },
+  userAgent: 'weir/test',
+  redact: (text) => text,
+  clips: { clipsOf: () => [] },
+  workload: {
+    traceOf: () => sampleTrace,
+    ask: (source, { stage, index }) => ({
+      messages: [{ role: 'user', content: `${source.kind} ${stage} ${index}` }],
+      maxTokens: index + 1,
+    }),
+  },
+});
+
 /** Sets a plan in motion in a hand world. */
 export const startByHand = (plan: Plan, slice = { index: 0, count: 1 }) => {
   const world = handWorld();
   const observations: Observation[] = [];
-  const running = runSlice(
-    {
-      plan,
-      slice,
-      runId: 'r',
-      credentials: [
-        { name: 'a', weight: 1, value: 'key-a' },
-        { name: 'b', weight: 1, value: 'key-b' },
-      ],
-      headers: { 'x-team': 'blue' },
-      userAgent: 'weir/test',
-      redact: (text) => text,
-      clips: { clipsOf: () => [] },
-      workload: {
-        traceOf: () => sampleTrace,
-        ask: (source, { stage, index }) => ({
-          messages: [{ role: 'user', content: `${source.kind} ${stage} ${index}` }],
-          maxTokens: index + 1,
-        }),
-      },
-    },
-    {
-      clock: world.clock,
-      transport: world.transport,
-      observe: (observation) => observations.push(observation),
-    },
-  );
+  const running = runSlice(handOrder(plan, slice), {
+    clock: world.clock,
+    transport: world.transport,
+    observe: (observation) => observations.push(observation),
+  });
   const answerAll = (): void => {
     for (const exchange of world.sent) if (!exchange.over) exchange.answer(200, json, modelList);
   };

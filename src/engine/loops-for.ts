@@ -1,5 +1,5 @@
-import { loadDuration, type Stage } from '../model/plan.ts';
-import { type Instant, instant } from '../model/quantity.ts';
+import { type Load, loadDuration, type SaturateLoad, type Stage } from '../model/plan.ts';
+import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { openArrivals } from '../schedule/open-arrivals.ts';
 import { stageStarts } from '../schedule/stages.ts';
 import { traceArrivals } from '../schedule/trace-arrivals.ts';
@@ -37,9 +37,18 @@ interface Placed {
   readonly start: Instant;
 }
 
+/** Connections that run flat out are users who never think: so they are foreseen, and `saturate.ts` runs them. */
+const asUsers = (load: Load): Exclude<Load, SaturateLoad> =>
+  load.kind === 'saturate'
+    ? {
+        ...{ kind: 'closed', users: load.connections, duration: load.duration },
+        ...{ thinkTime: milliseconds(0), rampUp: milliseconds(0) },
+      }
+    : load;
+
 const loopFor = (order: SliceOrder, placed: Placed, begin: Beginning): Loop => {
   const { plan, slice, workload } = order;
-  const { load } = placed.stage;
+  const load = asUsers(placed.stage.load);
   const { position, start } = placed;
   const until = instant(start + loadDuration(load));
   const placement = { stage: position, start, seed: plan.seed, slice };

@@ -41,6 +41,8 @@ const rateOf = (load: Load, chunks: number): number => {
       return Math.max(...load.curve.flatMap(({ from, to }) => [from, to]));
     case 'trace':
       return load.facts.busiestMinute.requests / 60;
+    case 'saturate':
+      return (load.connections * 1000) / usual.first;
     case 'closed':
     case 'iterations':
       return (load.users * 1000) / (load.thinkTime + usual.first + chunks * usual.gap);

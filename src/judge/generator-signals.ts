@@ -1,3 +1,4 @@
+import { saturationOf } from '../model/plan.ts';
 import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
@@ -13,6 +14,8 @@ interface Signal {
   /** The same of one second alone. */
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
+  /** What is expected instead of a load that runs flat out by design; absent where it is judged like any other. */
+  readonly flatOut?: string;
 }
 
 type Of = (sample: GeneratorSample) => number;
@@ -59,6 +62,8 @@ const signals: readonly Signal[] = [
       `busy for ${percent(mean(samples, (each) => each.utilisation))} on average, ${percent(greatest(samples, (each) => each.utilisation))} at most, using ${percent(mean(samples, (each) => each.cpu))} of a core`,
     observedIn: ({ utilisation, cpu }) =>
       `busy for ${percent(utilisation)}, using ${percent(cpu)} of a core`,
+    flatOut:
+      'a load that runs flat out may take a whole core; above 90 % the generator may be what limits the rate, and the target can do more',
     advice: (samples) =>
       samples.filter((sample) => loopLevel(sample) !== 'valid').every(isStarved)
         ? 'The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.'
@@ -72,6 +77,7 @@ const signals: readonly Signal[] = [
       `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
     observedIn: (sample) =>
       `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops.toLocaleString('en-US')} turns`,
+    flatOut: 'events may wait: a load that runs flat out asks for more than it can read',
     advice: () =>
       'Events came faster than they were read: share the run among more workers or slices.',
   },
@@ -82,6 +88,7 @@ const signals: readonly Signal[] = [
     observed: (samples) =>
       `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
+    flatOut: 'a load that runs flat out makes garbage as fast as it can; pauses show in latencies',
     advice: () =>
       'Share the run among more workers or slices, or give Node more young space (--max-semi-space-size=64).',
   },
@@ -131,15 +138,22 @@ const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null 
   };
 };
 
+/** A full core is no fault of a load that wants one; a core that is not had is. */
+const asFlatOut = (signal: Signal): Signal =>
+  signal.flatOut === undefined
+    ? signal
+    : { ...signal, expected: signal.flatOut, level: () => 'valid' };
+
 /**
  * What the generator's own samples say, each signal by its worst slice (levels: the measurements of
  * the engine's prototypes, see the design notes on performance). `lag` is the level of the start lag.
  */
 export const generatorSignals = (result: Result, lag: TrustLevel): readonly Evidence[] => {
+  const table = saturationOf(result.plan) === null ? signals : signals.map(asFlatOut);
   const slices = result.slices
     .map((slice) => ({ slice, ...judgedSeconds(result, slice.generator) }))
     .filter(({ judged }) => judged.length > 0);
-  return signals.flatMap((signal) => {
+  return table.flatMap((signal) => {
     const judged = slices.flatMap(({ slice, judged: samples, unjudged }): readonly Judged[] => {
       const level = signal.level(samples, lag);
       return level === null ? [] : [{ level, samples, unjudged, slice }];

@@ -393,6 +393,32 @@ describe('what was sent', () => {
   });
 });
 
+describe('a load that runs flat out', () => {
+  const { plan } = sampleResult();
+  const load = { kind: 'saturate', connections: 10, duration: milliseconds(30_000) } as const;
+  const flatOut = (result: Result): Result => ({
+    ...result,
+    plan: { ...plan, stages: [{ ...plan.stages[0]!, load }] },
+  });
+
+  it('may take a whole core, let events wait and make garbage', () => {
+    const full = { utilisation: 1, cpu: 1, loops: 50, eventsWaiting: 9000, gcMax: 30 };
+    expect(judgeTrust(throughout(full)).level).toBe('invalid');
+    expect(complaints(flatOut(throughout(full)))).toEqual([]);
+    expect(evidence(flatOut(throughout(full)), 'event loop')?.expected).toContain('flat out');
+  });
+
+  it('is held to the CPU that it got, to its own lateness and to its sockets', () => {
+    const starved = flatOut(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 30));
+    expect(complaints(starved)).toEqual([
+      ['start lag', 'invalid'],
+      ['waiting for a CPU', 'invalid'],
+    ]);
+    const failures = [sampleFailure({ outcome: 'broken', cause: 'out-of-sockets', count: 100 })];
+    expect(complaints(flatOut(sampleResult({ failures })))).toEqual([['sockets', 'invalid']]);
+  });
+});
+
 describe('a target', () => {
   const failing = (differing: Parameters<typeof sampleFailure>[0]): Result => {
     const { timeline } = sampleResult();

@@ -7,11 +7,16 @@ export interface Asking {
   readonly iteration: number;
 }
 
+const askersOf = (load: Load | undefined): number => {
+  if (load?.kind === 'saturate') return load.connections;
+  return load?.kind === 'closed' ? load.users : 1;
+};
+
 /**
  * Who asks request `index` of a stage (the inverse of the engine's numbering), where each user counts
  * its own; else one user asks all.
  */
 export const askingOf = (load: Load | undefined, index: number): Asking => {
-  const users = load?.kind === 'closed' ? load.users : 1;
+  const users = askersOf(load);
   return { user: index % users, users, iteration: Math.floor(index / users) };
 };

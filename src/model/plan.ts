@@ -58,16 +58,25 @@ const iterationsLoadSchema = z.strictObject({
   thinkTime: millisecondsSchema,
 });
 
+/** Connections that ask again the moment they are answered, flat out, by autocannon. */
+const saturateLoadSchema = z.strictObject({
+  kind: z.literal('saturate'),
+  connections: z.int().positive(),
+  duration: millisecondsSchema,
+});
+
 export const loadSchema = z.discriminatedUnion('kind', [
   openLoadSchema,
   closedLoadSchema,
   iterationsLoadSchema,
+  saturateLoadSchema,
   traceLoadSchema,
 ]);
 export type Load = z.infer<typeof loadSchema>;
 export type OpenLoad = z.infer<typeof openLoadSchema>;
 export type ClosedLoad = z.infer<typeof closedLoadSchema>;
 export type IterationsLoad = z.infer<typeof iterationsLoadSchema>;
+export type SaturateLoad = z.infer<typeof saturateLoadSchema>;
 
 /** A named part of a run with a load of its own. Stages follow one another without a gap. */
 const stageSchema = z.strictObject({
@@ -184,10 +193,17 @@ export const loadDuration = (load: Load): number => {
     case 'open':
       return load.curve.reduce((sum, segment) => sum + segment.duration, 0);
     case 'closed':
+    case 'saturate':
       return load.duration;
     case 'iterations':
       return load.maxDuration;
     case 'trace':
       return load.facts.duration;
   }
+};
+
+/** The load of a plan that runs flat out, which is then its only one; `null` for every other plan. */
+export const saturationOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
+  const load = stages[0]?.load;
+  return load?.kind === 'saturate' ? load : null;
 };

@@ -1,6 +1,7 @@
 import type { Budget } from '../model/budget.ts';
 import { interfaceLimits } from '../model/interface-limits.ts';
 import type { Load, OpenLoad, Plan, Stage, Target } from '../model/plan.ts';
+import { saturationOf } from '../model/plan.ts';
 import { shownTemplate } from '../model/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../model/traffic.ts';
 import { countText, moneyText, plural, timeText } from './number-text.ts';
@@ -44,6 +45,8 @@ export const loadText = (load: Load): string => {
     }
     case 'closed':
       return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;
+    case 'saturate':
+      return `${plural(load.connections, 'connection')} flat out for ${timeText(load.duration)}`;
     case 'trace':
       return traceText(load);
     case 'iterations':
@@ -55,6 +58,8 @@ export const loadText = (load: Load): string => {
 const loadNature = {
   open: 'open: requests come when they are due, whether or not answers have come',
   closed: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+  saturate:
+    'closed: each connection asks again the moment it is answered, so latencies hide queueing',
   trace: 'open: requests come when they are due, whether or not answers have come',
   iterations: 'closed: a slow gateway is asked less often, so latencies hide queueing',
 } as const satisfies Record<Load['kind'], string>;
@@ -153,13 +158,13 @@ const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): str
 };
 
 /** The transport is told as it was used: a plan that speaks HTTP/2 names undici. */
-const wireText = ({
-  wire: { http2, proxy, caFile, verifyTls },
-  transport,
-  workers,
-}: Plan): string =>
-  [
-    `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`,
+const wireText = (plan: Plan): string => {
+  const { wire, transport, workers } = plan;
+  const { http2, proxy, caFile, verifyTls } = wire;
+  return [
+    saturationOf(plan) === null
+      ? `${http2 ? 'HTTP/2' : 'HTTP/1.1'} by the transport ${transport}`
+      : 'HTTP/1.1 by autocannon',
     ...(workers === 1
       ? []
       : [workers === 'auto' ? 'as many workers as needed' : `${workers} workers`]),
@@ -169,6 +174,7 @@ const wireText = ({
     ...(caFile === null ? [] : [`certificates from ${caFile}`]),
     ...(verifyTls ? [] : ['certificates not verified']),
   ].join(', ');
+};
 
 const deadlinesText = (deadlines: Plan['deadlines']): string => {
   const set = Object.entries({

@@ -69,6 +69,7 @@ const table: {
   stairs: (load) => stairs(load),
   closed: (load) => alone(load),
   iterations: (load) => alone(load),
+  saturate: (load) => alone(load),
   trace: (load, files) => {
     const cut = cutOf(load);
     const found = files.trace(cut);
@@ -102,6 +103,7 @@ export const arrivalsOf = (load: Load): number | null => {
     case 'trace':
       return load.facts.requests;
     case 'closed':
+    case 'saturate':
       return null;
   }
 };

@@ -125,6 +125,18 @@ const iterationsLoad = z
     'Closed load: users share a number of requests and stop when it is used up. As nobody knows when that is, it can only be the last stage.',
   );
 
+const saturateLoad = z
+  .strictObject({
+    kind: z.literal('saturate').describe('As fast as the target answers, by autocannon.'),
+    connections: whole(1, 10_000)
+      .prefault(100)
+      .describe('How many connections ask at the same time. Default: 100.'),
+    duration: positiveLength().describe('How long the connections keep asking.'),
+  })
+  .describe(
+    'Flat out: each connection asks again the moment it is answered. For chat that comes whole and model lists, and always the only load of a run.',
+  );
+
 const traceLoad = z
   .strictObject({
     kind: z.literal('trace').describe('The recorded arrivals of a real service.'),
@@ -160,6 +172,7 @@ export const loadSchema = z
       stairsLoad,
       closedLoad,
       iterationsLoad,
+      saturateLoad,
       traceLoad,
     ],
     {

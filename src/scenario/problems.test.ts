@@ -150,12 +150,12 @@ describe('a load', () => {
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "of an unknown kind:
       f.yaml:2:1: "duration" is missing: expected a length of time such as 30s, 500ms, 2m or 1h30m
-      f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace", got "constnt"; did you mean "constant"?
+      f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations", "saturate" or "trace", got "constnt"; did you mean "constant"?
       of another tool’s kind:
       f.yaml:2:1: "duration" is missing: expected a length of time such as 30s, 500ms, 2m or 1h30m
-      f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace", got "constant-arrival-rate"; did you mean "constant"?
+      f.yaml:2:14: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations", "saturate" or "trace", got "constant-arrival-rate"; did you mean "constant"?
       without a kind:
-      f.yaml:2:1: "kind" is missing: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations" or "trace"
+      f.yaml:2:1: "kind" is missing: expected "constant", "poisson", "gamma", "ramping", "stairs", "closed", "iterations", "saturate" or "trace"
       that is a word:
       f.yaml:2:7: expected a mapping with a "kind", for example {kind: constant, rate: 5/s, duration: 30s}, got "constant"
       that is empty:

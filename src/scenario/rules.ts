@@ -7,6 +7,7 @@ import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';
 import { brokenPace } from './pace-rules.ts';
 import type { Finding } from './problem.ts';
+import { besideSaturation } from './saturate-rules.ts';
 import { retrySchema } from './retry-schema.ts';
 import { scenarioSchema } from './schema.ts';
 import { isMapping, type Path, valueAt } from './tree.ts';
@@ -177,18 +178,19 @@ const wholeExtent = (loads: readonly PlacedLoad[], warmUp: number | null): Findi
   return findings;
 };
 
-const usersInFlight = (loads: readonly PlacedLoad[], inFlight: number | null): Finding[] =>
-  loads.flatMap(({ path, load }) =>
-    inFlight !== null && load !== null && 'users' in load && load.users > inFlight
-      ? [
-          value(
-            [...path, 'users'],
-            `${grouped(load.users)} users are more than may be in flight ("inFlight": ${grouped(inFlight)})`,
-            'lower the users or raise "inFlight"',
-          ),
-        ]
-      : [],
-  );
+/** Who asks again when answered, and how many of them. */
+const askersOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] | null => {
+  if (load.kind === 'saturate') return ['connections', load.connections];
+  return 'users' in load ? ['users', load.users] : null;
+};
+
+const askersInFlight = (loads: readonly PlacedLoad[], inFlight: number | null): Finding[] =>
+  loads.flatMap(({ path, load }) => {
+    const [who, many] = (load === null ? null : askersOf(load)) ?? ['users', 0];
+    if (inFlight === null || many <= inFlight) return [];
+    const message = `${grouped(many)} ${who} are more than may be in flight ("inFlight": ${grouped(inFlight)})`;
+    return [value([...path, who], message, `lower the ${who} or raise "inFlight"`)];
+  });
 
 const retryInOrder = (scenario: unknown): Finding[] => {
   const retry = retrySchema.safeParse(valueAt(scenario, ['retry'])).data;
@@ -216,8 +218,9 @@ export const brokenRules = (scenario: unknown, files: WorkloadFiles): readonly F
     ...unreadTraces(loads, files),
     ...retryInOrder(scenario),
     ...brokenPace(scenario),
+    ...besideSaturation(scenario),
     ...loads.flatMap((placed) => (placed.load === null ? [] : extent(placed))),
     ...wholeExtent(loads, warmUp.safeParse(scenario['warmUp']).data ?? null),
-    ...usersInFlight(loads, inFlight.safeParse(scenario['inFlight']).data ?? null),
+    ...askersInFlight(loads, inFlight.safeParse(scenario['inFlight']).data ?? null),
   ];
 };

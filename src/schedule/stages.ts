@@ -20,7 +20,7 @@ export const stageStarts = (plan: Plan): readonly Instant[] => {
 export const scheduledEnd = (plan: Plan): Instant =>
   instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
 
-/** How many requests a load asks for: exactly, on average for Poisson arrivals, `null` for users, who ask as fast as they are answered. */
+/** How many requests a load asks for: exactly, on average for Poisson arrivals, `null` for users and connections, who ask as fast as they are answered. */
 export const expectedCount = (load: Load): number | null => {
   switch (load.kind) {
     case 'open':
@@ -30,6 +30,7 @@ export const expectedCount = (load: Load): number | null => {
     case 'trace':
       return load.facts.requests;
     case 'closed':
+    case 'saturate':
       return null;
   }
 };

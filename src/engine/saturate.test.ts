@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import type { Volley } from '../model/cannon.ts';
+import type { BrokenCause, ExchangeObserver } from '../model/exchange.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { handOrder, handPlan } from './hand-run.ts';
+import { handWorld } from './hand-world.ts';
+import { saturate } from './saturate.ts';
+
+const list = new TextEncoder().encode(JSON.stringify({ object: 'list', data: [] }));
+
+/** A plan that runs flat out in a hand world, with a cannon whose answers are given by hand. */
+const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
+  const { clock, advanceTo } = handWorld();
+  const observations: Observation[] = [];
+  const inFlight: (ExchangeObserver | null)[] = [];
+  const turns: number[] = [];
+  const aborted: BrokenCause[] = [];
+  let volley: Volley | null = null;
+  let ceased = false;
+  const ask = (connection: number): void => {
+    if (ceased || volley === null) return;
+    const turn = turns[connection] ?? 0;
+    turns[connection] = turn + 1;
+    const observer = volley.begin(connection, turn % volley.requests[connection]!.length, {
+      abort: (cause, detail) => {
+        inFlight[connection] = null;
+        aborted.push(cause);
+        observer.onFailure(clock.now(), cause, detail);
+      },
+    });
+    inFlight[connection] = observer;
+    observer.onConnected(clock.now(), turn === 0 ? 'new' : 'reused');
+    observer.onSent(clock.now());
+  };
+  const load = { kind: 'saturate', connections, duration: milliseconds(1000) } as const;
+  const running = saturate(handOrder(handPlan(load, changes)), {
+    clock,
+    observe: (observation) => observations.push(observation),
+    cannon: {
+      fire: (wanted) => {
+        volley = wanted;
+        for (let connection = 0; connection < connections; connection += 1) ask(connection);
+        return { cease: () => (ceased = true), close: () => Promise.resolve() };
+      },
+    },
+  });
+  const answer = (connection: number, status = 200, body = list): void => {
+    const observer = inFlight[connection]!;
+    inFlight[connection] = null;
+    observer.onHeaders(clock.now(), status, { 'content-type': 'application/json' });
+    observer.onChunk(clock.now(), body);
+    observer.onEnd(clock.now());
+    ask(connection);
+  };
+  const fired = (): Volley => volley!;
+  return { running, observations, inFlight, aborted, advanceTo, answer, fired };
+};
+
+it('every connection asks what a user of its number would, prepared once and sent in turn', () => {
+  const { fired } = startFlatOut(3);
+  const ids = fired().requests.map((own) => own.map(({ headers }) => headers['x-request-id']));
+  expect(ids.map((own) => own.slice(0, 2))).toEqual([
+    ['r-0-0', 'r-0-3'],
+    ['r-0-1', 'r-0-4'],
+    ['r-0-2', 'r-0-5'],
+  ]);
+  expect(ids.flat()).toHaveLength(1023);
+  expect(startFlatOut(2000).fired().requests.flat()).toHaveLength(2000);
+});
+
+it('each answer is judged by its kind and becomes one observation, due when its connection was free', async () => {
+  const { running, observations, advanceTo, answer } = startFlatOut(2);
+  advanceTo(10);
+  answer(0);
+  advanceTo(15);
+  answer(0, 200, new TextEncoder().encode('{"object":"nonsense"}'));
+  answer(1, 429, new TextEncoder().encode('{}'));
+  expect(running.motion()).toEqual({ due: 5, inFlight: 2 });
+  advanceTo(1200);
+  const end = await running.done;
+  expect(end).toMatchObject({ loadEnded: 1000, stopped: false, spent: null });
+  expect(end.notes.join(' ')).toContain('autocannon: each of 2 connections');
+  const told = observations.map(({ index, due, ended, outcome }) => [
+    ...[index, due, ended],
+    outcome.kind,
+  ]);
+  expect(told.slice(0, 3)).toEqual([
+    [0, 0, 10, 'completed'],
+    [2, 10, 15, 'malformed'],
+    [1, 0, 15, 'limited'],
+  ]);
+});
+
+it('deadlines are kept by the engine, and what never answers is cut', () => {
+  const { observations, aborted, advanceTo } = startFlatOut(1);
+  advanceTo(300);
+  expect(aborted).toEqual(['deadline-first-token']);
+  expect(observations[0]?.outcome).toMatchObject({ kind: 'broken', cause: 'deadline-first-token' });
+});
+
+it('the end of the load lets what is in flight end, and asks nothing more', async () => {
+  const { running, observations, inFlight, advanceTo, answer } = startFlatOut(1);
+  for (let at = 100; at <= 900; at += 100) {
+    advanceTo(at);
+    answer(0);
+  }
+  advanceTo(1050);
+  answer(0);
+  expect(inFlight).toEqual([null]);
+  advanceTo(1100);
+  expect(await running.done).toMatchObject({ loadEnded: 1000, stopped: false });
+  expect(observations).toHaveLength(10);
+  expect(observations.every(({ outcome }) => outcome.kind === 'completed')).toBe(true);
+});
+
+it('a stop leaves what is in flight its grace, and aborts it after that', async () => {
+  const { running, observations, aborted, advanceTo } = startFlatOut(2, {
+    deadlines: { connect: null, firstToken: null, idle: null, total: null },
+  });
+  advanceTo(100);
+  running.stop(milliseconds(200));
+  advanceTo(290);
+  expect(aborted).toEqual([]);
+  advanceTo(320);
+  expect(aborted).toEqual(['aborted', 'aborted']);
+  expect(await running.done).toMatchObject({ loadEnded: 100, stopped: true });
+  expect(observations).toHaveLength(2);
+});
