@@ -117,8 +117,9 @@ export const refuseMisfit = (read: ReadPlanWithFiles): void => {
   const forecast = forecastOf(read);
   const reasons = [...overBudget(read, forecast), ...overPace(forecast)];
   if (reasons.length > 0) {
+    const outcome = plan.budget === null ? '' : ', and its budget then ends it';
     throw new Problem(
-      `${reasons.join('\n')}\n\`weir plan\` tells more; --yes runs it all the same, and a budget then ends it`,
+      `${reasons.join('\n')}\n\`weir plan\` tells more; --yes runs it all the same${outcome}`,
     );
   }
 };

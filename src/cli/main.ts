@@ -39,10 +39,12 @@ const main = async (): Promise<void> => {
   process.exitCode = exitCode(exit);
 };
 
-// A reader that leaves early (`weir … | head`) is no defect.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// A reader that leaves early (`weir … 2>&1 | head`) is no defect.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 // Defects in callbacks of sockets and timers: nothing that was measured after one can be believed.
 process.on('uncaughtException', (defect) => {
