@@ -6,6 +6,7 @@ import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
 import { transportBench } from './transport-bench.ts';
 import { paceBench } from './pace-bench.ts';
+import { reportBench } from './report-bench.ts';
 import { workloadBench } from './workload-bench.ts';
 import { Problem } from '../platform/problem.ts';
 
@@ -18,6 +19,7 @@ const benches: readonly Bench[] = [
   paceBench,
   workloadBench,
   capacityBench,
+  reportBench,
   containerBench,
 ];
 
