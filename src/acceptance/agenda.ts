@@ -1,24 +1,32 @@
 import type { Clock } from '../model/clock.ts';
 import { instant } from '../model/quantity.ts';
 
-/** Events in the order of their times. */
+interface Event {
+  readonly at: number;
+  readonly run: () => void;
+  isCalledOff: boolean;
+}
+
+/** Events in the order of their times; of those at one time, the one that was set first. */
 export class Agenda {
   now = 0;
-  #events: { readonly at: number; readonly run: () => void }[] = [];
+  readonly #events: Event[] = [];
 
   at(at: number, run: () => void): () => void {
-    const event = { at, run };
-    const later = this.#events.findIndex((other) => other.at > at);
-    if (later === -1) this.#events.push(event);
-    else this.#events.splice(later, 0, event);
+    const event = { at, run, isCalledOff: false };
+    // Most are set for later than all others.
+    let place = this.#events.length;
+    while (place > 0 && this.#events[place - 1]!.at > at) place -= 1;
+    this.#events.splice(place, 0, event);
     return () => {
-      this.#events = this.#events.filter((other) => other !== event);
+      event.isCalledOff = true;
     };
   }
 
   /** Runs the next event; false when there is none. */
   step(): boolean {
-    const next = this.#events.shift();
+    let next = this.#events.shift();
+    while (next?.isCalledOff === true) next = this.#events.shift();
     if (next === undefined) return false;
     this.now = Math.max(this.now, next.at);
     next.run();

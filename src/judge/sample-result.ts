@@ -44,10 +44,18 @@ export const sampleSlice = (
   ...differing,
 });
 
+const encoded = new Map<string, EncodedHistogram>();
+
+/** Seconds of a sample mostly have the same samples. */
 const distributionOf = (samples: readonly number[]): EncodedHistogram => {
+  const key = samples.join(' ');
+  const known = encoded.get(key);
+  if (known !== undefined) return known;
   const histogram = emptyHistogram(2);
   for (const sample of samples) histogram.record(sample);
-  return histogram.toJSON();
+  const distribution = histogram.toJSON();
+  encoded.set(key, distribution);
+  return distribution;
 };
 
 /** A second in which requests of two kinds, by turns, were due and begun with these lags. */

@@ -1,20 +1,36 @@
 import { type Decision, type LimiterClass, limiterClassNames } from '../../model/limit-log.ts';
 import type { LimiterFit } from '../../model/limit-report.ts';
 import { candidates, type Knowledge } from './candidates.ts';
-import { type History, historiesOf, middleOf, vantageOf } from './history.ts';
+import { type History, historiesOf, middleOf, type Vantage, vantageOf } from './history.ts';
 import { limiterModels, type Model, type Parameters } from './limiter-models.ts';
 import { queueDelays } from './queue-delays.ts';
 
-const replay = (history: History, model: Model): Pick<LimiterFit, 'wrong' | 'unlikely'> => {
+/** A history with what each of its decisions saw, which is the same for every limiter tried. */
+interface Replayed {
+  readonly history: History;
+  readonly seen: readonly { readonly decision: Decision; readonly vantage: Vantage }[];
+}
+
+const replayed = (history: History): Replayed => ({
+  history,
+  seen: history.decisions.map((decision) => ({ decision, vantage: vantageOf(history, decision) })),
+});
+
+/** What a limiter leaves unexplained; `null` once it is wrong more often than `most`. */
+const replay = (
+  { history, seen }: Replayed,
+  model: Model,
+  most: number,
+): Pick<LimiterFit, 'wrong' | 'unlikely'> | null => {
   let wrong = 0;
   let unlikely = 0;
-  for (const decision of history.decisions) {
+  for (const { decision, vantage } of seen) {
     const { sent, answered, admitted } = decision;
-    const vantage = vantageOf(history, decision);
     if (model(vantage, middleOf(decision)) === admitted) continue;
     unlikely += 1;
     const moments = [sent - history.slack, sent, answered, answered + history.slack];
     if (moments.every((moment) => model(vantage, moment) !== admitted)) wrong += 1;
+    if (wrong > most) return null;
   }
   return { wrong, unlikely };
 };
@@ -40,18 +56,21 @@ const told = (limiter: LimiterClass, parameters: Parameters) => {
   };
 };
 
-const bestOf = (limiter: LimiterClass, history: History, known: Knowledge): LimiterFit | null => {
-  const tried = candidates(limiter, history, known);
-  return tried
-    .map((parameters) => {
-      const { wrong, unlikely } = replay(history, limiterModels[limiter](history, parameters));
-      // The best of many fits by luck: each doubling of the limiters tried weighs like one more unlikely decision.
-      return {
-        ...told(limiter, parameters),
-        ...{ wrong, unlikely: unlikely + Math.log2(tried.length) },
-      };
-    })
-    .reduce<LimiterFit | null>((best, next) => (best === null ? next : better(best, next)), null);
+const bestOf = (limiter: LimiterClass, over: Replayed, known: Knowledge): LimiterFit | null => {
+  const tried = candidates(limiter, over.history, known);
+  let best: LimiterFit | null = null;
+  for (const parameters of tried) {
+    const model = limiterModels[limiter](over.history, parameters);
+    const left = replay(over, model, best?.wrong ?? Infinity);
+    if (left === null) continue;
+    // The best of many fits by luck: each doubling of the limiters tried weighs like one more unlikely decision.
+    const fit = {
+      ...told(limiter, parameters),
+      ...{ wrong: left.wrong, unlikely: left.unlikely + Math.log2(tried.length) },
+    };
+    best = best === null ? fit : better(best, fit);
+  }
+  return best;
 };
 
 /** Below this many kept waiting, delays tell nothing. */
@@ -62,7 +81,7 @@ const fewestWaits = 3;
  * kept waiting exactly as long as it should is held against every class that decides at once.
  */
 export const explainLog = (log: readonly Decision[], known: Knowledge): readonly LimiterFit[] => {
-  const histories = historiesOf(log);
+  const histories = historiesOf(log).map(replayed);
   const { waited, wrong } = queueDelays(log, known);
   const queued = waited < fewestWaits || wrong > waited / 2 ? null : { waited, wrong };
   return limiterClassNames
