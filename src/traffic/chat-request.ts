@@ -51,9 +51,8 @@ export const chatRequest = (
   // Definitions of tools are counted among the prompt's tokens.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   // A conversation that stands in the plan is asked again and again.
-  const before = Array.isArray(traffic.conversations)
-    ? writtenOf(traffic).get(messages)
-    : undefined;
+  const known = Array.isArray(traffic.conversations) ? writtenOf(traffic) : null;
+  const before = known?.get(messages);
   if (before?.maxTokens === maxTokens && before.withUsage === withUsage) {
     return { request: before.request, asked };
   }
@@ -74,6 +73,6 @@ export const chatRequest = (
     },
     body: Buffer.from(JSON.stringify(body)),
   };
-  writtenOf(traffic).set(messages, { maxTokens, withUsage, request });
+  known?.set(messages, { maxTokens, withUsage, request });
   return { request, asked };
 };
