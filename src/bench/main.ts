@@ -4,6 +4,8 @@ import { capacityBench } from './capacity-bench.ts';
 import { containerBench } from './container-bench.ts';
 import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
+import { memoryBench } from './memory-bench.ts';
+import { soakBench } from './soak-bench.ts';
 import { streamsBench } from './streams-bench.ts';
 import { transportBench } from './transport-bench.ts';
 import { paceBench } from './pace-bench.ts';
@@ -17,12 +19,14 @@ const benches: readonly Bench[] = [
   mockBench,
   transportBench,
   streamsBench,
+  memoryBench,
   limitsBench,
   paceBench,
   workloadBench,
   capacityBench,
   reportBench,
   containerBench,
+  soakBench,
 ];
 
 const figure = (value: number, unit: string): string => `${Number(value.toPrecision(4))} ${unit}`;

@@ -1,10 +1,13 @@
+/** Shared, since most streams never need a buffer. */
+const nothing: Buffer = Buffer.alloc(0);
+
 /**
  * Bytes copied out of socket reads into one growing buffer. Beyond `limit` nothing more is kept,
  * and `cut` says so.
  */
 export class Gathered {
   readonly #limit: number;
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer = nothing;
   #length = 0;
   #cut = false;
 

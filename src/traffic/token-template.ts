@@ -12,6 +12,8 @@ const members = ['content', 'reasoning_content', 'reasoning'].map((name) =>
 /** How often a template is learned anew without being of use, before a stream is given up. */
 const patience = 4;
 
+const nothing: Buffer = Buffer.alloc(0);
+
 /**
  * The fast path through a stream. Most token events are the one before them with another text in
  * one place, so that comparing the bytes around it replaces parsing.
@@ -25,7 +27,7 @@ const patience = 4;
  */
 export class TokenTemplate {
   #before: Buffer | null = null;
-  #after = Buffer.alloc(0);
+  #after = nothing;
   #carries: Carried = 'nothing';
   #patience = patience;
 
