@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TransportName } from '../model/exchange.ts';
@@ -24,6 +24,12 @@ export interface WeirRun {
   stop(): Promise<void>;
 }
 
+/** Node's flags in the launcher's first line: what the shell starts `weir` with. */
+const launcherFlags = async (): Promise<readonly string[]> => {
+  const text = await readFile(new URL('../cli/weir.js', import.meta.url), 'utf8');
+  return text.slice(0, text.indexOf('\n')).match(/--\S+/g) ?? [];
+};
+
 /** Starts `weir run` on the second core; without a `target` it starts the embedded gateway. */
 export const startWeirRun = async (
   scenario: BenchScenario,
@@ -36,11 +42,7 @@ export const startWeirRun = async (
   await writeFile(path, JSON.stringify({ ...common, traffic, ...scenario }));
   const words = ['run', path, '--out', folder, '--quiet'];
   const to = target === null ? [] : ['--target', target];
-  const [program, ...rest] = wordsOn(
-    1,
-    ['../cli/weir.js', ...words, ...to],
-    ['--no-memory-reducer'],
-  );
+  const [program, ...rest] = wordsOn(1, ['../cli/weir.js', ...words, ...to], await launcherFlags());
   const child = spawn(program, rest, {
     env: {
       ...process.env,
