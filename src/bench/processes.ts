@@ -16,22 +16,44 @@ export interface Bound {
   stop(): Promise<void>;
 }
 
+/** A file of this folder's neighbourhood and its words. */
+type Program = readonly [string, ...string[]];
+
+/** The words that run a program on one core, where `taskset` can do that; `flags` are Node's. */
+export const wordsOn = (
+  core: number,
+  [file, ...words]: Program,
+  flags: readonly string[] = [],
+): readonly [string, ...string[]] => {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const node = [process.execPath, ...flags, path, ...words] as const;
+  return hasTaskset ? ['taskset', '-c', String(core), ...node] : node;
+};
+
+/** Resident memory of a process now, in bytes (Linux). */
+export const memoryOf = async (pid: number | undefined): Promise<number> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+};
+
+/** Ends a process and waits until it is gone. */
+export const endProcess = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+};
+
 /**
- * Starts a file of this folder's neighbourhood on one core, where `taskset` can do that, and waits for
- * its first line. `input` is its first line of standard input, which stays open; `flags` are Node's.
+ * Starts a program on one core and waits for its first line. `input` is its first line of standard
+ * input, which stays open; `flags` are Node's.
  */
 export const startOn = async (
   core: number,
-  [file, ...words]: readonly [string, ...string[]],
+  [file, ...words]: Program,
   { input, flags = [] }: { readonly input: string; readonly flags?: readonly string[] },
 ): Promise<Bound> => {
-  const node = [
-    process.execPath,
-    ...flags,
-    fileURLToPath(new URL(file, import.meta.url)),
-    ...words,
-  ];
-  const [program = '', ...rest] = hasTaskset ? ['taskset', '-c', String(core), ...node] : node;
+  const [program, ...rest] = wordsOn(core, [file, ...words], flags);
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write(`${input}\n`);
   const lines = createInterface({ input: child.stdout });
@@ -41,18 +63,5 @@ export const startOn = async (
       throw new Error(`${file} ended before it was ready`);
     }),
   ])) as [string];
-  return {
-    child,
-    line,
-    memory: async () => {
-      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
-    },
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    },
-  };
+  return { child, line, memory: () => memoryOf(child.pid), stop: () => endProcess(child) };
 };
