@@ -6,6 +6,34 @@ import { fileURLToPath } from 'node:url';
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 
+/** The words of a program on one core, where `taskset` can do that. */
+const boundTo = (core: number, words: Words): Words =>
+  hasTaskset ? ['taskset', '-c', String(core), ...words] : words;
+
+type Words = readonly [string, ...string[]];
+
+/** How a program ended, and what it said on its standard output. */
+export interface Ended {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+/** Runs a program to its end, on one core or, for `null`, on any; what it complains about is seen. */
+export const runOn = async (
+  core: number | null,
+  words: Words,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Ended> => {
+  const [program, ...rest] = core === null ? words : boundTo(core, words);
+  const child = spawn(program, rest, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said };
+};
+
 /** A process of a bench and the first line that it printed. */
 export interface Bound {
   readonly child: ChildProcess;
@@ -22,16 +50,11 @@ export interface Bound {
  */
 export const startOn = async (
   core: number,
-  [file, ...words]: readonly [string, ...string[]],
+  [file, ...words]: Words,
   { input, flags = [] }: { readonly input: string; readonly flags?: readonly string[] },
 ): Promise<Bound> => {
-  const node = [
-    process.execPath,
-    ...flags,
-    fileURLToPath(new URL(file, import.meta.url)),
-    ...words,
-  ];
-  const [program = '', ...rest] = hasTaskset ? ['taskset', '-c', String(core), ...node] : node;
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const [program, ...rest] = boundTo(core, [process.execPath, ...flags, path, ...words]);
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write(`${input}\n`);
   const lines = createInterface({ input: child.stdout });
