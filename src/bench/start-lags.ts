@@ -1,5 +1,4 @@
-import type { Histogram } from '../model/histogram.ts';
-import { sumOfHistograms } from '../model/histogram.ts';
+import { type Histogram, sumOfHistograms } from '../model/histogram.ts';
 import { median } from './median.ts';
 
 /** How late starts were, in ms. */
