@@ -17,7 +17,7 @@ interface Order extends StartOrder {
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const order = JSON.parse((await lines.next()).value as string) as Order;
-const { port, rate, warmUp, seconds } = order;
+const { port, rate, inFlight, warmUp, seconds } = order;
 const share = streamShare(order);
 
 const requestOf = (body: string): Buffer => {
@@ -39,11 +39,13 @@ const endsAnswer = (length: number, isStream: boolean): boolean =>
   !isStream || (buffer[length - 5] === zeroDigit && buffer[length - 6] === lineFeed);
 
 const streaming = new Set<net.Socket>();
+let flying = 0;
 
 const open = (request: Buffer): net.Socket => {
   const callback = (length: number): boolean => {
     if (endsAnswer(length, streaming.has(socket))) {
       streaming.delete(socket);
+      flying -= 1;
       idle.push(socket);
     }
     beginDue();
@@ -56,19 +58,26 @@ const open = (request: Buffer): net.Socket => {
 
 const lags = Array.from({ length: seconds }, () => emptyHistogram(2));
 const zero = performance.now();
-let begun = 0;
+/** Of those that were due. */
+let passed = 0;
+
+const begin = (isStream: boolean): void => {
+  flying += 1;
+  const request = isStream ? stream : chat;
+  const free = idle.pop();
+  const socket = free ?? open(request);
+  free?.write(request);
+  if (isStream) streaming.add(socket);
+};
 
 function beginDue(): void {
   const now = performance.now() - zero;
-  for (let due = (begun / rate) * 1000; due <= now; due = (begun / rate) * 1000) {
-    const isStream = Math.floor((begun + 1) * share) > Math.floor(begun * share);
-    const request = isStream ? stream : chat;
-    const free = idle.pop();
-    const socket = free ?? open(request);
-    free?.write(request);
-    if (isStream) streaming.add(socket);
+  for (let due = (passed / rate) * 1000; due <= now; due = (passed / rate) * 1000) {
+    const isStream = Math.floor((passed + 1) * share) > Math.floor(passed * share);
+    passed += 1;
+    if (flying === inFlight) continue;
     lags[Math.floor(due / 1000) - warmUp]?.record(performance.now() - zero - due);
-    begun += 1;
+    begin(isStream);
   }
 }
 

@@ -2,8 +2,10 @@
 export interface StartOrder {
   /** Starts a second, those of streams among them. */
   readonly rate: number;
-  /** In flight at a time, once the first of them ended. */
+  /** Of them in flight at a time, once the first of them ended. */
   readonly streams: number;
+  /** The most that may be in flight; what is due beyond is not begun. */
+  readonly inFlight: number;
   /** How long a stream goes on, in seconds. */
   readonly lasting: number;
   /** Whole seconds before those that are measured. */
