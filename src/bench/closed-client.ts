@@ -20,13 +20,13 @@ interface Order {
   readonly url: string;
   /** `net` is the least that Node can do: one prepared request, written again after each read. */
   readonly client: ClosedClient;
-  /** Of the measured part, after as much again of warming up (at most a second). */
+  /** Of the measured part, after as much again of warming up (at most two seconds). */
   readonly seconds: number;
 }
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { url, client, seconds } = JSON.parse((await lines.next()).value as string) as Order;
-const warmUp = Math.min(1, seconds);
+const warmUp = Math.min(2, seconds);
 
 /** Measures what is going round already. */
 const measured = async (count: () => number): Promise<Turnover> => {
