@@ -20,6 +20,10 @@ it('a pause of the machine moves the percentiles of all starts and not that of t
   expect(lags.medianP99).toBeCloseTo(2, 1);
 });
 
-it('tells how many of those that were due were begun', () => {
-  expect(startLagsOf([withTail(1), secondOf()], 100).begun).toBe(50);
+it('takes what was never begun for later than anything: leaving out what is late makes nobody punctual', () => {
+  const lags = startLagsOf([withTail(1), withTail(1), secondOf(0.1)], 100);
+  expect(lags.begun).toBeCloseTo(67, 5);
+  expect(lags.p50).toBeCloseTo(0.1, 2);
+  expect(lags.p99).toBe(Number.POSITIVE_INFINITY);
+  expect(lags.medianP99).toBeCloseTo(1, 1);
 });
