@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import type { ExchangeObserver, TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
 import { openTransport } from '../platform/open-transport.ts';
-import { chat, chatHeaders, chatText, connections, key } from './small-chat.ts';
+import { chat, chatHeaders, chatText, connections, key, warmUp } from './small-chat.ts';
 import { measureTurnover, sleep, type Turnover } from './turnover.ts';
 
 /**
@@ -20,13 +20,12 @@ interface Order {
   readonly url: string;
   /** `net` is the least that Node can do: one prepared request, written again after each read. */
   readonly client: ClosedClient;
-  /** Of the measured part, after as much again of warming up (at most two seconds). */
+  /** Of the measured part, after warming up. */
   readonly seconds: number;
 }
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { url, client, seconds } = JSON.parse((await lines.next()).value as string) as Order;
-const warmUp = Math.min(2, seconds);
 
 /** Measures what is going round already. */
 const measured = async (count: () => number): Promise<Turnover> => {

@@ -2,6 +2,9 @@
 
 export const connections = 100;
 
+/** In whole seconds, for every client: `weir run` needs them until its code is compiled. */
+export const warmUp = 4;
+
 export const chat = {
   model: 'weir/small',
   max_tokens: 16,

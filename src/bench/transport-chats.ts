@@ -10,6 +10,7 @@ import { chatsByWrk, hasWrk, howToGetWrk } from './wrk.ts';
  * transports, beside what the field uses and the least that Node can do, taking turns.
  */
 
+const rounds = 2;
 const seconds = 2;
 
 type Client = ClosedClient | 'wrk' | 'run by socket' | 'run by undici';
@@ -128,7 +129,7 @@ const tlsRows = (best: Best): readonly Row[] =>
 export const benchTransportChats = async (say: (text: string) => void): Promise<readonly Row[]> => {
   if (!hasWrk) say(`not measured: ${howToGetWrk}`);
   const clients = (Object.keys(names) as Client[]).filter((client) => client !== 'wrk' || hasWrk);
-  const plain = await takeTurns(clients, { rounds: 3, secure: false }, say);
-  const tls = await takeTurns([...tlsClients, 'autocannon'], { rounds: 2, secure: true }, say);
+  const plain = await takeTurns(clients, { rounds, secure: false }, say);
+  const tls = await takeTurns([...tlsClients, 'autocannon'], { rounds, secure: true }, say);
   return [...plainRows(plain, clients), ...tlsRows(tls)];
 };

@@ -1,10 +1,8 @@
 import type { TransportName } from '../model/exchange.ts';
 import { measuredWindow, outcomesOf } from '../model/summary.ts';
-import { chat, connections } from './small-chat.ts';
+import { chat, connections, warmUp } from './small-chat.ts';
 import type { Turnover } from './turnover.ts';
 import { runWeir } from './weir-run.ts';
-
-const warmUp = 2;
 
 /** The same chats by the real command, with everything that a run records; of its seconds after the warm-up. */
 export const chatsByWeir = async (
