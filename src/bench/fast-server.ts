@@ -5,7 +5,7 @@ import { endsRequest, fixedAnswer } from './fixed-answer.ts';
 /**
  * The fastest server that Node can be: no parser, one fixed answer of a gateway's size to whatever ends
  * as a chat request does. Clients are measured against it, so it has to cost less than they do. Says
- * its port; with the word `tls` it speaks TLS, by a certificate of its own.
+ * its port; with the word `https` it speaks TLS, by a certificate of its own.
  */
 
 const serve = (socket: Socket): void => {
@@ -23,5 +23,5 @@ const createSecure = async () => {
 };
 
 const server =
-  process.argv[2] === 'tls' ? await createSecure() : createServer({ noDelay: true }, serve);
+  process.argv[2] === 'https' ? await createSecure() : createServer({ noDelay: true }, serve);
 server.listen(0, '127.0.0.1', () => console.log(String((server.address() as AddressInfo).port)));

@@ -35,11 +35,11 @@ type Best = (client: Client, figure: Figure) => number;
 /** Lets clients take turns; what else runs on the machine only takes away, so the best round of each shows most of what it can do. */
 const takeTurns = async (
   clients: readonly Client[],
-  { rounds, secure }: { readonly rounds: number; readonly secure: boolean },
+  scheme: 'http' | 'https',
   say: (text: string) => void,
 ): Promise<Best> => {
-  const server = await startOn(0, ['fast-server.ts', ...(secure ? ['tls'] : [])], { input: '' });
-  const url = `http${secure ? 's' : ''}://127.0.0.1:${server.line}/v1`;
+  const server = await startOn(0, ['fast-server.ts', scheme], { input: '' });
+  const url = `${scheme}://127.0.0.1:${server.line}/v1`;
   const turns = new Map(clients.map((client) => [client, [] as Turnover[]]));
   try {
     for (let round = 1; round <= rounds; round += 1) {
@@ -50,7 +50,7 @@ const takeTurns = async (
         const each = (1e6 / perCpu(turnover)).toFixed(1);
         told.push(`${client} ${Math.round(rate(turnover))}/s, ${each} µs of CPU each`);
       }
-      say(`${secure ? 'TLS, ' : ''}round ${round}: ${told.join('; ')}`);
+      say(`${scheme}, round ${round}: ${told.join('; ')}`);
     }
   } finally {
     await server.stop();
@@ -129,7 +129,7 @@ const tlsRows = (best: Best): readonly Row[] =>
 export const benchTransportChats = async (say: (text: string) => void): Promise<readonly Row[]> => {
   if (!hasWrk) say(`not measured: ${howToGetWrk}`);
   const clients = (Object.keys(names) as Client[]).filter((client) => client !== 'wrk' || hasWrk);
-  const plain = await takeTurns(clients, { rounds, secure: false }, say);
-  const tls = await takeTurns([...tlsClients, 'autocannon'], { rounds, secure: true }, say);
+  const plain = await takeTurns(clients, 'http', say);
+  const tls = await takeTurns([...tlsClients, 'autocannon'], 'https', say);
   return [...plainRows(plain, clients), ...tlsRows(tls)];
 };
