@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { realClock } from '../mock/real-clock.ts';
-import { stampText } from './stamp.ts';
+import { stampedChunk, stampedHead } from '../platform/canary/stamp.ts';
 
 /**
  * Streams whose every event says when it was handed to the socket. Reads an `Order` line and says its
@@ -16,23 +16,15 @@ interface Order {
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { gap } = JSON.parse((await lines.next()).value as string) as Order;
 
-const head =
-  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-const filling = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 const clock = realClock();
 
-const frame = (): string => {
-  const event = `data: {"id":"${stampText(process.hrtime())}${filling}\n\n`;
-  return `${event.length.toString(16)}\r\n${event}\r\n`;
-};
-
 const stream = (socket: Socket): void => {
-  socket.write(head, 'latin1');
+  socket.write(stampedHead, 'latin1');
   const first = clock.now() + gap;
   let step = 0;
   const run = (): void => {
     if (socket.destroyed) return;
-    socket.write(frame(), 'latin1');
+    socket.write(stampedChunk(process.hrtime()), 'latin1');
     step += 1;
     clock.at(first + step * gap, run);
   };
