@@ -1,3 +1,4 @@
+import { canaryBeats } from '../model/canary-beats.ts';
 import { canaryErrors } from '../model/canary.ts';
 import { saturationOf } from '../model/plan.ts';
 import { type Quantile, quantile } from '../model/quantile.ts';
@@ -55,8 +56,18 @@ const queueLevel = (sample: GeneratorSample): TrustLevel => {
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
-const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null =>
-  quantile(canaryErrors(samples), 0.99);
+/** What comes in one beat waits together, and is one witness: only so is the interval of the p99 true. */
+const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
+  const { count, streams, atRank } = canaryErrors(samples);
+  const beat = Math.max(1, streams / canaryBeats);
+  return quantile(
+    {
+      count: Math.ceil(count / beat),
+      atRank: (rank) => atRank(Math.min(count, Math.ceil(rank * beat))),
+    },
+    0.99,
+  );
+};
 
 const canaryText = (samples: readonly GeneratorSample[]): string => {
   const { count, max } = canaryErrors(samples);

@@ -12,20 +12,18 @@ const sentAt = (ms: number): string =>
 describe('stamps', () => {
   it('of a stream that is cut anywhere are told as they were, or not at all where the cut goes through them', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.nat({ max: 1e12 }), { minLength: 1, maxLength: 4 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (microseconds, share) => {
-          const bytes = bytesOf(microseconds.map((each) => sentAt(each / 1000)).join(''));
-          const cut = Math.floor(bytes.length * share);
+      fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (sent) => {
+        const bytes = bytesOf(sent.map((each) => sentAt(each / 1000)).join(''));
+        const possible = [sent, ...sent.map((_, i) => sent.toSpliced(i, 1))];
+        for (let cut = 0; cut <= bytes.length; cut += 1) {
           const told: number[] = [];
           for (const part of [bytes.subarray(0, cut), bytes.subarray(cut)]) {
             readStamps(part, part.length, (stamp) => told.push(Math.round(stamp * 1000)));
           }
-          const lost = microseconds.map((_, i) => microseconds.toSpliced(i, 1));
-          expect([microseconds, ...lost]).toContainEqual(told);
-        },
-      ),
+          expect(possible.some((each) => each.join() === told.join())).toBe(true);
+        }
+      }),
+      { numRuns: 20 },
     );
   });
 

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { canaryBeats } from '../../model/canary-beats.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
@@ -11,45 +12,41 @@ import { stampedChunk, stampedHead } from './stamp.ts';
 /** Between two events of a stream, in ms: as many as a usual model's tokens. */
 const gap = 50;
 
-/** Streams begin spread over a gap, however many there are: multiples of the golden section lie as evenly as can be. */
-const phaseOf = (number: number): number => ((number * 0.618_034) % 1) * gap;
+/** The streams of each beat. */
+const turns = Array.from({ length: canaryBeats }, () => new Set<Socket>());
+let streams = 0;
 
-const stream = (socket: Socket, number: number): void => {
-  const emit = (): void => {
-    // A reader that stands still is told of a few late events, not of all that it missed.
-    if (socket.writableLength > 0) return;
-    socket.write(stampedChunk(process.hrtime()), 'latin1');
-  };
-  let ticking: NodeJS.Timeout | undefined;
-  const waiting = setTimeout(() => {
-    ticking = setInterval(emit, gap);
-  }, phaseOf(number));
-  socket.once('close', () => {
-    clearTimeout(waiting);
-    clearInterval(ticking);
-  });
+const stream = (socket: Socket): void => {
+  const turn = turns[streams % canaryBeats]!;
+  streams += 1;
+  turn.add(socket);
+  socket.once('close', () => turn.delete(socket));
   socket.write(stampedHead, 'latin1');
 };
 
-const open = new Set<Socket>();
-let streams = 0;
+const emit = (socket: Socket): void => {
+  // A reader that stands still is told of a few late events, not of all that it missed.
+  if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
+};
+
+let beat = 0;
+const beating = setInterval(() => {
+  beat = (beat + 1) % canaryBeats;
+  for (const socket of turns[beat]!) emit(socket);
+}, gap / canaryBeats);
+
 const server = createServer({ noDelay: true }, (socket) => {
-  open.add(socket);
   socket.on('error', () => undefined);
-  socket.once('close', () => open.delete(socket));
-  socket.once('data', () => {
-    streams += 1;
-    stream(socket, streams);
-  });
+  socket.once('data', () => stream(socket));
 });
 const release = onInterrupt(() => undefined);
-process.stdin
-  .once('close', () => {
-    release();
-    server.close();
-    for (const socket of open) socket.destroy();
-  })
-  .resume();
+const leave = (): void => {
+  release();
+  clearInterval(beating);
+  server.close();
+  for (const socket of turns.flatMap((turn) => [...turn])) socket.destroy();
+};
+process.stdin.once('end', leave).once('close', leave).resume();
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${port}\n`);
