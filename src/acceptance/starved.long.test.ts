@@ -172,6 +172,7 @@ describe.skipIf(!canBind)('a generator', () => {
     const { url } = await startGateway('--ttft', '50ms');
     const starved = await runAgainst(url, { beside: busy(40, 42) });
     expect(starved.blamed).toContain('start lag invalid');
+    expect(starved.blamed).toContain('canary invalid');
     expect(starved.blamed.join()).toMatch(/event loop invalid/);
     expect(starved.trust.level).toBe('invalid');
     expect(starved.code).toBe(12);
@@ -179,8 +180,9 @@ describe.skipIf(!canBind)('a generator', () => {
 
   it('that is held up a little is degraded, and the run passes', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
-    const held = await decided(context, isHeldUp, () => runAgainst(url, { beside: busy(6, 33) }));
+    const held = await decided(context, isHeldUp, () => runAgainst(url, { beside: busy(4, 33) }));
     expect(held.blamed).toContain('start lag degraded');
+    expect(held.blamed).toContain('canary degraded');
     expect(held.trust.level).toBe('degraded');
     expect(held.code).toBe(0);
   });

@@ -6,7 +6,7 @@ import type { TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
 import { openTransport } from '../platform/open-transport.ts';
 import { type Lateness, latenessOf } from './lateness.ts';
-import { readStamps } from './stamp.ts';
+import { readStamps } from '../platform/canary/stamp.ts';
 
 /**
  * Takes many stamped streams at once and says how far its instants of arrival lie from the stamps, by

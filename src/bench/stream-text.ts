@@ -1,4 +1,4 @@
-import { stampText } from './stamp.ts';
+import { stampText } from '../platform/canary/stamp.ts';
 
 /** The bytes of a streamed chat as gateways write them: a chunk of HTTP for each event, and all but the text stays the same. */
 

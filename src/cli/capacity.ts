@@ -15,6 +15,7 @@ import { screenOn } from '../platform/screen.ts';
 import { findCapacity, type SearchCap, type Searched } from '../probe/find-capacity.ts';
 import { stepPlan } from '../probe/step-plan.ts';
 import { stepLine } from '../report/capacity/capacity-words.ts';
+import { type Canary, openCanary } from './canary.ts';
 import { budgetText } from './capacity-budget.ts';
 import { capOf, type CapacityOrder, termsOf } from './capacity-order.ts';
 import { confirm } from './confirm.ts';
@@ -73,6 +74,7 @@ const endNotes = {
 } as const satisfies Record<Searched['end'], readonly string[]>;
 
 interface Site {
+  readonly canary: Canary;
   readonly folder: string;
   readonly cap: SearchCap;
   readonly terms: SearchTerms;
@@ -82,15 +84,16 @@ interface Site {
 const search = async (
   order: SliceOrder,
   target: ReadyTarget,
-  { folder, cap, terms, quiet }: Site,
+  { canary, folder, cap, terms, quiet }: Site,
 ): Promise<Searched & { readonly signal: StopSignal | null }> => {
   const screen = quiet ? null : screenOn(process.stderr, process.env);
+  const site = { target, canary, folder, screen };
   let signal: StopSignal | null = null;
   const searched = await findCapacity(
     {
       take: async (step, number): Promise<CapacityStep | null> => {
         const plan = stepPlan(order.plan, step, number);
-        const { result, stoppedBy } = await takeStep(order, plan, { target, folder, screen });
+        const { result, stoppedBy } = await takeStep(order, plan, site);
         signal = stoppedBy;
         const [judged] = judgeSteps(result, (name) => name);
         return stoppedBy === null ? (judged ?? null) : null;
@@ -114,12 +117,14 @@ export const capacity = async (order: CapacityOrder, source: PlanSource): Promis
   const name = folderName(wallClock(), 'capacity');
   const folder = await openRunFolder(order.out ?? join('reports', name));
   let target: ReadyTarget | null = null;
+  const starting = openCanary(plan, 1);
   try {
     target = await readyTarget(plan, read.folder);
     const slice = orderFor(read, target);
     if (!order.quiet) toStderr(`${target.baseUrl}\nBudget: ${budgetText(slice, cap)}.`);
     if (!order.yes) await confirm('nothing was asked of the gateway');
-    const site = { folder: folder.path, cap, terms, quiet: order.quiet };
+    const canary = await starting;
+    const site = { canary, folder: folder.path, cap, terms, quiet: order.quiet };
     const { steps, end, signal } = await search(slice, target, site);
     const exit = await publishCapacity(
       {
@@ -138,6 +143,7 @@ export const capacity = async (order: CapacityOrder, source: PlanSource): Promis
     await folder.discard();
     throw error;
   } finally {
+    await (await starting).stop();
     await target?.mock?.stop();
   }
 };

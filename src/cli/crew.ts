@@ -38,12 +38,15 @@ const clipsIn = (plan: Plan, shelf: ClipShelf): WorkerOrder['clips'] =>
     .flatMap((each) => (each.kind === 'transcription' ? each.clips : []))
     .map((source) => [source, shelf.clipsOf(source)] as const);
 
+/** A crew’s plan, and the canary that each of its loops reads. */
+type ReadyCrew = CrewPlan & Pick<WorkerOrder, 'canary'>;
+
 const orderFor = (
   { plan, slice, runId, credentials, headers, userAgent, clips }: SliceOrder,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
-  { planHash, folder, wants }: CrewPlan,
+  { planHash, folder, wants, canary }: ReadyCrew,
 ): Omit<WorkerOrder, 'slice'> => ({
-  ...{ plan, planHash, runId, credentials, headers, userAgent, folder, wants, notes },
+  ...{ plan, planHash, runId, credentials, headers, userAgent, folder, wants, notes, canary },
   secrets: [...secrets, ...credentials.map(({ value }) => value)],
   clips: clipsIn(plan, clips),
   way: { baseUrl, wire, certificates },
@@ -120,7 +123,7 @@ const asOne = (workers: readonly Worker[], done: Promise<SliceEnd>): RunningSlic
  * Starts the workers of a slice and waits until all are ready. They begin together; one that fails
  * afterwards is lost with its slice, and the others go on.
  */
-export const readyCrew = async (order: SliceOrder, target: ReadyTarget, plan: CrewPlan) => {
+export const readyCrew = async (order: SliceOrder, target: ReadyTarget, plan: ReadyCrew) => {
   let listener: (news: News) => void = () => undefined;
   const common = orderFor(order, target, plan);
   const heard = (worker: Worker, news: News): void => {

@@ -8,6 +8,7 @@ import { saturationOf } from '../model/plan.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
 import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import { loadCannon } from '../platform/autocannon.ts';
+import { type CanaryWay, openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
 import { type RunClock, startClock, wallClock } from '../platform/clock.ts';
 import { onInterrupt, type StopSignal } from '../platform/interrupts.ts';
@@ -91,6 +92,8 @@ export interface Watch {
   readonly say: (text: string) => void;
   /** Called when the clock starts; what it returns is called when the slice is over, however it went. */
   readonly begun: (begin: Begin) => () => void;
+  /** The canary that each loop reads; `null` for none. */
+  readonly canary: CanaryWay | null;
   /** Listens in to this thread’s transport. */
   readonly wrap: (transport: Transport) => Transport;
   /** Takes every observation that is made in this thread. */
@@ -134,6 +137,7 @@ const startAlone = async (
   watch: Watch,
 ): Promise<Underway> => {
   const openCannon = saturationOf(order.plan) === null ? null : await loadCannon(target.baseUrl);
+  const canary = watch.canary === null ? null : await openCanaryStreams(watch.canary);
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
@@ -143,7 +147,7 @@ const startAlone = async (
   };
   const { running, samples, close } =
     openCannon === null
-      ? startSlice(order, target, clock, { wrap: watch.wrap, observe })
+      ? startSlice(order, target, clock, { wrap: watch.wrap, observe, canary })
       : startFlatOut(order, openCannon(clock), clock, { observe });
   const slice = { ...order.slice, startedAt, baseUrl: target.baseUrl, machine: thisMachine() };
   const ended = watch.begun({ startedAt, clock, own: { slice, generator: samples } });
@@ -164,7 +168,7 @@ const startTogether = async (
   watch: Watch,
   plan: CrewPlan,
 ): Promise<Underway> => {
-  const crew = await readyCrew(order, target, plan);
+  const crew = await readyCrew(order, target, { ...plan, canary: watch.canary });
   const startedAt = wallClock(crewLead);
   const clock = startClock(crewLead);
   const ended = watch.begun({ startedAt, clock, own: null });

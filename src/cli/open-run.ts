@@ -11,6 +11,7 @@ import { type LineFile, openLineFile } from '../platform/lines.ts';
 import type { CaptureMode } from './capture-options.ts';
 import { captureName } from './capture.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { type Canary, openCanary } from './canary.ts';
 import { type CrewPlan, crewPlanFor } from './crew-plan.ts';
 import { folderName } from './folder-name.ts';
 import { refuseMisfit } from './forecast.ts';
@@ -55,6 +56,7 @@ export interface Opened {
   readonly checkpoint: Checkpoint;
   readonly metrics: LiveMetrics;
   readonly target: ReadyTarget;
+  readonly canary: Canary;
   readonly clips: ClipShelf;
   readonly workload: Workload;
   /** The workers that send; `null` where this thread does. */
@@ -84,6 +86,8 @@ export const openRun = async (
   let metrics: LiveMetrics | null = null;
   let further: FurtherReports | null = null;
   let checkpoint: Checkpoint | null = null;
+  // It starts while everything else is opened.
+  const starting = openCanary(plan, crew?.workers ?? 1);
   try {
     checkpoint = await openCheckpoint(join(folder.path, checkpointName));
     further = await openFurtherReports(asked.further, environment);
@@ -94,9 +98,11 @@ export const openRun = async (
     metrics = await metricsOf(plan, named, { ...asked.watchers, say });
     const target = await readyTarget(plan, home);
     if (saturationOf(plan) !== null) refuseWay({ url: target.baseUrl, wire: target.wire });
+    const canary = await starting;
     const files = { folder, further, observations, captured, checkpoint };
-    return { plan, hash, ...files, metrics, target, clips, workload, crew };
+    return { plan, hash, ...files, metrics, target, canary, clips, workload, crew };
   } catch (error) {
+    await (await starting).stop();
     await observations?.discard();
     await captured?.discard();
     await metrics?.close();

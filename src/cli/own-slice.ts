@@ -8,6 +8,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Wire } from '../model/plan.ts';
 import { secondOf } from '../model/quantity.ts';
 import type { GeneratorSample } from '../model/result.ts';
+import type { CanaryStreams } from '../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../platform/generator-signals.ts';
 import { openTransport } from '../platform/open-transport.ts';
 
@@ -30,13 +31,20 @@ export interface OwnSlice {
 }
 
 /** Samples this thread once for every whole second of the run. */
-const sampleGenerator = (clock: Clock): Pick<OwnSlice, 'samples'> & { stop(): void } => {
+const sampleGenerator = (
+  clock: Clock,
+  canary: CanaryStreams | null,
+): Pick<OwnSlice, 'samples'> & { stop(): void } => {
   const signals = watchGenerator();
+  // What came before the run is none of it.
+  canary?.take();
   const samples: GeneratorSample[] = [];
   let sampled = 0;
   const stopTicking = clock.every(sampleEvery, () => {
     const second = secondOf(clock.now());
-    if (second > sampled) samples.push(signals.sample(sampled));
+    if (second > sampled) {
+      samples.push({ ...signals.sample(sampled), canary: canary?.take() ?? null });
+    }
     sampled = Math.max(sampled, second);
   });
   const stop = (): void => {
@@ -52,6 +60,8 @@ interface Onlooker {
   readonly wrap: (transport: Transport) => Transport;
   /** Takes every observation; none is made before the caller has its slice. */
   readonly observe: (observation: Observation) => void;
+  /** This thread’s canary, closed with the slice. */
+  readonly canary: CanaryStreams | null;
 }
 
 /** Sets a slice in motion in this thread. */
@@ -59,16 +69,17 @@ export const startSlice = (
   order: SliceOrder,
   { baseUrl, wire, certificates }: Way,
   clock: Clock,
-  { wrap, observe }: Onlooker,
+  { wrap, observe, canary }: Onlooker,
 ): OwnSlice => {
   const base = { url: baseUrl, wire, certificates };
   const transport = wrap(openTransport(order.plan.transport, base, clock));
-  const generator = sampleGenerator(clock);
+  const generator = sampleGenerator(clock, canary);
   return {
     running: runSlice(order, { clock, transport, observe }),
     samples: generator.samples,
     close: async () => {
       generator.stop();
+      await canary?.close();
       await transport.close();
     },
   };
@@ -81,7 +92,7 @@ export const startFlatOut = (
   clock: Clock,
   { observe }: Pick<Onlooker, 'observe'>,
 ): OwnSlice => {
-  const generator = sampleGenerator(clock);
+  const generator = sampleGenerator(clock, null);
   const running = saturate(order, { clock, cannon, observe });
   return {
     running,

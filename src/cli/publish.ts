@@ -1,6 +1,7 @@
 import { judgeObjectives } from '../judge/objectives.ts';
 import { judgeRunLimits } from '../judge/limits/judge-run-limits.ts';
 import { judgeTrust } from '../judge/trust.ts';
+import { errorBarOf } from '../model/error-bar.ts';
 import type { Result } from '../model/result.ts';
 import { groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust } from '../model/verdict.ts';
@@ -37,7 +38,14 @@ export const openNamedFolder = async (
 const judged = (result: Result): Judged => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust);
-  return { result: { ...result, verdicts, limits: judgeRunLimits(result, trust) }, trust };
+  const errorBar = errorBarOf(result);
+  return {
+    result: {
+      ...{ ...result, verdicts, limits: judgeRunLimits(result, trust) },
+      ...(errorBar === null ? {} : { errorBar }),
+    },
+    trust,
+  };
 };
 
 /** Where reports go, opened beforehand. */

@@ -103,6 +103,7 @@ const runOpened = async (
     say,
     begun: onBegin(opened, asked, tally),
     breach: watch.breach,
+    canary: opened.canary.way,
     wrap: (transport) => capture?.wrap(transport) ?? transport,
     record: (observation) => {
       tally.record(observation);
@@ -122,7 +123,7 @@ const runOpened = async (
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
-    notes: [...target.notes, ...driven.notes, ...notes],
+    notes: [...target.notes, ...opened.canary.notes, ...driven.notes, ...notes],
     witness,
   });
   return { result, driven };
@@ -169,6 +170,7 @@ export const runOnce = async (
     return ran;
   } finally {
     await opened.metrics.close();
+    await opened.canary.stop();
     await opened.target.mock?.stop();
   }
 };

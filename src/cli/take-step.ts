@@ -9,6 +9,7 @@ import { openRunFolder } from '../platform/files.ts';
 import { weirVersion } from '../platform/machine.ts';
 import type { Screen } from '../platform/screen.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
+import type { Canary } from './canary.ts';
 import { drive, type Watch } from './drive.ts';
 import { liveOn, shownRun } from './live.ts';
 import type { StopSignal } from '../platform/interrupts.ts';
@@ -17,6 +18,7 @@ import type { ReadyTarget } from './target.ts';
 /** Where steps are sent and shown. */
 export interface StepSite {
   readonly target: ReadyTarget;
+  readonly canary: Canary;
   readonly folder: string;
   /** `null` to be quiet. */
   readonly screen: Screen | null;
@@ -28,7 +30,7 @@ const quietly = { note: () => undefined, add: () => undefined, draw: () => undef
 export const takeStep = async (
   order: SliceOrder,
   plan: Plan,
-  { target, folder, screen }: StepSite,
+  { target, canary, folder, screen }: StepSite,
 ): Promise<{ readonly result: Result; readonly stoppedBy: StopSignal | null }> => {
   const tally = emptyTally(plan);
   const [{ name }] = plan.stages as [Plan['stages'][number]];
@@ -37,6 +39,7 @@ export const takeStep = async (
     live: screen === null ? quietly : liveOn(screen, { ...shownRun(plan), name }),
     say: () => undefined,
     begun: () => () => undefined,
+    canary: canary.way,
     wrap: (transport) => transport,
     record: (observation) => record(tally, observation),
     heard: () => undefined,
@@ -50,7 +53,11 @@ export const takeStep = async (
     slices: [...slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: cut ? `stopped by ${stoppedBy ?? 'somebody'} before the load had ended` : null,
-    ...{ breach: undefined, notes: [...target.notes, ...driven.notes], witness: null },
+    ...{
+      breach: undefined,
+      notes: [...target.notes, ...canary.notes, ...driven.notes],
+      witness: null,
+    },
   });
   const own = await openRunFolder(join(folder, name));
   await own.write('result.json', `${JSON.stringify(result)}\n`);

@@ -5,6 +5,7 @@ import type { Credential } from '../engine/slice-order.ts';
 import type { Plan, Wire } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { testKey } from '../mock/settings.ts';
+import { directWire } from '../platform/connector.ts';
 import { startMockContainer } from '../platform/mock-container.ts';
 import { mockNodeFlags, type MockProcess, startMockProcess } from '../platform/mock-process.ts';
 import { lookAtTarget } from '../platform/preflight.ts';
@@ -32,9 +33,6 @@ export interface ReadyTarget {
 /** The engine hands connections to a published port on through a program of its own. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
-
-/** The embedded mock is reached directly, whatever the environment says of proxies. */
-const loopback: Wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true };
 
 /** The program itself, for processes of its own. */
 export const main = fileURLToPath(
@@ -98,7 +96,7 @@ export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarg
     case 'container': {
       const mock = await startMock(plan, filled.credentials);
       const notes = plan.target.kind === 'container' ? [containerNote] : [];
-      return { ...filled, baseUrl: mock.url, wire: loopback, certificates: null, mock, notes };
+      return { ...filled, baseUrl: mock.url, wire: directWire, certificates: null, mock, notes };
     }
     case 'url': {
       const { wire } = plan;

@@ -7,6 +7,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result.ts';
+import type { CanaryWay } from '../platform/canary/canary-streams.ts';
 import type { LiveNews } from './live.ts';
 import type { Way } from './own-slice.ts';
 
@@ -29,6 +30,8 @@ export interface WorkerOrder {
   /** Where paths of prompts and traces start: each worker reads these files for itself. */
   readonly folder: string;
   readonly way: Way;
+  /** Each worker has canary streams of its own, of one emitter. */
+  readonly canary: CanaryWay | null;
   /** What all workers spend of a budget together. */
   readonly account: Account;
   /** Whether the main thread wants a line for each observation; and observations themselves, since an objective may end the run or metrics are offered. */

@@ -9,6 +9,7 @@ import type { Observation } from '../model/observation.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { redactor } from '../model/secret.ts';
 import { withoutPrompts } from '../model/without-prompts.ts';
+import { openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/clean-heap.ts';
 import { clockFrom } from '../platform/clock.ts';
 import { thisMachine, weirVersion } from '../platform/machine.ts';
@@ -64,6 +65,8 @@ const gatherFor = ({ wants }: WorkerOrder) => {
   };
 };
 
+const canary = brought.canary === null ? null : await openCanaryStreams(brought.canary);
+
 type Begin = Extract<ToWorker, { kind: 'begin' }>;
 
 const begin = ({ startedAt, machineZero }: Begin) => {
@@ -72,6 +75,7 @@ const begin = ({ startedAt, machineZero }: Begin) => {
   const news = gatherFor(brought);
   const { running, samples, close } = startSlice(order, brought.way, clock, {
     wrap: (transport) => transport,
+    canary,
     observe: (observation) => {
       tally.record(observation);
       news.note(observation);

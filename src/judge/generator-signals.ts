@@ -1,4 +1,7 @@
+import { canaryBeats } from '../model/canary-beats.ts';
+import { canaryErrors } from '../model/canary.ts';
 import { saturationOf } from '../model/plan.ts';
+import { type Quantile, quantile } from '../model/quantile.ts';
 import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
@@ -52,6 +55,27 @@ const queueLevel = (sample: GeneratorSample): TrustLevel => {
 /** A throttled process wants a CPU as much as one that stands in the queue for it. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
+
+/** What comes in one beat waits together, and is one witness: only so is the interval of the p99 true. */
+const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
+  const { count, streams, atRank } = canaryErrors(samples);
+  const beat = Math.max(1, streams / canaryBeats);
+  return quantile(
+    {
+      count: Math.ceil(count / beat),
+      atRank: (rank) => atRank(Math.min(count, Math.ceil(rank * beat))),
+    },
+    0.99,
+  );
+};
+
+const canaryText = (samples: readonly GeneratorSample[]): string => {
+  const { count, max } = canaryErrors(samples);
+  const p99 = canaryP99(samples);
+  return p99 === null || max === null
+    ? 'not one event was read'
+    : `p99 ${rounded(p99.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events`;
+};
 
 const signals: readonly Signal[] = [
   {
@@ -110,6 +134,21 @@ const signals: readonly Signal[] = [
     observedIn: (sample) => `${percent(cpuWaitOf(sample))} of it`,
     advice: () =>
       'Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.',
+  },
+  {
+    signal: 'canary',
+    expected:
+      'events of a process on this machine read late by up to 1 ms (p99); above 5 ms so is every arrival',
+    // As with the start lag: where a p99 is hardly more than the worst, the lower bound of its interval decides.
+    level: (samples) => {
+      const p99 = canaryP99(samples);
+      if (p99 === null) return null;
+      return levelAbove(p99.weak ? (p99.low ?? p99.value) : p99.value, 1, 5);
+    },
+    observed: canaryText,
+    observedIn: (sample) => canaryText([sample]),
+    advice: () =>
+      'What arrives is stamped this late, whatever the target does: lower the rate, share the run among more workers or slices, or stop what else runs on the machine.',
   },
 ];
 

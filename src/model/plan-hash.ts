@@ -16,9 +16,10 @@ const notSent = {
   perRequest: undefined,
   budget: undefined,
   workers: undefined,
+  canary: undefined,
 } as const;
 
-/** The part of a plan that decides what is sent: objectives, budget and workers judge, end or share a run. */
+/** The part of a plan that decides what is sent: objectives, budget, workers and canary judge, end, share or watch a run. */
 export const sendingPart = (plan: Plan): Omit<Plan, keyof typeof notSent> => ({
   ...plan,
   ...notSent,

@@ -157,6 +157,8 @@ export const planSchema = z.strictObject({
   transport: z.enum(transportNames).default('undici'),
   /** How many threads send; `auto` is as many as `engine/worker-count.ts` says. Changes nothing that is sent. */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
+  /** Whether streams of our own measure how late arrivals are stamped; absent in plans of before there were any. Changes nothing that is sent. */
+  canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
   /** Extra request headers; values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),
@@ -207,3 +209,7 @@ export const saturationOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | n
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;
 };
+
+/** Whether some of a plan's answers are chat streams: the traffic that a canary vouches for. */
+export const hasChatStreams = ({ stages }: Pick<Plan, 'stages'>): boolean =>
+  stages.some(({ traffic }) => traffic.some(({ kind }) => kind === 'chat-stream'));

@@ -64,7 +64,10 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /** The q-quantile (nearest rank: the smallest sample that a share q do not exceed); `null` when there are no samples. */
-export const quantile = (histogram: Histogram, q: number): Quantile | null => {
+export const quantile = (
+  histogram: Pick<Histogram, 'count' | 'atRank'>,
+  q: number,
+): Quantile | null => {
   const n = histogram.count;
   if (n === 0) return null;
   const rank = Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canarySampleSchema, errorBarSchema } from './canary.ts';
 import { exemplarSchema } from './exemplar.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { ledgerSchema } from './ledger.ts';
@@ -166,6 +167,8 @@ export const generatorSampleSchema = z.strictObject({
   throttled: z.number().nullable(),
   /** Resident memory of the process in bytes. */
   memory: z.number(),
+  /** What this loop's canary told; `null` where it had none, absent in results of earlier versions. */
+  canary: canarySampleSchema.nullable().optional(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
@@ -215,6 +218,8 @@ export const resultSchema = z.strictObject({
   breach: breachSchema.optional(),
   /** How the plan's objectives came out when the result was written; `weir report` judges anew. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
+  /** The run's own error, where a canary told it. */
+  errorBar: errorBarSchema.optional(),
   /** What the ledger proves of the keys’ limits. */
   limits: runLimitsSchema.optional(),
   /** Sentences that the reader of the figures must know, for example that a field was dropped from requests. */

@@ -15,6 +15,14 @@ export interface Base {
   readonly certificates: string | null;
 }
 
+/** The way to a server of our own on this machine, whatever the environment says of proxies. */
+export const directWire: Wire = {
+  http2: false,
+  proxy: { kind: 'none' },
+  caFile: null,
+  verifyTls: true,
+};
+
 /** The proxy that a plan's wire asks for, or `null` to go direct. */
 export const proxyFor = (baseUrl: string, proxy: Wire['proxy']): URL | null => {
   switch (proxy.kind) {

@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { startAttendant } from './attendant.ts';
 import { Problem } from './problem.ts';
 
 /** The reference gateway in a process of its own, started for one run. */
@@ -18,10 +16,6 @@ export interface MockProcess {
 /** What the process prints as its first line once it listens. */
 const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
 
-const stopGrace = 2000;
-
-const gone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
-
 /**
  * A gateway's garbage is short-lived: a small young generation costs it nothing measurable and halves
  * the memory of a stream. Node runs all steps of a marking of the old generation in one turn of the
@@ -36,49 +30,16 @@ export const mockNodeFlags: readonly string[] = [
 
 /**
  * Starts `command` (a Node executable and its arguments), hands it `settings` as one JSON line on
- * its standard input and waits for its ready line. The input stays open: when this process dies,
- * however it dies, the mock reads its end and leaves too.
+ * its standard input and waits for its ready line.
  */
 export const startMockProcess = async (
   command: readonly [string, ...string[]],
   settings: unknown,
 ): Promise<MockProcess> => {
-  const [executable, ...parameters] = command;
-  const child = spawn(executable, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-2000);
-  });
-  child.stdin.on('error', () => undefined);
-  child.stdin.write(`${JSON.stringify(settings)}\n`);
-
-  const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([
-    once(lines, 'line').then(([line]) => String(line)),
-    once(child, 'exit').then(() => null),
-    once(child, 'error').then(([error]) => {
-      complaint += String(error);
-      return null;
-    }),
-  ]);
-  if (first === null) {
-    throw new Problem(
-      `the reference gateway did not start: ${complaint.trim() || 'no reason given'}`,
-    );
-  }
-  const { url, control } = mockReadySchema.parse(JSON.parse(first));
-  return {
-    url,
-    control,
-    stop: async () => {
-      if (gone(child)) return;
-      const exited = once(child, 'exit');
-      child.stdin.end();
-      const impatience = globalThis.setTimeout(() => child.kill('SIGKILL'), stopGrace);
-      await exited;
-      clearTimeout(impatience);
-    },
-  };
+  const started = await startAttendant(command, `${JSON.stringify(settings)}\n`);
+  if (!started.ok) throw new Problem(`the reference gateway did not start: ${started.why}`);
+  const { url, control } = mockReadySchema.parse(JSON.parse(started.line));
+  return { url, control, stop: started.stop };
 };
 
 /** Connections that were cut reach the gateway a little later: it is asked again this often, this far apart (ms). */

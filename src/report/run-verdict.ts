@@ -1,6 +1,7 @@
 import type { Result } from '../model/result.ts';
 import { arrivalsIn, groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
 import type { Trust, TrustLevel } from '../model/verdict.ts';
+import { errorBarText } from './error-bar-text.ts';
 
 /** What a report says first: whether its figures may be believed, and what the run itself came to. */
 export interface RunVerdict {
@@ -55,6 +56,7 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     ...(result.partial === null ? [] : [`The run stopped before its plan did: ${result.partial}.`]),
     ...(nothing ? [nothingSentence(result)] : []),
     trustSentence[trust.level],
+    ...[errorBarText(result)].flatMap((text) => text ?? []),
   ];
   if (isIncomplete) return { level: 'invalid', title: 'Incomplete', sentences };
   if (nothing) {

@@ -64,6 +64,7 @@ export const compile = (scenario: Scenario, name: string, files: WorkloadFiles):
   wire: { ...scenario.wire, caFile: scenario.wire.caFile ?? null },
   transport: scenario.wire.http2 ? 'undici' : scenario.transport,
   workers: scenario.workers,
+  canary: scenario.canary,
   keys: compileKeys(scenario.keys),
   headers: Object.fromEntries(
     Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),

@@ -37,6 +37,7 @@ describe('a scenario', () => {
     expect(planOf(minimal)).toMatchInlineSnapshot(`
       {
         "budget": null,
+        "canary": true,
         "caps": {
           "bytes": 67108864,
           "events": 500000,
@@ -241,6 +242,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         wire: {"http2":true,"proxy":{"kind":"url","url":"http://proxy.example:3128"},"caFile":"ca.pem","verifyTls":false}
         transport: "undici"
         workers: 1
+        canary: true
         keys: [{"name":"a","template":"\${env:KEY_A}","weight":1},{"name":"b","template":"\${secret:keys/b}","weight":3}]
         headers: {"x-team":"load \${env:TEAM}"}
         warmUp: 5000

@@ -8,7 +8,7 @@ import { paceSchema } from './pace-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { bodyFields, prices, trafficEntrySchema } from './traffic-schema.ts';
 import { objectives, perRequest } from './objective-schema.ts';
-import { target, transport, wire, workers } from './wire-schema.ts';
+import { canary, target, transport, wire, workers } from './wire-schema.ts';
 
 /** The scenario file, YAML or JSON. Strict: an unknown key is a mistake, never ignored. */
 
@@ -208,6 +208,7 @@ export const scenarioSchema = z
     wire: wire.prefault({}).describe('How connections are made.'),
     transport,
     workers,
+    canary,
     mock: mockSchema
       .prefault({})
       .describe('The bundled reference gateway; ignored with a real target.'),

@@ -66,3 +66,7 @@ export const workers = z
   .describe(
     'How many threads send, each with a share of the load and connections of its own; "auto" takes one for about 30,000 streamed chunks a second, and never the last core. What is sent, and when, stays the same. Default: 1.',
   );
+
+export const canary = flag(true).describe(
+  'Whether 20 further streams, from a process of Weir’s own on this machine, are read beside those of the target: how late they are is the run’s own error bar. It takes about 1 % of a core, and only runs with streamed chats have it. Default: true.',
+);

@@ -1,3 +1,5 @@
+import { canaryErrors } from '../../model/canary.ts';
+import { quantile } from '../../model/quantile.ts';
 import type { GeneratorSample, Result } from '../../model/result.ts';
 import { countBins, dealt, drawn } from './bins.ts';
 import type { Chart, Line } from './chart.ts';
@@ -62,6 +64,12 @@ export const generatorCharts = (result: Result): readonly Chart[] => [
       colour: 'limited',
       style: 'plain',
       of: ({ gcMax }) => gcMax,
+    },
+    {
+      label: 'canary read late p99',
+      colour: 'sent',
+      style: 'plain',
+      of: (sample) => quantile(canaryErrors([sample]), 0.99)?.value ?? null,
     },
   ]),
 ];

@@ -1,7 +1,9 @@
+import { errorBarOf } from '../../../model/error-bar.ts';
 import { measures } from '../../../model/measures.ts';
 import type { Result } from '../../../model/result.ts';
 import { measuresPresent } from '../../../model/summary.ts';
 import { accountsMeaning } from '../../cost-and-audio.ts';
+import { errorBarMeaning } from '../../error-bar-text.ts';
 import { lag } from '../../figures.ts';
 import { arrivalMeaning } from '../../outcome-words.ts';
 import { scenarioList } from '../../scenario-list.ts';
@@ -61,6 +63,7 @@ export const definitionsSection = (result: Result): Markup =>
       text: measures[name].definition,
     })),
     { term: lag.label, text: lag.definition },
+    ...(errorBarOf(result) === null ? [] : [{ term: 'Error bar', text: errorBarMeaning }]),
     ...Object.entries(arrivalMeaning).map(([name, text]) => ({ term: name, text })),
     ...rates,
   ]);

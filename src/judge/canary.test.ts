@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { GeneratorSample, Result } from '../model/result.ts';
+import type { Evidence } from '../model/verdict.ts';
+import { sampleResult, sampleSeconds, sampleSlice } from './sample-result.ts';
+import { judgeTrust } from './trust.ts';
+
+const repeated = <T>(value: T, length: number): readonly T[] => Array.from({ length }, () => value);
+const generating = (samples: readonly Partial<GeneratorSample>[]): Result =>
+  sampleResult({ slices: [sampleSlice(sampleSeconds(samples))] });
+const evidence = (result: Result, signal: string): Evidence | undefined =>
+  judgeTrust(result).evidence.find((each) => each.signal === signal);
+const complaints = (result: Result): readonly (readonly string[])[] =>
+  judgeTrust(result)
+    .evidence.filter(({ level }) => level !== 'valid')
+    .map(({ signal, level }) => [signal, level]);
+
+describe('the canary', () => {
+  /** Seconds in which 360 of 400 events were read at once, and the others this late. */
+  const reading = (late: number, seconds = 30): Result =>
+    generating(
+      repeated(
+        {
+          canary: {
+            streams: 20,
+            errors: [
+              [0.05, 360],
+              [late, 40],
+            ],
+          },
+        },
+        seconds,
+      ),
+    );
+
+  it.each([
+    [1, []],
+    [1.1, [['canary', 'degraded']]],
+    [5, [['canary', 'degraded']]],
+    [5.1, [['canary', 'invalid']]],
+  ] as const)('that is read late by %f ms (p99) gives %j', (late, expected) => {
+    expect(complaints(reading(late))).toEqual(expected);
+  });
+
+  it('is told with its figures, whatever its level', () => {
+    expect(evidence(reading(0.4), 'canary')).toMatchObject({
+      level: 'valid',
+      observed:
+        'p99 0.4 ms, at most 0.4 ms, over 11,600 events; the first second is not judged: p99 0.4 ms, at most 0.4 ms, over 400 events',
+      advice: null,
+    });
+    expect(evidence(reading(6), 'canary')?.advice).toContain('whatever the target does');
+  });
+
+  it('does not condemn a short run for one hiccup: events of one beat are one witness', () => {
+    // Two seconds are judged: 800 events, but only 80 beats, one of which was held up.
+    const calm: GeneratorSample['canary'] = { streams: 20, errors: [[0.05, 400]] };
+    const once: GeneratorSample['canary'] = {
+      ...{ streams: 20 },
+      errors: [
+        [0.05, 390],
+        [30, 10],
+      ],
+    };
+    const run = generating([calm, once, calm].map((canary) => ({ canary })));
+    expect(evidence(run, 'canary')?.level).toBe('valid');
+  });
+
+  it('has the level of the worst slice', () => {
+    const slices = [0.2, 7].map((late, index) =>
+      sampleSlice(sampleSeconds(repeated({ canary: { streams: 20, errors: [[late, 400]] } }, 30)), {
+        ...{ index, count: 2 },
+      }),
+    );
+    expect(evidence(sampleResult({ slices }), 'canary')).toMatchObject({
+      level: 'invalid',
+      observed: expect.stringContaining('slice 1/2: p99 7 ms') as string,
+    });
+  });
+
+  it('is no evidence where there was none', () => {
+    expect(evidence(generating(repeated({ canary: null }, 30)), 'canary')).toBeUndefined();
+    expect(evidence(sampleResult(), 'canary')).toBeUndefined();
+  });
+});

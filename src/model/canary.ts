@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Histogram } from './histogram.ts';
+
+/**
+ * The canary: further streams, read in the loop that reads a run's own, whose events tell when they
+ * were sent. How much later they are stamped is the loop's own error, whatever the target does.
+ */
+
+/** One second of one loop's canary. */
+export const canarySampleSchema = z.strictObject({
+  /** Streams that were open. */
+  streams: z.int().nonnegative(),
+  /** Errors in ms, each a `roundedError`, and how many events had it; ascending. */
+  errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
+});
+export type CanarySample = z.infer<typeof canarySampleSchema>;
+
+/** Errors are kept to a hundredth of a millisecond; from a millisecond on, to two digits. */
+export const roundedError = (ms: number): number =>
+  ms < 1 ? Math.round(ms * 100) / 100 : Number(ms.toPrecision(2));
+
+/** The errors of some seconds of some loops together. */
+export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'> {
+  /** The most streams that were open in one of the seconds. */
+  readonly streams: number;
+}
+
+export const canaryErrors = (
+  samples: Iterable<{ readonly canary?: CanarySample | null | undefined }>,
+): CanaryErrors => {
+  const times = new Map<number, number>();
+  let count = 0;
+  let streams = 0;
+  for (const { canary } of samples) {
+    streams = Math.max(streams, canary?.streams ?? 0);
+    for (const [error, events] of canary?.errors ?? []) {
+      times.set(error, (times.get(error) ?? 0) + events);
+      count += events;
+    }
+  }
+  const ascending = [...times].toSorted(([a], [b]) => a - b);
+  return {
+    ...{ streams, count, max: ascending.at(-1)?.[0] ?? null },
+    atRank: (rank) => {
+      let reached = 0;
+      for (const [error, events] of ascending) {
+        reached += events;
+        if (reached >= rank) return error;
+      }
+      throw new RangeError(`rank ${rank} is outside 1 … ${count}`);
+    },
+  };
+};
+
+/** How late a run's instants of arrival are, by its canary, over the seconds that its figures hold; in ms. */
+export const errorBarSchema = z.strictObject({
+  p50: z.number().nonnegative(),
+  p99: z.number().nonnegative(),
+  max: z.number().nonnegative(),
+  events: z.int().positive(),
+  /** Canary streams of one loop. */
+  streams: z.int().positive(),
+  /** Loops that read a canary: one, or one for each worker or slice. */
+  loops: z.int().positive(),
+  /** Seconds of a loop in which no event of a canary was read, and all of them. */
+  silent: z.int().nonnegative(),
+  seconds: z.int().positive(),
+});
+export type ErrorBar = z.infer<typeof errorBarSchema>;

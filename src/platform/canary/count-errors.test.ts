@@ -1,0 +1,61 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countErrors } from './count-errors.ts';
+import { readStamps, stampedChunk } from './stamp.ts';
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+
+/** An event sent at this instant of the machine's clock, in ms. */
+const sentAt = (ms: number): string =>
+  stampedChunk([Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)]);
+
+describe('stamps', () => {
+  it('of a stream that is cut anywhere are told as they were, or not at all where the cut goes through them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (sent) => {
+        const bytes = bytesOf(sent.map((each) => sentAt(each / 1000)).join(''));
+        const possible = [sent, ...sent.map((_, i) => sent.toSpliced(i, 1))];
+        for (let cut = 0; cut <= bytes.length; cut += 1) {
+          const told: number[] = [];
+          for (const part of [bytes.subarray(0, cut), bytes.subarray(cut)]) {
+            readStamps(part, part.length, (stamp) => told.push(Math.round(stamp * 1000)));
+          }
+          expect(possible.some((each) => each.join() === told.join())).toBe(true);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('that stand behind the end of what was read are left out', () => {
+    const bytes = bytesOf(sentAt(5) + sentAt(6));
+    const told: number[] = [];
+    readStamps(bytes, bytes.length / 2, (stamp) => told.push(stamp));
+    expect(told).toEqual([5]);
+  });
+});
+
+describe('errors', () => {
+  it('are the instant of the read, on the clock that all share, less the stamp', () => {
+    const errors = countErrors({ machineZero: 1000 });
+    errors.note(250, bytesOf(sentAt(1249.96) + sentAt(1249.96) + sentAt(1247)));
+    errors.note(251, bytesOf(sentAt(1250.96)));
+    expect(errors.take()).toEqual([
+      [0.04, 3],
+      [3, 1],
+    ]);
+  });
+
+  it('are told once', () => {
+    const errors = countErrors({ machineZero: 0 });
+    errors.note(7, bytesOf(sentAt(6)));
+    errors.take();
+    expect(errors.take()).toEqual([]);
+  });
+
+  it('are never below nothing, however the clocks are laid over one another', () => {
+    const errors = countErrors({ machineZero: 0 });
+    errors.note(6, bytesOf(sentAt(6.003)));
+    expect(errors.take()).toEqual([[0, 1]]);
+  });
+});

@@ -1,0 +1,23 @@
+import { type CanarySample, roundedError } from '../../model/canary.ts';
+import type { RunClock } from '../clock.ts';
+import { readStamps } from './stamp.ts';
+
+/** Counts how late events are read: `note` takes a read's instant and bytes, `take` gives what came since the last call. */
+export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
+  let times = new Map<number, number>();
+  return {
+    note: (at: number, bytes: Uint8Array): void => {
+      const read = at + machineZero;
+      readStamps(bytes, bytes.length, (stamp) => {
+        // The two clocks are laid over one another to some microseconds.
+        const error = roundedError(Math.max(0, read - stamp));
+        times.set(error, (times.get(error) ?? 0) + 1);
+      });
+    },
+    take: (): CanarySample['errors'] => {
+      const errors = [...times].toSorted(([a], [b]) => a - b);
+      times = new Map();
+      return errors;
+    },
+  };
+};

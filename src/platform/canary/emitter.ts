@@ -1,0 +1,53 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { canaryBeats } from '../../model/canary-beats.ts';
+import { onInterrupt } from '../interrupts.ts';
+import { stampedChunk, stampedHead } from './stamp.ts';
+
+/**
+ * The canary's emitter, a process of its own: says its port, and answers each connection's request with
+ * a stream of stamped events that ends with the connection. It outlives Ctrl-C, which is the run's to
+ * handle, and ends when its standard input does: with whoever started it, however that ended.
+ */
+
+/** Between two events of a stream, in ms: as many as a usual model's tokens. */
+const gap = 50;
+
+/** The streams of each beat. */
+const turns = Array.from({ length: canaryBeats }, () => new Set<Socket>());
+let streams = 0;
+
+const stream = (socket: Socket): void => {
+  const turn = turns[streams % canaryBeats]!;
+  streams += 1;
+  turn.add(socket);
+  socket.once('close', () => turn.delete(socket));
+  socket.write(stampedHead, 'latin1');
+};
+
+const emit = (socket: Socket): void => {
+  // A reader that stands still is told of a few late events, not of all that it missed.
+  if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
+};
+
+let beat = 0;
+const beating = setInterval(() => {
+  beat = (beat + 1) % canaryBeats;
+  for (const socket of turns[beat]!) emit(socket);
+}, gap / canaryBeats);
+
+const server = createServer({ noDelay: true }, (socket) => {
+  socket.on('error', () => undefined);
+  socket.once('data', () => stream(socket));
+});
+const release = onInterrupt(() => undefined);
+const leave = (): void => {
+  release();
+  clearInterval(beating);
+  server.close();
+  for (const socket of turns.flatMap((turn) => [...turn])) socket.destroy();
+};
+process.stdin.once('end', leave).once('close', leave).resume();
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${port}\n`);
+});

@@ -1,0 +1,40 @@
+/** Events that say when they were handed to the socket: moments of the machine's monotonic clock as digits, as cheap to read as to write. */
+
+const mark = '@@';
+/** Whole microseconds. */
+const digits = 15;
+
+const byteOf0 = 48;
+const byteOfMark = mark.charCodeAt(0);
+
+/** The head of a response of such events. */
+export const stampedHead =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+
+const filling = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
+
+/** What `process.hrtime()` gave, as text. */
+export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
+  mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
+
+/** The same as the event of a chat stream in a chunk of its own. */
+export const stampedChunk = (moment: readonly [number, number]): string => {
+  const event = `data: {"id":"${stampText(moment)}${filling}\n\n`;
+  return `${event.length.toString(16)}\r\n${event}\r\n`;
+};
+
+/** Tells each stamp between two places of `bytes`, in ms. An event that is cut there is left out. */
+export const readStamps = (bytes: Uint8Array, end: number, told: (stamp: number) => void): void => {
+  let at = bytes.indexOf(byteOfMark);
+  while (at >= 0) {
+    const from = at + mark.length;
+    if (from + digits > end) return;
+    if (bytes[at + 1] === byteOfMark) {
+      let microseconds = 0;
+      for (let place = from; place < from + digits; place += 1)
+        microseconds = microseconds * 10 + bytes[place]! - byteOf0;
+      told(microseconds / 1000);
+    }
+    at = bytes.indexOf(byteOfMark, from);
+  }
+};

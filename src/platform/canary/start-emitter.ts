@@ -1,0 +1,28 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startAttendant } from '../attendant.ts';
+
+/** The canary's emitter, started for one run. */
+export interface CanaryEmitter {
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+/** It takes some 50 ms; a run may wait this long (ms), and goes on without. */
+const patience = 5000;
+
+const program = fileURLToPath(
+  new URL(`./emitter${extname(import.meta.filename)}`, import.meta.url),
+);
+
+/** Starts it, or says why there is none. */
+export const startEmitter = async (
+  command: readonly [string, ...string[]] = [process.execPath, '--single-threaded-gc', program],
+): Promise<CanaryEmitter | string> => {
+  const started = await startAttendant(command, '', patience).catch((error: unknown) => ({
+    ok: false as const,
+    // Node throws where not even a pipe could be made.
+    why: String(error),
+  }));
+  return started.ok ? { port: Number(started.line), stop: started.stop } : started.why;
+};

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../model/quantity.ts';
+import type { GeneratorSample, Result } from '../model/result.ts';
+import { errorBarText } from './error-bar-text.ts';
+import { sampleResult } from './sample-result.ts';
+
+type Canary = GeneratorSample['canary'];
+
+const calm: Canary = {
+  streams: 20,
+  errors: [
+    [0.06, 390],
+    [0.4, 10],
+  ],
+};
+const late: Canary = { streams: 20, errors: [[90, 400]] };
+
+/** A run of these seconds, in one loop or several. */
+const watched = (canary: boolean, ...loops: readonly (readonly Canary[])[]): Result => {
+  const result = sampleResult();
+  const [slice] = result.slices;
+  return {
+    ...result,
+    plan: { ...result.plan, canary, warmUp: milliseconds(1000) },
+    slices: loops.map((seconds, index) => ({
+      ...slice!,
+      ...{ index, count: loops.length },
+      generator: seconds.map((each, second) => ({
+        ...slice!.generator[0]!,
+        ...{ second, canary: each },
+      })),
+    })),
+  };
+};
+
+describe('the error bar of a run', () => {
+  it('is that of the seconds which the figures hold', () => {
+    expect(errorBarText(watched(true, [late, calm, calm]))).toBe(
+      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams, 800 events).',
+    );
+  });
+
+  it('is of all loops together, and says where nothing was heard', () => {
+    expect(errorBarText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
+      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams in each of 2 loops, 800 events; none in 1 of 3 seconds).',
+    );
+  });
+
+  it.each([
+    ['switched off', false, /switched it off/],
+    ['dead', true, /not one of its events was read/],
+  ])('is missed aloud where the canary was %s', (_, canary, said) => {
+    expect(errorBarText(watched(canary, [null, null]))).toMatch(said);
+  });
+
+  it('is not missed in results of before there was any, nor where no chat was streamed', () => {
+    const { plan, ...before } = sampleResult();
+    const { canary: _, ...earlier } = plan;
+    expect(errorBarText({ ...before, plan: earlier })).toBeNull();
+    const stages = plan.stages.map((stage) => ({
+      ...stage,
+      traffic: stage.traffic.filter(({ kind }) => kind !== 'chat-stream'),
+    }));
+    expect(errorBarText({ ...before, plan: { ...plan, canary: false, stages } })).toBeNull();
+  });
+});
