@@ -49,7 +49,8 @@ export class Gathered {
   }
 
   #grow(length: number): void {
-    const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length, 256));
+    // Out of Node's pool while it is small: a memory of its own for each short answer costs more than reading it.
+    const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#buffer.length, 256));
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;
   }
