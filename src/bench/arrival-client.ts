@@ -104,7 +104,7 @@ const takeByTransport = (name: TransportName): (() => void) => {
 
 const take = client === 'net' ? takeByNet : takeByTransport(client);
 /** Of beginnings, in ms: several gaps, as streams begin in life, and time for each handshake. */
-const spread = certificate === null ? 4 * gap : 4 * streams;
+const spread = certificate === null ? 4 * gap : 2 * streams;
 for (let n = 0; n < streams; n += 1) {
   take();
   if (n % 10 === 9) await sleep((10 * spread) / streams);

@@ -50,8 +50,8 @@ const shapes: readonly Shape[] = [
 ];
 
 /** After all have begun, for the code to get hot, in ms; and how long is measured. */
-const settling = 1500;
-const window = 4000;
+const settling = 1000;
+const window = 3000;
 
 /** Hundredths of a second are what the kernel counts in here (proc(5), `_SC_CLK_TCK`). */
 const ticksPerSecond = 100;
@@ -109,12 +109,25 @@ const turnOf = async (client: Client, shape: Shape): Promise<Turn> => {
 /** Microseconds for each event. */
 const costOf = ({ events, cpu }: Turn): number => (cpu * 1e6) / events;
 
-const rowsFor = (
-  { name, clients: taking, bounds }: Shape,
-  turns: ReadonlyMap<Client, readonly Turn[]>,
-): readonly Row[] => {
-  const costs = (client: Client): readonly number[] => (turns.get(client) ?? []).map(costOf);
-  // Not the best: a client that others disturb reads several chunks at once, which makes each cheaper.
+/**
+ * Of a pace, the least share that must have been kept: what comes late comes together, is read at once
+ * and costs less, which says nothing of the client.
+ */
+const keptShare = 0.95;
+
+const keepsPace = ({ users, gap }: Shape, { events }: Turn): boolean =>
+  gap === 0 || events >= keptShare * ((users * window) / gap);
+
+type Round = ReadonlyMap<Client, Turn>;
+
+const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
+  const { name, clients: taking, bounds } = shape;
+  const counting = all.filter((round) =>
+    [...round.values()].every((turn) => keepsPace(shape, turn)),
+  );
+  const costs = (client: Client): readonly number[] =>
+    counting.map((round) => costOf(round.get(client)!));
+  // Not the best round: a disturbed client reads several chunks at once, which makes each cheaper.
   const against = (own: Client, other: Client): Row => ({
     what: `${name}: chunks for each second of CPU, ${own} against ${other}`,
     value: median(costs(other).map((cost, round) => cost / costs(own)[round]!)),
@@ -125,7 +138,7 @@ const rowsFor = (
         : null,
   });
   const shown = taking.map((client): Row => {
-    const what = `${name}: CPU for each chunk, ${client}, median of ${rounds} rounds`;
+    const what = `${name}: CPU for each chunk, ${client}, median of ${counting.length} rounds that kept pace`;
     return { what, value: median(costs(client)), unit: 'µs', bound: null };
   });
   const others = taking.filter((client) => client === 'fetch' || client === 'openai');
@@ -136,18 +149,20 @@ const rowsFor = (
 };
 
 const benchShape = async (shape: Shape, say: (text: string) => void): Promise<readonly Row[]> => {
-  const turns = new Map<Client, Turn[]>(shape.clients.map((client) => [client, []]));
+  const all: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
+    const turns = new Map<Client, Turn>();
     for (const client of shape.clients) {
       const turn = await turnOf(client, shape);
-      turns.get(client)?.push(turn);
+      turns.set(client, turn);
       const rate = Math.round(turn.events / (window / 1000));
-      say(
-        `${shape.name}, round ${round}: ${client} ${rate}/s, ${costOf(turn).toFixed(2)} µs of CPU each`,
-      );
+      const late = keepsPace(shape, turn) ? '' : ', too late to count';
+      const cost = costOf(turn).toFixed(2);
+      say(`${shape.name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${late}`);
     }
+    all.push(turns);
   }
-  return rowsFor(shape, turns);
+  return rowsFor(shape, all);
 };
 
 export const benchStreamCost = async (say: (text: string) => void): Promise<readonly Row[]> => {

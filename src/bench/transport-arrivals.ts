@@ -31,8 +31,8 @@ const usual: readonly Grade[] = [
 
 const furtherGrades: readonly Grade[] = [
   { streams: 100, isTls: false, rounds: 1, bound: null },
-  { streams: 1000, isTls: true, rounds: 2, bound: null },
-  { streams: 4000, isTls: false, rounds: 3, bound: 5 },
+  { streams: 1000, isTls: true, rounds: 1, bound: null },
+  { streams: 4000, isTls: false, rounds: 2, bound: 5 },
   { streams: 5000, isTls: false, rounds: 1, bound: null },
 ];
 
