@@ -5,18 +5,23 @@ import { containerBench } from './container-bench.ts';
 import { lagBench } from './lag-bench.ts';
 import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
+import { memoryBench } from './memory-bench.ts';
+import { soakBench } from './soak-bench.ts';
 import { startBench } from './start-bench.ts';
+import { streamsBench } from './streams-bench.ts';
 import { transportBench } from './transport-bench.ts';
 import { paceBench } from './pace-bench.ts';
 import { reportBench } from './report-bench.ts';
 import { workloadBench } from './workload-bench.ts';
 import { Problem } from '../platform/problem.ts';
 
-/** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken or something could not be measured. */
+/** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken or could not be measured. */
 
 const benches: readonly Bench[] = [
   mockBench,
   transportBench,
+  streamsBench,
+  memoryBench,
   lagBench,
   startBench,
   limitsBench,
@@ -25,6 +30,7 @@ const benches: readonly Bench[] = [
   capacityBench,
   reportBench,
   containerBench,
+  soakBench,
 ];
 
 const figure = (value: number, unit: string): string =>
@@ -62,6 +68,10 @@ if (unknown.length > 0) {
 const runAll = async (): Promise<void> => {
   const results: Record<string, readonly Row[]> = {};
   for (const bench of benches) {
+    if (names.length === 0 && bench.onlyByName === true) {
+      console.log(`${bench.name}\nleft out, since it takes long: npm run bench ${bench.name}\n`);
+      continue;
+    }
     if (names.length > 0 && !names.includes(bench.name)) continue;
     let rows: readonly Row[];
     try {

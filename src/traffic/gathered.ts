@@ -1,4 +1,5 @@
-const nothing = Buffer.alloc(0);
+/** Shared, since most streams never need a buffer. */
+const nothing: Buffer = Buffer.alloc(0);
 
 /**
  * Bytes copied out of socket reads into one growing buffer. Beyond `limit` nothing more is kept,
@@ -6,7 +7,7 @@ const nothing = Buffer.alloc(0);
  */
 export class Gathered {
   readonly #limit: number;
-  #buffer: Buffer = nothing;
+  #buffer = nothing;
   #length = 0;
   #cut = false;
 
