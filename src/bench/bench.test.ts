@@ -11,7 +11,7 @@ it('a bound is kept, broken, or not decided where the bare reference breaks it t
   expect(outcomeOf({ ...row, value: 1, bound: null })).toBeNull();
 });
 
-it('a bound on what could not be measured is never kept', () => {
+it('what could not be measured is said, with a bound or without, and is never kept', () => {
   expect(outcomeOf({ ...row, value: Number.NaN })).toBe('not measured');
-  expect(outcomeOf({ ...row, value: Number.NaN, ruler: 1 })).toBe('not measured');
+  expect(outcomeOf({ ...row, value: Number.NaN, bound: null })).toBe('not measured');
 });

@@ -1,7 +1,7 @@
 /** One figure of a bench, and what it must reach. */
 export interface Row {
   readonly what: string;
-  /** NaN: it could not be measured here. */
+  /** Not a number where it could not be measured; `what` says why. */
   readonly value: number;
   /** What the value is in, such as `ms` or `×`. */
   readonly unit: string;
@@ -23,8 +23,8 @@ export type Outcome = 'kept' | 'BROKEN' | 'not decided' | 'not measured';
 
 /** A bound that the reference breaks too says something of the machine and nothing of the code. */
 export const outcomeOf = ({ value, bound, ruler }: Row): Outcome | null => {
-  if (bound === null) return null;
   if (Number.isNaN(value)) return 'not measured';
+  if (bound === null) return null;
   const keeps = (figure: number): boolean =>
     bound.kind === 'at least' ? figure >= bound.value : figure <= bound.value;
   if (keeps(value)) return 'kept';

@@ -5,7 +5,7 @@ import { type Bound, startOn } from './processes.ts';
 import { chat } from './small-chat.ts';
 import { type StartLags, startLagsOf } from './start-lags.ts';
 import { streamShare, type StartOrder } from './start-order.ts';
-import { resultOfRun } from './weir-run.ts';
+import { runWeir } from './weir-run.ts';
 
 /** How late `weir run` begins what is due of an open load, alone and beside streams, and a bare process that does the same. */
 
@@ -53,7 +53,9 @@ const byWeir = async (order: StartOrder, port: number): Promise<StartLags> => {
   const asked = { model, prompt: messages[0].content, maxTokens };
   const share = streamShare(order);
   const streams = { kind: 'chat-stream', ...asked, weight: share };
-  const scenario = {
+  const result = await runWeir({
+    name: 'start-lag',
+    target: `http://127.0.0.1:${port}/v1`,
     traffic: [{ kind: 'chat', ...asked, weight: 1 - share }, ...(share > 0 ? [streams] : [])],
     load: {
       kind: 'ramping',
@@ -67,8 +69,7 @@ const byWeir = async (order: StartOrder, port: number): Promise<StartLags> => {
     inFlight: order.inFlight,
     // The streams that are in flight at the end are nobody's concern.
     grace: '0s',
-  };
-  const result = await resultOfRun(scenario, `http://127.0.0.1:${port}/v1`);
+  });
   const timeline = measuredWindow(result)?.timeline ?? [];
   return startLagsOf(
     timeline.map((second) => lagOver([second])),

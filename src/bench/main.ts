@@ -7,15 +7,15 @@ import { limitsBench } from './limits-bench.ts';
 import { mockBench } from './mock-bench.ts';
 import { memoryBench } from './memory-bench.ts';
 import { soakBench } from './soak-bench.ts';
-import { startBench } from './start-bench.ts';
 import { streamsBench } from './streams-bench.ts';
+import { startBench } from './start-bench.ts';
 import { transportBench } from './transport-bench.ts';
 import { paceBench } from './pace-bench.ts';
 import { reportBench } from './report-bench.ts';
 import { workloadBench } from './workload-bench.ts';
 import { Problem } from '../platform/problem.ts';
 
-/** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken or could not be measured. */
+/** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken or something could not be measured. */
 
 const benches: readonly Bench[] = [
   mockBench,

@@ -6,20 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 
-/** A process of a bench and the first line that it printed. */
-export interface Bound {
-  readonly child: ChildProcess;
-  readonly line: string;
-  /** Resident memory now, in bytes (Linux). */
-  memory(): Promise<number>;
-  /** Ends it and waits until it is gone. */
-  stop(): Promise<void>;
-}
+/** A program and its words. */
+export type Words = readonly [string, ...string[]];
 
-/** A program and its words; of Node's, a file of this folder's neighbourhood. */
-type Program = readonly [string, ...string[]];
-
-const boundTo = (core: number, words: Program): Program =>
+/** The words of a program on one core, where `taskset` can do that. */
+export const boundTo = (core: number, words: Words): Words =>
   hasTaskset ? ['taskset', '-c', String(core), ...words] : words;
 
 /** How a program ended, and what it said on its standard output. */
@@ -28,8 +19,8 @@ export interface Ended {
   readonly said: string;
 }
 
-/** Runs any program to its end, on one core or, for `null`, on any; what it complains about is seen. */
-export const runOn = async (core: number | null, words: Program): Promise<Ended> => {
+/** Runs a program to its end, on one core or, for `null`, on any; what it complains about is seen. */
+export const runOn = async (core: number | null, words: Words): Promise<Ended> => {
   const [program, ...rest] = core === null ? words : boundTo(core, words);
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
@@ -39,19 +30,6 @@ export const runOn = async (core: number | null, words: Program): Promise<Ended>
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, said };
 };
-
-/** The words that run a file by Node on one core, where `taskset` can do that; `flags` are Node's. */
-export const wordsOn = (
-  core: number,
-  [file, ...words]: Program,
-  flags: readonly string[] = [],
-): Program =>
-  boundTo(core, [
-    process.execPath,
-    ...flags,
-    fileURLToPath(new URL(file, import.meta.url)),
-    ...words,
-  ]);
 
 /** Resident memory of a process now, in bytes (Linux). */
 export const memoryOf = async (pid: number | undefined): Promise<number> => {
@@ -67,16 +45,27 @@ export const endProcess = async (child: ChildProcess): Promise<void> => {
   await gone;
 };
 
+/** A process of a bench and the first line that it printed. */
+export interface Bound {
+  readonly child: ChildProcess;
+  readonly line: string;
+  /** Resident memory now, in bytes (Linux). */
+  memory(): Promise<number>;
+  /** Ends it and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
 /**
- * Starts a program on one core and waits for its first line. `input` is its first line of standard
- * input, which stays open; `flags` are Node's.
+ * Starts a file of this folder's neighbourhood on one core and waits for its first line. `input` is its
+ * first line of standard input, which stays open; `flags` are Node's.
  */
 export const startOn = async (
   core: number,
-  [file, ...words]: Program,
+  [file, ...words]: Words,
   { input, flags = [] }: { readonly input: string; readonly flags?: readonly string[] },
 ): Promise<Bound> => {
-  const [program, ...rest] = wordsOn(core, [file, ...words], flags);
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const [program, ...rest] = boundTo(core, [process.execPath, ...flags, path, ...words]);
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write(`${input}\n`);
   const lines = createInterface({ input: child.stdout });

@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { resultSchema } from '../model/result.ts';
 import type { Bench } from './bench.ts';
 import { median } from './median.ts';
-import { startWeirRun } from './weir-run.ts';
+import { startWeirRun, streamScenario } from './weir-run.ts';
 
 /** Ten minutes of the real command against the embedded gateway: whether the process's resident memory stands still. */
 
@@ -11,22 +8,21 @@ const minutes = 10;
 const rate = 20;
 
 /** Streams of some fifty tokens each, without limits. */
-const scenario = {
+const scenario = streamScenario({
   load: { kind: 'constant', rate: `${rate}/s`, duration: `${minutes}m` },
   grace: '10s',
   mock: { ttft: '100ms', gap: '20ms', limits: { requestsPerMinute: 'none' } },
-};
+});
 
 export const soakBench: Bench = {
   name: 'soak',
   onlyByName: true,
   run: async (say) => {
     say(`soak: ${minutes} minutes at ${rate} streams a second`);
-    const run = await startWeirRun(scenario, null);
+    const run = await startWeirRun(scenario);
     try {
       const code = await run.ended;
-      const text = await readFile(join(run.folder, 'result.json'), 'utf8');
-      const result = resultSchema.parse(JSON.parse(text));
+      const result = await run.result();
       const samples = result.slices.flatMap(({ generator }) => generator);
       /** Median resident memory of a minute, counted from 1, in MiB. */
       const memoryOf = (minute: number): number =>

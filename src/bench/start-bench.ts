@@ -2,13 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type { Bench, Row } from './bench.ts';
 import { median } from './median.ts';
 import { runOn } from './processes.ts';
-import { launcherFlags } from './weir-run.ts';
+import { weir } from './weir-run.ts';
 
 /** How long the command takes to say something, from its start to its end, beside a bare Node. */
 
 const rounds = 10;
 
-const launcher = fileURLToPath(new URL('../cli/weir.js', import.meta.url));
 const scenario = fileURLToPath(new URL('../../scenarios/quickstart.yaml', import.meta.url));
 
 interface Start {
@@ -18,7 +17,6 @@ interface Start {
   readonly atMost: number | null;
 }
 
-const weir = [process.execPath, ...(await launcherFlags()), launcher] as const;
 const starts: readonly Start[] = [
   { what: 'node -e 0', words: [process.execPath, '-e', '0'], atMost: null },
   { what: 'weir --version', words: [...weir, '--version'], atMost: 150 },

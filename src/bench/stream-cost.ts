@@ -7,7 +7,7 @@ import type { FieldOrder } from './field-client.ts';
 import { median } from './median.ts';
 import { startOn } from './processes.ts';
 import { type Emitter, startEmitter } from './streams-emitter.ts';
-import { startWeirRun } from './weir-run.ts';
+import { startWeirRun, streamScenario } from './weir-run.ts';
 
 /**
  * What a streamed chunk costs: whole runs of Weir, everything recorded, beside users of what the field
@@ -70,7 +70,7 @@ const startClient = async (client: Client, { users, rampUp }: Shape, url: string
     return startOn(1, ['field-client.ts'], { input: JSON.stringify(order) });
   }
   const load = { kind: 'closed', users, duration: '10m', rampUp: `${rampUp}ms` };
-  return startWeirRun({ load, transport: client }, url);
+  return startWeirRun(streamScenario({ target: url, load, transport: client }));
 };
 
 /** What one client did in the window. */

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TransportName, transportNames } from '../model/exchange.ts';
 import { outcomeKinds } from '../model/observation.ts';
-import { resultSchema } from '../model/result.ts';
 import type { Row } from './bench.ts';
 import { memoryOf } from './processes.ts';
 import { type Emitter, startEmitter } from './streams-emitter.ts';
-import { startWeirRun, type WeirRun } from './weir-run.ts';
+import { startWeirRun, streamScenario, type WeirRun } from './weir-run.ts';
 
 /**
  * Ten thousand streams at once by one whole run of Weir: whether all of them come to their end, and what
@@ -51,10 +49,8 @@ const follow = async (emitter: Emitter, { child }: WeirRun): Promise<Memory> => 
 };
 
 /** How many requests did not end as they should. */
-const failed = async ({ folder }: WeirRun): Promise<number> => {
-  const result = resultSchema.parse(
-    JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')),
-  );
+const failed = async (run: WeirRun): Promise<number> => {
+  const result = await run.result();
   const count = (kind: (typeof outcomeKinds)[number]): number =>
     result.timeline.reduce((sum, { outcomes }) => sum + outcomes[kind], 0);
   const others = outcomeKinds.filter((kind) => kind !== 'completed').map(count);
@@ -68,10 +64,10 @@ const measure = async (transport: TransportName): Promise<Memory & { failed: num
     const duration = `${rampUp + 1}s`;
     const load = { kind: 'closed', users: streams, duration, rampUp: `${rampUp}s` };
     const fields = { inFlight: streams, grace: '60s', transport };
-    const run = await startWeirRun({ load, ...fields }, `http://127.0.0.1:${emitter.port}/v1`);
+    const target = `http://127.0.0.1:${emitter.port}/v1`;
+    const run = await startWeirRun(streamScenario({ target, load, ...fields }));
     try {
       const memory = await follow(emitter, run);
-      await run.ended;
       return { ...memory, failed: await failed(run) };
     } finally {
       await run.stop();

@@ -2,7 +2,7 @@ import type { TransportName } from '../model/exchange.ts';
 import { measuredWindow, outcomesOf } from '../model/summary.ts';
 import { chat, connections, warmUp } from './small-chat.ts';
 import type { Turnover } from './turnover.ts';
-import { resultOfRun } from './weir-run.ts';
+import { runWeir } from './weir-run.ts';
 
 /** The same chats by the real command, with everything that a run records; of its seconds after the warm-up. */
 export const chatsByWeir = async (
@@ -11,14 +11,14 @@ export const chatsByWeir = async (
 ): Promise<Turnover> => {
   const { model, max_tokens: maxTokens, messages } = chat;
   const scenario = {
-    transport,
-    wire: { proxy: 'none', verifyTls: false },
+    name: 'small-chats',
+    ...{ target: url, transport, wire: { verifyTls: false } },
     traffic: [{ kind: 'chat', model, prompt: messages[0].content, maxTokens }],
     // The last second is cut short by its end and has no sample of the generator.
     load: { kind: 'closed', users: connections, duration: `${warmUp + seconds + 1}s` },
     warmUp: `${warmUp}s`,
   };
-  const result = await resultOfRun(scenario, url);
+  const result = await runWeir(scenario);
   const { completed, ...others } = outcomesOf(result.groups);
   const failed = Object.values(others).reduce((sum, count) => sum + count, 0);
   if (failed > 0) throw new Error(`${failed} of ${failed + completed} requests of weir failed`);

@@ -29,10 +29,35 @@ const writtenOf = (traffic: ChatTraffic): LastWritten => {
   return fresh;
 };
 
+/** What a request says beside its entry. */
+type Said = Pick<Asked, 'messages'> & Omit<Written, 'request'>;
+
+/** The entry's further body fields come last, so that they win over everything but `stream`, which is the kind's own. */
+const write = (traffic: ChatTraffic, { messages, maxTokens, withUsage }: Said): WireRequest => {
+  const isStream = traffic.kind === 'chat-stream';
+  const { stream: _, ...further } = traffic.body;
+  const body = {
+    model: traffic.model,
+    messages,
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+    ...(isStream ? { stream: true } : {}),
+    ...(withUsage ? { stream_options: { include_usage: true } } : {}),
+    ...further,
+  };
+  return {
+    ...routes.chat,
+    headers: {
+      'content-type': 'application/json',
+      accept: isStream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+    },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+};
+
 /**
- * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's, and the
- * entry's further body fields last, so that they win over everything but `stream`, which is the
- * kind's own. With it, how many tokens its prompt was made to have.
+ * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's. With it,
+ * how many tokens its prompt was made to have.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -40,7 +65,7 @@ export const chatRequest = (
 ): { readonly request: WireRequest; readonly asked: AskedTokens } => {
   const { memory } = tools;
   const isStream = traffic.kind === 'chat-stream';
-  const { stream, ...further } = traffic.body;
+  const { stream } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
     memory.notes.add(
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
@@ -56,23 +81,7 @@ export const chatRequest = (
   if (before?.maxTokens === maxTokens && before.withUsage === withUsage) {
     return { request: before.request, asked };
   }
-  const body = {
-    model: traffic.model,
-    messages,
-    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
-    ...(isStream ? { stream: true } : {}),
-    ...(withUsage ? { stream_options: { include_usage: true } } : {}),
-    ...further,
-  };
-  const request = {
-    ...routes.chat,
-    headers: {
-      'content-type': 'application/json',
-      accept: isStream ? 'text/event-stream' : 'application/json',
-      'accept-encoding': 'identity',
-    },
-    body: Buffer.from(JSON.stringify(body)),
-  };
+  const request = write(traffic, { messages, maxTokens, withUsage });
   known?.set(messages, { maxTokens, withUsage, request });
   return { request, asked };
 };
