@@ -5,7 +5,7 @@ import { chatHeaders, chatText } from './small-chat.ts';
 import { streamShare, type StartOrder } from './start-order.ts';
 
 /**
- * The ruler for start lag: the same open load at the same instants by a process that does only the
+ * The ruler for start lag: an open load of the same rate by a process that does only the
  * indispensable, a timer of one millisecond and a look at the clock in each read. How late even these
  * starts are is the machine's doing. Reads an `Order` line and says the lag of each measured second,
  * as encoded histograms of ms.

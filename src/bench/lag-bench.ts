@@ -14,6 +14,11 @@ const gap = 50;
 /** In seconds, of each stream. */
 const lasting = 4;
 const inFlight = 10_000;
+/**
+ * Seconds over which a run's rate rises before the order begins. Begun at the full rate, its code is not
+ * yet compiled, all that waits gets connections of its own, and that storm would be measured instead.
+ */
+const rising = 3;
 const rates = [500, 1000, 5000, 20_000];
 
 interface Case extends StartOrder {
@@ -53,11 +58,14 @@ const byWeir = async (order: StartOrder, port: number): Promise<StartLags> => {
     target: `http://127.0.0.1:${port}/v1`,
     traffic: [{ kind: 'chat', ...asked, weight: 1 - share }, ...(share > 0 ? [streams] : [])],
     load: {
-      kind: 'constant',
-      rate: `${order.rate}/s`,
-      duration: `${order.warmUp + order.seconds}s`,
+      kind: 'ramping',
+      from: `${order.rate / 10}/s`,
+      steps: [
+        { to: `${order.rate}/s`, over: `${rising}s` },
+        { to: `${order.rate}/s`, over: `${order.warmUp + order.seconds}s` },
+      ],
     },
-    warmUp: `${order.warmUp}s`,
+    warmUp: `${rising + order.warmUp}s`,
     inFlight: order.inFlight,
     // The streams that are in flight at the end are nobody's concern.
     grace: '0s',
