@@ -261,6 +261,12 @@ describe('bad input is a clear sentence, exit 2 and nothing half-written', () =>
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  it('a verb that is spelt wrong: the one that was meant', async () => {
+    const { code, stderr } = await weir(['rnu']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean "run"?');
+  });
+
   it('an unknown verb, an unknown option and no verb at all', async () => {
     for (const words of [['rum'], ['run', '--rat', '5/s'], []]) {
       const { code, stderr } = await weir(words);

@@ -1,5 +1,7 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
 import type { TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
 import { openTransport } from '../platform/open-transport.ts';
@@ -11,13 +13,15 @@ import { readStamps } from '../platform/canary/stamp.ts';
  * one of our transports or by the least that Node can do: a socket whose reads go into one buffer.
  */
 
-interface Order {
+export interface ArrivalOrder {
   readonly port: number;
   readonly client: TransportName | 'net';
   readonly streams: number;
   /** Between two events of a stream, in ms. */
   readonly gap: number;
   readonly seconds: number;
+  /** The server's certificate, PEM, to speak TLS; `null`: plain. */
+  readonly certificate: string | null;
 }
 
 export interface Arrivals {
@@ -27,16 +31,18 @@ export interface Arrivals {
   readonly events: number;
 }
 
+/** From when all streams flow, in ms. */
 const warmUp = 2000;
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const order = JSON.parse((await lines.next()).value as string) as Order;
-const { port, client, streams, gap, seconds } = order;
+const order = JSON.parse((await lines.next()).value as string) as ArrivalOrder;
+const { port, client, streams, gap, seconds, certificate } = order;
 const clock = startClock();
 
 const room = Math.ceil((streams * seconds * 1000 * 1.5) / gap);
 const stamps = new Float64Array(room);
 const instants = new Float64Array(room);
 let events = 0;
+let flowing = 0;
 let isMeasured = false;
 
 /** One read's instant, in the clock that the stamps are of. */
@@ -48,28 +54,40 @@ const note = (stamp: number): void => {
   events += 1;
 };
 
+/** Made once, as a program does that opens many connections. */
+const secureContext = certificate === null ? null : tls.createSecureContext({ ca: certificate });
+
 const takeByNet = (): void => {
+  let isFirst = true;
   const callback = (length: number, bytes: Uint8Array): boolean => {
     readAt = clock.now() + clock.machineZero;
+    if (isFirst) flowing += 1;
+    isFirst = false;
     readStamps(bytes, length, note);
     return true;
   };
   const buffer = Buffer.alloc(64 * 1024);
   const onread = { buffer, callback };
-  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, onread }, () =>
-    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'),
-  );
+  const way = { port, host: '127.0.0.1', noDelay: true, onread };
+  const request = 'POST / HTTP/1.1\r\nhost: x\r\n\r\n';
+  const socket: net.Socket =
+    secureContext === null
+      ? net.connect(way, () => socket.write(request))
+      : tls.connect({ ...way, secureContext }, () => socket.write(request));
 };
 
 const takeByTransport = (name: TransportName): (() => void) => {
   const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
-  const url = `http://127.0.0.1:${port}`;
-  const transport = openTransport(name, { url, wire, certificates: null }, clock);
+  const url = `${certificate === null ? 'http' : 'https'}://127.0.0.1:${port}`;
+  const transport = openTransport(name, { url, wire, certificates: certificate }, clock);
   return () =>
     transport.send(
-      { method: 'GET', path: '/', headers: {}, body: null },
+      { method: 'POST', path: '/', headers: {}, body: null },
       {
-        ...{ onConnected: () => undefined, onSent: () => undefined, onHeaders: () => undefined },
+        ...{ onConnected: () => undefined, onSent: () => undefined },
+        onHeaders: () => {
+          flowing += 1;
+        },
         onChunk: (at, bytes) => {
           readAt = at + clock.machineZero;
           readStamps(bytes, bytes.length, note);
@@ -84,15 +102,15 @@ const takeByTransport = (name: TransportName): (() => void) => {
     );
 };
 
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 const take = client === 'net' ? takeByNet : takeByTransport(client);
+/** Of beginnings, in ms: several gaps, as streams begin in life, and time for each handshake. */
+const spread = certificate === null ? 4 * gap : 4 * streams;
 for (let n = 0; n < streams; n += 1) {
   take();
-  // Spread over several gaps, as streams begin in life.
-  if (n % 10 === 9) await sleep((10 * 4 * gap) / streams);
+  if (n % 10 === 9) await sleep((10 * spread) / streams);
 }
+const areAllFlowing = (): boolean => flowing === streams;
+while (!areAllFlowing()) await sleep(gap);
 await sleep(warmUp);
 const before = process.cpuUsage();
 isMeasured = true;

@@ -1,6 +1,7 @@
 /** One figure of a bench, and what it must reach. */
 export interface Row {
   readonly what: string;
+  /** Not a number where it could not be measured; `what` says why. */
   readonly value: number;
   /** What the value is in, such as `ms` or `×`. */
   readonly unit: string;
@@ -13,13 +14,16 @@ export interface Row {
 /** Measures something in this very run; absolute figures of another day or machine prove nothing. */
 export interface Bench {
   readonly name: string;
+  /** It takes so long that only its name starts it. */
+  readonly onlyByName?: true;
   run(say: (text: string) => void): Promise<readonly Row[]>;
 }
 
-export type Outcome = 'kept' | 'BROKEN' | 'not decided';
+export type Outcome = 'kept' | 'BROKEN' | 'not decided' | 'not measured';
 
 /** A bound that the reference breaks too says something of the machine and nothing of the code. */
 export const outcomeOf = ({ value, bound, ruler }: Row): Outcome | null => {
+  if (Number.isNaN(value)) return 'not measured';
   if (bound === null) return null;
   const keeps = (figure: number): boolean =>
     bound.kind === 'at least' ? figure >= bound.value : figure <= bound.value;

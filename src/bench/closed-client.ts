@@ -1,65 +1,42 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
 import autocannon from 'autocannon';
+import OpenAI from 'openai';
 import type { ExchangeObserver, TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
 import { openTransport } from '../platform/open-transport.ts';
+import { chat, chatHeaders, chatText, connections, key, warmUp } from './small-chat.ts';
+import { measureTurnover, sleep, type Turnover } from './turnover.ts';
 
 /**
  * A hundred connections, each of which asks again when it is answered, by one client in a process of
- * its own. Reads an `Order` line and says a `Turnover` line at its end.
+ * its own. Reads an `Order` line and says a `Turnover` line at its end. Certificates are not verified.
  */
 
+export type ClosedClient = TransportName | 'autocannon' | 'net' | 'fetch' | 'openai';
+
 interface Order {
-  readonly port: number;
+  /** The base address. */
+  readonly url: string;
   /** `net` is the least that Node can do: one prepared request, written again after each read. */
-  readonly client: TransportName | 'autocannon' | 'net';
-  /** Of the measured part, after as much again of warming up (at most a second). */
+  readonly client: ClosedClient;
+  /** Of the measured part, after warming up. */
   readonly seconds: number;
 }
 
-export interface Turnover {
-  readonly requests: number;
-  readonly seconds: number;
-  /** Of this process, user and system, in seconds. */
-  readonly cpu: number;
-}
-
-const connections = 100;
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { port, client, seconds } = JSON.parse((await lines.next()).value as string) as Order;
-const url = `http://127.0.0.1:${port}/v1`;
-const body = JSON.stringify({
-  model: 'weir/small',
-  max_tokens: 16,
-  messages: [{ role: 'user', content: 'hello there' }],
-});
-const headers = {
-  'user-agent': 'weir',
-  'content-type': 'application/json',
-  accept: 'application/json',
-  authorization: 'Bearer sk-weir-test',
-};
+const { url, client, seconds } = JSON.parse((await lines.next()).value as string) as Order;
 
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** What `count` and the process's CPU time rise by while it is measured. */
-const measured = async (count: () => number, wait: () => Promise<unknown>): Promise<Turnover> => {
-  const before = { requests: count(), cpu: process.cpuUsage(), at: performance.now() };
-  await wait();
-  const { user, system } = process.cpuUsage(before.cpu);
-  return {
-    requests: count() - before.requests,
-    seconds: (performance.now() - before.at) / 1000,
-    cpu: (user + system) / 1e6,
-  };
+/** Measures what is going round already. */
+const measured = async (count: () => number): Promise<Turnover> => {
+  await sleep(warmUp * 1000);
+  return measureTurnover(count, () => sleep(seconds * 1000));
 };
 
 const byTransport = async (name: TransportName): Promise<Turnover> => {
-  const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
+  const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: false } as const;
   const transport = openTransport(name, { url, wire, certificates: null }, startClock());
-  const bytes = new TextEncoder().encode(body);
+  const bytes = new TextEncoder().encode(chatText);
   let serial = 0;
   let done = 0;
   let ending = false;
@@ -82,18 +59,14 @@ const byTransport = async (name: TransportName): Promise<Turnover> => {
       {
         method: 'POST',
         path: '/chat/completions',
-        headers: { ...headers, 'x-request-id': `weir-bench-0-${serial}` },
+        headers: { ...chatHeaders, 'x-request-id': `weir-bench-0-${serial}` },
         body: bytes,
       },
       observer,
     );
   };
   for (let n = 0; n < connections; n += 1) ask();
-  await sleep(Math.min(1, seconds) * 1000);
-  const turnover = await measured(
-    () => done,
-    () => sleep(seconds * 1000),
-  );
+  const turnover = await measured(() => done);
   ending = true;
   await transport.close();
   return turnover;
@@ -101,12 +74,13 @@ const byTransport = async (name: TransportName): Promise<Turnover> => {
 
 const byNet = async (): Promise<Turnover> => {
   let done = 0;
-  const fields = Object.entries({ host: 'x', ...headers, 'x-request-id': 'weir-bench-0-123456' });
-  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const fields = { host: 'x', ...chatHeaders, 'x-request-id': 'weir-bench-0-123456' };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   const request = Buffer.from(
-    `POST /v1/chat/completions HTTP/1.1\r\n${head}content-length: ${body.length}\r\n\r\n${body}`,
+    `POST /v1/chat/completions HTTP/1.1\r\n${head.join('')}content-length: ${chatText.length}\r\n\r\n${chatText}`,
   );
   const buffer = Buffer.alloc(64 * 1024);
+  const port = Number(new URL(url).port);
   for (let n = 0; n < connections; n += 1) {
     const callback = (): boolean => {
       done += 1;
@@ -116,22 +90,18 @@ const byNet = async (): Promise<Turnover> => {
     const options = { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } };
     const socket = net.connect(options, () => socket.write(request));
   }
-  await sleep(Math.min(1, seconds) * 1000);
-  return measured(
-    () => done,
-    () => sleep(seconds * 1000),
-  );
+  return measured(() => done);
 };
 
 const byAutocannon = async (): Promise<Turnover> => {
   const fire = (duration: number) =>
     autocannon({
-      ...{ url: `${url}/chat/completions`, method: 'POST', headers, body, connections, duration },
-      idReplacement: false,
+      ...{ url: `${url}/chat/completions`, method: 'POST', headers: chatHeaders, body: chatText },
+      ...{ connections, duration, idReplacement: false },
     });
-  await fire(Math.min(1, seconds));
+  await fire(warmUp);
   let requests = 0;
-  return measured(
+  return measureTurnover(
     () => requests,
     async () => {
       const result = await fire(seconds);
@@ -141,9 +111,39 @@ const byAutocannon = async (): Promise<Turnover> => {
   );
 };
 
-const turnover = (): Promise<Turnover> => {
-  if (client === 'net') return byNet();
-  return client === 'autocannon' ? byAutocannon() : byTransport(client);
+/** As many callers as connections, each of which awaits its answer before it asks again. */
+const byCallers = (ask: () => Promise<unknown>): Promise<Turnover> => {
+  let done = 0;
+  const call = async (): Promise<void> => {
+    for (;;) {
+      await ask();
+      done += 1;
+    }
+  };
+  for (let n = 0; n < connections; n += 1) void call();
+  return measured(() => done);
 };
 
-console.log(JSON.stringify(await turnover()));
+const byFetch = (): Promise<Turnover> =>
+  byCallers(async () => {
+    const request = { method: 'POST', headers: chatHeaders, body: chatText };
+    const response = await fetch(`${url}/chat/completions`, request);
+    await response.json();
+  });
+
+const byOpenai = (): Promise<Turnover> => {
+  const openai = new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0 });
+  const request = { ...chat, messages: [...chat.messages] };
+  return byCallers(() => openai.chat.completions.create(request));
+};
+
+const turnovers = {
+  net: byNet,
+  socket: () => byTransport('socket'),
+  undici: () => byTransport('undici'),
+  autocannon: byAutocannon,
+  fetch: byFetch,
+  openai: byOpenai,
+} satisfies Record<ClosedClient, () => Promise<Turnover>>;
+
+console.log(JSON.stringify(await turnovers[client]()));

@@ -1,38 +1,117 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import tls from 'node:tls';
 import { realClock } from '../mock/real-clock.ts';
-import { stampedChunk, stampedHead } from '../platform/canary/stamp.ts';
+import { beginningText, endingText, tokenText } from './stream-text.ts';
 
 /**
- * Streams whose every event says when it was handed to the socket. Reads an `Order` line and says its
- * port. A stream begins with a connection's request and goes on until the connection is closed.
+ * Chat streams whose every event says when it was handed to the socket. Reads a `StreamsOrder` line
+ * and says its port; each further line it answers with a `StreamsCount`.
  */
 
-interface Order {
-  /** Between two events of a stream, in ms. */
+export interface StreamsOrder {
+  /** Between two events of a stream, in ms; 0: as fast as the socket takes them, many at once and without stamps. */
   readonly gap: number;
+  /** Events with a token in each stream; `null`: until the connection is closed. */
+  readonly tokens: number | null;
+  /** PEM texts; `null`: plain. */
+  readonly certificate: { readonly key: string; readonly cert: string } | null;
 }
 
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { gap } = JSON.parse((await lines.next()).value as string) as Order;
+/** What there was so far; streams that broke off have not ended. */
+export interface StreamsCount {
+  /** Events with a token. */
+  readonly events: number;
+  readonly begun: number;
+  readonly ended: number;
+}
 
+const lines = createInterface({ input: process.stdin });
+const order = await new Promise<StreamsOrder>((resolve) =>
+  lines.once('line', (line) => resolve(JSON.parse(line) as StreamsOrder)),
+);
+const { gap, certificate } = order;
+const tokens = order.tokens ?? Number.POSITIVE_INFINITY;
+const ending = endingText(tokens);
 const clock = realClock();
+let events = 0;
+let begun = 0;
+let ended = 0;
 
-const stream = (socket: Socket): void => {
-  socket.write(stampedHead, 'latin1');
+const finish = (socket: Socket): void => {
+  ended += 1;
+  socket.write(ending, 'latin1');
+};
+
+const emit = (socket: Socket): void => {
   const first = clock.now() + gap;
   let step = 0;
   const run = (): void => {
     if (socket.destroyed) return;
-    socket.write(stampedChunk(process.hrtime()), 'latin1');
+    socket.write(tokenText(process.hrtime()), 'latin1');
+    events += 1;
     step += 1;
-    clock.at(first + step * gap, run);
+    if (step < tokens) clock.at(first + step * gap, run);
+    else finish(socket);
   };
   clock.at(first, run);
 };
 
-const server = createServer({ noDelay: true }, (socket) => {
-  socket.once('data', () => stream(socket));
+/** Events that are written at once where nothing paces them. */
+const together = 256;
+const torrent = Buffer.from(Array.from({ length: together }, (_, n) => tokenText([n, 0])).join(''));
+
+const pour = (socket: Socket): void => {
+  let left = tokens;
+  const run = (): void => {
+    while (left > 0) {
+      if (socket.destroyed) return;
+      left -= together;
+      events += together;
+      if (!socket.write(torrent)) return void socket.once('drain', run);
+    }
+    finish(socket);
+  };
+  run();
+};
+
+const answer = (socket: Socket, request: string): void => {
+  if (request.startsWith('GET /v1/models')) {
+    // What looks at a target before a run gets an answer that says enough.
+    socket.write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n');
+    return;
+  }
+  begun += 1;
+  socket.write(beginningText, 'latin1');
+  if (gap > 0) emit(socket);
+  else pour(socket);
+};
+
+const isWhole = (request: string): boolean => {
+  const head = request.indexOf('\r\n\r\n');
+  const length = Number(/content-length: (\d+)/i.exec(request)?.[1] ?? 0);
+  return head >= 0 && request.length - head - 4 >= length;
+};
+
+const serve = (socket: Socket): void => {
+  let request = '';
+  socket.on('data', (bytes) => {
+    request += bytes.toString('latin1');
+    if (!isWhole(request)) return;
+    answer(socket, request);
+    request = '';
+  });
   socket.on('error', () => undefined);
+};
+
+const server =
+  certificate === null
+    ? createServer({ noDelay: true }, serve)
+    : tls.createServer({ ...certificate, noDelay: true }, serve);
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
+  console.log(String((server.address() as AddressInfo).port)),
+);
+lines.on('line', () => {
+  const count: StreamsCount = { events, begun, ended };
+  console.log(JSON.stringify(count));
 });
-server.listen(0, '127.0.0.1', () => console.log(String((server.address() as AddressInfo).port)));

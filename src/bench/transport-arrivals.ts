@@ -1,22 +1,63 @@
+import { generate } from 'selfsigned';
 import type { TransportName } from '../model/exchange.ts';
-import type { Arrivals } from './arrival-client.ts';
+import type { ArrivalOrder, Arrivals } from './arrival-client.ts';
 import type { Row } from './bench.ts';
 import { startOn } from './processes.ts';
+import type { StreamsOrder } from './stamped-streams.ts';
+import { startEmitter } from './streams-emitter.ts';
 
 /** How exact the instants of arrival are, and what an event costs: our transports beside a bare socket, taking turns. */
 
-const rounds = 4;
 const seconds = 3;
 const gap = 50;
 const clients = ['net', 'socket', 'undici'] as const satisfies readonly (TransportName | 'net')[];
 type Client = (typeof clients)[number];
 type Turn = Readonly<Record<Client, Arrivals>>;
 
-const arrivalsOf = async (client: Client, streams: number): Promise<Arrivals> => {
-  const emitter = await startOn(0, ['stamped-streams.ts'], { input: JSON.stringify({ gap }) });
+/** How many streams, and what must be shown of them. */
+interface Grade {
+  readonly streams: number;
+  readonly isTls: boolean;
+  readonly rounds: number;
+  /** In ms, of the 99th percentile of the median half second, by `socket`. */
+  readonly bound: number | null;
+}
+
+/** What most runs are. */
+const usual: readonly Grade[] = [
+  { streams: 1000, isTls: false, rounds: 4, bound: 1 },
+  { streams: 2000, isTls: false, rounds: 4, bound: 1 },
+];
+
+const furtherGrades: readonly Grade[] = [
+  { streams: 100, isTls: false, rounds: 1, bound: null },
+  { streams: 1000, isTls: true, rounds: 2, bound: null },
+  { streams: 4000, isTls: false, rounds: 3, bound: 5 },
+  { streams: 5000, isTls: false, rounds: 1, bound: null },
+];
+
+/** For 127.0.0.1, PEM. */
+const makeCertificate = async (): Promise<NonNullable<StreamsOrder['certificate']>> => {
+  const altNames = [{ type: 7, ip: '127.0.0.1' }] as const;
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [...altNames] }],
+  });
+  return { key, cert };
+};
+
+const arrivalsOf = async (
+  client: Client,
+  streams: number,
+  certificate: StreamsOrder['certificate'],
+): Promise<Arrivals> => {
+  const emitter = await startEmitter({ gap, tokens: null, certificate });
   try {
-    const input = JSON.stringify({ port: Number(emitter.line), client, streams, gap, seconds });
-    const bound = await startOn(1, ['arrival-client.ts'], { input });
+    const order: ArrivalOrder = {
+      ...{ port: emitter.port, client, streams, gap, seconds },
+      certificate: certificate?.cert ?? null,
+    };
+    const bound = await startOn(1, ['arrival-client.ts'], { input: JSON.stringify(order) });
     await bound.stop();
     return JSON.parse(bound.line) as Arrivals;
   } finally {
@@ -24,7 +65,10 @@ const arrivalsOf = async (client: Client, streams: number): Promise<Arrivals> =>
   }
 };
 
-const rowsFor = (streams: number, turns: readonly Turn[]): readonly Row[] => {
+const nameOf = ({ streams, isTls }: Grade): string =>
+  `${streams} × ${1000 / gap}/s${isTls ? ' over TLS' : ''}`;
+
+const rowsFor = (grade: Grade, turns: readonly Turn[]): readonly Row[] => {
   // What else runs on the machine only adds: the quietest round of each shows most of what it does itself.
   const figure = (client: Client, of: (arrivals: Arrivals) => number): number => {
     const quiet = (turn: Turn): number => turn[client].error.medianP99;
@@ -33,7 +77,7 @@ const rowsFor = (streams: number, turns: readonly Turn[]): readonly Row[] => {
   };
   const rows = (['socket', 'undici'] as const).flatMap((client) => {
     const row = (what: string, unit: string, of: (arrivals: Arrivals) => number): Row => ({
-      ...{ what: `${client}, ${streams} × ${1000 / gap}/s: ${what}`, unit, bound: null },
+      ...{ what: `${client}, ${nameOf(grade)}: ${what}`, unit, bound: null },
       value: figure(client, of),
       ruler: figure('net', of),
     });
@@ -41,34 +85,48 @@ const rowsFor = (streams: number, turns: readonly Turn[]): readonly Row[] => {
       row('error of arrivals, p50', 'ms', ({ error }) => error.p50),
       {
         ...row('p99 of the median half second', 'ms', ({ error }) => error.medianP99),
-        bound: client === 'socket' ? ({ kind: 'at most', value: 1 } as const) : null,
+        bound:
+          client === 'socket' && grade.bound !== null
+            ? ({ kind: 'at most', value: grade.bound } as const)
+            : null,
       },
       row('p99 of all', 'ms', ({ error }) => error.p99),
       row('CPU for each event', 'µs', ({ cpu }) => cpu),
+      row('events', '/s', ({ events }) => events / seconds),
     ];
   });
   const cpu = (client: Client): number => figure(client, (arrivals) => arrivals.cpu);
-  const what = `events for each second of CPU, socket against undici, ${streams} streams`;
+  const what = `events for each second of CPU, socket against undici, ${nameOf(grade)}`;
   return [...rows, { what, value: cpu('undici') / cpu('socket'), unit: '×', bound: null }];
 };
 
-export const benchTransportArrivals = async (
-  say: (text: string) => void,
-): Promise<readonly Row[]> => {
-  const rows: Row[] = [];
-  for (const streams of [1000, 2000]) {
-    const turns: Turn[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const turn: Partial<Record<Client, Arrivals>> = {};
-      for (const client of clients) turn[client] = await arrivalsOf(client, streams);
-      turns.push(turn as Turn);
-      const told = Object.entries(turn).map(
-        ([client, { error, cpu, events }]) =>
-          `${client} ${Math.round(events / seconds)}/s, p50 ${error.p50.toFixed(2)}, p99 ${error.medianP99.toFixed(2)} (all ${error.p99.toFixed(2)}) ms, ${cpu.toFixed(1)} µs`,
-      );
-      say(`${streams} streams, round ${round + 1}: ${told.join('; ')}`);
+const benchGrade = async (grade: Grade, say: (text: string) => void): Promise<readonly Row[]> => {
+  const turns: Turn[] = [];
+  const certificate = grade.isTls ? await makeCertificate() : null;
+  for (let round = 1; round <= grade.rounds; round += 1) {
+    const turn: Partial<Record<Client, Arrivals>> = {};
+    for (const client of clients) {
+      turn[client] = await arrivalsOf(client, grade.streams, certificate);
     }
-    rows.push(...rowsFor(streams, turns));
+    turns.push(turn as Turn);
+    const told = Object.entries(turn).map(
+      ([client, { error, cpu, events }]) =>
+        `${client} ${Math.round(events / seconds)}/s, p50 ${error.p50.toFixed(2)}, p99 ${error.medianP99.toFixed(2)} (all ${error.p99.toFixed(2)}) ms, ${cpu.toFixed(1)} µs`,
+    );
+    say(`${nameOf(grade)}, round ${round}: ${told.join('; ')}`);
   }
-  return rows;
+  return rowsFor(grade, turns);
 };
+
+const benchGrades =
+  (grades: readonly Grade[]) =>
+  async (say: (text: string) => void): Promise<readonly Row[]> => {
+    const rows: Row[] = [];
+    for (const grade of grades) rows.push(...(await benchGrade(grade, say)));
+    return rows;
+  };
+
+export const benchTransportArrivals = benchGrades(usual);
+
+/** Few streams, many, and over TLS. */
+export const benchFurtherArrivals = benchGrades(furtherGrades);

@@ -64,8 +64,10 @@ const nameRuns = async (
 };
 
 const forgetName = (name: string, history: HistoryDb): void => {
-  if (history.unname(name)) return;
-  throw new Problem(`no baseline is called ${name}: \`weir history baseline\` lists them`);
+  if (!history.unname(name)) {
+    throw new Problem(`no baseline is called ${name}: \`weir history baseline\` lists them`);
+  }
+  toStderr(`${name} is no baseline any more; its runs stay in the history`);
 };
 
 /** Names runs, lists what is named, or forgets a name. */

@@ -1,12 +1,13 @@
+import { timeText } from '../report/number-text.ts';
 import type { Driven } from './drive.ts';
 
 /** Why the load ended before its plan did, in a sentence. */
 const stopReason = ({ stoppedBy, cut, breach, spent, loadEnded }: Driven): string | null => {
   if (breach !== null) {
-    return `ended after ${Math.round(breach.at / 1000)} s, since the objective ${breach.text} was broken`;
+    return `ended after ${timeText(breach.at)}, since the objective ${breach.text} was broken`;
   }
   if (spent !== null) {
-    return `ended after ${Math.round(loadEnded / 1000)} s, since the next request might have passed budget.${spent}`;
+    return `ended after ${timeText(loadEnded)}, since the next request might have passed budget.${spent}`;
   }
   if (stoppedBy === null) return null;
   return cut

@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
+import { didYouMean } from '../scenario/spelling.ts';
 import { addCalibrate } from './add-calibrate.ts';
 import { addHistory } from './add-history.ts';
 import { addCompare } from './add-compare.ts';
@@ -143,7 +144,11 @@ const verbs = [
 /** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
 const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
-  throw new UsageProblem(`unknown verb "${word}": expected ${listed(verbs)}`);
+  const near = didYouMean(word, verbs);
+  const expected = `expected ${listed(verbs)}`;
+  throw new UsageProblem(
+    `unknown verb "${word}": ${near === null ? expected : `${near} If not, ${expected}`}`,
+  );
 };
 
 const listed = (words: readonly string[]): string =>
@@ -155,6 +160,10 @@ const plainJson = (words: readonly string[]): string[] =>
 
 /** The one option that means something without its value: where to push, the environment says. */
 const mayBeBare = 'otlp';
+
+/** `weir help run` is `weir run --help`. */
+const helpAsOption = (words: readonly string[]): readonly string[] =>
+  words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 
 /** The verbs, in the order in which the help tells them. */
 const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] = [
@@ -184,7 +193,8 @@ const optionNames = (cli: Argv & Partial<Parser>): readonly string[] => {
 };
 
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
-export const program = async (words: readonly string[]): Promise<ExitName> => {
+export const program = async (line: readonly string[]): Promise<ExitName> => {
+  const words = helpAsOption(line);
   checkVerb(words[0]);
   let exit: ExitName = 'pass';
   const ended = (end: ExitName): void => {

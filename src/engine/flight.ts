@@ -132,9 +132,9 @@ export class Flight implements ExchangeObserver {
 
   #land(ended: Instant, outcome: Outcome, free: Instant = ended): void {
     this.#landed = true;
-    const { due: _due, ...errand } = this.#errand;
+    const { key, released, reserved, begun } = this.#errand;
     const facts: AttemptFacts = {
-      ...errand,
+      ...{ key, released, reserved, begun },
       connected: this.#connected,
       connection: this.#connection,
       sent: this.#sent,

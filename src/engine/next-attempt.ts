@@ -16,7 +16,7 @@ export const nextAttempt = (
     retry,
     { outcome, isHeaded: facts.head !== null, hint, ended: facts.ended, made },
     arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
-    drawFrom(seed, arrival.stage, arrival.index, made),
+    () => drawFrom(seed, arrival.stage, arrival.index, made),
   );
   return next.again && isClosing ? { again: false, gaveUp: 'run-ended' } : next;
 };

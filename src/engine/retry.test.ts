@@ -39,13 +39,16 @@ const decide = (
     retry,
     { outcome: status(429), isHeaded: true, hint: null, ended: instant(1000), made: 1, ...tried },
     patienceEnds,
-    drawFrom(1, 0, 7, tried.made ?? 1),
+    () => drawFrom(1, 0, 7, tried.made ?? 1),
   );
 
 describe('what is tried again', () => {
   it('is nothing without a policy', () => {
     const tried = { outcome: status(429), isHeaded: true, hint: null, ended: instant(0), made: 1 };
-    expect(afterAttempt(null, tried, 1e9, drawFrom(1))).toEqual({ again: false, gaveUp: null });
+    expect(afterAttempt(null, tried, 1e9, () => drawFrom(1))).toEqual({
+      again: false,
+      gaveUp: null,
+    });
   });
 
   it.each([
@@ -123,7 +126,7 @@ describe('the wait before a further attempt', () => {
             made,
           },
           1e9,
-          drawFrom(1, 0, index, made),
+          () => drawFrom(1, 0, index, made),
         );
         return next.again ? next.wait : Number.NaN;
       });
@@ -151,7 +154,7 @@ describe('the wait before a further attempt', () => {
             policy,
             { outcome: status(503), isHeaded: true, hint: null, ended: instant(0), made },
             1e9,
-            drawFrom(seed, 0, index, made),
+            () => drawFrom(seed, 0, index, made),
           );
         expect(once()).toEqual(once());
       }),

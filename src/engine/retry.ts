@@ -73,20 +73,21 @@ const isRetried = (outcome: Outcome): outcome is RetriedOutcome =>
 
 /**
  * Decides after an attempt. `patienceEnds` is when the arrival’s total deadline passes, infinite
- * without one; `draw` is keyed by the arrival and the number of its attempts.
+ * without one; `draw` is keyed by the arrival and the number of its attempts, and asked for only where
+ * chance has a say.
  */
 export const afterAttempt = (
   policy: Retry | null,
   { outcome, isHeaded, hint, ended, made }: Tried,
   patienceEnds: number,
-  draw: Draw,
+  draw: () => Draw,
 ): Next => {
   if (policy === null || !isRetried(outcome)) return noMore(null);
   const kind = classOf(outcome, isHeaded);
   if (kind === null || !policy.on.includes(kind)) return noMore(null);
   if (made >= policy.attempts) return noMore('attempts');
   const backoff = (): number =>
-    draw.uniform() * Math.min(policy.cap, policy.base * 2 ** (made - 1));
+    draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (made - 1));
   const wait = milliseconds(hint?.wait ?? backoff());
   if (ended + wait > patienceEnds) return noMore('patience');
   return { again: true, outcome, wait, waitBy: hint?.by ?? 'backoff' };

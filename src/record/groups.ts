@@ -13,6 +13,7 @@ import type { Group, Labels } from '../model/result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import { addGood, recordGood } from './good.ts';
+import { groupNames, keyOf } from './group-names.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
@@ -23,9 +24,6 @@ type Growing = Omit<Group, 'distributions'> & {
   readonly distributions: Map<MeasureName, Histogram>;
 };
 export type Groups = Map<string, Growing>;
-
-const keyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
-  JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
 const emptyGroup = (labels: Labels): Growing => ({
   labels,
@@ -43,8 +41,7 @@ const emptyGroup = (labels: Labels): Growing => ({
   distributions: new Map(),
 });
 
-const groupOf = (groups: Groups, labels: Labels): Growing => {
-  const key = keyOf(labels);
+const groupOf = (groups: Groups, labels: Labels, key = keyOf(labels)): Growing => {
   let group = groups.get(key);
   if (group === undefined) {
     group = emptyGroup(labels);
@@ -178,14 +175,7 @@ const restoreGroup = ({ distributions, ...counts }: Group): Growing => ({
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);
-  const labelsOf = ({ traffic, model, entry, key, stage, due }: Observation): Labels => ({
-    traffic,
-    model,
-    ...(entry === undefined ? {} : { entry }),
-    key,
-    stage: stageNames[stage] ?? `stage ${stage}`,
-    warmUp: due < plan.warmUp,
-  });
+  const namesOf = groupNames(plan);
   const inOrder = (a: Labels, b: Labels): number =>
     stageNames.indexOf(a.stage) - stageNames.indexOf(b.stage) ||
     byText(a.stage, b.stage) ||
@@ -197,8 +187,8 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   return {
     empty: () => new Map(),
     record: (groups, observation) => {
-      const labels = labelsOf(observation);
-      const group = groupOf(groups, labels);
+      const { labels, key } = namesOf(observation);
+      const group = groupOf(groups, labels, key);
       recordInto(group, observation);
       recordGood(group, plan.perRequest, observation, labels.stage);
     },

@@ -1,29 +1,17 @@
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { measures } from '../model/measures.ts';
-import { attemptsOf, type Observation, outcomeKinds } from '../model/observation.ts';
-import { instant, secondOf } from '../model/quantity.ts';
+import { attemptsOf, type Observation } from '../model/observation.ts';
+import { secondOf } from '../model/quantity.ts';
 import { type Second, type TimelineMeasure, timelineMeasures } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
-import { recordBrought } from './brought.ts';
 import type { Portion, Recorder } from './recorder.ts';
-import { streamOf } from './stream-of.ts';
-
-type Counts = Omit<Second, 'latency'>;
-
-/** The counts that are plain numbers. */
-const plainCounts = [
-  'due',
-  'begun',
-  'sent',
-  'ended',
-  'tokenEvents',
-  'inputTokens',
-  'outputTokens',
-  'audioReceived',
-  'audioSent',
-  'characters',
-] as const satisfies readonly (keyof Counts)[];
+import {
+  addCounts,
+  countsIn,
+  type Counts,
+  recordCounts,
+  type SecondCounts,
+} from './second-counts.ts';
 
 type Distributions = Map<TimelineMeasure, Histogram>;
 type Latency = Map<TrafficKind, Distributions>;
@@ -34,10 +22,12 @@ type Latency = Map<TrafficKind, Distributions>;
  * for a straggler.
  */
 export interface Timeline {
-  readonly counts: Map<number, Counts>;
+  readonly counts: SecondCounts;
   /** Least recently touched first. */
   readonly open: Map<number, Latency>;
   readonly sealed: Map<number, Second['latency']>;
+  /** The second touched last. */
+  newest: number;
 }
 
 const samplesOf = {
@@ -48,32 +38,14 @@ const samplesOf = {
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
 
-const emptyTimeline = (): Timeline => ({ counts: new Map(), open: new Map(), sealed: new Map() });
+const noSecond = -1;
 
-const emptyCounts = (second: number): Counts => ({
-  second,
-  due: 0,
-  begun: 0,
-  sent: 0,
-  ended: 0,
-  outcomes: emptyOutcomes(),
-  completed: {},
-  tokenEvents: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  audioReceived: 0,
-  audioSent: 0,
-  characters: 0,
+const emptyTimeline = (): Timeline => ({
+  counts: new Map(),
+  open: new Map(),
+  sealed: new Map(),
+  newest: noSecond,
 });
-
-const countsOf = ({ counts }: Timeline, second: number): Counts => {
-  let found = counts.get(second);
-  if (found === undefined) {
-    found = emptyCounts(second);
-    counts.set(second, found);
-  }
-  return found;
-};
 
 /** What there is of some keys, each turned into something else; in the order of the keys. */
 const turned = <K, A, B>(
@@ -129,8 +101,13 @@ const addLatency = (into: Latency, from: Latency): void => {
 };
 
 /** The open latencies of a second; to make room for them another second may be sealed. */
-const latencyOf = ({ open, sealed }: Timeline, second: number, atMost: number): Latency => {
-  const latency = open.get(second) ?? unseal(sealed.get(second) ?? {});
+const latencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
+  const { open, sealed } = timeline;
+  const there = open.get(second);
+  // Most requests are due in the second of the one before.
+  if (there !== undefined && timeline.newest === second) return there;
+  timeline.newest = second;
+  const latency = there ?? unseal(sealed.get(second) ?? {});
   sealed.delete(second);
   open.delete(second);
   open.set(second, latency);
@@ -140,30 +117,6 @@ const latencyOf = ({ open, sealed }: Timeline, second: number, atMost: number): 
     open.delete(oldest);
   }
   return latency;
-};
-
-const recordCounts = (timeline: Timeline, observation: Observation): void => {
-  const { due, outcome } = observation;
-  countsOf(timeline, secondOf(due)).due += 1;
-  countsOf(timeline, secondOf(observation.ended)).outcomes[outcome.kind] += 1;
-  for (const { begun, sent, ended } of attemptsOf(observation)) {
-    countsOf(timeline, secondOf(begun)).begun += 1;
-    if (sent !== null) countsOf(timeline, secondOf(sent)).sent += 1;
-    countsOf(timeline, secondOf(ended)).ended += 1;
-  }
-  for (const moment of streamOf(outcome)?.tokenInstants ?? []) {
-    countsOf(timeline, secondOf(instant(moment))).tokenEvents += 1;
-  }
-  recordBrought(observation, (moment) => countsOf(timeline, secondOf(moment)));
-};
-
-const addCounts = (into: Counts, from: Counts): void => {
-  for (const name of plainCounts) into[name] += from[name];
-  for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
-  for (const kind of trafficKinds) {
-    const completed = from.completed[kind] ?? 0;
-    if (completed > 0) into.completed[kind] = (into.completed[kind] ?? 0) + completed;
-  }
 };
 
 const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null => {
@@ -181,7 +134,7 @@ const inTableOrder = (completed: Counts['completed']): Counts['completed'] =>
   );
 
 const storeSecond = (timeline: Timeline, second: number): Second => {
-  const counts = countsOf(timeline, second);
+  const counts = countsIn(timeline.counts, second);
   const open = timeline.open.get(second);
   return {
     ...counts,
@@ -199,8 +152,8 @@ function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, Second>
     const open = timeline.open.get(second);
     const state: Timeline =
       open === undefined
-        ? { counts, open: new Map(), sealed: new Map([[second, stored.latency]]) }
-        : { counts, open: new Map([[second, open]]), sealed: new Map() };
+        ? { counts, open: new Map(), sealed: new Map([[second, stored.latency]]), newest: noSecond }
+        : { counts, open: new Map([[second, open]]), sealed: new Map(), newest: noSecond };
     yield { state, stored: [stored] };
   }
 }
@@ -209,7 +162,7 @@ function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, Second>
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> => ({
   empty: emptyTimeline,
   record: (timeline, observation) => {
-    recordCounts(timeline, observation);
+    recordCounts(timeline.counts, observation);
     if (observation.outcome.kind === 'dropped') return;
     const latency = latencyOf(timeline, secondOf(observation.due), openSeconds);
     for (const measure of timelineMeasures) {
@@ -221,7 +174,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
   },
   add: (into, from) => {
     for (const [second, counts] of from.counts) {
-      addCounts(countsOf(into, second), counts);
+      addCounts(countsIn(into.counts, second), counts);
       const latency = latencyIn(from, second);
       if (latency !== null) addLatency(latencyOf(into, second, openSeconds), latency);
     }
@@ -239,6 +192,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
     ),
     open: new Map(),
     sealed: new Map(stored.map(({ second, latency }) => [second, latency])),
+    newest: noSecond,
   }),
   split: splitTimeline,
 });

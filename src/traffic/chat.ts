@@ -63,8 +63,10 @@ const charactersOf = ({ choices }: ChatResponse): number =>
 const tokensOf = (completion: ChatResponse): Tokens => {
   const { usage } = completion;
   const input = usage?.prompt_tokens ?? null;
+  const told = usage?.completion_tokens ?? null;
+  if (told !== null && told > 0) return { input, output: told, source: 'usage' };
   const characters = charactersOf(completion);
-  return usage === null || usage === undefined || (usage.completion_tokens === 0 && characters > 0)
-    ? { input, output: Math.ceil(characters / charactersPerToken), source: 'characters' }
-    : { input, output: usage.completion_tokens, source: 'usage' };
+  return told === 0 && characters === 0
+    ? { input, output: 0, source: 'usage' }
+    : { input, output: Math.ceil(characters / charactersPerToken), source: 'characters' };
 };

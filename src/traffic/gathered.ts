@@ -1,10 +1,13 @@
+/** Shared, since most streams never need a buffer. */
+const nothing: Buffer = Buffer.alloc(0);
+
 /**
  * Bytes copied out of socket reads into one growing buffer. Beyond `limit` nothing more is kept,
  * and `cut` says so.
  */
 export class Gathered {
   readonly #limit: number;
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer = nothing;
   #length = 0;
   #cut = false;
 
@@ -46,7 +49,8 @@ export class Gathered {
   }
 
   #grow(length: number): void {
-    const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length, 256));
+    // Out of Node's pool while it is small: a memory of its own for each short answer costs more than reading it.
+    const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#buffer.length, 256));
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;
   }

@@ -120,6 +120,26 @@ describe('a chat request', () => {
     expect(memory.notes.size).toBe(0);
   });
 
+  it('is the same whether its entry was asked for before or not', () => {
+    const maxTokens = { kind: 'uniform', min: 3, max: 5 } as const;
+    const often = { chat: entry('chat', { maxTokens }), 'chat-stream': entry('chat-stream') };
+    for (let seed = 0; seed < 60; seed += 1) {
+      const memory = { ...freshMemory(), usage: seed % 3 === 0 ? 'refused' : 'accepted' } as const;
+      expect(bodyOf(often.chat, memory, seed)).toEqual(
+        bodyOf(entry('chat', { maxTokens }), memory, seed),
+      );
+      expect(bodyOf(often['chat-stream'], memory, seed)).toEqual(
+        bodyOf(entry('chat-stream'), memory, seed),
+      );
+    }
+  });
+
+  it('is written once where nothing of it can differ', () => {
+    const one = entry('chat', { conversations: conversations.slice(0, 1) });
+    const written = () => prepare(one, toolsWith()).request.body;
+    expect(written()).toBe(written());
+  });
+
   it('keeps to the contract', () => {
     for (const kind of ['chat', 'chat-stream'] as const) {
       expect(chatRequestSchema.safeParse(bodyOf(entry(kind))).success).toBe(true);

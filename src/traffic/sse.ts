@@ -72,7 +72,7 @@ export class SseReader {
       this.#endLine(bytes, from, end);
       from = isCr && bytes[end + 1] === LF ? end + 2 : end + 1;
       if (isCr) cr = bytes.indexOf(CR, from);
-      if (lf !== -1 && lf < from) lf = bytes.indexOf(LF, from);
+      if (lf !== -1 && lf < from) lf = nextLf(bytes, from);
     }
     return from;
   }
@@ -167,6 +167,12 @@ const newLine = Buffer.from('\n');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 const eventField = Buffer.from('event');
+
+/** Where the next LF stands from `from` on, or -1. Most often it is the empty line of an event, or a read ends there: neither is worth a call of `indexOf`. */
+const nextLf = (bytes: Buffer, from: number): number => {
+  if (from === bytes.length) return -1;
+  return bytes[from] === LF ? from : bytes.indexOf(LF, from);
+};
 
 const startsWith = (bytes: Buffer, start: number, end: number, word: Buffer): boolean => {
   if (end - start < word.length) return false;

@@ -9,9 +9,12 @@ const burstSpan = 5;
 /** TTFT is taken for the end-to-end time when it makes up this much of it. */
 const almostAll = 0.9;
 
+const none = new Float64Array(0);
+const fewest = 16;
+
 /** A growing list of instants without an object per entry. */
 export class Instants {
-  #values = new Float64Array(16);
+  #values = none;
   #count = 0;
 
   get count(): number {
@@ -20,7 +23,7 @@ export class Instants {
 
   add(at: Instant): void {
     if (this.#count === this.#values.length) {
-      const grown = new Float64Array(2 * this.#count);
+      const grown = new Float64Array(Math.max(fewest, 2 * this.#count));
       grown.set(this.#values);
       this.#values = grown;
     }

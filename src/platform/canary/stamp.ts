@@ -7,16 +7,19 @@ const digits = 15;
 const byteOf0 = 48;
 const byteOfMark = mark.charCodeAt(0);
 
-/** The head of a response of such events. */
+/** What `process.hrtime()` gave, behind its mark. */
+export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
+  mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
+
+/** The head of a response of the canary's events. */
 export const stampedHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
 const filling = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 
-/** What `process.hrtime()` gave, as the event of a chat stream in a chunk of its own. */
-export const stampedChunk = ([seconds, nanoseconds]: readonly [number, number]): string => {
-  const stamp = String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
-  const event = `data: {"id":"${mark}${stamp}${filling}\n\n`;
+/** The stamp of this moment as the event of a chat stream, in a chunk of its own. */
+export const stampedChunk = (moment: readonly [number, number]): string => {
+  const event = `data: {"id":"${stampText(moment)}${filling}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 

@@ -1,0 +1,85 @@
+import net from 'node:net';
+import { createInterface } from 'node:readline';
+import { emptyHistogram } from '../model/histogram.ts';
+import { chatHeaders, chatText } from './small-chat.ts';
+import { streamShare, type StartOrder } from './start-order.ts';
+
+/**
+ * The ruler for start lag: the same open load at the same instants by a process that does only the
+ * indispensable, a timer of one millisecond and a look at the clock in each read. How late even these
+ * starts are is the machine's doing. Reads an `Order` line and says the lag of each measured second,
+ * as encoded histograms of ms.
+ */
+
+interface Order extends StartOrder {
+  readonly port: number;
+}
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const order = JSON.parse((await lines.next()).value as string) as Order;
+const { port, rate, inFlight, warmUp, seconds } = order;
+const share = streamShare(order);
+
+const requestOf = (body: string): Buffer => {
+  const fields = { host: 'x', ...chatHeaders, 'x-request-id': 'weir-bench-0-123456' };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(
+    `POST /v1/chat/completions HTTP/1.1\r\n${head.join('')}content-length: ${body.length}\r\n\r\n${body}`,
+  );
+};
+const chat = requestOf(chatText);
+const stream = requestOf(JSON.stringify({ ...JSON.parse(chatText), stream: true }));
+
+const idle: net.Socket[] = [];
+const buffer = Buffer.alloc(64 * 1024);
+const [zeroDigit, lineFeed] = [48, 10];
+
+/** Whether what was read ends an answer: no chunk of a stream, or the last one. */
+const endsAnswer = (length: number, isStream: boolean): boolean =>
+  !isStream || (buffer[length - 5] === zeroDigit && buffer[length - 6] === lineFeed);
+
+const streaming = new Set<net.Socket>();
+let flying = 0;
+
+const open = (request: Buffer): net.Socket => {
+  const callback = (length: number): boolean => {
+    if (endsAnswer(length, streaming.has(socket))) {
+      streaming.delete(socket);
+      flying -= 1;
+      idle.push(socket);
+    }
+    beginDue();
+    return true;
+  };
+  const options = { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } };
+  const socket = net.connect(options, () => socket.write(request));
+  return socket;
+};
+
+const lags = Array.from({ length: seconds }, () => emptyHistogram(2));
+const zero = performance.now();
+/** Of those that were due. */
+let passed = 0;
+
+const begin = (isStream: boolean): void => {
+  flying += 1;
+  const request = isStream ? stream : chat;
+  const free = idle.pop();
+  const socket = free ?? open(request);
+  free?.write(request);
+  if (isStream) streaming.add(socket);
+};
+
+function beginDue(): void {
+  const now = performance.now() - zero;
+  for (let due = (passed / rate) * 1000; due <= now; due = (passed / rate) * 1000) {
+    const isStream = Math.floor((passed + 1) * share) > Math.floor(passed * share);
+    passed += 1;
+    if (flying === inFlight) continue;
+    lags[Math.floor(due / 1000) - warmUp]?.record(performance.now() - zero - due);
+    begin(isStream);
+  }
+}
+
+setInterval(beginDue, 1);
+setTimeout(() => console.log(JSON.stringify(lags)), (warmUp + seconds) * 1000);

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { outcomeOf } from './bench.ts';
+
+const row = { what: 'a figure', unit: '×', bound: { kind: 'at least', value: 2 } } as const;
+
+it('a bound is kept, broken, or not decided where the bare reference breaks it too', () => {
+  expect(outcomeOf({ ...row, value: 2 })).toBe('kept');
+  expect(outcomeOf({ ...row, value: 1 })).toBe('BROKEN');
+  expect(outcomeOf({ ...row, value: 1, ruler: 3 })).toBe('BROKEN');
+  expect(outcomeOf({ ...row, value: 1, ruler: 1 })).toBe('not decided');
+  expect(outcomeOf({ ...row, value: 1, bound: null })).toBeNull();
+});
+
+it('what could not be measured is said, with a bound or without, and is never kept', () => {
+  expect(outcomeOf({ ...row, value: Number.NaN })).toBe('not measured');
+  expect(outcomeOf({ ...row, value: Number.NaN, bound: null })).toBe('not measured');
+});

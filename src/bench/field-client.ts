@@ -1,0 +1,79 @@
+import { createInterface } from 'node:readline';
+import { createParser } from 'eventsource-parser';
+import OpenAI from 'openai';
+
+/**
+ * Users of streamed chats that ask again when they are answered, by what the field uses: the official
+ * client, or `fetch` with eventsource-parser. All they do with a token is to note its instant. Reads
+ * a `FieldOrder` line and goes on until it is ended.
+ */
+
+export interface FieldOrder {
+  readonly client: 'openai' | 'fetch';
+  readonly url: string;
+  readonly users: number;
+  /** Users begin evenly over so many milliseconds. */
+  readonly rampUp: number;
+}
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { client, url, users, rampUp } = JSON.parse(
+  (await lines.next()).value as string,
+) as FieldOrder;
+const apiKey = 'sk-weir-test';
+const asked = {
+  model: 'weir/small',
+  messages: [{ role: 'user' as const, content: 'hello there' }],
+  stream: true as const,
+  stream_options: { include_usage: true },
+};
+
+const openai = new OpenAI({ baseURL: url, apiKey, maxRetries: 0 });
+
+const byOpenai = async (): Promise<readonly number[]> => {
+  const instants: number[] = [];
+  for await (const chunk of await openai.chat.completions.create(asked)) {
+    if (chunk.choices[0]?.delta.content) instants.push(performance.now());
+  }
+  return instants;
+};
+
+const request = {
+  method: 'POST',
+  headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+  body: JSON.stringify(asked),
+};
+
+/** What is read of an event here. */
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string } }[];
+}
+
+const byFetch = async (): Promise<readonly number[]> => {
+  const instants: number[] = [];
+  const { body } = await fetch(`${url}/chat/completions`, request);
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === '[DONE]') return;
+      const { choices } = JSON.parse(data) as Chunk;
+      if (choices[0]?.delta.content) instants.push(performance.now());
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const bytes of body as AsyncIterable<Uint8Array>) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+  }
+  return instants;
+};
+
+const ask = client === 'openai' ? byOpenai : byFetch;
+
+const use = async (): Promise<never> => {
+  for (;;) {
+    const instants = await ask();
+    if (instants.length === 0) throw new Error('a stream brought no token');
+  }
+};
+
+for (let user = 0; user < users; user += 1) setTimeout(() => void use(), (user * rampUp) / users);
+console.log('ready');

@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import type { Bench, Row } from './bench.ts';
+import { median } from './median.ts';
+import { runOn } from './processes.ts';
+import { weir } from './weir-run.ts';
+
+/** How long the command takes to say something, from its start to its end, beside a bare Node. */
+
+const rounds = 10;
+
+const scenario = fileURLToPath(new URL('../../scenarios/quickstart.yaml', import.meta.url));
+
+interface Start {
+  readonly what: string;
+  readonly words: readonly [string, ...string[]];
+  /** ms. */
+  readonly atMost: number | null;
+}
+
+const starts: readonly Start[] = [
+  { what: 'node -e 0', words: [process.execPath, '-e', '0'], atMost: null },
+  { what: 'weir --version', words: [...weir, '--version'], atMost: 150 },
+  { what: 'weir validate, the quickstart', words: [...weir, 'validate', scenario], atMost: 300 },
+];
+
+/** In ms. */
+const timeOf = async ({ what, words }: Start): Promise<number> => {
+  const before = performance.now();
+  const { code } = await runOn(null, words);
+  const took = performance.now() - before;
+  if (code !== 0) throw new Error(`${what} ended with ${code}`);
+  return took;
+};
+
+export const startBench: Bench = {
+  name: 'start',
+  run: async (say) => {
+    const times = starts.map(() => [] as number[]);
+    // The first start of all fills the compile cache.
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [n, start] of starts.entries()) {
+        const took = await timeOf(start);
+        if (round > 0) times[n]!.push(took);
+      }
+    }
+    const [bare = []] = times;
+    return starts.map(({ what, atMost }, n): Row => {
+      const own = times[n]!;
+      const fastest = Math.min(...own).toFixed(0);
+      const slowest = Math.max(...own).toFixed(0);
+      say(`${what}: ${fastest} … ${slowest} ms in ${rounds} starts`);
+      const row = { what: `${what}, median of ${rounds} starts`, value: median(own), unit: 'ms' };
+      return atMost === null
+        ? { ...row, bound: null }
+        : { ...row, bound: { kind: 'at most', value: atMost }, ruler: median(bare) };
+    });
+  },
+};

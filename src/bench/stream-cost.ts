@@ -1,0 +1,157 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TransportName } from '../model/exchange.ts';
+import type { Row } from './bench.ts';
+import type { FieldOrder } from './field-client.ts';
+import { median } from './median.ts';
+import { startOn } from './processes.ts';
+import { type Emitter, startEmitter } from './streams-emitter.ts';
+import { startWeirRun, streamScenario } from './weir-run.ts';
+
+/**
+ * What a streamed chunk costs: whole runs of Weir, everything recorded, beside users of what the field
+ * uses who only note each token's instant. They take turns on one core.
+ */
+
+const rounds = 3;
+const clients = ['socket', 'undici', 'fetch', 'openai'] as const satisfies readonly (
+  | TransportName
+  | FieldOrder['client']
+)[];
+type Client = (typeof clients)[number];
+
+/** A load, and what it must show. */
+interface Shape {
+  readonly name: string;
+  readonly users: number;
+  /** As in a `StreamsOrder`. */
+  readonly gap: number;
+  readonly tokens: number;
+  /** Users begin evenly over so many milliseconds. */
+  readonly rampUp: number;
+  readonly clients: readonly Client[];
+  /** How many times as many chunks `socket` must take in a second of CPU as others do. */
+  readonly bounds: Readonly<Partial<Record<Client, number>>>;
+}
+
+const shapes: readonly Shape[] = [
+  {
+    name: 'paced, 1000 streams × 20/s',
+    // Users begin over the length of a stream, so that requests come evenly.
+    ...{ users: 1000, gap: 50, tokens: 60, rampUp: 3000, clients },
+    bounds: { openai: 2, fetch: 1.8 },
+  },
+  {
+    name: 'flat out, 4 streams',
+    ...{ users: 4, gap: 0, tokens: 51_200, rampUp: 400, clients: ['socket', 'undici', 'fetch'] },
+    bounds: { fetch: 2 },
+  },
+];
+
+/** After all have begun, for the code to get hot, in ms; and how long is measured. */
+const settling = 1500;
+const window = 4000;
+
+/** Hundredths of a second are what the kernel counts in here (proc(5), `_SC_CLK_TCK`). */
+const ticksPerSecond = 100;
+
+/** CPU time of all threads of a process, user and system, in seconds. */
+const cpuOf = async (pid: number | undefined): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name, in brackets, may hold spaces; `utime` and `stime` are the fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+};
+
+const startClient = async (client: Client, { users, rampUp }: Shape, url: string) => {
+  if (client === 'fetch' || client === 'openai') {
+    const order: FieldOrder = { client, url, users, rampUp };
+    return startOn(1, ['field-client.ts'], { input: JSON.stringify(order) });
+  }
+  const load = { kind: 'closed', users, duration: '10m', rampUp: `${rampUp}ms` };
+  return startWeirRun(streamScenario({ target: url, load, transport: client }));
+};
+
+/** What one client did in the window. */
+interface Turn {
+  readonly events: number;
+  readonly cpu: number;
+}
+
+const measured = async (emitter: Emitter, client: ChildProcess, users: number): Promise<Turn> => {
+  while ((await emitter.count()).begun < users) {
+    if (client.exitCode !== null) throw new Error('a client ended before its streams began');
+    await sleep(100);
+  }
+  await sleep(settling);
+  const before = { ...(await emitter.count()), cpu: await cpuOf(client.pid) };
+  await sleep(window);
+  const after = { ...(await emitter.count()), cpu: await cpuOf(client.pid) };
+  return { events: after.events - before.events, cpu: after.cpu - before.cpu };
+};
+
+const turnOf = async (client: Client, shape: Shape): Promise<Turn> => {
+  const { gap, tokens, users } = shape;
+  const emitter = await startEmitter({ gap, tokens, certificate: null });
+  try {
+    const started = await startClient(client, shape, `http://127.0.0.1:${emitter.port}/v1`);
+    try {
+      return await measured(emitter, started.child, users);
+    } finally {
+      await started.stop();
+    }
+  } finally {
+    await emitter.stop();
+  }
+};
+
+/** Microseconds for each event. */
+const costOf = ({ events, cpu }: Turn): number => (cpu * 1e6) / events;
+
+const rowsFor = (
+  { name, clients: taking, bounds }: Shape,
+  turns: ReadonlyMap<Client, readonly Turn[]>,
+): readonly Row[] => {
+  const costs = (client: Client): readonly number[] => (turns.get(client) ?? []).map(costOf);
+  // Not the best: a client that others disturb reads several chunks at once, which makes each cheaper.
+  const against = (own: Client, other: Client): Row => ({
+    what: `${name}: chunks for each second of CPU, ${own} against ${other}`,
+    value: median(costs(other).map((cost, round) => cost / costs(own)[round]!)),
+    unit: '×',
+    bound:
+      own === 'socket' && bounds[other] !== undefined
+        ? { kind: 'at least', value: bounds[other] }
+        : null,
+  });
+  const shown = taking.map((client): Row => {
+    const what = `${name}: CPU for each chunk, ${client}, median of ${rounds} rounds`;
+    return { what, value: median(costs(client)), unit: 'µs', bound: null };
+  });
+  const others = taking.filter((client) => client === 'fetch' || client === 'openai');
+  const ratios = (['socket', 'undici'] as const).flatMap((own) =>
+    others.map((other) => against(own, other)),
+  );
+  return [...shown, ...ratios];
+};
+
+const benchShape = async (shape: Shape, say: (text: string) => void): Promise<readonly Row[]> => {
+  const turns = new Map<Client, Turn[]>(shape.clients.map((client) => [client, []]));
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const client of shape.clients) {
+      const turn = await turnOf(client, shape);
+      turns.get(client)?.push(turn);
+      const rate = Math.round(turn.events / (window / 1000));
+      say(
+        `${shape.name}, round ${round}: ${client} ${rate}/s, ${costOf(turn).toFixed(2)} µs of CPU each`,
+      );
+    }
+  }
+  return rowsFor(shape, turns);
+};
+
+export const benchStreamCost = async (say: (text: string) => void): Promise<readonly Row[]> => {
+  const rows: Row[] = [];
+  for (const shape of shapes) rows.push(...(await benchShape(shape, say)));
+  return rows;
+};

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TransportName, transportNames } from '../model/exchange.ts';
+import { outcomeKinds } from '../model/observation.ts';
+import type { Row } from './bench.ts';
+import { memoryOf } from './processes.ts';
+import { type Emitter, startEmitter } from './streams-emitter.ts';
+import { startWeirRun, streamScenario, type WeirRun } from './weir-run.ts';
+
+/**
+ * Ten thousand streams at once by one whole run of Weir: whether all of them come to their end, and what
+ * each takes. Nobody collects garbage for the figure: it is the highest resident memory of the process while all
+ * streams were open, above the last one before the first stream began.
+ */
+
+const streams = 10_000;
+/** One event a second; the first stream goes on until well after the last has begun. */
+const gap = 1000;
+const tokens = 14;
+const rampUp = 6;
+/** Beside the sockets: the program's own files. */
+const descriptors = streams + 500;
+
+/** How many files a process may have open here; Node raises the soft limit to the hard one by itself. */
+const mostDescriptors = async (): Promise<number> => {
+  const limits = await readFile('/proc/self/limits', 'utf8');
+  const [, hard = ''] = /Max open files\s+\S+\s+(\S+)/.exec(limits) ?? [];
+  return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
+};
+
+/** In bytes. */
+interface Memory {
+  readonly idle: number;
+  readonly highest: number;
+}
+
+/** Follows a run until the first stream has ended. */
+const follow = async (emitter: Emitter, { child }: WeirRun): Promise<Memory> => {
+  let idle = Number.NaN;
+  let highest = Number.NaN;
+  for (;;) {
+    const memory = await memoryOf(child.pid);
+    const { begun, ended } = await emitter.count();
+    if (begun === 0) idle = memory;
+    if (ended > 0 || child.exitCode !== null) return { idle, highest };
+    if (begun >= streams) highest = Number.isNaN(highest) ? memory : Math.max(highest, memory);
+    await sleep(50);
+  }
+};
+
+/** How many requests did not end as they should. */
+const failed = async (run: WeirRun): Promise<number> => {
+  const result = await run.result();
+  const count = (kind: (typeof outcomeKinds)[number]): number =>
+    result.timeline.reduce((sum, { outcomes }) => sum + outcomes[kind], 0);
+  const others = outcomeKinds.filter((kind) => kind !== 'completed').map(count);
+  const notCompleted = others.reduce((sum, some) => sum + some, 0);
+  return notCompleted + Math.max(0, streams - count('completed') - notCompleted);
+};
+
+const measure = async (transport: TransportName): Promise<Memory & { failed: number }> => {
+  const emitter = await startEmitter({ gap, tokens, certificate: null });
+  try {
+    const duration = `${rampUp + 1}s`;
+    const load = { kind: 'closed', users: streams, duration, rampUp: `${rampUp}s` };
+    const fields = { inFlight: streams, grace: '60s', transport };
+    const target = `http://127.0.0.1:${emitter.port}/v1`;
+    const run = await startWeirRun(streamScenario({ target, load, ...fields }));
+    try {
+      const memory = await follow(emitter, run);
+      return { ...memory, failed: await failed(run) };
+    } finally {
+      await run.stop();
+    }
+  } finally {
+    await emitter.stop();
+  }
+};
+
+const rowsFor = async (
+  transport: TransportName,
+  say: (text: string) => void,
+): Promise<readonly Row[]> => {
+  const isBound = transport === 'socket';
+  const name = `${transport}, ${streams} streams at once in one run`;
+  const row = (what: string, value: number, unit: string, bound: number): Row => ({
+    ...{ what: `${name}: ${what}`, value, unit },
+    bound: isBound ? { kind: 'at most', value: bound } : null,
+  });
+  const most = await mostDescriptors();
+  const isPossible = most >= descriptors;
+  if (!isPossible) {
+    say(
+      `${name}: not measured: a process needs ${descriptors} open files and may have ${most}; raise it with \`ulimit -n ${descriptors}\` (as root) or the container's \`--ulimit nofile\``,
+    );
+  }
+  const {
+    idle,
+    highest,
+    failed: failures,
+  } = isPossible
+    ? await measure(transport)
+    : { idle: Number.NaN, highest: Number.NaN, failed: Number.NaN };
+  const each = (highest - idle) / streams / 1024;
+  say(
+    `${name}: ${Math.round(idle / 2 ** 20)} MiB idle, at most ${Math.round(highest / 2 ** 20)} MiB, ${failures} failed`,
+  );
+  return [
+    row('requests that did not complete', failures, '', 0),
+    row('memory for each, above the process’s idle one', each, 'KiB', 16),
+  ];
+};
+
+export const benchStreamMemory = async (say: (text: string) => void): Promise<readonly Row[]> => {
+  const rows: Row[] = [];
+  for (const transport of transportNames.toReversed())
+    rows.push(...(await rowsFor(transport, say)));
+  return rows;
+};

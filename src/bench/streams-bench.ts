@@ -1,0 +1,14 @@
+import type { Bench } from './bench.ts';
+import { benchStreamCost } from './stream-cost.ts';
+import { benchStreamMemory } from './stream-memory.ts';
+import { benchFurtherArrivals } from './transport-arrivals.ts';
+
+/** Streams: what a chunk costs, how exact the instants of arrival are, and what ten thousand at once take. */
+export const streamsBench: Bench = {
+  name: 'streams',
+  run: async (say) => [
+    ...(await benchStreamCost(say)),
+    ...(await benchFurtherArrivals(say)),
+    ...(await benchStreamMemory(say)),
+  ],
+};

@@ -1,0 +1,28 @@
+/** What a closed loop got done, and what it took. */
+export interface Turnover {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Of its process, user and system, in seconds. */
+  readonly cpu: number;
+}
+
+export const rate = ({ requests, seconds }: Turnover): number => requests / seconds;
+export const perCpu = ({ requests, cpu }: Turnover): number => requests / cpu;
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** What `count` and this process's CPU time rise by during `wait`. */
+export const measureTurnover = async (
+  count: () => number,
+  wait: () => Promise<unknown>,
+): Promise<Turnover> => {
+  const before = { requests: count(), cpu: process.cpuUsage(), at: performance.now() };
+  await wait();
+  const { user, system } = process.cpuUsage(before.cpu);
+  return {
+    requests: count() - before.requests,
+    seconds: (performance.now() - before.at) / 1000,
+    cpu: (user + system) / 1e6,
+  };
+};

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runOn } from './processes.ts';
+import { chatHeaders, chatText, connections } from './small-chat.ts';
+import type { Turnover } from './turnover.ts';
+
+/** wrk, the closed loop in C: the same chats by one thread of it. */
+
+export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
+export const howToGetWrk = 'wrk is not installed (apt-get install wrk)';
+
+/** JSON's strings are Lua's, as long as nothing in them needs an escape that only one of them has. */
+const script = `
+wrk.method = 'POST'
+wrk.body = ${JSON.stringify(chatText)}
+${Object.entries(chatHeaders)
+  .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+  .join('\n')}
+function done(summary)
+  local e = summary.errors
+  local failed = e.connect + e.read + e.write + e.status + e.timeout
+  print(string.format('TURNOVER %d %d %d', summary.requests, summary.duration, failed))
+end
+`;
+
+/** Seconds of the children of a shell, from the second line of its \`times\`: \`0m1.25s 0m0.70s\`. */
+const childrenCpu = (said: string): number => {
+  const spans = [...said.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
+  return spans.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+};
+
+/** Whole seconds only. Throws where requests failed. */
+export const chatsByWrk = async (url: string, seconds: number): Promise<Turnover> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
+  try {
+    const file = join(folder, 'chat.lua');
+    await writeFile(file, script);
+    const words = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', file];
+    const shell = ['sh', '-c', '"$@"; times', 'sh', ...words, `${url}/chat/completions`] as const;
+    const { said } = await runOn(1, [...shell]);
+    const [, requests, microseconds, failed] = /TURNOVER (\d+) (\d+) (\d+)/.exec(said) ?? [];
+    if (failed !== '0') throw new Error(`wrk: ${failed ?? 'all'} requests failed\n${said}`);
+    return {
+      requests: Number(requests),
+      seconds: Number(microseconds) / 1e6,
+      cpu: childrenCpu(said),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
