@@ -7,7 +7,11 @@ const digits = 15;
 const byteOf0 = 48;
 const byteOfMark = mark.charCodeAt(0);
 
-/** The head of a response of such events. */
+/** What `process.hrtime()` gave, behind its mark. */
+export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
+  mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
+
+/** The head of a response of the canary's events. */
 export const stampedHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
