@@ -17,11 +17,7 @@ export const stampedHead =
 
 const filling = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 
-/** What `process.hrtime()` gave, as text. */
-export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
-  mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
-
-/** The same as the event of a chat stream in a chunk of its own. */
+/** The stamp of this moment as the event of a chat stream, in a chunk of its own. */
 export const stampedChunk = (moment: readonly [number, number]): string => {
   const event = `data: {"id":"${stampText(moment)}${filling}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;
