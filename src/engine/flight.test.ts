@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { BrokenCause } from '../model/exchange.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
+import type { AnswerReader } from '../traffic/kind.ts';
+import { Flight } from './flight.ts';
+
+/** What can happen to an exchange, in this order; a read may come again and again. */
+const happenings = ['connected', 'sent', 'read', 'token', 'complete'] as const;
+type Happening = (typeof happenings)[number];
+
+/** An answer whose state the test sets. */
+const readerOf = (state: { answering: boolean; complete: boolean }): AnswerReader => ({
+  onHeaders: () => undefined,
+  onChunk: () => undefined,
+  ended: () => ({ kind: 'broken', cause: 'internal', detail: '', partial: null }),
+  failed: (_, cause, detail) => ({ kind: 'broken', cause, detail, partial: null }),
+  head: null,
+  hint: null,
+  verdict: null,
+  get answering() {
+    return state.answering;
+  },
+  get complete() {
+    return state.complete;
+  },
+});
+
+const limit = fc.option(fc.integer({ min: 1, max: 900 }), { freq: 1 });
+const deadlinesOf = fc.record({ connect: limit, firstToken: limit, idle: limit, total: limit });
+
+/** Times between one happening and the next, and further reads between two tokens. */
+const courseOf = fc
+  .array(fc.integer({ min: 0, max: 400 }), { minLength: 0, maxLength: 12 })
+  .map((waits): readonly { at: number; what: Happening }[] => {
+    let at = 0;
+    return waits.map((wait, n) => {
+      at += wait;
+      const what = n < 4 ? happenings[n]! : n === waits.length - 1 ? 'complete' : 'token';
+      return { at, what };
+    });
+  });
+
+const tickEvery = 20;
+const lingering = 250;
+
+it('is cut at the first look after a deadline has passed, and for that one', () => {
+  fc.assert(
+    fc.property(deadlinesOf, courseOf, (limits, course) => {
+      const deadlines = {
+        connect: limits.connect === null ? null : milliseconds(limits.connect),
+        firstToken: limits.firstToken === null ? null : milliseconds(limits.firstToken),
+        idle: limits.idle === null ? null : milliseconds(limits.idle),
+        total: limits.total === null ? null : milliseconds(limits.total),
+      };
+      const state = { answering: false, complete: false };
+      const since: { [H in Happening]?: number } = {};
+      const cuts: { at: number; cause: BrokenCause }[] = [];
+      let now = 0;
+      const flight = new Flight(
+        { due: instant(0), key: 'a', released: instant(0), reserved: null, begun: instant(0) },
+        readerOf(state),
+        { departed: () => undefined, landed: () => undefined, pulse: () => undefined },
+      );
+      flight.board({ abort: (cause) => void cuts.push({ at: now, cause }) });
+      const happen = {
+        connected: () => flight.onConnected(instant(now), 'new'),
+        sent: () => flight.onSent(instant(now)),
+        read: () => flight.onChunk(instant(now), new Uint8Array(1)),
+        token: () => {
+          state.answering = true;
+          flight.onChunk(instant(now), new Uint8Array(1));
+        },
+        complete: () => {
+          state.answering = true;
+          state.complete = true;
+          flight.onChunk(instant(now), new Uint8Array(1));
+        },
+      } satisfies Record<Happening, () => void>;
+      const passed = (from: number | undefined, after: number | null): boolean =>
+        from !== undefined && after !== null && now - from > after;
+      /** Worked out anew from all that has happened. */
+      const expected = (): BrokenCause | null => {
+        if (since.complete !== undefined) {
+          return now - since.complete > lingering ? 'aborted' : null;
+        }
+        if (since.connected === undefined && passed(0, limits.connect)) return 'deadline-connect';
+        if (!state.answering && passed(since.sent, limits.firstToken)) {
+          return 'deadline-first-token';
+        }
+        if (passed(since.token ?? since.read, limits.idle)) return 'deadline-idle';
+        return passed(0, limits.total) ? 'deadline-total' : null;
+      };
+      const left = [...course];
+      for (let tick = tickEvery; tick < 6000; tick += tickEvery) {
+        for (let next = left[0]; next !== undefined && next.at <= tick; next = left[0]) {
+          left.shift();
+          now = next.at;
+          since[next.what] = now;
+          happen[next.what]();
+        }
+        now = tick;
+        const cause = expected();
+        flight.checkDeadlines(instant(now), deadlines);
+        expect(cuts).toEqual(cause === null ? [] : [{ at: tick, cause }]);
+        if (cause !== null) return;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
