@@ -26,7 +26,7 @@ const readerOf = (state: { answering: boolean; complete: boolean }): AnswerReade
   },
 });
 
-const limit = fc.option(fc.integer({ min: 1, max: 900 }), { freq: 1 });
+const limit = fc.option(fc.integer({ min: 1, max: 900 }), { freq: 2 });
 const deadlinesOf = fc.record({ connect: limit, firstToken: limit, idle: limit, total: limit });
 
 /** Times between one happening and the next, and further reads between two tokens. */
