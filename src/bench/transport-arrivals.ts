@@ -10,8 +10,8 @@ import { startEmitter } from './streams-emitter.ts';
 
 const seconds = 3;
 const gap = 50;
-const clients = ['net', 'socket', 'undici'] as const satisfies readonly (TransportName | 'net')[];
-type Client = (typeof clients)[number];
+const transports = ['socket', 'undici'] as const satisfies readonly TransportName[];
+type Client = (typeof transports)[number] | 'net';
 type Turn = Readonly<Record<Client, Arrivals>>;
 
 /** How many streams, and what must be shown of them. */
@@ -21,19 +21,21 @@ interface Grade {
   readonly rounds: number;
   /** In ms, of the 99th percentile of the median half second, by `socket`. */
   readonly bound: number | null;
+  /** By which transports: more than undici can take would only keep it from ever opening them all. */
+  readonly by: readonly (typeof transports)[number][];
 }
 
 /** What most runs are. */
 const usual: readonly Grade[] = [
-  { streams: 1000, isTls: false, rounds: 4, bound: 1 },
-  { streams: 2000, isTls: false, rounds: 4, bound: 1 },
+  { streams: 1000, isTls: false, rounds: 4, bound: 1, by: transports },
+  { streams: 2000, isTls: false, rounds: 4, bound: 1, by: transports },
 ];
 
 const furtherGrades: readonly Grade[] = [
-  { streams: 100, isTls: false, rounds: 1, bound: null },
-  { streams: 1000, isTls: true, rounds: 1, bound: null },
-  { streams: 4000, isTls: false, rounds: 2, bound: 5 },
-  { streams: 5000, isTls: false, rounds: 1, bound: null },
+  { streams: 100, isTls: false, rounds: 1, bound: null, by: transports },
+  { streams: 1000, isTls: true, rounds: 1, bound: null, by: transports },
+  { streams: 4000, isTls: false, rounds: 2, bound: 5, by: ['socket'] },
+  { streams: 5000, isTls: false, rounds: 1, bound: null, by: ['socket'] },
 ];
 
 /** For 127.0.0.1, PEM. */
@@ -75,7 +77,7 @@ const rowsFor = (grade: Grade, turns: readonly Turn[]): readonly Row[] => {
     const [quietest] = turns.toSorted((one, other) => quiet(one) - quiet(other));
     return quietest === undefined ? Number.NaN : of(quietest[client]);
   };
-  const rows = (['socket', 'undici'] as const).flatMap((client) => {
+  const rows = grade.by.flatMap((client) => {
     const row = (what: string, unit: string, of: (arrivals: Arrivals) => number): Row => ({
       ...{ what: `${client}, ${nameOf(grade)}: ${what}`, unit, bound: null },
       value: figure(client, of),
@@ -96,6 +98,7 @@ const rowsFor = (grade: Grade, turns: readonly Turn[]): readonly Row[] => {
     ];
   });
   const cpu = (client: Client): number => figure(client, (arrivals) => arrivals.cpu);
+  if (!grade.by.includes('undici')) return rows;
   const what = `events for each second of CPU, socket against undici, ${nameOf(grade)}`;
   return [...rows, { what, value: cpu('undici') / cpu('socket'), unit: '×', bound: null }];
 };
@@ -105,7 +108,7 @@ const benchGrade = async (grade: Grade, say: (text: string) => void): Promise<re
   const certificate = grade.isTls ? await makeCertificate() : null;
   for (let round = 1; round <= grade.rounds; round += 1) {
     const turn: Partial<Record<Client, Arrivals>> = {};
-    for (const client of clients) {
+    for (const client of ['net', ...grade.by] as const) {
       turn[client] = await arrivalsOf(client, grade.streams, certificate);
     }
     turns.push(turn as Turn);
