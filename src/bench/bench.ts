@@ -23,10 +23,13 @@ export type Outcome = 'kept' | 'BROKEN' | 'not decided' | 'not measured';
 
 /** A bound that the reference breaks too says something of the machine and nothing of the code. */
 export const outcomeOf = ({ value, bound, ruler }: Row): Outcome | null => {
-  if (Number.isNaN(value)) return 'not measured';
+  // A ratio to a rival that did nothing is infinite, and no figure either.
+  if (Number.isNaN(value) || (bound?.kind === 'at least' && value === Infinity)) {
+    return 'not measured';
+  }
   if (bound === null) return null;
   const keeps = (figure: number): boolean =>
     bound.kind === 'at least' ? figure >= bound.value : figure <= bound.value;
   if (keeps(value)) return 'kept';
-  return ruler === undefined || keeps(ruler) ? 'BROKEN' : 'not decided';
+  return ruler === undefined || Number.isNaN(ruler) || keeps(ruler) ? 'BROKEN' : 'not decided';
 };

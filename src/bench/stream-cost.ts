@@ -107,7 +107,8 @@ const turnOf = async (client: Client, shape: Shape): Promise<Turn> => {
 };
 
 /** Microseconds for each event. */
-const costOf = ({ events, cpu }: Turn): number => (cpu * 1e6) / events;
+const costOf = ({ events, cpu }: Turn): number =>
+  events === 0 ? Number.NaN : (cpu * 1e6) / events;
 
 /**
  * Of a pace, the least share that must have been kept: what comes late comes together, is read at once
@@ -120,6 +121,12 @@ const keepsPace = ({ users, gap }: Shape, { events }: Turn): boolean =>
 
 type Round = ReadonlyMap<Client, Turn>;
 
+/** Of two rounds the lesser; not a number where one of them is none. */
+const lowerMiddle = (ratios: readonly number[]): number =>
+  ratios.some(Number.isNaN)
+    ? Number.NaN
+    : (ratios.toSorted((a, b) => a - b)[Math.floor((ratios.length - 1) / 2)] ?? Number.NaN);
+
 const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   const { name, clients: taking, bounds } = shape;
   const counting = all.filter((round) =>
@@ -130,7 +137,7 @@ const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   // Not the best round: a disturbed client reads several chunks at once, which makes each cheaper.
   const against = (own: Client, other: Client): Row => ({
     what: `${name}: chunks for each second of CPU, ${own} against ${other}`,
-    value: median(costs(other).map((cost, round) => cost / costs(own)[round]!)),
+    value: lowerMiddle(costs(other).map((cost, round) => cost / costs(own)[round]!)),
     unit: '×',
     bound:
       own === 'socket' && bounds[other] !== undefined

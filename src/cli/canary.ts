@@ -17,7 +17,7 @@ const noCanary: Canary = { way: null, notes: [], stop: () => Promise.resolve() }
  * Streams of one loop, at 20 events a second each: they take 0.5 to 1.6 % of a core in the loop, and 1.5 %
  * in their emitter (two busy virtual cores). Many loops share what one emitter can send punctually.
  */
-const streamsFor = (loops: number): number => Math.max(4, Math.min(20, Math.floor(160 / loops)));
+const streamsFor = (loops: number): number => Math.max(1, Math.min(20, Math.floor(160 / loops)));
 
 /** Of a program's last words the line that says what is wrong. */
 const gist = (words: string): string =>

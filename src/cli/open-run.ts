@@ -96,9 +96,11 @@ export const openRun = async (
     const hash = planHash(plan);
     const named = { runId: runIdOf(asked, hash), slice: asked.slice };
     metrics = await metricsOf(plan, named, { ...asked.watchers, say });
-    const target = await readyTarget(plan, home);
-    if (saturationOf(plan) !== null) refuseWay({ url: target.baseUrl, wire: target.wire });
+    const ready = await readyTarget(plan, home);
+    if (saturationOf(plan) !== null) refuseWay({ url: ready.baseUrl, wire: ready.wire });
     const canary = await starting;
+    // Whatever is left of the run says so, be it a checkpoint.
+    const target = { ...ready, notes: [...ready.notes, ...canary.notes] };
     const files = { folder, further, observations, captured, checkpoint };
     return { plan, hash, ...files, metrics, target, canary, clips, workload, crew };
   } catch (error) {

@@ -123,7 +123,7 @@ const runOpened = async (
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
-    notes: [...target.notes, ...opened.canary.notes, ...driven.notes, ...notes],
+    notes: [...target.notes, ...driven.notes, ...notes],
     witness,
   });
   return { result, driven };

@@ -77,6 +77,23 @@ describe('the canary', () => {
     });
   });
 
+  it.each([
+    [1, 'valid'],
+    [2, 'degraded'],
+    [29, 'degraded'],
+  ] as const)('that tells nothing in %i of 29 seconds makes a run %s', (silent, level) => {
+    const calm: GeneratorSample['canary'] = { streams: 20, errors: [[0.05, 400]] };
+    const dead: GeneratorSample['canary'] = { streams: 0, errors: [] };
+    const seconds = Array.from({ length: 30 }, (_, second) =>
+      second >= 30 - silent ? dead : calm,
+    );
+    const run = generating(seconds.map((canary) => ({ canary })));
+    expect(evidence(run, 'canary')?.level).toBe(level);
+    expect(evidence(run, 'canary')?.observed).toContain(
+      silent === 29 ? 'not one event was read' : `none in ${silent} of 29 seconds`,
+    );
+  });
+
   it('is no evidence where there was none', () => {
     expect(evidence(generating(repeated({ canary: null }, 30)), 'canary')).toBeUndefined();
     expect(evidence(sampleResult(), 'canary')).toBeUndefined();

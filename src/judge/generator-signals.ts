@@ -69,12 +69,24 @@ const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
   );
 };
 
+const isCanaried = ({ canary }: GeneratorSample): boolean =>
+  canary !== undefined && canary !== null;
+
+/** Seconds of a canary that told nothing: one that is dead vouches for nobody. */
+const silentOf = (samples: readonly GeneratorSample[]): number =>
+  samples.filter(({ canary }) => canary?.errors.length === 0).length;
+
+/** The share of a run that may be silent; no judgement stands on less than the rest. */
+const mostSilent = 0.05;
+
 const canaryText = (samples: readonly GeneratorSample[]): string => {
   const { count, max } = canaryErrors(samples);
   const p99 = canaryP99(samples);
+  const silent = silentOf(samples);
+  const gaps = silent === 0 ? '' : `; none in ${silent} of ${samples.length} seconds`;
   return p99 === null || max === null
     ? 'not one event was read'
-    : `p99 ${rounded(p99.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events`;
+    : `p99 ${rounded(p99.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}`;
 };
 
 const signals: readonly Signal[] = [
@@ -141,9 +153,12 @@ const signals: readonly Signal[] = [
       'events of a process on this machine read late by up to 1 ms (p99); above 5 ms so is every arrival',
     // As with the start lag: where a p99 is hardly more than the worst, the lower bound of its interval decides.
     level: (samples) => {
+      if (!samples.some(isCanaried)) return null;
       const p99 = canaryP99(samples);
-      if (p99 === null) return null;
-      return levelAbove(p99.weak ? (p99.low ?? p99.value) : p99.value, 1, 5);
+      if (p99 === null) return 'degraded';
+      const level = levelAbove(p99.weak ? (p99.low ?? p99.value) : p99.value, 1, 5);
+      const isSilent = silentOf(samples) > mostSilent * samples.length;
+      return level === 'valid' && isSilent ? 'degraded' : level;
     },
     observed: canaryText,
     observedIn: (sample) => canaryText([sample]),

@@ -8,7 +8,7 @@ import type { Histogram } from './histogram.ts';
 
 /** One second of one loop's canary. */
 export const canarySampleSchema = z.strictObject({
-  /** Streams that were open. */
+  /** The most streams that were open at once. */
   streams: z.int().nonnegative(),
   /** Errors in ms, each a `roundedError`, and how many events had it; ascending. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),

@@ -56,13 +56,17 @@ export const startAttendant = async (
           complaint += `it was not ready after ${patience / 1000} s`;
           child.kill('SIGKILL');
         }, patience);
-  const line = await Promise.race([
-    once(lines, 'line').then(([first]) => String(first)),
-    once(child, 'exit').then(() => null),
-    once(child, 'error').then(([error]) => {
+  // Listened to first: whoever else waits for this process hears its error as a rejection.
+  const failed = new Promise<null>((resolve) => {
+    child.once('error', (error) => {
       complaint += String(error);
-      return null;
-    }),
+      resolve(null);
+    });
+  });
+  const line = await Promise.race([
+    failed,
+    once(lines, 'line').then(([first]) => String(first)),
+    new Promise<null>((resolve) => child.once('exit', () => resolve(null))),
   ]);
   clearTimeout(waiting);
   return line === null

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CanarySample } from '../../model/canary.ts';
+import { canaryBeats } from '../../model/canary-beats.ts';
 import type { ExchangeObserver, TransportName } from '../../model/exchange.ts';
 import { directWire } from '../connector.ts';
 import { startClock } from '../clock.ts';
@@ -35,7 +36,9 @@ export const openCanaryStreams = async ({
   const url = `http://127.0.0.1:${port}`;
   const transport = openTransport(name, { url, wire: directWire, certificates: null }, clock);
   let open = 0;
-  const openOne = (): Promise<void> => {
+  /** Since the last look. */
+  let most = 0;
+  const openOne = (_: unknown, place: number): Promise<void> => {
     const settled = Promise.withResolvers<void>();
     let runs = false;
     const over = (): void => {
@@ -49,19 +52,25 @@ export const openCanaryStreams = async ({
       onHeaders: () => {
         runs = true;
         open += 1;
+        most = Math.max(most, open);
         settled.resolve();
       },
       onChunk: errors.note,
       onEnd: over,
       onFailure: over,
     };
-    transport.send({ method: 'GET', path: '/', headers: {}, body: null }, observer);
+    const path = `/${place % canaryBeats}`;
+    transport.send({ method: 'GET', path, headers: {}, body: null }, observer);
     return settled.promise;
   };
   const settled = Promise.all(Array.from({ length: streams }, openOne));
   await Promise.race([settled, setTimeout(patience, null, { ref: false })]);
   return {
-    take: () => ({ streams: open, errors: errors.take() }),
+    take: () => {
+      const sample = { streams: most, errors: errors.take() };
+      most = open;
+      return sample;
+    },
     close: () => transport.close(),
   };
 };

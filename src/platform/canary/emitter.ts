@@ -14,11 +14,10 @@ const gap = 50;
 
 /** The streams of each beat. */
 const turns = Array.from({ length: canaryBeats }, () => new Set<Socket>());
-let streams = 0;
 
-const stream = (socket: Socket): void => {
-  const turn = turns[streams % canaryBeats]!;
-  streams += 1;
+/** Each loop shares its streams evenly among the beats: a request's path names its own, as \`/1\`. */
+const stream = (socket: Socket, request: string): void => {
+  const turn = turns[Number(/^GET \/(\d)/.exec(request)?.[1] ?? 0) % canaryBeats]!;
   turn.add(socket);
   socket.once('close', () => turn.delete(socket));
   socket.write(stampedHead, 'latin1');
@@ -37,7 +36,7 @@ const beating = setInterval(() => {
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined);
-  socket.once('data', () => stream(socket));
+  socket.once('data', (bytes) => stream(socket, bytes.toString('latin1')));
 });
 const release = onInterrupt(() => undefined);
 const leave = (): void => {

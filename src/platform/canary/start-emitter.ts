@@ -21,8 +21,13 @@ export const startEmitter = async (
 ): Promise<CanaryEmitter | string> => {
   const started = await startAttendant(command, '', patience).catch((error: unknown) => ({
     ok: false as const,
-    // Node throws where not even a pipe could be made.
+    // Node throws where it has no descriptor left for a pipe.
     why: String(error),
   }));
-  return started.ok ? { port: Number(started.line), stop: started.stop } : started.why;
+  if (!started.ok) return started.why;
+  if (/^[1-9]\d{0,4}$/.test(started.line)) {
+    return { port: Number(started.line), stop: started.stop };
+  }
+  await started.stop();
+  return `it said ${JSON.stringify(started.line)} where its port was expected`;
 };
