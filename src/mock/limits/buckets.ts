@@ -2,6 +2,9 @@ import { atLeastOne, ignore, type Meter, type Rule } from './meter.ts';
 
 /** Limiters that fill up again while time passes. */
 
+/** Sums of fractions are off in the last digits only: a level that lacks no more than this lacks nothing. */
+const offBy = 1e-9;
+
 /** A bucket that holds `size` units, into which `refill(from, to)` come between two instants; `backAt` tells when `lacking` more are in it. */
 const bucket = (
   size: number,
@@ -17,13 +20,12 @@ const bucket = (
     }
     return left;
   };
-  // Sums of fractions are off in the last digit only.
-  const whole = (level: number): number => Math.max(0, Math.floor(level + 1e-9));
+  const whole = (level: number): number => Math.max(0, Math.floor(level + offBy));
   return {
-    fits: (now, amount) => fill(now) + 1e-9 >= atLeastOne(amount),
+    fits: (now, amount) => fill(now) + offBy >= atLeastOne(amount),
     fitsAt: (now, amount) => {
       const lacking = Math.min(size, atLeastOne(amount)) - fill(now);
-      return lacking <= 1e-9 ? now : backAt(now, lacking);
+      return lacking <= offBy ? now : backAt(now, lacking);
     },
     book: (now, amount) => {
       left = Math.min(size, fill(now) - amount);
@@ -32,7 +34,8 @@ const bucket = (
     refuse: ignore,
     level: (now) => {
       const level = fill(now);
-      return { remaining: whole(level), resetAt: level >= size ? now : backAt(now, size - level) };
+      const lacking = size - level;
+      return { remaining: whole(level), resetAt: lacking <= offBy ? now : backAt(now, lacking) };
     },
   };
 };
@@ -57,8 +60,9 @@ export const steppedBucket = ({ limit, window, phase, steps }: Rule): Meter => {
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
+    // What a step leaves lacking by its last digit alone does not wait for another one.
     (now, lacking) =>
-      phase + ((stepsUntil(now) + Math.ceil((lacking * steps) / limit)) * window) / steps,
+      phase + ((stepsUntil(now) + Math.ceil(((lacking - offBy) * steps) / limit)) * window) / steps,
   );
 };
 
@@ -72,7 +76,7 @@ export const leakyQueue = ({ limit, window }: Rule): Meter => {
   let free = Number.NEGATIVE_INFINITY;
   const waiting = (now: number): number => Math.max(0, free - now) / spacing;
   const fits = (now: number, amount: number): boolean =>
-    waiting(now) + atLeastOne(amount) <= limit + 1e-9;
+    waiting(now) + atLeastOne(amount) <= limit + offBy;
   return {
     fits,
     fitsAt: (now, amount) =>
@@ -86,7 +90,7 @@ export const leakyQueue = ({ limit, window }: Rule): Meter => {
     },
     refuse: ignore,
     level: (now) => ({
-      remaining: Math.max(0, Math.floor(limit - waiting(now) + 1e-9)),
+      remaining: Math.max(0, Math.floor(limit - waiting(now) + offBy)),
       resetAt: Math.max(now, free),
     }),
   };
