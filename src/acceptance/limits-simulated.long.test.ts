@@ -153,6 +153,23 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.seen?.best).toMatchObject({ limiter: 'fixed-from-first', limit: 120 });
   });
 
+  it('tells of two workers whose windows begin apart, which no single limiter explains', async () => {
+    const limits = { workers: 2, requestsPerMinute: 12, window: 1500 };
+    let apart = 0;
+    for (let seed = 0; seed < 20; seed += 1) {
+      const { judgement } = await examineSimulated(
+        { limits, seed, trip: [1, 4], service: 6, pause: 200 },
+        { requests: 12, window: 1500 },
+      );
+      expect(judgement.violated).toBe(true);
+      expect(observed(judgement, 'limit-kept')).toMatch(
+        /(24 does|24 were let in before the first refusal), 2 times the declared one/,
+      );
+      if (judgement.seen === null) apart += 1;
+    }
+    expect(apart).toBeGreaterThan(0);
+  });
+
   it('sees that somebody else spends the key, and blames no limiter for it', async () => {
     const judgement = await examine({ hiddenRequests: 12 });
     expect(refuted(judgement)).toContain('no-hidden-spender');

@@ -31,16 +31,24 @@ export interface Examined {
 const opposite = (finding: Finding): Finding =>
   finding === 'proved' ? 'refuted' : finding === 'refuted' ? 'proved' : 'undecided';
 
-/** What a limit that was seen in place of the declared one looks like. */
-const otherLimit = (seen: Identification | null, declared: number): string => {
+/** How many were let in before the first refusal: the limit of a gateway that does not keep the declared one. */
+export const limitSeen = (decisions: readonly ProbeReply[]): number | null => {
+  const first = decisions.findIndex(({ admitted }) => !admitted);
+  return first <= 0 ? null : first;
+};
+
+/** What a limit that was seen in place of the declared one looks like. Workers whose windows began apart are no limiter that could be replayed; what they let in tells of them all the same. */
+const otherLimit = ({ seen, decisions, rule }: Examined): string => {
   const best = seen?.best ?? null;
-  if (best === null) return '';
-  const times = best.limit / declared;
-  const workers =
-    Number.isInteger(times) && times > 1
-      ? `, ${times} times the declared one, as of ${times} workers that share no counter`
-      : '';
-  return `; ${best.limiter} with a limit of ${best.limit} does${workers}`;
+  const limit = best?.limit ?? limitSeen(decisions);
+  if (limit === null) return '';
+  const times = limit / rule.limit;
+  const isMultiple = Number.isInteger(times) && times > 1;
+  const workers = `, ${times} times the declared one, as of ${times} workers that share no counter`;
+  if (best !== null) {
+    return `; ${best.limiter} with a limit of ${limit} does${isMultiple ? workers : ''}`;
+  }
+  return isMultiple ? `; ${limit} were let in before the first refusal${workers}` : '';
 };
 
 /** The permitted limiters that explain what was decided; where nothing was refused, only a queue that was seen to delay is one. */
@@ -57,7 +65,7 @@ export const fitting = ({
 
 /** Whether some permitted class of limiter explains what was decided. */
 export const checkExplained = (examined: Examined): LimitCheck => {
-  const { rule, decisions, facts, identification, seen, fits, isBlurred, permitted } = examined;
+  const { rule, decisions, facts, identification, fits, isBlurred, permitted } = examined;
   const words = `${rule.limit} requests in ${rule.window / 1000} s`;
   const isRefused = decisions.some(({ admitted }) => !admitted);
   const isSeen = isRefused || identification.best !== null || facts.overAdmitted === 'proved';
@@ -85,7 +93,7 @@ export const checkExplained = (examined: Examined): LimitCheck => {
         ? `explained by: ${fits.map(({ limiter }) => limiter).join(', ')} (${decisions.length} decisions)`
         : !isRefused
           ? `none of ${decisions.length} requests was refused or delayed, ${facts.mostAdmitted.least} of them within one window`
-          : `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, has ${closest?.wrong ?? 0} wrong${otherLimit(seen, rule.limit)}`,
+          : `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, has ${closest?.wrong ?? 0} wrong${otherLimit(examined)}`,
     evidence: [],
   };
 };

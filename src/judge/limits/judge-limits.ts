@@ -28,6 +28,7 @@ import {
   checkRecovery,
   type Examined,
   fitting,
+  limitSeen,
 } from './check-limit.ts';
 import {
   checkBodies,
@@ -62,19 +63,13 @@ const decisionsOf = (log: LimitLog): readonly ProbeReply[] => {
   return others.some(({ admitted }) => !admitted) ? others : provoked;
 };
 
-/** How many were let in before the first refusal: the limit of a gateway that does not keep the declared one. */
-const seenLimit = (decisions: readonly ProbeReply[]): number | null => {
-  const first = decisions.findIndex(({ admitted }) => !admitted);
-  return first <= 0 ? null : first;
-};
-
 /** Another limit that explains what the declared one does not. */
 const identifySeen = (
   decisions: readonly ProbeReply[],
   known: Knowledge,
   declared: Identification,
 ): Identification | null => {
-  const limit = declared.best === null ? seenLimit(decisions) : null;
+  const limit = declared.best === null ? limitSeen(decisions) : null;
   if (limit === null || limit === known.limit) return null;
   const seen = identifyLimiter(decisions, { ...known, limit });
   return seen.best === null ? null : seen;
