@@ -1,89 +1,17 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeRunLimits } from '../judge/limits/judge-run-limits.ts';
 import { sampleResult } from '../judge/sample-result.ts';
-import { type LedgerEntry, ledgerRow } from '../model/ledger.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
 import type { LimiterClass } from '../model/limit-log.ts';
-import { completeLimits, limiterKinds } from '../model/mock-limits.ts';
-import { freshAllowance } from '../mock/limits/allowance.ts';
-import { type SettingsInput, settingsSchema } from '../mock/settings.ts';
-import type { Result } from '../model/result.ts';
-import { sampleResult as reportedResult } from '../report/sample-result.ts';
 import { emptyOutcomes } from '../model/summary.ts';
-import type { TrustLevel } from '../model/verdict.ts';
-
-/** Ordinary runs against the reference gateway's limiters on a clock of numbers, judged by what their ledgers hold. */
-
-const limit = 5;
-
-interface Arrival {
-  readonly after: number;
-  /** The way there and back. */
-  readonly there: number;
-  readonly back: number;
-}
-
-const arrivals = fc.array(
-  fc.record({
-    after: fc.oneof(fc.constant(0), fc.nat(300), fc.nat(9000)),
-    there: fc.nat(120),
-    back: fc.nat(120),
-  }),
-  { minLength: 3, maxLength: 40 },
-);
-
-const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status' | 'tokens'> = {
-  ...{ limitRequests: limit, remainingRequests: 0, limitTokens: null, remainingTokens: null },
-  ...{ traffic: 'chat', unit: null, form: null, retryAfter: null, resetIn: null },
-};
-
-/** What a key's ledger holds after these arrivals. */
-const ledgerOf = (
-  list: readonly Arrival[],
-  limits: NonNullable<SettingsInput['limits']>,
-): readonly LedgerEntry[] => {
-  const settings = settingsSchema.parse({ limits: { requestsPerMinute: limit, ...limits } });
-  const allowance = freshAllowance(completeLimits(settings.limits), 0);
-  let sent = 0;
-  const sentAt = list.map(({ after, there, back }) => {
-    sent += after;
-    return { sent, decided: sent + there, answered: sent + there + back };
-  });
-  const decided = sentAt
-    .toSorted((a, b) => a.decided - b.decided)
-    .map((one) => ({ ...one, admission: allowance.ask(one.decided) }));
-  return decided
-    .map(({ sent: from, answered, admission }): LedgerEntry => {
-      const times = { sent: from, answered, ended: answered };
-      return admission.admitted
-        ? { ...untold, ...times, status: 200, tokens: 30 }
-        : { ...untold, ...times, status: 429, tokens: null, unit: 'requests', form: 'error' };
-    })
-    .toSorted((a, b) => a.sent - b.sent);
-};
-
-interface Circumstances extends Partial<Result> {
-  readonly tokensPerMinute?: number;
-  readonly left?: number;
-  readonly level?: TrustLevel;
-}
-
-const judged = (
-  entries: readonly LedgerEntry[],
-  limiter: LimiterClass | 'any' | null,
-  { tokensPerMinute = 2_000_000, left = 0, level = 'valid', ...differing }: Circumstances = {},
-) => {
-  const result = sampleResult({});
-  const requestsPerMinute = tokensPerMinute < 2_000_000 ? null : limit;
-  const limits = { requestsPerMinute, tokensPerMinute, limiter };
-  return judgeRunLimits(
-    {
-      ...{ ...result, ...differing, plan: { ...result.plan, limits } },
-      ledger: [{ key: 'k', rows: entries.map(ledgerRow), left }],
-    },
-    { level, evidence: [] },
-  );
-};
+import { sampleResult as reportedResult } from '../report/sample-result.ts';
+import {
+  type Arrival,
+  type Circumstances,
+  judged,
+  ledgerOf,
+  limit,
+  untold,
+} from './judged-ledgers.ts';
 
 const refuted = (run: ReturnType<typeof judged>): readonly string[] =>
   run.keys.flatMap(({ checks }) =>
@@ -94,17 +22,6 @@ const steadily = (count: number, after: number): readonly Arrival[] =>
   Array.from({ length: count }, () => ({ after, there: 20, back: 20 }));
 
 describe('the judge of a run’s limits', () => {
-  it('never finds a violation in what a limiter of the reference gateway decided, its own class named or not', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...limiterKinds), arrivals, (algorithm, list) => {
-        const entries = ledgerOf(list, { algorithm, steps: 3 });
-        expect(judged(entries, 'any').violated).toBe(false);
-        expect(judged(entries, algorithm).violated).toBe(false);
-      }),
-      { numRuns: 100 },
-    );
-  });
-
   it('finds one in three workers that share no counter, and asks for a verdict only where the scenario does', () => {
     const entries = ledgerOf(steadily(60, 100), { workers: 3 });
     expect(judged(entries, 'any').violated).toBe(true);
@@ -181,52 +98,6 @@ describe('the judge of a run’s limits', () => {
     );
     expect(unknown.violated).toBe(false);
     expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
-  });
-
-  it('blames no window for what was under way at its end, when its tokens were charged', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(
-          'fixed-from-first',
-          'fixed-aligned',
-          'sliding-counter',
-          'sliding-log',
-          'token-bucket',
-          'stepped-bucket',
-        ),
-        fc.array(
-          fc.record({
-            after: fc.oneof(fc.constant(0), fc.nat(500), fc.nat(30_000)),
-            takes: fc.nat(4000),
-            tokens: fc.nat(900),
-          }),
-          { minLength: 5, maxLength: 60 },
-        ),
-        (algorithm, list) => {
-          const limits = { algorithm, requestsPerMinute: null, tokensPerMinute: 1000, steps: 3 };
-          const settings = completeLimits(settingsSchema.parse({ limits }).limits);
-          const allowance = freshAllowance(settings, 0);
-          const charges: { at: number; charge: () => void }[] = [];
-          let sent = 0;
-          const entries = list.map(({ after, takes, tokens }): LedgerEntry => {
-            sent += after;
-            const [from, at] = [sent, sent + takes];
-            charges.sort((a, b) => a.at - b.at);
-            while (charges.length > 0 && charges[0]!.at <= from) charges.shift()!.charge();
-            const admission = allowance.ask(from);
-            if (!admission.admitted) {
-              const times = { sent: from, answered: from, ended: from };
-              return { ...untold, ...times, status: 429, tokens: null, unit: 'tokens' };
-            }
-            charges.push({ at, charge: () => admission.charge(at, tokens) });
-            return { ...untold, sent: from, answered: from, ended: at, status: 200, tokens };
-          });
-          expect(judged(entries, 'any', { tokensPerMinute: 1000 }).violated).toBe(false);
-          expect(judged(entries, algorithm, { tokensPerMinute: 1000 }).violated).toBe(false);
-        },
-      ),
-      { numRuns: 60 },
-    );
   });
 
   it('proves nothing of more than its ledger holds, and keeps what is refuted', () => {

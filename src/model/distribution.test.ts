@@ -21,11 +21,13 @@ const normalBelow = (z: number): number => {
 };
 
 /** The largest distance between what was drawn and a distribution over whole numbers (Kolmogorov-Smirnov). */
-const distance = (values: readonly number[], below: (tokens: number) => number): number =>
-  [...new Set(values)].reduce((worst, value) => {
-    const share = values.filter((other) => other <= value).length / values.length;
-    return Math.max(worst, Math.abs(share - below(value)));
+const distance = (values: readonly number[], below: (tokens: number) => number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.reduce((worst, value, i) => {
+    if (sorted[i + 1] === value) return worst;
+    return Math.max(worst, Math.abs((i + 1) / sorted.length - below(value)));
   }, 0);
+};
 
 /** The distance that chance exceeds once in a thousand times. */
 const bound = 1.95 / Math.sqrt(many);

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
@@ -7,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HistoryRun } from '../model/history.ts';
 import { type HistoryDb, openHistory, readHistory } from './history-db.ts';
+import { sampleHistoryRun } from './sample-history-run.ts';
 
 let folder: string;
 let path: string;
@@ -18,23 +17,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const run = (differing: Partial<HistoryRun> = {}): HistoryRun => ({
-  file: join(folder, 'reports', 'a', 'result.json'),
-  planHash: 'a'.repeat(64),
-  plan: "evening'; DROP TABLE run; --",
-  target: 'mock',
-  weir: '0.1.0',
-  startedAt: '2026-07-01T10:20:30.000Z',
-  trust: 'valid',
-  verdicts: [{ text: 'ttft.p95 < 800ms', ruling: 'pass' }],
-  figures: [
-    {
-      ...{ id: 'chat ttft.p50', label: 'TTFT p50', unit: 'ms', better: 'lower', scale: 'ratio' },
-      ...{ value: 202.5, effect: 0.1, floor: 5 },
-    },
-  ],
-  ...differing,
-});
+const run = (differing: Partial<HistoryRun> = {}): HistoryRun =>
+  sampleHistoryRun(folder, differing);
 
 const using = async <T>(work: (history: HistoryDb) => T): Promise<T> => {
   const history = await openHistory(path);
@@ -82,28 +66,6 @@ describe('a history', () => {
     expect(
       await using((history) => [history.unname('main'), history.unname('main')]),
     ).toStrictEqual([true, false]);
-  });
-
-  it('takes runs of several processes at once', async () => {
-    await rm(join(folder, 'reports'), { recursive: true, force: true });
-    const script = `
-      import { openHistory } from ${JSON.stringify(new URL('history-db.ts', import.meta.url).href)};
-      const [path, run] = process.argv.slice(1);
-      for (let i = 0; i < 5; i += 1) {
-        const history = await openHistory(path);
-        history.add({ ...JSON.parse(run), file: \`/\${process.pid}/\${i}\` });
-        history.close();
-      }`;
-    const ends = Array.from({ length: 4 }, async () => {
-      const words = ['--input-type=module', '-e', script, path, JSON.stringify(run())];
-      const [code] = (await once(
-        spawn(process.execPath, words, { stdio: 'inherit' }),
-        'close',
-      )) as [number];
-      return code;
-    });
-    expect(await Promise.all(ends)).toStrictEqual([0, 0, 0, 0]);
-    expect(await readHistory(path)).toHaveLength(20);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { CapacityStep } from '../../model/capacity.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
-import type { SearchTerms } from './next-step.ts';
+import { nextStep, type SearchTerms } from './next-step.ts';
 
 /** A step for tests at a rate that is kept, steadily and surely; any field can be another. */
 export const sampleStep = (
@@ -37,3 +37,25 @@ export const sampleTerms = (differing: Partial<SearchTerms> = {}): SearchTerms =
   ...{ forLatency: false, samples: 0 },
   ...differing,
 });
+
+/** Searches with steps that `take` makes, until it is done. */
+export const searchWith = (
+  terms: SearchTerms,
+  take: (rate: number, number: number) => CapacityStep,
+): readonly CapacityStep[] => {
+  const steps: CapacityStep[] = [];
+  for (let order = nextStep(steps, terms); order !== null; order = nextStep(steps, terms)) {
+    steps.push(take(order.rate, steps.length));
+    if (steps.length > 60) throw new Error('the search does not end');
+  }
+  return steps;
+};
+
+/** A step that only keeps an objective of latency, with doubt near the border. */
+export const lateStep = (rate: number, isLate: boolean): CapacityStep =>
+  isLate
+    ? sampleStep(rate, {
+        verdict: 'broken',
+        breaches: [{ bound: 'latency', text: 'ttft.p95 < 1 s: got 2 s' }],
+      })
+    : sampleStep(rate);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCodePoint } from '../../model/code-points-suite.ts';
 import { readToldLimits } from './limit-profiles.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
@@ -126,7 +127,7 @@ describe('limit headers', () => {
       ...['ratelimit-policy', 'x-ratelimit-reset', 'anthropic-ratelimit-tokens-reset'],
     );
     fc.assert(
-      fc.property(name, fc.string({ unit: 'binary' }), (header, text) => {
+      fc.property(name, fc.string({ unit: anyCodePoint }), (header, text) => {
         const read = readToldLimits({ [header]: text }, now);
         for (const { limit, remaining, resetIn } of read.told) {
           for (const cell of [limit, remaining, resetIn])

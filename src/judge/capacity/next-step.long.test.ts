@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { drawFrom } from '../../model/draw.ts';
+import { judgeCapacity } from './judge-capacity.ts';
+import { lateStep, sampleTerms, searchWith } from './sample-steps.ts';
+
+it('the search for the highest rate is not led astray by a wrong verdict now and then', () => {
+  let near = 0;
+  for (let seed = 0; seed < 8; seed += 1) {
+    const draw = drawFrom(seed, 8);
+    const terms = sampleTerms({ forLatency: true });
+    const steps = searchWith(terms, (rate) => ({
+      ...lateStep(rate, rate > 20 !== draw.uniform() < 0.06),
+      sure: false,
+    }));
+    const rate = judgeCapacity(steps, terms, true)?.rate.value ?? 0;
+    if (rate > 19 && rate < 21) near += 1;
+  }
+  expect(near).toBe(8);
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { found } from './sample-series.ts';
+
+/** The share of simulated series in which a change was found. */
+const share = (count: number, levels: readonly (readonly [number, number])[]): number =>
+  Array.from({ length: count }, (_, seed) => found(seed, levels)).filter(
+    (changes) => changes.length > 0,
+  ).length / count;
+
+describe('change points', () => {
+  it.each([12, 30])('are found in about one of a hundred steady series of %i runs', (runs) => {
+    // Of 1,000 at 1 %, more than 18 come once in a hundred times.
+    expect(share(1000, [[runs, 1]])).toBeLessThanOrEqual(0.018);
+  });
+
+  it('see a quarter more after four runs at the new level, nine times in ten', () => {
+    expect(
+      share(200, [
+        [12, 1],
+        [4, 1.25],
+      ]),
+    ).toBeGreaterThanOrEqual(0.9);
+  });
+});
