@@ -3,7 +3,7 @@ import { planHash } from '../model/plan-hash.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import type { Failure, GeneratorSample, Result, Second, SliceRun } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes, emptySecond } from '../model/summary.ts';
 
 /** One second of a generator at its ease, for tests; any signal can be another. */
 export const sampleSecond = (
@@ -67,19 +67,9 @@ const secondWith = (second: number, lags: readonly number[]): Second => {
   });
   const count = lags.length;
   return {
-    second,
-    due: count,
-    begun: count,
-    sent: count,
-    ended: count,
+    ...emptySecond(second),
+    ...{ due: count, begun: count, sent: count, ended: count },
     outcomes: { ...emptyOutcomes(), completed: count },
-    completed: {},
-    tokenEvents: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    audioReceived: 0,
-    audioSent: 0,
-    characters: 0,
     latency: Object.fromEntries(byKind),
   };
 };

@@ -9,6 +9,7 @@ import {
   arrivalsIn,
   distribution,
   emptyOutcomes,
+  emptySecond,
   groupsWhere,
   lagOver,
   latencyOver,
@@ -106,22 +107,7 @@ describe('reading a result', () => {
   });
 });
 
-const second = (n: number, latency: Second['latency']): Second => ({
-  second: n,
-  due: 0,
-  begun: 0,
-  sent: 0,
-  ended: 0,
-  outcomes: emptyOutcomes(),
-  completed: {},
-  tokenEvents: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  audioReceived: 0,
-  audioSent: 0,
-  characters: 0,
-  latency,
-});
+const second = (n: number, latency: Second['latency']): Second => ({ ...emptySecond(n), latency });
 
 describe('the measured window', () => {
   const lasting = (warmUp: number, scheduled: number): Result => ({

@@ -20,6 +20,23 @@ export const emptyOutcomes = (): OutcomeCounts => ({
   dropped: 0,
 });
 
+/** A second in which nothing happened, without its latencies. */
+export const emptySecond = (second: number): Omit<Second, 'latency'> => ({
+  second,
+  due: 0,
+  begun: 0,
+  sent: 0,
+  ended: 0,
+  outcomes: emptyOutcomes(),
+  completed: {},
+  tokenEvents: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  audioReceived: 0,
+  audioSent: 0,
+  characters: 0,
+});
+
 /** Counts by outcome, summed. */
 export const outcomesOf = (
   parts: Iterable<{ readonly outcomes: OutcomeCounts }>,

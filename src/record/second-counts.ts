@@ -1,7 +1,7 @@
 import { attemptsOf, type Observation, outcomeKinds } from '../model/observation.ts';
 import { type Instant, instant, secondOf } from '../model/quantity.ts';
 import type { Second } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptySecond } from '../model/summary.ts';
 import { trafficKinds } from '../model/traffic.ts';
 import { recordBrought } from './brought.ts';
 import { streamOf } from './stream-of.ts';
@@ -24,26 +24,10 @@ const plainCounts = [
   'characters',
 ] as const satisfies readonly (keyof Counts)[];
 
-const emptyCounts = (second: number): Counts => ({
-  second,
-  due: 0,
-  begun: 0,
-  sent: 0,
-  ended: 0,
-  outcomes: emptyOutcomes(),
-  completed: {},
-  tokenEvents: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  audioReceived: 0,
-  audioSent: 0,
-  characters: 0,
-});
-
 export const countsIn = (counts: SecondCounts, second: number): Counts => {
   let found = counts.get(second);
   if (found === undefined) {
-    found = emptyCounts(second);
+    found = emptySecond(second);
     counts.set(second, found);
   }
   return found;

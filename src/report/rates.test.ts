@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../model/quantity.ts';
 import type { Group, Result, Second } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes, emptySecond } from '../model/summary.ts';
 import { measuredRates, rateSentences, sourcesText, wholeRates } from './rates.ts';
 import { reportedPlan } from './reported-plan.ts';
 import { sampleResult } from './sample-result.ts';
@@ -14,17 +14,7 @@ const within = (moment: number): boolean => moment >= 10_000 && moment < 60_000;
 
 /** Five users for five seconds, each of whose answers takes 4.2 s: five come in the load, five in its drain. */
 const draining = (): Result => {
-  const empty: Second = {
-    ...result.timeline[0]!,
-    due: 0,
-    begun: 0,
-    sent: 0,
-    ended: 0,
-    outcomes: emptyOutcomes(),
-    completed: {},
-    inputTokens: 0,
-    outputTokens: 0,
-  };
+  const empty: Second = { ...emptySecond(0), latency: {} };
   const asked = { due: 5, begun: 5, sent: 5 };
   const answered = {
     ended: 5,

@@ -1,24 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { planSchema } from '../model/plan.ts';
-import type { Traffic } from '../model/traffic.ts';
-import { describeProblems } from './problem.ts';
 import { readScenario } from './read.ts';
+import { entriesReadBy } from './sample-entries.ts';
 
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
 
 const read = (entry: string) =>
   readScenario({ text: `traffic:\n  - ${entry}\n${load}`, name: 'f.yaml', environment: {} });
 
-const entryOf = (entry: string): Traffic | undefined => {
-  const reading = read(entry);
-  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
-  return planSchema.parse(reading.plan).stages[0]?.traffic[0];
-};
-
-const problemsOf = (entry: string): string => {
-  const reading = read(entry);
-  return reading.ok ? '' : describeProblems(reading.problems, 'f.yaml');
-};
+const { entryOf, problemsOf } = entriesReadBy(read);
 
 describe('an entry of the kind speech', () => {
   it('with a model alone speaks a short sentence as mp3', () => {

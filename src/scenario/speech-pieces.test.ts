@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planSchema } from '../model/plan.ts';
-import { describeProblems } from './problem.ts';
 import { readScenario } from './read.ts';
+import { entriesReadBy } from './sample-entries.ts';
 
 const chapter = 'The gate is open. The river is calm.\nThe keeper sleeps.\n';
 const unread = (file: string) => ({ ok: false, problem: `${file} is missing` }) as const;
@@ -19,16 +18,7 @@ const read = (entry: string) =>
     },
   });
 
-const entryOf = (entry: string) => {
-  const reading = read(entry);
-  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
-  return planSchema.parse(reading.plan).stages[0]?.traffic[0];
-};
-
-const problemsOf = (entry: string): string => {
-  const reading = read(entry);
-  return reading.ok ? '' : describeProblems(reading.problems, 'f.yaml');
-};
+const { entryOf, problemsOf } = entriesReadBy(read);
 
 describe('texts to be spoken', () => {
   it('are pieces where they are to be split, those of a file too', () => {
