@@ -45,6 +45,30 @@ describe('weir init', () => {
     await expect(readFile(other)).rejects.toThrow('ENOENT');
   });
 
+  it('says what is wrong with an address that has no version, or https where http is spoken', async () => {
+    const mock = await startMock({}, realClock());
+    const out = join(await tempFolder(), 'weir.yaml');
+    const asked = (address: string) =>
+      weir(['init', address, '--out', out], { WEIR_API_KEY: 'sk-weir-test' });
+    try {
+      const bare = await asked(new URL(mock.url).origin);
+      expect([bare.code, bare.stderr]).toEqual([
+        2,
+        expect.stringMatching(/GET \/models .* status 404: the base address of a gateway ends in/),
+      ]);
+      const secure = await asked(mock.url.replace('http:', 'https:'));
+      expect([secure.code, secure.stderr]).toEqual([
+        2,
+        expect.stringContaining(
+          'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); what answers there does not speak TLS',
+        ),
+      ]);
+      await expect(readFile(out)).rejects.toThrow('ENOENT');
+    } finally {
+      await mock.close();
+    }
+  });
+
   it('asks nobody where its file stands in the way', async () => {
     const path = await tempFile('weir.yaml', 'mine');
     const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--out', path]);

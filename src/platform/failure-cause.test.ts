@@ -51,5 +51,10 @@ describe('the cause of a failure', () => {
 
   it('is told in a sentence with its code', () => {
     expect(failureDetail(coded('EPIPE'))).toBe('it went wrong (EPIPE)');
+    const message = '40F7:error:0A00010B:SSL routines:f:wrong version number:../tls_meth.c:77:\n';
+    const openssl = { code: 'ERR_SSL_WRONG_VERSION_NUMBER', reason: 'wrong version number' };
+    expect(
+      failureDetail(Object.assign(new Error(message), openssl, { library: 'SSL routines' })),
+    ).toBe('wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)');
   });
 });

@@ -79,11 +79,18 @@ export const failureCause = (error: unknown, progress: Progress): BrokenCause =>
   return raced && !progress.answered ? 'closed-on-reuse' : end;
 };
 
+/** What answered a TLS handshake was no TLS: most often plain HTTP. */
+export const isNoTls = (error: unknown): boolean =>
+  codeOf(error) === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+  codeOf(error) === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
+
 /** A short sentence about an error, for people. */
 export const failureDetail = (error: unknown): string => {
   if (error instanceof AggregateError) return failureDetail(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
+  // The messages of OpenSSL name a thread and a line of its source.
+  if ('library' in error && 'reason' in error) return `${String(error.reason)} (${code})`;
   return code !== '' && !error.message.includes(code)
     ? `${error.message} (${code})`
     : error.message;

@@ -2,7 +2,7 @@ import { Client, type Dispatcher } from 'undici';
 import type { BrokenCause } from '../model/exchange.ts';
 import type { Wire } from '../model/plan.ts';
 import { connectorTo } from './connector.ts';
-import { failureCause, failureDetail, isParserComplaint } from './failure-cause.ts';
+import { failureCause, failureDetail, isNoTls, isParserComplaint } from './failure-cause.ts';
 
 /** What one look at the target found, before any load. */
 export type Preflight =
@@ -26,7 +26,11 @@ const wordsFor = (url: string, error: Error): string => {
   const cause = failureCause(error, { connection: null, sinceSent: null, answered: false });
   // Before a response head, an HTTP parser’s complaint or a close says that no HTTP server is there.
   const closed = 'code' in error && error.code === 'UND_ERR_SOCKET';
-  const hint = isParserComplaint(error) || closed ? advice.protocol : advice[cause];
+  const hint = isNoTls(error)
+    ? 'what answers there does not speak TLS: is http meant where https is given?'
+    : isParserComplaint(error) || closed
+      ? advice.protocol
+      : advice[cause];
   return `the target ${url} cannot be used: ${failureDetail(error)}${hint === undefined ? '' : `; ${hint}`}`;
 };
 

@@ -12,6 +12,16 @@ const idsIn = (body: string): readonly string[] => {
   }
 };
 
+const keyAdvice = 'is the key right (--key NAME of an environment variable)?';
+
+/** What a refusal of the list says to do. */
+const advice: Readonly<Record<number, string>> = {
+  401: keyAdvice,
+  403: keyAdvice,
+  404: 'the base address of a gateway ends in its version, for example https://host/v1',
+  429: 'the key is not idle: wait until its limits let it in, or take another (--key NAME of an environment variable)',
+};
+
 /**
  * The models that an examination can ask, from the target's own list; `chat` is taken where it is
  * given. Resolves to a sentence where the list cannot be had or names no model for chats.
@@ -25,7 +35,8 @@ export const findSubject = async (
   const heard = await hear(way, request, { authorization: `Bearer ${credential}` });
   if (typeof heard === 'string') return `the model list could not be read: ${heard}`;
   if (heard.status !== 200) {
-    return `the model list was refused with status ${heard.status}: is the key right (--key NAME of an environment variable), and is it idle?`;
+    const { method, path } = routes.models;
+    return `the model list (${method} ${path} below the base address) was refused with status ${heard.status}: ${advice[heard.status] ?? 'is it the right address, and the gateway well?'}`;
   }
   const ids = idsIn(heard.body);
   const speech = ids.find((id) => /tts|speech/i.test(id)) ?? null;
