@@ -121,9 +121,12 @@ describe('workers', () => {
   it('lose one that crashes, with its slice: the run is incomplete, and the rest stands', async () => {
     const crash = await tempFile(
       'crash.cjs',
-      `const { isMainThread, workerData } = require('node:worker_threads');
-       if (!isMainThread && workerData?.slice?.index === 1) {
-         setTimeout(() => { throw new Error('planted, by sk-weir-test'); }, 1500);
+      `const { parentPort, workerData } = require('node:worker_threads');
+       if (workerData?.slice?.index === 1) {
+         parentPort.on('message', ({ kind }) => {
+           if (kind !== 'begin') return;
+           setTimeout(() => { throw new Error('planted, by sk-weir-test'); }, 1500);
+         });
        }`,
     );
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 20/s, duration: 3s }'));
@@ -138,6 +141,20 @@ describe('workers', () => {
     expect(outcomesOf(result.groups).completed).toBe(30);
     expect(result.limits?.keys).toEqual([]);
     expect(ended.stdout).toContain('worker 2 of 2 crashed');
+  });
+
+  it('all end where one cannot be made ready, and the program with them', async () => {
+    const crash = await tempFile(
+      'crash.cjs',
+      `const { workerData } = require('node:worker_threads');
+       if (workerData?.slice?.index === 1) throw new Error('planted');`,
+    );
+    const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 20/s, duration: 3s }'));
+    const environment = { NODE_OPTIONS: `--require ${crash}` };
+    const out = await tempFolder();
+    const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
+    expect(ended.stderr).toContain('a worker could not be made ready: Error: planted');
+    expect(ended.code).toBe(1);
   });
 
   it('are refused by name where they make no sense', async () => {

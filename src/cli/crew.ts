@@ -75,6 +75,19 @@ const startWorker = async (
   return worker;
 };
 
+/** Starts a worker for each slice; where one cannot be made ready none is left, and it throws. */
+const startWorkers = async (
+  orders: readonly WorkerOrder[],
+  heard: (worker: Worker, news: News) => void,
+): Promise<readonly Worker[]> => {
+  const starts = await Promise.allSettled(orders.map((order) => startWorker(order, heard)));
+  const workers = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
+  const failure = starts.find((start) => start.status === 'rejected');
+  if (failure === undefined) return workers;
+  await Promise.all(workers.map(({ thread }) => thread.end()));
+  throw failure.reason;
+};
+
 /** What the ends of those come to that came to one; throws if none did. */
 const endOf = (workers: readonly Worker[]): SliceEnd => {
   const overs = workers.flatMap(({ over }) => over ?? []);
@@ -130,8 +143,10 @@ export const readyCrew = async (order: SliceOrder, target: ReadyTarget, plan: Re
     worker.news = news;
     listener(news);
   };
-  const workers = await Promise.all(
-    partsOf(order.slice, plan.workers).map((slice) => startWorker({ ...common, slice }, heard)),
+  const slices = partsOf(order.slice, plan.workers);
+  const workers = await startWorkers(
+    slices.map((slice) => ({ ...common, slice })),
+    heard,
   );
   const parts = (): readonly Result[] => workers.flatMap(({ over }) => over?.result ?? []);
   return {
