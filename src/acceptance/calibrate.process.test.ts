@@ -19,7 +19,8 @@ it('a machine’s own error is measured against the gateway’s log, and kept wh
   const calibration = calibrationSchema.parse(JSON.parse(stdout));
   expect(calibration.cells.map(({ transport }) => transport)).toEqual(['undici', 'socket']);
   for (const { answers, errors } of calibration.cells) {
-    expect(answers).toBeGreaterThan(20);
+    // At least one of each stream, however slow the machine.
+    expect(answers).toBeGreaterThanOrEqual(20);
     expect(errors.gap.n).toBe(answers * 59);
     // An answer is read after it was sent, and the median one soon after, on however busy a machine.
     expect(errors.ttft.p50).toBeGreaterThan(0);

@@ -36,8 +36,7 @@ const sampleGenerator = (
   canary: CanaryStreams | null,
 ): Pick<OwnSlice, 'samples'> & { stop(): void } => {
   const signals = watchGenerator();
-  // What came before the run is none of it.
-  canary?.take();
+  canary?.begin(Math.max(0, 0 - clock.now()));
   const samples: GeneratorSample[] = [];
   let sampled = 0;
   const stopTicking = clock.every(sampleEvery, () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canaryGap } from './canary-beats.ts';
 import type { Histogram } from './histogram.ts';
 
 /**
@@ -23,6 +24,11 @@ export const roundedError = (ms: number): number =>
 export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'> {
   /** The most streams that were open in one of the seconds. */
   readonly streams: number;
+  /**
+   * The share of the events of so many streams that were not read, from 0 to 1. While their own process is
+   * held up none are sent, and what held it up may have held up the run: they cannot vouch for that time.
+   */
+  readonly missing: number;
 }
 
 export const canaryErrors = (
@@ -31,16 +37,20 @@ export const canaryErrors = (
   const times = new Map<number, number>();
   let count = 0;
   let streams = 0;
+  let seconds = 0;
   for (const { canary } of samples) {
+    seconds += 1;
     streams = Math.max(streams, canary?.streams ?? 0);
     for (const [error, events] of canary?.errors ?? []) {
       times.set(error, (times.get(error) ?? 0) + events);
       count += events;
     }
   }
+  const sent = streams * seconds * (1000 / canaryGap);
   const ascending = [...times].toSorted(([a], [b]) => a - b);
   return {
     ...{ streams, count, max: ascending.at(-1)?.[0] ?? null },
+    missing: sent === 0 ? 1 : Math.max(0, 1 - count / sent),
     atRank: (rank) => {
       let reached = 0;
       for (const [error, events] of ascending) {
@@ -62,8 +72,7 @@ export const errorBarSchema = z.strictObject({
   streams: z.int().positive(),
   /** Loops that read a canary: one, or one for each worker or slice. */
   loops: z.int().positive(),
-  /** Seconds of a loop in which no event of a canary was read, and all of them. */
-  silent: z.int().nonnegative(),
-  seconds: z.int().positive(),
+  /** The share of its events that were not read, from 0 to 1. */
+  missing: z.number().nonnegative(),
 });
 export type ErrorBar = z.infer<typeof errorBarSchema>;

@@ -10,12 +10,11 @@ export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | 
   const errors = canaryErrors(samples);
   const [p50, p99] = [quantile(errors, 0.5), quantile(errors, 0.99)];
   if (p50 === null || p99 === null || errors.max === null) return null;
-  const told = (each: (typeof samples)[number]): boolean => (each.canary?.errors.length ?? 0) > 0;
   return {
     ...{ p50: p50.value, p99: p99.value, max: errors.max },
     ...{ events: errors.count, streams: errors.streams },
-    loops: loops.filter((loop) => loop.some(told)).length,
-    silent: samples.filter((each) => !told(each)).length,
-    seconds: samples.length,
+    loops: loops.filter((loop) => loop.some(({ canary }) => (canary?.errors.length ?? 0) > 0))
+      .length,
+    missing: errors.missing,
   };
 };

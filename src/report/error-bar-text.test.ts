@@ -42,13 +42,13 @@ describe('the error bar of a run', () => {
 
   it('is of all loops together, and says where nothing was heard', () => {
     expect(errorBarText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
-      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams in each of 2 loops, 800 events; none in 1 of 3 seconds).',
+      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
     );
   });
 
   it.each([
     ['switched off', false, /switched it off/],
-    ['dead', true, /not one of its events was read/],
+    ['dead', true, /not one event of it was read/],
   ])('is missed aloud where the canary was %s', (_, canary, said) => {
     expect(errorBarText(watched(canary, [null, null]))).toMatch(said);
   });

@@ -1,13 +1,13 @@
 import { errorBarOf } from '../model/error-bar.ts';
 import { hasChatStreams } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
-import { countText, figureText, plural } from './number-text.ts';
+import { figureText, plural, shareText } from './number-text.ts';
 
 /** Why a run that should have one has none; `null` where none was to be expected, as before there were any. */
 const whyNone = ({ plan }: Result): string | null => {
   if (plan.canary === undefined || !hasChatStreams(plan)) return null;
   return plan.canary
-    ? 'No canary: not one of its events was read, so this run tells no error bar of its own.'
+    ? 'No canary: not one event of it was read, so this run tells no error bar of its own.'
     : 'No canary: the scenario switched it off (canary: false), so this run tells no error bar of its own.';
 };
 
@@ -16,12 +16,9 @@ export const errorBarText = (result: Result): string | null => {
   const bar = errorBarOf(result);
   if (bar === null) return whyNone(result);
   const loops = bar.loops === 1 ? '' : ` in each of ${bar.loops} loops`;
-  const silent =
-    bar.silent === 0
-      ? ''
-      : `; none in ${countText(bar.silent)} of ${plural(bar.seconds, 'second')}`;
-  return `Error bar: arrivals read late by p50 ${figureText(bar.p50)} / p99 ${figureText(bar.p99)} ms (${bar.streams} canary streams${loops}, ${plural(bar.events, 'event')}${silent}).`;
+  const missing = bar.missing < 0.01 ? '' : `; ${shareText(bar.missing, 1)} of them are missing`;
+  return `Error bar: arrivals read late by p50 ${figureText(bar.p50)} / p99 ${figureText(bar.p99)} ms (${bar.streams} canary streams${loops}, ${plural(bar.events, 'event')}${missing}).`;
 };
 
 export const errorBarMeaning =
-  'How much later an event is stamped than it was sent. Beside the run’s own streams the same loop, by the same transport, reads 20 canary streams (fewer where many workers share them) of a process on this machine: each sends an event every 50 ms that holds the instant just before its write, on the monotonic clock that all processes share. Read minus sent holds the way through this machine’s kernel and the wait for our loop, and nothing of the target: a slow one never shows in it. Over the seconds that the figures hold. The run’s own reads wait as long, if TLS or another protocol does not add to it.';
+  'How much later an event is stamped than it was sent. Beside the run’s own streams the same loop, by the same transport, reads 20 canary streams (fewer where many workers share them) of a process on this machine: each sends an event every 50 ms that holds the instant just before its write, on the monotonic clock that all processes share. Of the time in which that process was held up itself events are missing, and the bar says nothing of it. Read minus sent holds the way through this machine’s kernel and the wait for our loop, and nothing of the target: a slow one never shows in it. Over the seconds that the figures hold. The run’s own reads wait as long, if TLS or another protocol does not add to it.';

@@ -68,5 +68,5 @@ export const workers = z
   );
 
 export const canary = flag(true).describe(
-  'Whether 20 further streams, from a process of Weir’s own on this machine, are read beside those of the target: how late they are is the run’s own error bar. It takes about 1 % of a core, and only runs with streamed chats have it. Default: true.',
+  'Whether 20 further streams, from a process of Weir’s own on this machine, are read beside those of the target: how late they are is the run’s own error bar. They take 2 to 3 % of a core in all, and only runs with streamed chats have it. Default: true.',
 );

@@ -48,7 +48,9 @@ const otherLimit = ({ seen, decisions, rule }: Examined): string => {
   if (best !== null) {
     return `; ${best.limiter} with a limit of ${limit} does${isMultiple ? workers : ''}`;
   }
-  return isMultiple ? `; ${limit} were let in before the first refusal${workers}` : '';
+  return isMultiple
+    ? `; ${limit} were let in before the first refusal${workers}, or of a shorter window`
+    : '';
 };
 
 /** The permitted limiters that explain what was decided; where nothing was refused, only a queue that was seen to delay is one. */

@@ -17,6 +17,8 @@ export interface CanaryWay {
 
 /** The canary of this thread's loop. */
 export interface CanaryStreams {
+  /** The run begins in so many ms: what is sent before counts as little as what was told so far. */
+  begin(ahead: number): void;
   /** What it told since the last call. */
   take(): CanarySample;
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export const openCanaryStreams = async ({
   const settled = Promise.all(Array.from({ length: streams }, openOne));
   await Promise.race([settled, setTimeout(patience, null, { ref: false })]);
   return {
+    begin: (ahead) => errors.begin(clock.now() + ahead),
     take: () => {
       const sample = { streams: most, errors: errors.take() };
       most = open;

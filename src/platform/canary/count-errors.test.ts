@@ -46,6 +46,14 @@ describe('errors', () => {
     ]);
   });
 
+  it('are those of events that were sent after the beginning', () => {
+    const errors = countErrors({ machineZero: 1000 });
+    errors.note(240, bytesOf(sentAt(1240)));
+    errors.begin(250);
+    errors.note(260, bytesOf(sentAt(1249) + sentAt(1251)));
+    expect(errors.take()).toEqual([[9, 1]]);
+  });
+
   it('are told once', () => {
     const errors = countErrors({ machineZero: 0 });
     errors.note(7, bytesOf(sentAt(6)));

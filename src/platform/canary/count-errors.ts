@@ -2,13 +2,22 @@ import { type CanarySample, roundedError } from '../../model/canary.ts';
 import type { RunClock } from '../clock.ts';
 import { readStamps } from './stamp.ts';
 
-/** Counts how late events are read: `note` takes a read's instant and bytes, `take` gives what came since the last call. */
+/**
+ * Counts how late events are read: `note` takes a read's instant and bytes, `take` gives what came since the
+ * last call. What was sent before `begin`'s instant is none of it.
+ */
 export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
   let times = new Map<number, number>();
+  let floor = Number.NEGATIVE_INFINITY;
   return {
+    begin: (at: number): void => {
+      floor = at + machineZero;
+      times = new Map();
+    },
     note: (at: number, bytes: Uint8Array): void => {
       const read = at + machineZero;
       readStamps(bytes, bytes.length, (stamp) => {
+        if (stamp < floor) return;
         // The two clocks are laid over one another to some microseconds.
         const error = roundedError(Math.max(0, read - stamp));
         times.set(error, (times.get(error) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { canaryBeats } from '../../model/canary-beats.ts';
+import { canaryBeats, canaryGap } from '../../model/canary-beats.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
@@ -9,13 +9,10 @@ import { stampedChunk, stampedHead } from './stamp.ts';
  * handle, and ends when its standard input does: with whoever started it, however that ended.
  */
 
-/** Between two events of a stream, in ms: as many as a usual model's tokens. */
-const gap = 50;
-
 /** The streams of each beat. */
 const turns = Array.from({ length: canaryBeats }, () => new Set<Socket>());
 
-/** Each loop shares its streams evenly among the beats: a request's path names its own, as \`/1\`. */
+/** Each loop shares its streams evenly among the beats: a request's path names its own, as `/1`. */
 const stream = (socket: Socket, request: string): void => {
   const turn = turns[Number(/^GET \/(\d)/.exec(request)?.[1] ?? 0) % canaryBeats]!;
   turn.add(socket);
@@ -24,15 +21,22 @@ const stream = (socket: Socket, request: string): void => {
 };
 
 const emit = (socket: Socket): void => {
-  // A reader that stands still is told of a few late events, not of all that it missed.
+  // Bounds what waits here for a reader that does not read; what the kernel holds is told late, as it is.
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 
+const apart = canaryGap / canaryBeats;
 let beat = 0;
-const beating = setInterval(() => {
-  beat = (beat + 1) % canaryBeats;
-  for (const socket of turns[beat]!) emit(socket);
-}, gap / canaryBeats);
+let beating: NodeJS.Timeout;
+/** Beats keep their places in time; those of a time in which this process was held up are left out. */
+const beatAt = (due: number): void => {
+  beating = setTimeout(() => {
+    beat = (beat + 1) % canaryBeats;
+    for (const socket of turns[beat]!) emit(socket);
+    beatAt(due + apart * Math.max(1, Math.ceil((performance.now() - due) / apart)));
+  }, due - performance.now());
+};
+beatAt(performance.now());
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined);
@@ -41,7 +45,7 @@ const server = createServer({ noDelay: true }, (socket) => {
 const release = onInterrupt(() => undefined);
 const leave = (): void => {
   release();
-  clearInterval(beating);
+  clearTimeout(beating);
   server.close();
   for (const socket of turns.flatMap((turn) => [...turn])) socket.destroy();
 };

@@ -23,7 +23,7 @@ export const stampedChunk = (moment: readonly [number, number]): string => {
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Tells each stamp between two places of `bytes`, in ms. An event that is cut there is left out. */
+/** Tells each stamp in the first `end` of `bytes`, in ms. An event that is cut there is left out. */
 export const readStamps = (bytes: Uint8Array, end: number, told: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
