@@ -5,6 +5,8 @@ import { constant } from '../engine/hand-run.ts';
 import { capacityReportSchema } from '../model/capacity.ts';
 import { batchingPresets, saturation } from '../model/mock-latency.ts';
 import { milliseconds } from '../model/quantity.ts';
+import { realClock } from '../mock/real-clock.ts';
+import { startMock } from '../mock/start.ts';
 import { planFor, runSimulated } from './simulate-capacity.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
@@ -56,6 +58,29 @@ describe('weir capacity', () => {
       /Budget: at most 1,800 requests; about [\d,]+ tokens for them; money unknown/,
     );
     expect(stderr).toContain('add --yes');
+  });
+
+  it('gives up at once where everything is refused, and `run` says that the address is doubtful', async () => {
+    const mock = await startMock({}, realClock());
+    const bare = new URL(mock.url).origin;
+    const asked = ['--target', bare, '--model', 'm', '--out', await tempFolder()];
+    const key = { WEIR_API_KEY: 'sk-weir-test' };
+    const doubt = `GET ${bare}/models answered 404: the base address of a gateway ends in its version`;
+    try {
+      const search = ['capacity', ...asked, '--start', '1/s', '--yes'];
+      const gaveUp = await weir(search, key);
+      expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+      expect(gaveUp.stderr).toMatch(
+        /The target refused every request: \d × 404 .*the base address/,
+      );
+      const ran = await weir(['run', ...asked, '--rate', '2/s', '--duration', '1s', '--json'], key);
+      expect([ran.code, ran.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        notes: expect.arrayContaining([expect.stringContaining(doubt)]),
+      });
+    } finally {
+      await mock.close();
+    }
   });
 
   it('says what is wrong with its options', async () => {

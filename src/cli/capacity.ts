@@ -81,29 +81,39 @@ interface Site {
   readonly quiet: boolean;
 }
 
+/** What was searched, and what ended it before its time. */
+interface Search extends Searched {
+  readonly signal: StopSignal | null;
+  /** That the target refused the whole first step, in a sentence. */
+  readonly refused: string | null;
+}
+
 const search = async (
   order: SliceOrder,
   target: ReadyTarget,
   { canary, folder, cap, terms, quiet }: Site,
-): Promise<Searched & { readonly signal: StopSignal | null }> => {
+): Promise<Search> => {
   const screen = quiet ? null : screenOn(process.stderr, process.env);
   const site = { target, canary, folder, screen };
   let signal: StopSignal | null = null;
+  let refused: string | null = null;
   const searched = await findCapacity(
     {
       take: async (step, number): Promise<CapacityStep | null> => {
         const plan = stepPlan(order.plan, step, number);
-        const { result, stoppedBy } = await takeStep(order, plan, site);
-        signal = stoppedBy;
-        const [judged] = judgeSteps(result, (name) => name);
-        return stoppedBy === null ? (judged ?? null) : null;
+        const taken = await takeStep(order, plan, site);
+        signal = taken.stoppedBy;
+        // Later a gateway that was well may refuse for its load: that is a figure of the search.
+        if (number === 1) refused = taken.refused;
+        const [judged] = judgeSteps(taken.result, (name) => name);
+        return signal === null && refused === null ? (judged ?? null) : null;
       },
       say: (step) => screen?.line(stepLine(step)),
     },
     terms,
     cap,
   );
-  return { ...searched, signal };
+  return { ...searched, signal, refused };
 };
 
 /** Searches a target for the most that it serves and publishes what was found. */
@@ -121,18 +131,21 @@ export const capacity = async (order: CapacityOrder, source: PlanSource): Promis
   try {
     target = await readyTarget(plan, read.folder);
     const slice = orderFor(read, target);
+    for (const doubt of order.quiet ? [] : target.doubts) toStderr(doubt);
     if (!order.quiet) toStderr(`${target.baseUrl}\nBudget: ${budgetText(slice, cap)}.`);
     if (!order.yes) await confirm('nothing was asked of the gateway');
     const canary = await starting;
     const site = { canary, folder: folder.path, cap, terms, quiet: order.quiet };
-    const { steps, end, signal } = await search(slice, target, site);
+    const { steps, end, signal, refused } = await search(slice, target, site);
+    const ending = refused === null ? endNotes[end] : [refused];
+    for (const line of refused === null ? [] : ending) toStderr(line);
     const exit = await publishCapacity(
       {
         plan,
         terms,
         steps,
         target: target.baseUrl,
-        notes: [...trafficNotes(read), ...endNotes[end]],
+        notes: [...target.notes, ...trafficNotes(read), ...ending],
       },
       folder,
       order,

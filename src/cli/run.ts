@@ -92,7 +92,12 @@ const runOpened = async (
 ): Promise<{ readonly result: Result; readonly driven: Driven }> => {
   const { plan, hash, observations, metrics, target } = opened;
   const order = orderFor(opened, asked);
-  for (const line of [...traceNeeds(plan), ...captureWarning(asked.capture), ...metrics.told]) {
+  for (const line of [
+    ...target.doubts,
+    ...traceNeeds(plan),
+    ...captureWarning(asked.capture),
+    ...metrics.told,
+  ]) {
     say(line);
   }
   const tally = growTally(plan);

@@ -10,9 +10,10 @@ import { weirVersion } from '../platform/machine.ts';
 import type { Screen } from '../platform/screen.ts';
 import { emptyTally, record, toResult } from '../record/tally.ts';
 import type { Canary } from './canary.ts';
-import { drive, type Watch } from './drive.ts';
+import { drive, type Driven, type Watch } from './drive.ts';
 import { liveOn, shownRun } from './live.ts';
 import type { StopSignal } from '../platform/interrupts.ts';
+import { watchRefusals } from './refused-step.ts';
 import type { ReadyTarget } from './target.ts';
 
 /** Where steps are sent and shown. */
@@ -24,15 +25,31 @@ export interface StepSite {
   readonly screen: Screen | null;
 }
 
+const whyCut = ({ stoppedBy, breach }: Driven): string =>
+  breach === null
+    ? `stopped by ${stoppedBy ?? 'somebody'} before the load had ended`
+    : `ended early: ${breach.text}`;
+
 const quietly = { note: () => undefined, add: () => undefined, draw: () => undefined };
 
-/** Drives the plan of one step and leaves its result in a folder of its own, from which it can be judged again. */
+export interface TakenStep {
+  readonly result: Result;
+  readonly stoppedBy: StopSignal | null;
+  /** That the target refused every request, in a sentence; `null` where it did not. */
+  readonly refused: string | null;
+}
+
+/**
+ * Drives the plan of one step and leaves its result in a folder of its own, from which it can be
+ * judged again. A step whose requests are all refused is ended early.
+ */
 export const takeStep = async (
   order: SliceOrder,
   plan: Plan,
   { target, canary, folder, screen }: StepSite,
-): Promise<{ readonly result: Result; readonly stoppedBy: StopSignal | null }> => {
+): Promise<TakenStep> => {
   const tally = emptyTally(plan);
+  const refusals = watchRefusals();
   const [{ name }] = plan.stages as [Plan['stages'][number]];
   const runId = `${order.runId}-${name}`;
   const watch: Watch = {
@@ -41,9 +58,12 @@ export const takeStep = async (
     begun: () => () => undefined,
     canary: canary.way,
     wrap: (transport) => transport,
-    record: (observation) => record(tally, observation),
+    record: (observation) => {
+      record(tally, observation);
+      refusals.note(observation);
+    },
     heard: () => undefined,
-    breach: () => null,
+    breach: refusals.breach,
   };
   const driven = await drive({ ...order, plan, runId }, target, watch, null);
   screen?.clear();
@@ -52,7 +72,7 @@ export const takeStep = async (
     ...{ weir: weirVersion(), runId, plan: withoutPrompts(plan), planHash: planHash(plan) },
     slices: [...slices],
     scheduled: milliseconds(driven.loadEnded),
-    partial: cut ? `stopped by ${stoppedBy ?? 'somebody'} before the load had ended` : null,
+    partial: cut ? whyCut(driven) : null,
     ...{
       breach: undefined,
       notes: [...target.notes, ...canary.notes, ...driven.notes],
@@ -61,5 +81,5 @@ export const takeStep = async (
   });
   const own = await openRunFolder(join(folder, name));
   await own.write('result.json', `${JSON.stringify(result)}\n`);
-  return { result, stoppedBy };
+  return { result, stoppedBy, refused: refusals.sentence() };
 };

@@ -28,7 +28,20 @@ export interface ReadyTarget {
   readonly mock: MockProcess | null;
   /** What a reader of the figures must know of the way to the target, in sentences. */
   readonly notes: readonly string[];
+  /** Those of the notes that somebody should hear before the load. */
+  readonly doubts: readonly string[];
 }
+
+/** What the status of the look says of the address. A gateway may lack that route, so it is no refusal. */
+const doubtsAbout = (baseUrl: string, status: number): readonly string[] => {
+  if (status !== 404) return [];
+  const asked = `GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404`;
+  return [
+    /\/v\d+\/*$/.test(baseUrl)
+      ? `${asked}: the gateway lacks this route, or lies at another address.`
+      : `${asked}: the base address of a gateway ends in its version, for example https://host/v1.`,
+  ];
+};
 
 /** The engine hands connections to a published port on through a program of its own. */
 const containerNote =
@@ -96,7 +109,15 @@ export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarg
     case 'container': {
       const mock = await startMock(plan, filled.credentials);
       const notes = plan.target.kind === 'container' ? [containerNote] : [];
-      return { ...filled, baseUrl: mock.url, wire: directWire, certificates: null, mock, notes };
+      return {
+        ...filled,
+        baseUrl: mock.url,
+        wire: directWire,
+        certificates: null,
+        mock,
+        notes,
+        doubts: [],
+      };
     }
     case 'url': {
       const { wire } = plan;
@@ -115,7 +136,9 @@ export const readyTarget = async (plan: Plan, folder: string): Promise<ReadyTarg
         },
       });
       if (look.kind === 'unusable') throw new Problem(look.message);
-      return { ...filled, baseUrl: plan.target.url, wire, certificates, mock: null, notes: [] };
+      const baseUrl = plan.target.url;
+      const doubts = doubtsAbout(baseUrl, look.status);
+      return { ...filled, baseUrl, wire, certificates, mock: null, notes: doubts, doubts };
     }
   }
 };

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { instant } from '../model/quantity.ts';
+import { refusedWith, sampleObservation } from '../record/sample-observations.ts';
+import { watchRefusals } from './refused-step.ts';
+
+const refusedBy = (status: number) => ({ outcome: refusedWith('Not here.', { status }) });
+
+describe('the watch over the first step of a search', () => {
+  it.each([
+    [401, 'is the key the right one'],
+    [403, 'may this key ask for these models'],
+    [404, 'does the base address end in the gateway’s version, for example https://host/v1'],
+  ])('gives up after three answers that are all %i, and says so', (status, advice) => {
+    const watch = watchRefusals();
+    watch.note(refusedBy(status));
+    watch.note(refusedBy(status));
+    expect(watch.breach(instant(1))).toBeNull();
+    watch.note(refusedBy(status));
+    const sentence = expect.stringContaining(
+      `The target refused every request: 3 × ${status} (“Not here.”): ${advice}`,
+    );
+    expect(watch.breach(instant(1))).toMatchObject({ at: 1, text: sentence });
+    expect(watch.sentence()).toEqual(sentence);
+  });
+
+  it('goes on where one request was answered, or refused for another reason', () => {
+    for (const other of [sampleObservation(), refusedBy(503), refusedBy(400)]) {
+      const watch = watchRefusals();
+      for (const seen of [refusedBy(404), other, refusedBy(404), refusedBy(404)]) watch.note(seen);
+      expect([watch.breach(instant(1)), watch.sentence()]).toEqual([null, null]);
+    }
+  });
+
+  it('does not count what was never sent', () => {
+    const watch = watchRefusals();
+    watch.note({ outcome: { kind: 'dropped', cause: 'run-ended' } });
+    expect(watch.sentence()).toBeNull();
+    watch.note(refusedBy(404));
+    watch.note({ outcome: { kind: 'dropped', cause: 'run-ended' } });
+    expect(watch.sentence()).toContain('1 × 404');
+  });
+});
