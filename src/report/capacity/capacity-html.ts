@@ -24,7 +24,7 @@ const stepRow = (step: CapacityStep): Markup => {
     i === 2
       ? markup`<td class="words ${levels[step.verdict]}"><span class="level">${text}</span></td>`
       : markup`<td>${text}</td>`,
-  )}<td class="words">${step.breaches.map(({ text }) => markup`<small>${text}</small> `)}</td></tr>`;
+  )}<td class="words">${step.breaches.map(({ text }, i) => markup`${i === 0 ? null : markup`<br>`}<small>${text}</small>`)}</td></tr>`;
 };
 
 const stepsTable = ({
