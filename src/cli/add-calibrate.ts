@@ -1,6 +1,5 @@
 import type { Argv } from 'yargs';
 import type { ExitName } from './exit-codes.ts';
-import { once } from './options.ts';
 import { tellingOptions } from './report-options.ts';
 
 /** The verb `calibrate`. */
@@ -42,10 +41,10 @@ export const addCalibrate = (cli: Argv, ended: (exit: ExitName) => void): Argv =
       ended(
         await calibrate({
           quick: given.quick,
-          streams: once(given.streams),
-          rate: once(given.rate),
-          workers: once(given.workers),
-          out: once(given.out),
+          streams: given.streams,
+          rate: given.rate,
+          workers: given.workers,
+          out: given.out,
           json: given.json,
           quiet: given.quiet,
         }),

@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { comparisonFrom, comparisonOptions } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
-import { once, UsageProblem } from './options.ts';
+import { UsageProblem } from './options.ts';
 import { tellingOptions } from './report-options.ts';
 
 /** The verb `compare`. */
@@ -39,7 +39,7 @@ export const addCompare = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       const { compare, compareSelf, sidesFrom } = await import('./compare.ts');
       const order = {
         ...comparisonFrom(given),
-        out: once(given.out),
+        out: given.out,
         json: given.json,
         quiet: given.quiet,
       };

@@ -1,6 +1,5 @@
 import type { Argv } from 'yargs';
 import type { ExitName } from './exit-codes.ts';
-import { once } from './options.ts';
 
 const addBaseline = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli.command(
@@ -43,9 +42,9 @@ export const addHistory = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       const { history } = await import('./history.ts');
       ended(
         await history({
-          plan: once(given.plan),
+          plan: given.plan,
           page: given.page || given.out !== undefined,
-          out: once(given.out),
+          out: given.out,
           json: given.json,
         }),
       );

@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import type { ExitName } from './exit-codes.ts';
-import { once, scenarioOptions, sourceFrom } from './options.ts';
+import { scenarioOptions, sourceFrom } from './options.ts';
 
 /** The word of somebody who has seen the plan. */
 export const consentOption = <T>(builder: Argv<T>) =>
@@ -39,9 +39,9 @@ const addInit = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       ended(
         await init({
           target: given.target,
-          model: once(given.model),
-          key: once(given.key) ?? 'WEIR_API_KEY',
-          out: once(given.out) ?? 'weir.yaml',
+          model: given.model,
+          key: given.key ?? 'WEIR_API_KEY',
+          out: given.out,
         }),
       );
     },
@@ -68,8 +68,6 @@ export const addPlanning = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       }),
     async (given) => {
       const { plan } = await import('./plan.ts');
-      ended(
-        await plan(sourceFrom(given), { answerTime: once(given.answerTime), json: given.json }),
-      );
+      ended(await plan(sourceFrom(given), { answerTime: given.answerTime, json: given.json }));
     },
   );

@@ -5,7 +5,7 @@ import { repetitionOptions, repetitionsFrom } from './compare-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { historyOption, keepingFrom } from './history-options.ts';
 import { watcherOptions, watchersFrom } from './watcher-options.ts';
-import { once, scenarioOptions, sliceFrom, sourceFrom } from './options.ts';
+import { scenarioOptions, sliceFrom, sourceFrom } from './options.ts';
 import { reportOptions } from './report-options.ts';
 
 /** `weir run`, once or by repetitions. */
@@ -40,12 +40,12 @@ export const addRun = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       const repetitions = repetitionsFrom(given);
       const order = {
         source: sourceFrom(given),
-        out: once(given.out),
-        observations: once(given.observations),
-        capture: once(given.capture),
+        out: given.out,
+        observations: given.observations,
+        capture: given.capture,
         watchers: watchersFrom(given),
-        slice: sliceFrom(once(given.slice)),
-        runId: once(given.runId),
+        slice: sliceFrom(given.slice),
+        runId: given.runId,
         yes: given.yes,
         ...keepingFrom(given),
       };

@@ -1,7 +1,8 @@
 import type { Argv } from 'yargs';
 import type { CapacityOrder } from './capacity-order.ts';
 import type { ExitName } from './exit-codes.ts';
-import { once, scenarioOptions, sourceFrom } from './options.ts';
+import { scenarioOptions, sourceFrom } from './options.ts';
+import type { PlanSource } from './read-plan.ts';
 import { tellingOptions } from './report-options.ts';
 
 /** How the search goes, and what the answer is reckoned with. */
@@ -31,6 +32,18 @@ const searchOptions = <T>(builder: Argv<T>) =>
     })
     .group(['from', 'think', 'start', 'top', 'precision', 'requests', 'time', 'yes'], 'Search:');
 
+/** The search has rates and lengths of its own; what stands in for a scenario has to name some. */
+const withLoad = (source: PlanSource): PlanSource => {
+  const { scenario, flags } = source;
+  if (scenario !== undefined) return source;
+  const isOpen = flags.users === undefined && flags.iterations === undefined;
+  const load = {
+    ...(isOpen ? { rate: flags.rate ?? '1/s' } : {}),
+    duration: flags.duration ?? '10s',
+  };
+  return { ...source, flags: { ...flags, ...load } };
+};
+
 /** The verb `capacity`. */
 export const addCapacity = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli.command(
@@ -43,19 +56,12 @@ export const addCapacity = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         describe: 'Folder for the answer’s files and each step’s result [reports/TIME-capacity]',
       }),
     async (given) => {
-      const isStandIn = given.scenario === undefined;
-      const isOpen = given.users === undefined && given.iterations === undefined;
-      // The search has rates and lengths of its own; a scenario has to name some.
-      const load = {
-        ...(isStandIn && isOpen ? { rate: given.rate ?? '1/s' } : {}),
-        ...(isStandIn ? { duration: given.duration ?? '10s' } : {}),
-      };
       const order: CapacityOrder = {
-        source: given.from.length > 0 ? null : sourceFrom({ ...given, ...load }),
+        source: given.from.length > 0 ? null : withLoad(sourceFrom(given)),
         from: given.from,
-        ...{ think: once(given.think), start: once(given.start), top: once(given.top) },
-        ...{ precision: once(given.precision) ?? '5%', requests: once(given.requests) ?? '' },
-        ...{ time: once(given.time) ?? '', yes: given.yes, out: once(given.out) },
+        ...{ think: given.think, start: given.start, top: given.top },
+        ...{ precision: given.precision, requests: given.requests },
+        ...{ time: given.time, yes: given.yes, out: given.out },
         ...{ json: given.json, quiet: given.quiet },
       };
       const { capacity, capacityFrom } = await import('./capacity.ts');

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { once, UsageProblem } from './options.ts';
+import { UsageProblem } from './options.ts';
 
 /** Fewer runs have no two halves of which each shows how much runs differ. */
 export const leastRuns = 4;
@@ -35,11 +35,11 @@ export const comparisonOptions = <T>(builder: Argv<T>) =>
     .group(['gate', 'strict', 'allow-different'], 'Comparison:');
 
 export const comparisonFrom = (given: {
-  readonly gate?: string | string[] | undefined;
+  readonly gate?: string | undefined;
   readonly strict: boolean;
   readonly allowDifferent: boolean;
 }): ComparisonRequest => ({
-  gate: once(given.gate),
+  gate: given.gate,
   strict: given.strict,
   allowDifferent: given.allowDifferent,
 });
@@ -73,18 +73,18 @@ export const repetitionOptions = <T>(builder: Argv<T>) =>
     .group(['repeat', 'pause', 'baseline', 'against', 'self'], 'Comparison:');
 
 interface RepetitionArguments {
-  readonly repeat?: string | string[] | undefined;
-  readonly pause?: string | string[] | undefined;
+  readonly repeat?: string | undefined;
+  readonly pause?: string | undefined;
   readonly baseline: string[];
-  readonly against?: string | string[] | undefined;
+  readonly against?: string | undefined;
   readonly self: boolean;
-  readonly gate?: string | string[] | undefined;
+  readonly gate?: string | undefined;
   readonly strict: boolean;
   readonly allowDifferent: boolean;
-  readonly observations?: string | string[] | undefined;
-  readonly junit?: string | string[] | undefined;
-  readonly csv?: string | string[] | undefined;
-  readonly summary?: string | string[] | undefined;
+  readonly observations?: string | undefined;
+  readonly junit?: string | undefined;
+  readonly csv?: string | undefined;
+  readonly summary?: string | undefined;
 }
 
 /** Repetitions and their comparison, as `weir run` was asked for them. */
@@ -122,7 +122,7 @@ const checkSelf = (compares: boolean, repetitions: string | undefined, strict: b
 /** `null`: one run, compared with nothing. Throws a `UsageProblem` for options that make no sense together. */
 export const repetitionsFrom = (given: RepetitionArguments): RepetitionRequest | null => {
   const { baseline } = given;
-  const [repetitions, against] = [once(given.repeat), once(given.against)];
+  const [repetitions, against] = [given.repeat, given.against];
   const compares = against !== undefined || baseline.length > 0;
   const asked = [
     ...(given.gate === undefined ? [] : ['--gate']),
@@ -153,6 +153,6 @@ export const repetitionsFrom = (given: RepetitionArguments): RepetitionRequest |
   return {
     ...comparisonFrom(given),
     repetitions: countFrom(repetitions),
-    ...{ against, baseline, pause: once(given.pause), self: given.self },
+    ...{ against, baseline, pause: given.pause, self: given.self },
   };
 };

@@ -15,7 +15,7 @@ import { readSettings } from '../scenario/settings-notation.ts';
 import { differingSettings } from './differing-settings.ts';
 import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
-import { once as last, UsageProblem } from './options.ts';
+import { UsageProblem } from './options.ts';
 import { readPlan } from './read-plan.ts';
 import { toStderr, toStdout } from './streams.ts';
 
@@ -23,11 +23,11 @@ import { toStderr, toStdout } from './streams.ts';
 export interface MockOrder {
   /** A scenario whose reference gateway is to be started, as a run of it would. */
   readonly scenario?: string | undefined;
-  readonly port: string | string[];
-  readonly controlPort: string | string[];
+  readonly port: string;
+  readonly controlPort: string;
   readonly host: string;
   readonly key?: readonly string[] | undefined;
-  readonly seed?: string | string[] | undefined;
+  readonly seed?: string | undefined;
   readonly ttft?: string | undefined;
   readonly gap?: string | undefined;
   readonly latency?: string | undefined;
@@ -60,12 +60,7 @@ const readLifetime = (text: string | undefined): Milliseconds | null => {
 
 const lastPort = 65_535;
 
-const wholeFrom = (
-  option: string,
-  given: string | string[] | undefined,
-  most: number,
-): number | undefined => {
-  const text = last(given);
+const wholeFrom = (option: string, text: string | undefined, most: number): number | undefined => {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= most) return value;

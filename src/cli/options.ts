@@ -4,10 +4,6 @@ import type { PlanSource } from './read-plan.ts';
 /** A command line that makes no sense; the message says what was expected. */
 export class UsageProblem extends Error {}
 
-/** The last of an option that was given several times: later words win. */
-export const once = <T>(value: T | T[] | undefined): T | undefined =>
-  Array.isArray(value) ? value.at(-1) : value;
-
 /** What stands in for a scenario file. */
 const standInOptions = <T>(builder: Argv<T>) =>
   builder
@@ -90,36 +86,36 @@ export const scenarioOptions = <T>(builder: Argv<T>) =>
 
 interface ScenarioArguments {
   readonly scenario?: string | undefined;
-  readonly target?: string | string[] | undefined;
-  readonly transport?: string | string[] | undefined;
-  readonly workers?: string | string[] | undefined;
+  readonly target?: string | undefined;
+  readonly transport?: string | undefined;
+  readonly workers?: string | undefined;
   readonly set: string[];
-  readonly model?: string | string[] | undefined;
-  readonly kind?: string | string[] | undefined;
-  readonly rate?: string | string[] | undefined;
-  readonly prompt?: string | string[] | undefined;
-  readonly maxTokens?: string | string[] | undefined;
-  readonly text?: string | string[] | undefined;
-  readonly voice?: string | string[] | undefined;
-  readonly clip?: string | string[] | undefined;
-  readonly users?: string | string[] | undefined;
-  readonly iterations?: string | string[] | undefined;
-  readonly duration?: string | string[] | undefined;
+  readonly model?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly rate?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly maxTokens?: string | undefined;
+  readonly text?: string | undefined;
+  readonly voice?: string | undefined;
+  readonly clip?: string | undefined;
+  readonly users?: string | undefined;
+  readonly iterations?: string | undefined;
+  readonly duration?: string | undefined;
 }
 
 export const sourceFrom = (given: ScenarioArguments): PlanSource => {
   const flags = {
-    model: once(given.model),
-    kind: once(given.kind),
-    prompt: once(given.prompt),
-    maxTokens: once(given.maxTokens),
-    text: once(given.text),
-    voice: once(given.voice),
-    clip: once(given.clip),
-    rate: once(given.rate),
-    users: once(given.users),
-    iterations: once(given.iterations),
-    duration: once(given.duration),
+    model: given.model,
+    kind: given.kind,
+    prompt: given.prompt,
+    maxTokens: given.maxTokens,
+    text: given.text,
+    voice: given.voice,
+    clip: given.clip,
+    rate: given.rate,
+    users: given.users,
+    iterations: given.iterations,
+    duration: given.duration,
   };
   const used = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined ? [] : [name === 'maxTokens' ? '--max-tokens' : `--${name}`],
@@ -138,9 +134,9 @@ export const sourceFrom = (given: ScenarioArguments): PlanSource => {
     scenario: given.scenario,
     flags,
     set: given.set,
-    target: once(given.target),
-    transport: once(given.transport),
-    workers: once(given.workers),
+    target: given.target,
+    transport: given.transport,
+    workers: given.workers,
   };
 };
 

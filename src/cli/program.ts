@@ -1,6 +1,5 @@
 import yargs, { type Argv } from 'yargs';
 import { weirVersion } from '../platform/machine.ts';
-import { didYouMean } from '../scenario/spelling.ts';
 import { addCalibrate } from './add-calibrate.ts';
 import { addHistory } from './add-history.ts';
 import { addCompare } from './add-compare.ts';
@@ -10,7 +9,9 @@ import { addCapacity } from './capacity-options.ts';
 import type { ExitName } from './exit-codes.ts';
 import { historyOption, keepingFrom } from './history-options.ts';
 import { limitsOptions } from './limits-options.ts';
-import { mockOptions, once, scenarioOptions, sourceFrom, UsageProblem } from './options.ts';
+import { mockOptions, scenarioOptions, sourceFrom, UsageProblem } from './options.ts';
+import { checkValues, type KnownOptions, optionsOf } from './known-options.ts';
+import { checkVerb, helpAsOption, listed, verbs } from './verbs.ts';
 import { inOwnWords } from './usage-words.ts';
 import { reportOptions, tellingFrom, tellingOptions } from './report-options.ts';
 
@@ -48,7 +49,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
         }),
       async (given) => {
         const { report } = await import('./report.ts');
-        ended(await report(given.result, once(given.out), tellingFrom(given)));
+        ended(await report(given.result, given.out, tellingFrom(given)));
       },
     )
     .command(
@@ -65,7 +66,7 @@ const addReading = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
           }),
       async (given) => {
         const { merge } = await import('./merge.ts');
-        ended(await merge(given.results, once(given.out) ?? '.', keepingFrom(given)));
+        ended(await merge(given.results, given.out, keepingFrom(given)));
       },
     );
 
@@ -79,24 +80,27 @@ const addLimits = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       ended(
         await limits({
           scenario: given.scenario,
-          target: once(given.target),
+          target: given.target,
           set: given.set,
-          key: once(given.key),
-          secondKey: once(given.secondKey),
-          model: once(given.model),
-          window: once(given.window),
-          permitted: once(given.class),
-          checks: once(given.checks),
-          price: once(given.price),
+          key: given.key,
+          secondKey: given.secondKey,
+          model: given.model,
+          window: given.window,
+          permitted: given.class,
+          checks: given.checks,
+          price: given.price,
           quick: given.quick,
           yes: given.yes,
-          out: once(given.out),
+          out: given.out,
           json: given.json,
           quiet: given.quiet,
         }),
       );
     },
   );
+
+/** For the list of verbs alone: what it does, `helpAsOption` does. */
+const addHelp = (cli: Argv): Argv => cli.command('help [verb]', 'Tell what a verb takes');
 
 const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
   cli
@@ -125,45 +129,9 @@ const addServing = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       },
     );
 
-const verbs = [
-  'init',
-  'plan',
-  'run',
-  'compare',
-  'history',
-  'limits',
-  'capacity',
-  'calibrate',
-  'validate',
-  'report',
-  'merge',
-  'mock',
-  'schema',
-];
-
-/** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
-const checkVerb = (word: string | undefined): void => {
-  if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
-  const near = didYouMean(word, verbs);
-  const expected = `expected ${listed(verbs)}`;
-  throw new UsageProblem(
-    `unknown verb "${word}": ${near === null ? expected : `${near} If not, ${expected}`}`,
-  );
-};
-
-const listed = (words: readonly string[]): string =>
-  `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-
 /** `--json -` is what other tools call it; to standard output is the only place that `--json` knows. */
 const plainJson = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
-
-/** The one option that means something without its value: where to push, the environment says. */
-const mayBeBare = 'otlp';
-
-/** `weir help run` is `weir run --help`. */
-const helpAsOption = (words: readonly string[]): readonly string[] =>
-  words[0] === 'help' ? [...words.slice(1), '--help'] : words;
 
 /** The verbs, in the order in which the help tells them. */
 const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] = [
@@ -176,21 +144,17 @@ const adders: readonly ((cli: Argv, ended: (exit: ExitName) => void) => Argv)[] 
   addPlanning,
   addReading,
   addServing,
+  addHelp,
 ];
 
-/** What the parser knows and its types do not tell. */
-interface Parser {
-  getOptions(): {
-    readonly key: Readonly<Record<string, boolean>>;
-    readonly hiddenOptions: readonly string[];
-  };
+/** What the parser complains of, in its words. */
+class Complaint extends Error {
+  readonly known: KnownOptions;
+  constructor(message: string, known: KnownOptions) {
+    super(message);
+    this.known = known;
+  }
 }
-
-/** The options of the verb that is being read, as its help lists them. */
-const optionNames = (cli: Argv & Partial<Parser>): readonly string[] => {
-  const { key = {}, hiddenOptions = [] } = cli.getOptions?.() ?? {};
-  return Object.keys(key).filter((name) => !hiddenOptions.includes(name));
-};
 
 /** Reads the command line and carries out its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
 export const program = async (line: readonly string[]): Promise<ExitName> => {
@@ -210,18 +174,16 @@ export const program = async (line: readonly string[]): Promise<ExitName> => {
     .locale('en')
     .strict()
     .demandCommand(1, `expected a verb: ${listed(verbs)}`)
-    .recommendCommands()
     .exitProcess(false)
     .showHelpOnFail(false)
     .check((given) => {
-      const bare = Object.keys(given).find((name) => given[name] === '' && name !== mayBeBare);
-      if (bare !== undefined) throw new UsageProblem(`--${bare}: expected a value, got nothing`);
+      checkValues(given, optionsOf(cli));
       return true;
     })
     .fail((message, error: Error | undefined) => {
       // The parser throws some of its complaints itself.
       if (error === undefined || error.name === 'YError') {
-        throw new UsageProblem(inOwnWords(message, words, optionNames(cli)));
+        throw new Complaint(message, optionsOf(cli));
       }
       throw error;
     });
@@ -229,6 +191,14 @@ export const program = async (line: readonly string[]): Promise<ExitName> => {
   added
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
-  await added.parseAsync();
+  try {
+    await added.parseAsync();
+  } catch (error) {
+    if (!(error instanceof Complaint)) throw error;
+    // Only here, since the schema is the greatest part of what a start can load.
+    const { scenarioSchema } = await import('../scenario/schema.ts');
+    const keys = Object.keys(scenarioSchema.shape);
+    throw new UsageProblem(inOwnWords(error.message, words, { ...error.known, keys }));
+  }
   return exit;
 };

@@ -1,5 +1,4 @@
 import type { Argv } from 'yargs';
-import { once } from './options.ts';
 
 export const tellingOptions = <T>(builder: Argv<T>) =>
   builder
@@ -55,11 +54,11 @@ export const reportOptions = <T>(builder: Argv<T>) =>
 export const tellingFrom = (given: {
   readonly json: boolean;
   readonly quiet: boolean;
-  readonly junit: string | string[] | undefined;
-  readonly csv: string | string[] | undefined;
-  readonly summary: string | string[] | undefined;
+  readonly junit: string | undefined;
+  readonly csv: string | undefined;
+  readonly summary: string | undefined;
 }): Telling => ({
   json: given.json,
   quiet: given.quiet,
-  further: { junit: once(given.junit), csv: once(given.csv), summary: once(given.summary) },
+  further: { junit: given.junit, csv: given.csv, summary: given.summary },
 });

@@ -1,12 +1,17 @@
 import { nearest } from '../scenario/spelling.ts';
+import type { KnownOptions } from './known-options.ts';
+import { verbsWithin } from './verbs.ts';
 
-/** What each verb takes beside its options. */
-const taken: Readonly<Record<string, string>> = {
+/** What each verb takes beside its options; `null` for nothing. */
+const taken: Readonly<Record<string, string | null>> = {
   run: 'one scenario file',
+  compare: 'the runs to compare (result files, their folders, or the name of a baseline)',
+  history: 'the verb baseline',
   limits: 'one scenario file',
   init: 'the base address of a gateway',
   plan: 'one scenario file',
   capacity: 'one scenario file',
+  calibrate: null,
   validate: 'one scenario file',
   report: 'the result.json of a run',
   merge: 'the result.json of each slice',
@@ -14,14 +19,60 @@ const taken: Readonly<Record<string, string>> = {
   schema: 'scenario or result',
 };
 
-const flagIn = (words: readonly string[], name: string): boolean =>
-  words.some((word) => word.startsWith(`-`) && word.replace(/^-+/, '').split('=')[0] === name);
+/** What may have been meant by a word that nobody knows. */
+interface Meanings extends KnownOptions {
+  /** The fields of a scenario, at its top. */
+  readonly keys: readonly string[];
+}
+
+const squeezed = (name: string): string => name.replaceAll('-', '').toLowerCase();
+
+/** Verbs whose `--set` is about fields of a scenario. */
+const takesFields = (verb: string, { all }: Meanings): boolean =>
+  verb !== 'mock' && all.includes('set');
 
 /** What of an option that nobody knows is probably meant. */
-const expectedOption = (verb: string, name: string, options: readonly string[]): string => {
+const expectedOption = (
+  verb: string,
+  { name, value }: { readonly name: string; readonly value: string | undefined },
+  meanings: Meanings,
+): string => {
   const listed = `expected one that \`weir ${verb} --help\` lists`;
-  const near = name.length === 1 ? null : nearest(name, options);
-  return near === null ? listed : `did you mean --${near}? If not, ${listed}`;
+  const isNegated = name.startsWith('no-');
+  const plain = isNegated ? name.slice('no-'.length) : name;
+  const key = meanings.keys.find((each) => squeezed(each) === squeezed(plain));
+  if (key !== undefined && takesFields(verb, meanings)) {
+    return `it is a field of scenarios: write --set ${key}=${isNegated ? 'false' : (value ?? '…')}`;
+  }
+  const near =
+    plain.length === 1 ? null : nearest(plain, isNegated ? meanings.switches : meanings.all);
+  return near === null
+    ? listed
+    : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
+};
+
+/** The option of the command line that the parser calls `name`, as it was written; `null` where that is a word. */
+const writtenOption = (words: readonly string[], name: string): string | null =>
+  words.find((word) => {
+    if (!word.startsWith('-')) return false;
+    const [written = ''] = word.replace(/^-+/, '').split('=');
+    return [squeezed(name), `no${squeezed(name)}`].includes(squeezed(written));
+  }) ?? null;
+
+const unknownWord = (verb: string, name: string): string => {
+  const within = verbsWithin[verb];
+  const takes = taken[verb] ?? null;
+  const near = within === undefined ? null : nearest(name, within);
+  const expected = `weir ${verb} takes ${takes === null ? 'options only' : `${takes}, and options`}`;
+  return `unexpected word "${name}": ${near === null ? expected : `did you mean "${near}"? If not, ${expected}`}`;
+};
+
+const unknownArgument = (words: readonly string[], name: string, meanings: Meanings): string => {
+  const [verb = ''] = words;
+  const option = writtenOption(words, name);
+  if (option === null) return unknownWord(verb, name);
+  const [, dashes, written, value] = /^(-+)([^=]*)(?:=(.*))?$/s.exec(option)!;
+  return `unknown option ${dashes}${written}: ${expectedOption(verb, { name: written!, value }, meanings)}`;
 };
 
 /**
@@ -31,23 +82,16 @@ const expectedOption = (verb: string, name: string, options: readonly string[]):
 export const inOwnWords = (
   complaint: string,
   words: readonly string[],
-  options: readonly string[],
+  meanings: Meanings,
 ): string => {
   const [verb = ''] = words;
-  const takes = taken[verb] ?? 'a verb';
-  const [, names] = /^Unknown arguments?: (.*)$/.exec(complaint) ?? [];
+  const [, names] = /^Unknown (?:argument|command)s?: (.*)$/.exec(complaint) ?? [];
   if (names !== undefined) {
-    return names
-      .split(', ')
-      .map((name) =>
-        flagIn(words, name)
-          ? `unknown option ${name.length === 1 ? '-' : '--'}${name}: ${expectedOption(verb, name, options)}`
-          : `unexpected word "${name}": weir ${verb} takes ${takes}, and options`,
-      )
-      .join('\n');
+    const lines = names.split(', ').map((name) => unknownArgument(words, name, meanings));
+    return [...new Set(lines)].join('\n');
   }
   if (complaint.startsWith('Not enough non-option arguments')) {
-    return `weir ${verb}: expected ${takes}, got nothing`;
+    return `weir ${verb}: expected ${taken[verb] ?? 'a verb'}, got nothing`;
   }
   const [, missing] = /^Missing required arguments?: (.*)$/.exec(complaint) ?? [];
   if (missing !== undefined)

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { MetricsAddress } from '../platform/metrics.ts';
 import type { OtlpAddress } from '../platform/otlp.ts';
 import type { MetricsOrder } from './live-metrics.ts';
-import { once, UsageProblem } from './options.ts';
+import { UsageProblem } from './options.ts';
 
 /** Options of those who watch a run while it is on. */
 export const watcherOptions = {
@@ -98,6 +98,6 @@ export const watchersFrom = (
   given: { readonly metrics: string | undefined; readonly otlp: string | undefined },
   environment: Environment = process.env,
 ): MetricsOrder => ({
-  metrics: metricsAddress(once(given.metrics)),
-  otlp: otlpAddress(once(given.otlp), environment),
+  metrics: metricsAddress(given.metrics),
+  otlp: otlpAddress(given.otlp, environment),
 });
