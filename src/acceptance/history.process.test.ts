@@ -61,6 +61,11 @@ describe('the history', () => {
     );
     expect((await history('baseline', 'main', '1')).stderr).toContain('main: run 1');
     expect((await history('baseline')).stdout).toContain('main');
+    const misspelt = await history('baseline', 'mian');
+    expect([misspelt.code, misspelt.stderr]).toEqual([
+      2,
+      expect.stringContaining('no baseline is called mian: did you mean "main"? There are main;'),
+    ]);
     const compared = await compare('main', join(folder, 'two'));
     expect(compared.code, compared.stderr).toBe(0);
     expect(JSON.parse(compared.stdout)).toMatchObject({
@@ -136,6 +141,11 @@ describe('the history', () => {
     [['baseline', 'main', '7'], 'the history has no run 7'],
     [['baseline', '--delete'], 'expected the name of one baseline'],
     [['baseline', 'main', '--delete'], 'no baseline is called main'],
+    [
+      ['baseline', 'x'],
+      'no baseline is called x: there is none yet; `weir history baseline x RUN…` names',
+    ],
+    [['--out', '/nonexist/x.html'], 'the folder that it lies in is missing: make it first'],
   ])('says what is wrong with %j', async (words, message) => {
     const { history } = await withHistory();
     const { code, stderr } = await history(...words);

@@ -69,6 +69,20 @@ describe('weir init', () => {
     }
   });
 
+  it('says which variable holds no key, and which folder is missing', async () => {
+    const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--key', 'MY_KEY']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^weir: --key: .* MY_KEY is not set: .* name another with --key NAME/),
+    ]);
+    const missing = join(await tempFolder(), 'none', 'w.yaml');
+    const unwritten = await weir(['init', 'mock', '--out', missing]);
+    expect([unwritten.code, unwritten.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be written: the folder that it lies in is missing'),
+    ]);
+  });
+
   it('asks nobody where its file stands in the way', async () => {
     const path = await tempFile('weir.yaml', 'mine');
     const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--out', path]);

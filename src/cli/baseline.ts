@@ -4,6 +4,7 @@ import type { StoredRun } from '../model/history.ts';
 import { type HistoryDb, openHistory } from '../platform/history-db.ts';
 import { Problem } from '../platform/problem.ts';
 import { baselinesTerminal } from '../report/history/history-terminal.ts';
+import { didYouMean } from '../scenario/spelling.ts';
 import type { ExitName } from './exit-codes.ts';
 import { historyPlace } from './history-place.ts';
 import { isBaselineName } from './named-runs.ts';
@@ -63,11 +64,28 @@ const nameRuns = async (
   toStderr(`${name}: ${ids.length === 1 ? 'run' : 'runs'} ${ids.join(', ')}`);
 };
 
+const noneCalled = (name: string, history: HistoryDb): Problem => {
+  const names = [...new Set(history.runs().flatMap(({ baselines }) => baselines))].toSorted();
+  const known =
+    names.length === 0
+      ? 'there is none yet'
+      : `${didYouMean(name, names) ?? ''} There are ${names.join(', ')}`.trim();
+  return new Problem(
+    `no baseline is called ${name}: ${known}; \`weir history baseline ${name} RUN…\` names runs so`,
+  );
+};
+
 const forgetName = (name: string, history: HistoryDb): void => {
-  if (!history.unname(name)) {
-    throw new Problem(`no baseline is called ${name}: \`weir history baseline\` lists them`);
-  }
+  if (!history.unname(name)) throw noneCalled(name, history);
   toStderr(`${name} is no baseline any more; its runs stay in the history`);
+};
+
+const listNames = (only: string | null, history: HistoryDb): void => {
+  const runs = history.runs();
+  if (only !== null && !runs.some(({ baselines }) => baselines.includes(only))) {
+    throw noneCalled(only, history);
+  }
+  toStdout(baselinesTerminal(runs, only, stdoutLook()));
 };
 
 /** Names runs, lists what is named, or forgets a name. */
@@ -81,7 +99,7 @@ export const baseline = async ({ name, runs, forget }: BaselineOrder): Promise<E
   try {
     if (name !== undefined && forget) forgetName(name, history);
     else if (name !== undefined && runs.length > 0) await nameRuns(name, runs, history);
-    else toStdout(baselinesTerminal(history.runs(), name ?? null, stdoutLook()));
+    else listNames(name ?? null, history);
   } finally {
     history.close();
   }

@@ -18,7 +18,8 @@ export const exitCodes = [
   {
     name: 'incomplete',
     code: 3,
-    meaning: 'a slice of the run is missing, or its budget ended it',
+    meaning:
+      'the run is not whole: a slice is missing, its budget ended it, or it was stopped or killed before `weir report` or `weir merge`',
   },
   {
     name: 'invalid',

@@ -7,7 +7,7 @@ import { readHistory } from '../platform/history-db.ts';
 import { weirVersion } from '../platform/machine.ts';
 import { Problem } from '../platform/problem.ts';
 import { readReportAssets } from '../platform/report-assets.ts';
-import { whyUnreadable } from '../platform/unreadable.ts';
+import { whyUnwritable } from '../platform/unreadable.ts';
 import { historyHtml } from '../report/history/history-html.ts';
 import { historyTerminal } from '../report/history/history-terminal.ts';
 import { keptHistory } from './baseline.ts';
@@ -40,7 +40,7 @@ const ofPlan = (runs: readonly StoredRun[], wanted: string | undefined): readonl
 
 const writePage = async (path: string, text: string): Promise<void> => {
   await writeFile(path, text).catch((error: unknown) => {
-    throw new Problem(`the page ${path} cannot be written: ${whyUnreadable(error)}`);
+    throw new Problem(`the page ${path} cannot be written: ${whyUnwritable(error)}`);
   });
   toStderr(`Page: ${path}`);
 };

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { milliseconds } from '../model/quantity.ts';
 import { isThere } from '../platform/files.ts';
 import { Problem } from '../platform/problem.ts';
-import { whyUnreadable } from '../platform/unreadable.ts';
+import { whyUnwritable } from '../platform/unreadable.ts';
 import type { Subject } from '../probe/questions.ts';
 import { firstScenario } from '../scenario/first-scenario.ts';
 import { openWay } from './examine.ts';
@@ -27,6 +27,12 @@ const inTheWay = (path: string): Problem =>
 
 /** What the target lists, told by its own key. */
 const askTarget = async ({ target: address, model, key }: InitOrder): Promise<Subject> => {
+  const value = process.env[key];
+  if (address !== 'mock' && address !== 'container' && (value === undefined || value === '')) {
+    throw new Problem(
+      `--key: expected the name of an environment variable that holds the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
+    );
+  }
   const { plan, folder } = await readPlan({
     scenario: undefined,
     flags: { kind: 'models', rate: '1/s', duration: '1s' },
@@ -75,7 +81,7 @@ export const init = async (order: InitOrder): Promise<ExitName> => {
     await writeFile(out, text, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw inTheWay(out);
-    throw new Problem(`${out} cannot be written: ${whyUnreadable(error)}`);
+    throw new Problem(`${out} cannot be written: ${whyUnwritable(error)}`);
   }
   toStdout(
     `${out}: asks ${chat}. \`weir plan ${out}\` tells what it takes, \`weir run ${out}\` runs it.`,

@@ -71,14 +71,18 @@ export const publish = async (
   return { result, trust };
 };
 
-/** The exit that a run’s figures lead to, by the precedence of the exit-code table. */
+/** Whether less than the plan was done, be it killed; an objective that ended it has an exit of its own. */
+const isIncomplete = (result: Result): boolean =>
+  missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
+
+/** The exit that a stored result leads to, by the precedence of the exit-code table. */
 export const verdictExit = ({ result, trust }: Judged): ExitName => {
   const nothingSucceeded = outcomesOf(groupsWhere(result, measured)).completed === 0;
   const isBroken = (result.verdicts ?? []).some(
     ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
   );
   return gravestExit([
-    ...(missingSlices(result).length > 0 ? (['incomplete'] as const) : []),
+    ...(isIncomplete(result) ? (['incomplete'] as const) : []),
     ...(trust.level === 'invalid' || nothingSucceeded ? (['invalid'] as const) : []),
     ...(result.limits?.violated === true ? (['violated'] as const) : []),
     ...(isBroken ? (['objective'] as const) : []),

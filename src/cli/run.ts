@@ -16,7 +16,7 @@ import { askWitness } from './ask-witness.ts';
 import { captureTo, captureWarning } from './capture.ts';
 import { keepOn } from './checkpoint.ts';
 import { type Begin, type Driven, drive, type Watch } from './drive.ts';
-import { type ExitName, exitOfSignal, gravestExit } from './exit-codes.ts';
+import { type ExitName, exitOfSignal } from './exit-codes.ts';
 import { keepInHistory } from './keep-history.ts';
 import { liveOn, shownRun } from './live.ts';
 import { shownAndMeasured } from './live-metrics.ts';
@@ -141,12 +141,9 @@ export interface Ran extends Judged {
   readonly exit: ExitName;
 }
 
-/** A run that its budget ended is not the whole of its plan. */
-const exitAfter = ({ stoppedBy, spent }: Driven, judged: Judged): ExitName => {
-  if (stoppedBy !== null) return exitOfSignal[stoppedBy];
-  const verdict = verdictExit(judged);
-  return spent === null ? verdict : gravestExit(['incomplete', verdict]);
-};
+/** Somebody who stopped it knows that it is not whole. */
+const exitAfter = ({ stoppedBy }: Driven, judged: Judged): ExitName =>
+  stoppedBy === null ? verdictExit(judged) : exitOfSignal[stoppedBy];
 
 /** Runs a plan once and publishes what came of it, told as `telling` says, and on the job's page that its environment names. */
 export const runOnce = async (

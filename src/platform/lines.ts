@@ -2,6 +2,7 @@ import { ftruncateSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { isThere } from './files.ts';
 import { Problem } from './problem.ts';
+import { whyUnwritable } from './unreadable.ts';
 
 /** A text file that grows line by line. What stood in it before goes with the first line, not sooner. */
 export interface LineFile {
@@ -12,10 +13,8 @@ export interface LineFile {
   discard(): Promise<void>;
 }
 
-const problem = (path: string, error: unknown): Problem => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new Problem(`the file ${path} cannot be written: ${code ?? message}`);
-};
+const problem = (path: string, error: unknown): Problem =>
+  new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
 /** Devices and pipes cannot be cut to length, and need not be. */
 const empty = (file: FileHandle): void => {

@@ -10,3 +10,16 @@ export const whyUnreadable = (error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return reasons[code] ?? message;
 };
+
+const unwritable: Readonly<Record<string, string>> = {
+  ...reasons,
+  ENOENT: 'the folder that it lies in is missing: make it first',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+/** Why a file could not be written, in words. */
+export const whyUnwritable = (error: unknown): string => {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return unwritable[code] ?? message;
+};

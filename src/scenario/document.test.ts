@@ -139,3 +139,23 @@ describe('a text that is no document', () => {
     );
   });
 });
+
+describe('a text that is no YAML at all', () => {
+  const lines = (count: number): string =>
+    Array.from({ length: count }, (_, i) => `a: "b" c${i}`).join('\n');
+
+  it('is told by its first ten faults and how many more there are', () => {
+    const said = problemsOf(lines(40)).split('\n');
+    expect(said).toHaveLength(11);
+    expect(said[0]).toMatch(/^f:1:\d+: not readable as YAML: /);
+    expect(said[10]).toMatch(/^f: and \d+ more places not readable as YAML; is it a scenario\?/);
+  });
+
+  it('leaves a structure that is whole but for many doubled keys', () => {
+    const doubled = Array.from({ length: 14 }, () => 'name: x').join('\n');
+    const { tree, problems } = openDocument(doubled);
+    expect(tree).not.toBeNull();
+    expect(problems).toHaveLength(11);
+    expect(problems.at(-1)?.message).toBe('and 3 more places not readable as YAML');
+  });
+});

@@ -160,6 +160,18 @@ const syntaxProblem = (walk: Walk, error: YAMLError): Problem => {
   return { path: '', line, column: col, flag: null, message, hint: null };
 };
 
+/** One slip can make a hundred complaints, and a text that is no YAML makes one for each line. */
+const mostFaults = 10;
+
+const syntaxProblems = (walk: Walk, faults: readonly YAMLError[]): readonly Problem[] => {
+  const told = faults.slice(0, mostFaults).map((error) => syntaxProblem(walk, error));
+  const more = faults.length - told.length;
+  if (more === 0) return told;
+  const message = `and ${more} more ${more === 1 ? 'place' : 'places'} not readable as YAML`;
+  const hint = 'is it a scenario? If so, mend these first: what follows may come from them';
+  return [...told, { path: '', line: null, column: null, flag: null, message, hint }];
+};
+
 /** The text of a scenario file, YAML or JSON (which is YAML), as a tree. */
 export const openDocument = (text: string): Opened => {
   const lines = new LineCounter();
@@ -173,7 +185,8 @@ export const openDocument = (text: string): Opened => {
     values: 0,
   };
   const faults = [...document.errors, ...document.warnings];
-  walk.problems.push(...faults.map((error) => syntaxProblem(walk, error)));
+  const told = syntaxProblems(walk, faults);
+  walk.problems.push(...told);
   // A doubled key leaves the structure whole, so that the rest can be looked at too.
   const broken = faults.some(({ code }) => code !== 'DUPLICATE_KEY');
   if (broken) return { tree: null, problems: walk.problems };
@@ -181,6 +194,6 @@ export const openDocument = (text: string): Opened => {
   if (walk.values > mostValues) {
     complain(walk, [], null, `its aliases unfold into more than ${mostValues} values`);
   }
-  const whole = walk.problems.length === faults.length;
+  const whole = walk.problems.length === told.length;
   return { tree: whole ? { value, marks: walk.marks } : null, problems: walk.problems };
 };

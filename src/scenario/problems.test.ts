@@ -408,6 +408,9 @@ describe('a target', () => {
     'https://gateway.example/v1?key=1',
     'https://gateway.example/v1/chat/completions/',
     'https://',
+    'http://127.0.0.1:99999/v1',
+    'http://me:hunter22/x@127.0.0.1/v1',
+    'http://a%zz/v1',
     '8000',
     '""',
     '[mock]',
@@ -421,7 +424,10 @@ describe('a target', () => {
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; an address holds no user name or password
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; an address ends before any ? or #
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1/chat/completi…"; write the base address, without /chat/completions at its end
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; an address begins with http:// or https://
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; the name of a host is missing behind the //
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://127.0.0.1:99999/v1"; its port is wrong: expected a number from 1 to 65535, got 99999
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; its port is wrong: expected a number from 1 to 65535
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://a%zz/v1"; what stands behind the // is not the name of a host
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got the number 8000
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got ""
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got a list"

@@ -65,7 +65,6 @@ describe('the list of runs', () => {
   it('shows baselines, or that there is none', () => {
     const { runs } = sampleTrend();
     expect(baselinesTerminal(runs, null, look)).toContain('  20');
-    expect(baselinesTerminal(runs, 'other', look)).toContain('No baseline is called other');
     expect(baselinesTerminal([], null, look)).toContain('`weir history baseline NAME RUN…`');
   });
 });

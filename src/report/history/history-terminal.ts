@@ -105,9 +105,7 @@ export const baselinesTerminal = (
   const names = [...new Set(runs.flatMap(({ baselines }) => baselines))].toSorted();
   const wanted = names.filter((name) => only === null || name === only);
   if (wanted.length === 0) {
-    return printable(
-      `${only === null ? 'No baseline is' : `No baseline is called ${only}, and none`} named: \`weir history baseline NAME RUN…\` does it.`,
-    );
+    return 'No baseline is named: `weir history baseline NAME RUN…` does it.';
   }
   const rows = wanted.flatMap((name): readonly (readonly Cell[])[] => [
     [{ text: printable(name), style: 'strong' }],
