@@ -23,6 +23,25 @@ const said = async (text: string, set: readonly string[] = []): Promise<string> 
   );
 };
 
+describe('a scenario file that is not there', () => {
+  it('is told with the scenario of its folder that has nearly its name', async () => {
+    await writeFile(join(home, 'quickstart.yaml'), 'load: {}');
+    await writeFile(join(home, 'quickstart.md'), 'Read me.');
+    const asked = (name: string): Promise<string> =>
+      readPlanWithFiles({
+        ...{ scenario: join(home, name), flags: {}, set: [], target: undefined },
+      }).then(
+        () => 'valid',
+        (error: unknown) => (error as Error).message.replaceAll(home, 'HOME'),
+      );
+    const meant = 'does not exist: did you mean HOME/quickstart.yaml? If not, give the path';
+    expect(await asked('quikstart.yaml')).toContain(`HOME/quikstart.yaml ${meant}`);
+    expect(await asked('quickstart')).toContain(meant);
+    expect(await asked('other.yaml')).toContain('does not exist: give the path');
+    expect(await asked('none/quickstart.yaml')).toContain('does not exist: give the path');
+  });
+});
+
 describe('a scenario and the files that it names', () => {
   it('are told together, each problem at its place', async () => {
     const text = `

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, extname } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, extname, join, parse } from 'node:path';
 import type { ClipShelf } from '../model/clip.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Workload } from '../model/workload.ts';
@@ -9,6 +9,7 @@ import { scenarioFromFlags, type ScenarioFlags } from '../scenario/flags.ts';
 import { openModule } from '../scenario/module-tree.ts';
 import { describeProblems, inOrder } from '../scenario/problem.ts';
 import { type Reading, readScenario } from '../scenario/read.ts';
+import { nearest } from '../scenario/spelling.ts';
 import type { Tree } from '../scenario/tree.ts';
 import { readNamedFiles } from './named-files.ts';
 import { type WorkloadShelf, workloadFiles } from './workload-files.ts';
@@ -23,6 +24,23 @@ export interface PlanSource {
   readonly workers?: string | undefined;
 }
 
+const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
+
+/** The scenario in the folder of `path` whose name is most like it; `null` where none is like it. */
+const nearFile = async (path: string): Promise<string | null> => {
+  const folder = dirname(path);
+  const all = await readdir(folder).catch((): string[] => []);
+  const { name } = parse(path);
+  const scenarios = all.filter(isScenario);
+  // Endings are alike by themselves, so only the names before them are compared.
+  const near = nearest(
+    name,
+    scenarios.map((file) => parse(file).name),
+  );
+  const file = scenarios.find((each) => parse(each).name === near);
+  return file === undefined ? null : join(folder, file);
+};
+
 /** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
 const readScenarioFile = async (path: string): Promise<string> => {
   try {
@@ -30,8 +48,9 @@ const readScenarioFile = async (path: string): Promise<string> => {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') {
+      const near = await nearFile(path);
       throw new Problem(
-        `the scenario file ${path} does not exist: give the path of a YAML, JSON, TypeScript or JavaScript file`,
+        `the scenario file ${path} does not exist: ${near === null ? '' : `did you mean ${near}? If not, `}give the path of a YAML, JSON, TypeScript or JavaScript file`,
       );
     }
     if (code === 'EISDIR')

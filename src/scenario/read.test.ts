@@ -201,6 +201,12 @@ describe('a scenario', () => {
     expect(planOf(`name: mine\n${minimal}`).name).toBe('mine');
   });
 
+  it('declares no limits with one word', () => {
+    const limits = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+    expect(planOf(`${minimal}limits: none\n`).limits).toEqual(limits);
+    expect(planOf(minimal, { overrides: ['limits=none'] }).limits).toEqual(limits);
+  });
+
   it('gives each field of its file to the plan', () => {
     const text = `
 name: all

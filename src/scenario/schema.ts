@@ -55,21 +55,30 @@ const stage = z.strictObject(
   { error: 'expected a mapping with "name" and "load"' },
 );
 
+const declaredLimits = z.strictObject({
+  requestsPerMinute: wholeOrNone(1_000_000_000)
+    .prefault(interfaceLimits.requestsPerMinute)
+    .describe('Requests per minute and key, or none. Default: 60.'),
+  tokensPerMinute: wholeOrNone(1_000_000_000_000)
+    .prefault(interfaceLimits.tokensPerMinute)
+    .describe('Tokens per minute and key, or none. Default: 2000000.'),
+  class: z
+    .enum(['any', ...limiterClassNames])
+    .optional()
+    .describe(
+      'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report tells what was seen, without a verdict.',
+    ),
+});
+
+/** Limits, or the word for a gateway that has none. */
 const limits = z
-  .strictObject({
-    requestsPerMinute: wholeOrNone(1_000_000_000)
-      .prefault(interfaceLimits.requestsPerMinute)
-      .describe('Requests per minute and key, or none. Default: 60.'),
-    tokensPerMinute: wholeOrNone(1_000_000_000_000)
-      .prefault(interfaceLimits.tokensPerMinute)
-      .describe('Tokens per minute and key, or none. Default: 2000000.'),
-    class: z
-      .enum(['any', ...limiterClassNames])
-      .optional()
-      .describe(
-        'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report tells what was seen, without a verdict.',
-      ),
-  })
+  .union([
+    declaredLimits,
+    z.literal('none').transform((): z.output<typeof declaredLimits> => ({
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+    })),
+  ])
   .prefault({});
 
 const deadlines = z.strictObject({
@@ -180,7 +189,7 @@ export const scenarioSchema = z
       .describe(
         'What each request is held to, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that keep all of these. Default: nothing.',
       ),
-    limits: limits.describe('The limits that the gateway declares for each key.'),
+    limits: limits.describe('The limits that the gateway declares for each key, or none.'),
     retry: retrySchema
       .optional()
       .describe(
