@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
 import { emptyHistogram } from '../model/histogram.ts';
-import { chatHeaders, chatText } from './small-chat.ts';
+import { bareRequest, chat, chatText } from './small-chat.ts';
 import { streamShare, type StartOrder } from './start-order.ts';
 
 /**
@@ -20,15 +20,8 @@ const order = JSON.parse((await lines.next()).value as string) as Order;
 const { port, rate, inFlight, warmUp, seconds } = order;
 const share = streamShare(order);
 
-const requestOf = (body: string): Buffer => {
-  const fields = { host: 'x', ...chatHeaders, 'x-request-id': 'weir-bench-0-123456' };
-  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(
-    `POST /v1/chat/completions HTTP/1.1\r\n${head.join('')}content-length: ${body.length}\r\n\r\n${body}`,
-  );
-};
-const chat = requestOf(chatText);
-const stream = requestOf(JSON.stringify({ ...JSON.parse(chatText), stream: true }));
+const asked = bareRequest(chatText);
+const streamAsked = bareRequest(JSON.stringify({ ...chat, stream: true }));
 
 const idle: net.Socket[] = [];
 const buffer = Buffer.alloc(64 * 1024);
@@ -63,7 +56,7 @@ let passed = 0;
 
 const begin = (isStream: boolean): void => {
   flying += 1;
-  const request = isStream ? stream : chat;
+  const request = isStream ? streamAsked : asked;
   const free = idle.pop();
   const socket = free ?? open(request);
   free?.write(request);

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import tls from 'node:tls';
 import { realClock } from '../mock/real-clock.ts';
+import type { Certificate } from './certificate.ts';
 import { beginningText, endingText, tokenText } from './stream-text.ts';
 
 /**
@@ -14,8 +15,8 @@ export interface StreamsOrder {
   readonly gap: number;
   /** Events with a token in each stream; `null`: until the connection is closed. */
   readonly tokens: number | null;
-  /** PEM texts; `null`: plain. */
-  readonly certificate: { readonly key: string; readonly cert: string } | null;
+  /** `null`: plain. */
+  readonly certificate: Certificate | null;
 }
 
 /** What there was so far; streams that broke off have not ended. */

@@ -1,17 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransportName } from '../model/exchange.ts';
 import type { Row } from './bench.ts';
 import type { FieldOrder } from './field-client.ts';
 import { median } from './median.ts';
-import { startOn } from './processes.ts';
+import { cpuOf, hasEnded, startOn } from './processes.ts';
 import { type Emitter, startEmitter } from './streams-emitter.ts';
 import { startWeirRun, streamScenario } from './weir-run.ts';
 
 /**
  * What a streamed chunk costs: whole runs of Weir, everything recorded, beside users of what the field
- * uses who only note each token's instant. They take turns on one core.
+ * uses who only note each token's instant. They take turns on one core. What the process of a run's canary
+ * takes is the run's.
  */
 
 const rounds = 3;
@@ -53,17 +53,6 @@ const shapes: readonly Shape[] = [
 const settling = 1000;
 const window = 3000;
 
-/** Hundredths of a second are what the kernel counts in here (proc(5), `_SC_CLK_TCK`). */
-const ticksPerSecond = 100;
-
-/** CPU time of all threads of a process, user and system, in seconds. */
-const cpuOf = async (pid: number | undefined): Promise<number> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold spaces; `utime` and `stime` are the fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-};
-
 const startClient = async (client: Client, { users, rampUp }: Shape, url: string) => {
   if (client === 'fetch' || client === 'openai') {
     const order: FieldOrder = { client, url, users, rampUp };
@@ -81,7 +70,7 @@ interface Turn {
 
 const measured = async (emitter: Emitter, client: ChildProcess, users: number): Promise<Turn> => {
   while ((await emitter.count()).begun < users) {
-    if (client.exitCode !== null) throw new Error('a client ended before its streams began');
+    if (hasEnded(client)) throw new Error('a client ended before its streams began');
     await sleep(100);
   }
   await sleep(settling);
