@@ -11,7 +11,8 @@ import { readStamps } from '../platform/canary/stamp.ts';
 
 /**
  * Takes many stamped streams at once and says how far its instants of arrival lie from the stamps, by
- * one of our transports or by the least that Node can do: a socket whose reads go into one buffer.
+ * one of our transports or by the least that Node can do: a socket whose reads go into one buffer. Says a
+ * line when it begins to measure, and `Arrivals` in another at its end.
  */
 
 export interface ArrivalOrder {
@@ -29,7 +30,8 @@ export interface Arrivals {
   readonly error: Lateness;
   /** Microseconds of this process for each event. */
   readonly cpu: number;
-  readonly events: number;
+  /** Events a second. */
+  readonly rate: number;
 }
 
 /** From when all streams flow, in ms. */
@@ -118,14 +120,16 @@ for (let n = 0; n < streams; n += 1) {
 const areAllFlowing = (): boolean => flowing === streams;
 while (!areAllFlowing()) await sleep(gap);
 await sleep(warmUp);
-const before = process.cpuUsage();
+console.log('measuring');
+const before = { at: clock.now(), cpu: process.cpuUsage() };
 isMeasured = true;
 await sleep(seconds * 1000);
 isMeasured = false;
-const { user, system } = process.cpuUsage(before);
+const { user, system } = process.cpuUsage(before.cpu);
+const took = clock.now() - before.at;
 const arrivals: Arrivals = {
   error: latenessOf([...stamps.subarray(0, events)], [...instants.subarray(0, events)]),
   cpu: (user + system) / events,
-  events,
+  rate: (events / took) * 1000,
 };
 console.log(JSON.stringify(arrivals));

@@ -21,6 +21,8 @@ export interface StreamsOrder {
 
 /** What there was so far; streams that broke off have not ended. */
 export interface StreamsCount {
+  /** When it was counted, in ms; only differences tell something. */
+  readonly at: number;
   /** Events with a token. */
   readonly events: number;
   readonly begun: number;
@@ -113,6 +115,6 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
   console.log(String((server.address() as AddressInfo).port)),
 );
 lines.on('line', () => {
-  const count: StreamsCount = { events, begun, ended };
+  const count: StreamsCount = { at: clock.now(), events, begun, ended };
   console.log(JSON.stringify(count));
 });

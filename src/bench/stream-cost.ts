@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransportName } from '../model/exchange.ts';
 import type { Row } from './bench.ts';
 import type { FieldOrder } from './field-client.ts';
+import { keepsPace } from './kept-pace.ts';
 import { median } from './median.ts';
 import { cpuOf, hasEnded, startOn } from './processes.ts';
 import { type Emitter, startEmitter } from './streams-emitter.ts';
@@ -14,7 +15,7 @@ import { startWeirRun, streamScenario } from './weir-run.ts';
  * takes is the run's.
  */
 
-const rounds = 3;
+const rounds = 1;
 const clients = ['socket', 'undici', 'fetch', 'openai'] as const satisfies readonly (
   | TransportName
   | FieldOrder['client']
@@ -99,14 +100,9 @@ const turnOf = async (client: Client, shape: Shape): Promise<Turn> => {
 const costOf = ({ events, cpu }: Turn): number =>
   events === 0 ? Number.NaN : (cpu * 1e6) / events;
 
-/**
- * Of a pace, the least share that must have been kept: what comes late comes together, is read at once
- * and costs less, which says nothing of the client.
- */
-const keptShare = 0.95;
-
-const keepsPace = ({ users, gap }: Shape, { events }: Turn): boolean =>
-  gap === 0 || events >= keptShare * ((users * window) / gap);
+/** What comes late comes together, is read at once and costs less, which says nothing of the client. */
+const keepsUp = ({ users, gap }: Shape, { events }: Turn): boolean =>
+  gap === 0 || keepsPace(events, (users * window) / gap);
 
 type Round = ReadonlyMap<Client, Turn>;
 
@@ -118,9 +114,7 @@ const lowerMiddle = (ratios: readonly number[]): number =>
 
 const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   const { name, clients: taking, bounds } = shape;
-  const counting = all.filter((round) =>
-    [...round.values()].every((turn) => keepsPace(shape, turn)),
-  );
+  const counting = all.filter((round) => [...round.values()].every((turn) => keepsUp(shape, turn)));
   const costs = (client: Client): readonly number[] =>
     counting.map((round) => costOf(round.get(client)!));
   // Not the best round: a disturbed client reads several chunks at once, which makes each cheaper.
@@ -152,7 +146,7 @@ const benchShape = async (shape: Shape, say: (text: string) => void): Promise<re
       const turn = await turnOf(client, shape);
       turns.set(client, turn);
       const rate = Math.round(turn.events / (window / 1000));
-      const late = keepsPace(shape, turn) ? '' : ', too late to count';
+      const late = keepsUp(shape, turn) ? '' : ', too late to count';
       const cost = costOf(turn).toFixed(2);
       say(`${shape.name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${late}`);
     }
