@@ -81,7 +81,7 @@ const byWeir = async (order: StartOrder, port: number): Promise<Turn> => {
   const asked = { model, prompt: messages[0].content, maxTokens };
   const share = streamShare(order);
   const streams = { kind: 'chat-stream', ...asked, weight: share };
-  const { rate, rising, warmUp, seconds } = order;
+  const { rate, warmUp, seconds } = order;
   const result = await runWeir({
     name: 'start-lag',
     target: `http://127.0.0.1:${port}/v1`,
@@ -90,11 +90,11 @@ const byWeir = async (order: StartOrder, port: number): Promise<Turn> => {
       kind: 'ramping',
       from: `${rate * risesFrom}/s`,
       steps: [
-        { to: `${rate}/s`, over: `${rising}s` },
+        { to: `${rate}/s`, over: `${order.rising}s` },
         { to: `${rate}/s`, over: `${warmUp + seconds}s` },
       ],
     },
-    warmUp: `${rising + warmUp}s`,
+    warmUp: `${order.rising + warmUp}s`,
     inFlight: order.inFlight,
     // The streams that are in flight at the end are nobody's concern.
     grace: '0s',
@@ -119,13 +119,13 @@ interface Round {
 const counts = (order: StartOrder, { pace }: Turn): boolean => keepsPace(pace, chunksOf(order));
 
 /** The best of the rounds that count: what else runs on the machine only adds. */
-const rowsOf = (each: Case, rounds: readonly Round[]): readonly Row[] => {
+const rowsOf = (each: Case, all: readonly Round[]): readonly Row[] => {
   const best = (
     who: keyof Round,
     of: (lags: StartLags) => number,
     better: (...figures: number[]) => number = Math.min,
   ): number => {
-    const counting = rounds.map((round) => round[who]).filter((turn) => counts(each, turn));
+    const counting = all.map((round) => round[who]).filter((turn) => counts(each, turn));
     return counting.length === 0 ? Number.NaN : better(...counting.map(({ lags }) => of(lags)));
   };
   const row = (what: string, of: (lags: StartLags) => number): Row => ({
@@ -161,6 +161,7 @@ const told = (order: StartOrder, turn: Turn): string => {
 
 export const lagBench: Bench = {
   name: 'lag',
+  about: 'how late a run begins what is due, alone and beside streams',
   run: async (say) => {
     const input = JSON.stringify({ gap, tokens: (lasting * 1000) / gap });
     const server: Bound = await startOn(0, ['lag-server.ts'], { input });

@@ -60,6 +60,7 @@ const opening = async (page: Page, path: string): Promise<number> => {
 
 export const reportBench: Bench = {
   name: 'report',
+  about: 'how large the report of a long run is, and how quickly a browser opens it',
   run: async () => {
     const result = longRun();
     const html = htmlReport(result, judgeTrust(result), await readReportAssets());

@@ -75,6 +75,7 @@ const measure = async (transport: Transport, tokens: number) => {
 
 export const workloadBench: Bench = {
   name: 'workload',
+  about: 'whether prompts cost less to make than to send',
   run: async (say) => {
     const bare = await startOn(0, ['bare-server.ts'], { input: '{}' });
     const { url } = JSON.parse(bare.line) as { url: string };
