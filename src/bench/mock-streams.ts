@@ -74,16 +74,18 @@ const memoryWhile = async (
 ): Promise<{ idle: number; highest: number }> => {
   let idle = Number.NaN;
   let highest = 0;
+  const note = (bytes: number): void => {
+    highest = Math.max(highest, bytes);
+  };
   let watch: NodeJS.Timeout | undefined;
-  await stream(portOf(url), load, async () => {
-    idle = await mock.memory();
-    watch = setInterval(() => {
-      void mock.memory().then((bytes) => {
-        highest = Math.max(highest, bytes);
-      });
-    }, 250);
-  });
-  clearInterval(watch);
+  try {
+    await stream(portOf(url), load, async () => {
+      idle = await mock.memory();
+      watch = setInterval(() => void mock.memory().then(note, () => note(Number.NaN)), 250);
+    });
+  } finally {
+    clearInterval(watch);
+  }
   return { idle, highest };
 };
 

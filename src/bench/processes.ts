@@ -87,6 +87,8 @@ export const startOn = async (
   const path = fileURLToPath(new URL(file, import.meta.url));
   const [program, ...rest] = boundTo(core, [process.execPath, ...flags, path, ...words]);
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
+  // That it ended is told by its lines, which end too.
+  child.stdin.on('error', () => undefined);
   child.stdin.write(`${input}\n`);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => {
