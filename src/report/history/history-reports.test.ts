@@ -48,7 +48,7 @@ describe('the page of trends', () => {
     };
     const drawn = page([{ ...whole, figures: [zero] }]);
     expect(drawn).not.toMatch(/NaN|Infinity/);
-    const ticks = [...drawn.matchAll(/text-anchor="end">([^<]+)<\/text>/g)].map(([, text]) => text);
+    const ticks = [...drawn.matchAll(/text-anchor="end">([^<]+)<\/text>/g)].map(([, tick]) => tick);
     expect(ticks.length).toBeGreaterThan(1);
     expect(new Set(ticks).size).toBe(ticks.length);
   });
