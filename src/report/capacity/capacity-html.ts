@@ -37,7 +37,7 @@ const stepsTable = ({
 const answerList = (report: CapacityReport): Markup | null =>
   report.answer === null
     ? null
-    : markup`<dl>${answerRows(report.answer, report).map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+    : markup`<dl class="pairs">${answerRows(report.answer, report).map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
 
 /** The whole answer as one HTML file without scripts. */
 export const capacityHtml = (report: CapacityReport, pageStyle: string): string => {
