@@ -21,7 +21,7 @@ mock: { ttft: 2ms, gap: 0s, limits: { requestsPerMinute: none } }
     );
     const junit = join(out, 'weir.xml');
     const { code, stdout } = await weir(['run', scenario, '--out', out, '--junit', junit]);
-    expect(stdout).toContain('■ LIMITS VIOLATED (ANY LIMITER PERMITTED): DEFAULT: REQUESTS-KEPT');
+    expect(stdout).toContain('■ LIMITS VIOLATED (ANY LIMITER PERMITTED): default: requests-kept');
     expect(stdout).toContain('✗ requests-kept: the most was 180');
     // A machine too busy for the figures outranks what they say.
     expect([14, 12]).toContain(code);
