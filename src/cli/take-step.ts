@@ -55,7 +55,7 @@ export const takeStep = async (
     partial: cut ? `stopped by ${stoppedBy ?? 'somebody'} before the load had ended` : null,
     ...{
       breach: undefined,
-      notes: [...target.notes, ...canary.notes, ...driven.notes],
+      notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
       witness: null,
     },
   });
