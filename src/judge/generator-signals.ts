@@ -5,7 +5,7 @@ import { type Quantile, quantile } from '../model/quantile.ts';
 import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
-import { levelAbove, sustained, worstOf } from './levels.ts';
+import { levelAbove, secondsText, sustained, worstOf } from './levels.ts';
 
 /** How one signal of a slice's samples is judged and told. */
 interface Signal {
@@ -14,6 +14,8 @@ interface Signal {
   /** The level of a slice over all its judged seconds; `null` where the samples do not tell. */
   readonly level: (samples: readonly GeneratorSample[], lag: TrustLevel) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
+  /** Why its level is not that of its worst second, where it is judged second by second. */
+  readonly marked?: (samples: readonly GeneratorSample[]) => string;
   /** The same of one second alone. */
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
@@ -81,15 +83,17 @@ const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(decisive(p99), 1, 
 const mostMissing = 0.05;
 
 const canaryText = (samples: readonly GeneratorSample[]): string => {
-  const { count, max, missing } = canaryErrors(samples);
+  const errors = canaryErrors(samples);
+  const { count, max, missing } = errors;
   const p99 = canaryP99(samples);
-  if (p99 === null || max === null) return 'not one event was read';
+  const ofEvents = quantile(errors, 0.99);
+  if (p99 === null || ofEvents === null || max === null) return 'not one event was read';
   const bound =
-    canaryLevel(p99) === levelAbove(p99.value, 1, 5)
+    canaryLevel(p99) === levelAbove(ofEvents.value, 1, 5)
       ? ''
       : `; too few beats for a p99, judged by its lower bound of ${rounded(decisive(p99))} ms`;
   const gaps = missing < 0.01 ? '' : `; ${percent(missing)} of them are missing`;
-  return `p99 ${rounded(p99.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${bound}`;
+  return `p99 ${rounded(ofEvents.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${bound}`;
 };
 
 /** What to do about a canary that was heard too late, or not often enough. */
@@ -100,11 +104,19 @@ const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
     : 'For the time of the missing events the canary cannot vouch: its own process was held up, or has ended. Stop what else runs on the machine, or give its container more CPU.';
 };
 
+/** Judges each second by itself, and a run by how many of them are strained. */
+const bySeconds = (
+  each: (sample: GeneratorSample) => TrustLevel,
+): Pick<Signal, 'level' | 'marked'> => ({
+  level: (samples) => sustained(samples.map(each)),
+  marked: (samples) => secondsText(samples.map(each)),
+});
+
 const signals: readonly Signal[] = [
   {
     signal: 'event loop',
     expected: 'busy for less than 50 % of a second; above 90 % what it reads is stamped late',
-    level: (samples) => sustained(samples.map(loopLevel)),
+    ...bySeconds(loopLevel),
     observed: (samples) =>
       `busy for ${percent(mean(samples, (each) => each.utilisation))} on average, ${percent(greatest(samples, (each) => each.utilisation))} at most, using ${percent(mean(samples, (each) => each.cpu))} of a core`,
     observedIn: ({ utilisation, cpu }) =>
@@ -119,7 +131,7 @@ const signals: readonly Signal[] = [
   {
     signal: 'event queue',
     expected: 'few events waiting per turn of the loop, and more than 100 turns a second when busy',
-    level: (samples) => sustained(samples.map(queueLevel)),
+    ...bySeconds(queueLevel),
     observed: (samples) =>
       `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
     observedIn: (sample) =>
@@ -131,7 +143,7 @@ const signals: readonly Signal[] = [
   {
     signal: 'garbage collection',
     expected: 'pauses up to 2 ms; above 10 ms they show in the figures',
-    level: (samples) => sustained(samples.map(({ gcMax }) => levelAbove(gcMax, 2, 10))),
+    ...bySeconds(({ gcMax }) => levelAbove(gcMax, 2, 10)),
     observed: (samples) =>
       `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
@@ -195,7 +207,7 @@ const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null 
   return {
     signal: signal.signal,
     level,
-    observed: `${where}${signal.observed(samples)}${first}`,
+    observed: `${where}${signal.observed(samples)}${signal.marked?.(samples) ?? ''}${first}`,
     expected: signal.expected,
     advice: level === 'valid' ? null : signal.advice(samples),
   };
@@ -205,7 +217,7 @@ const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null 
 const asFlatOut = (signal: Signal): Signal =>
   signal.flatOut === undefined
     ? signal
-    : { ...signal, expected: signal.flatOut, level: () => 'valid' };
+    : { ...signal, expected: signal.flatOut, level: () => 'valid', marked: () => '' };
 
 /**
  * What the generator's own samples say, each signal by its worst slice (levels: the measurements of

@@ -24,3 +24,11 @@ export const sustained = (seconds: readonly TrustLevel[]): TrustLevel => {
   if (invalid === 0 && unhealthy < enough) return 'valid';
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
+
+/** Why a run is better than the worst of its seconds; empty where it is not. */
+export const secondsText = (seconds: readonly TrustLevel[]): string => {
+  const worst = worstOf(seconds);
+  if (sustained(seconds) === worst) return '';
+  const such = seconds.filter((level) => level === worst).length;
+  return ` (${such} of ${seconds.length} seconds ${worst}: a run is what one second of twenty is, and three at least)`;
+};

@@ -23,10 +23,14 @@ const judge = (lags: Histogram): Judged | null => {
   return { p99, decisive, level: levelAbove(decisive, 2, 10) };
 };
 
+/** Which figure was held against the levels, where it was not the p99. */
+const boundText = ({ p99, decisive }: Judged): string =>
+  p99.weak ? `; too few for a p99, judged by its lower bound of ${shown(decisive)}` : '';
+
 const advise = (whole: Judged, later: Judged | null): string | null => {
   if (whole.level === 'valid') return null;
   return later?.level === 'valid'
-    ? `Without the first second the starts are on time: in it code is compiled and connections are made (p99 ${shown(later.p99.value)} after it). Give the run a warm-up, which no figure holds (--set warmUp=1s).`
+    ? `Without the first second the starts are on time: in it code is compiled and connections are made (p99 ${shown(later.p99.value)} after it${boundText(later)}). Give the run a warm-up, which no figure holds (--set warmUp=1s).`
     : 'Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.';
 };
 
@@ -54,15 +58,12 @@ export const startLag = (result: Result): Evidence | null => {
   const level = worstOf(starts.map((each) => each.level));
   const found = starts.find((each) => each.level === level);
   if (found === undefined) return null;
-  const { p99, decisive, lags, whose } = found;
-  const bound = p99.weak
-    ? `; too few for a p99, judged by its lower bound of ${shown(decisive)}`
-    : '';
+  const { p99, lags, whose } = found;
   const { unjudged, judged: later } = judgedSeconds(result, result.timeline);
   return {
     signal: 'start lag',
     level,
-    observed: `${whose}p99 ${shown(p99.value)}, at most ${shown(lags.max ?? 0)}, over ${p99.n} starts${bound}`,
+    observed: `${whose}p99 ${shown(p99.value)}, at most ${shown(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
     expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
     advice: advise(found, unjudged === null || whose !== '' ? null : judge(lagOver(later))),
   };

@@ -281,6 +281,15 @@ describe('the generator’s signals', () => {
     expect(judgeTrust(generating(samples)).level).toBe(level);
   });
 
+  it('say why a run is better than the worst of its seconds, and only then', () => {
+    const observed = (samples: readonly Partial<GeneratorSample>[]) =>
+      evidence(generating(samples), 'garbage collection')?.observed;
+    expect(observed(every(30, bad, {}, 30))).toContain(
+      'took 12 ms (1 of 29 seconds invalid: a run is what one second of twenty is, and three at least)',
+    );
+    expect(observed(every(10, poor, {}, 30))).not.toContain('seconds');
+  });
+
   it('of a first second that is measured and not judged are told apart', () => {
     const result = generating([{ ...bad, utilisation: 0.97, cpu: 0.9 }, ...repeated({}, 29)]);
     expect(evidence(result, 'event loop')?.observed).toBe(

@@ -1,5 +1,6 @@
 import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
+import { samplesBelow, thousandths } from './sample-range.ts';
 
 /**
  * A distribution of one measure: the JavaScript build of hdr-histogram-js, with what that library
@@ -39,11 +40,6 @@ export const encodedHistogramSchema = z.strictObject({
   hdr: z.base64(),
 });
 export type EncodedHistogram = z.infer<typeof encodedHistogramSchema>;
-
-const thousandths = 1000;
-
-/** Samples have to be smaller than this, in the measure's unit, for their thousandths to be exact. */
-export const samplesBelow = Number.MAX_SAFE_INTEGER / thousandths;
 
 /**
  * The range that a histogram covers, in thousandths: doubled until it holds `max`. It begins small,

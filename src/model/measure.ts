@@ -1,4 +1,4 @@
-import { samplesBelow } from './histogram.ts';
+import { samplesBelow } from './sample-range.ts';
 import type { Answer, Observation } from './observation.ts';
 import type { Instant } from './quantity.ts';
 import type { TrafficKind } from './traffic.ts';

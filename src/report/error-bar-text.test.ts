@@ -40,6 +40,12 @@ describe('the error bar of a run', () => {
     );
   });
 
+  it('says what it is after the first second, where that is in it and worse', () => {
+    const run = watched(true, [late, calm, calm]);
+    const cold = { ...run, plan: { ...run.plan, warmUp: milliseconds(0) } };
+    expect(errorBarText(cold)).toMatch(/p99 90\.0 ms .*; p99 0\.40 ms after the first second\)\.$/);
+  });
+
   it('is of all loops together, and says where nothing was heard', () => {
     expect(errorBarText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
       'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams in each of 2 loops, 800 events; 33.3 % of them are missing).',

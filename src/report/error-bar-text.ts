@@ -1,5 +1,6 @@
 import { errorBarOf } from '../model/error-bar.ts';
 import { hasChatStreams } from '../model/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result.ts';
 import { figureText, plural, shareText } from './number-text.ts';
 
@@ -16,8 +17,15 @@ export const errorBarText = (result: Result): string | null => {
   const bar = errorBarOf(result);
   if (bar === null) return whyNone(result);
   const loops = bar.loops === 1 ? '' : ` in each of ${bar.loops} loops`;
+  const { plan, slices } = result;
+  const later = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
+  // In the first second code is compiled and connections are made; trust does not judge it.
+  const settled =
+    plan.warmUp >= 1000 || later === null || later.p99 > bar.p99 / 2
+      ? ''
+      : `; p99 ${figureText(later.p99)} ms after the first second`;
   const missing = bar.missing < 0.01 ? '' : `; ${shareText(bar.missing, 1)} of them are missing`;
-  return `Error bar: arrivals read late by p50 ${figureText(bar.p50)} / p99 ${figureText(bar.p99)} ms (${bar.streams} canary streams${loops}, ${plural(bar.events, 'event')}${missing}).`;
+  return `Error bar: arrivals read late by p50 ${figureText(bar.p50)} / p99 ${figureText(bar.p99)} ms (${bar.streams} canary streams${loops}, ${plural(bar.events, 'event')}${missing}${settled}).`;
 };
 
 export const errorBarMeaning =

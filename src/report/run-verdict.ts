@@ -1,5 +1,12 @@
 import type { Result } from '../model/result.ts';
-import { arrivalsIn, groupsWhere, measured, missingSlices, outcomesOf } from '../model/summary.ts';
+import {
+  arrivalsIn,
+  groupsWhere,
+  measured,
+  measuresPresent,
+  missingSlices,
+  outcomesOf,
+} from '../model/summary.ts';
 import type { Trust, TrustLevel } from '../model/verdict.ts';
 import { errorBarText } from './error-bar-text.ts';
 
@@ -13,8 +20,7 @@ export interface RunVerdict {
 const trustSentence = {
   valid: 'The generator kept its schedule: the figures are the gateway’s, not the generator’s.',
   degraded: 'The generator was strained: read the figures with the evidence beside them.',
-  invalid:
-    'The generator could not keep up: the figures say more about it than about the gateway. Chunk gaps are withheld.',
+  invalid: 'The generator could not keep up: the figures say more about it than about the gateway.',
 } as const satisfies Record<TrustLevel, string>;
 
 const trustTitle = {
@@ -51,11 +57,12 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = outcomesOf(groupsWhere(result, measured));
   const isIncomplete = missingSlices(result).length > 0;
   const nothing = outcomes.completed === 0;
+  const withheld = trust.level === 'invalid' && measuresPresent(result, measured).includes('gap');
   const sentences = [
     ...(isIncomplete ? [incompleteness(result)] : []),
     ...(result.partial === null ? [] : [`The run stopped before its plan did: ${result.partial}.`]),
     ...(nothing ? [nothingSentence(result)] : []),
-    trustSentence[trust.level],
+    `${trustSentence[trust.level]}${withheld ? ' Chunk gaps are withheld.' : ''}`,
     ...[errorBarText(result)].flatMap((text) => text ?? []),
   ];
   if (isIncomplete) return { level: 'invalid', title: 'Incomplete', sentences };

@@ -24,7 +24,7 @@ const stepRow = (step: CapacityStep): Markup => {
     i === 2
       ? markup`<td class="words ${levels[step.verdict]}"><span class="level">${text}</span></td>`
       : markup`<td>${text}</td>`,
-  )}<td class="words">${step.breaches.map(({ text }) => markup`<small>${text}</small> `)}</td></tr>`;
+  )}<td class="words">${step.breaches.map(({ text }, i) => markup`${i === 0 ? null : markup`<br>`}<small>${text}</small>`)}</td></tr>`;
 };
 
 const stepsTable = ({
@@ -37,7 +37,7 @@ const stepsTable = ({
 const answerList = (report: CapacityReport): Markup | null =>
   report.answer === null
     ? null
-    : markup`<dl>${answerRows(report.answer, report).map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+    : markup`<dl class="pairs">${answerRows(report.answer, report).map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
 
 /** The whole answer as one HTML file without scripts. */
 export const capacityHtml = (report: CapacityReport, pageStyle: string): string => {

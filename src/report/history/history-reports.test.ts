@@ -46,7 +46,11 @@ describe('the page of trends', () => {
       scale: 'difference' as const,
       points: whole.runs.map(({ id }) => ({ run: id, value: 0 })),
     };
-    expect(page([{ ...whole, figures: [zero] }])).not.toMatch(/NaN|Infinity/);
+    const drawn = page([{ ...whole, figures: [zero] }]);
+    expect(drawn).not.toMatch(/NaN|Infinity/);
+    const ticks = [...drawn.matchAll(/text-anchor="end">([^<]+)<\/text>/g)].map(([, tick]) => tick);
+    expect(ticks.length).toBeGreaterThan(1);
+    expect(new Set(ticks).size).toBe(ticks.length);
   });
 
   it('stands without any run', () => {

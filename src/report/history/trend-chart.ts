@@ -38,13 +38,23 @@ const scaleOf = ({ points }: TrendFigure, runs: number): Scale => {
 
 const at = (value: number): string => value.toFixed(1);
 
+/** What stands at the ticks: as figures are shown elsewhere, with more digits where they would look alike. */
+const tickTexts = (figure: TrendFigure, ticks: readonly number[]): readonly string[] => {
+  const texts = ticks.map((value) => sideText(figure, value));
+  return new Set(texts).size === texts.length
+    ? texts
+    : ticks.map((value) => String(Number(value.toPrecision(3))));
+};
+
 const axes = (figure: TrendFigure, runs: readonly StoredRun[], { x, y, ticks }: Scale): Markup => {
   const every = Math.ceil(runs.length / 12);
+  const texts = tickTexts(figure, ticks);
   return markup`<g class="axes">${ticks.map(
     (
       value,
+      i,
     ) => markup`<path class="grid" d="M${frame.left} ${at(y(value))}H${frame.width - frame.right}" />
-      <text x="${frame.left - 10}" y="${at(y(value))}" dy="0.32em" text-anchor="end">${sideText(figure, value)}</text>`,
+      <text x="${frame.left - 10}" y="${at(y(value))}" dy="0.32em" text-anchor="end">${texts[i] ?? null}</text>`,
   )}${runs.map((run, i) =>
     i % every === 0
       ? markup`<text x="${at(x(i))}" y="${frame.height - 10}" text-anchor="middle">${run.id}</text>`

@@ -55,8 +55,8 @@ export const verdictText = ({ judgement, log }: LimitReport): string => {
   const count = (outcome: Outcome): number =>
     judgement.checks.filter((check) => outcomeOf(check) === outcome).length;
   const rest = [
-    `${count('holds')} hold`,
-    `${count('does not hold')} do not`,
+    `${count('holds')} ${count('holds') === 1 ? 'holds' : 'hold'}`,
+    `${count('does not hold')} ${count('does not hold') === 1 ? 'does' : 'do'} not`,
     `${count('undecided')} undecided`,
   ].join(', ');
   const cut = log.cut === null ? '' : ` The examination ended early: ${log.cut}.`;

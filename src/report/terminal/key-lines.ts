@@ -17,9 +17,9 @@ const outcomeStyle = {
 export const limitVerdictLines = (screen: Screen, result: Result): Lines => {
   const verdict = runLimitsVerdict(result);
   if (verdict === null) return [];
-  return [
-    screen.paint(outcomeStyle[verdict.outcome], printable(`■ ${verdict.text.toUpperCase()}`)),
-  ];
+  // Behind the colon stand keys, whose names are what they are.
+  const text = verdict.text.replace(/^[^:]*/, (words) => words.toUpperCase());
+  return [screen.paint(outcomeStyle[verdict.outcome], printable(`■ ${text}`))];
 };
 
 const findingLines = (screen: Screen, result: Result, key: string): Lines => {
