@@ -23,7 +23,7 @@ describe('a process that serves this one', () => {
   });
 
   it.each([
-    ['setImmediate(() => { throw new Error("no room") })', /^exit status 1: .*no room/],
+    ['setImmediate(() => { throw new Error("no room") })', /^exit status 1: Error: no room$/],
     ['setImmediate(() => process.exit(3))', /^exit status 3$/],
     ['setImmediate(() => process.kill(process.pid, "SIGKILL"))', /^SIGKILL$/],
   ])('tells how it ended of itself: %s', async (more, how) => {

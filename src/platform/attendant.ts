@@ -23,9 +23,9 @@ const stopGrace = 2000;
 
 const gone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
-/** Of a program's last words the line that says what is wrong. */
+/** Of a program's last words the line that says what is wrong, not the one of its source that threw it. */
 export const errorLine = (words: string): string | undefined =>
-  words.split('\n').find((line) => /error/i.test(line));
+  words.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
 
 /** The status or signal with which a process ended, and why by its last words; `null` while it runs. */
 const endingOf = (child: ChildProcess, words: string): string | null => {
