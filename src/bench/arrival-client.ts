@@ -4,13 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import type { TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
+import { directWire } from '../platform/connector.ts';
 import { openTransport } from '../platform/open-transport.ts';
 import { type Lateness, latenessOf } from './lateness.ts';
 import { readStamps } from '../platform/canary/stamp.ts';
 
 /**
  * Takes many stamped streams at once and says how far its instants of arrival lie from the stamps, by
- * one of our transports or by the least that Node can do: a socket whose reads go into one buffer.
+ * one of our transports or by the least that Node can do: a socket whose reads go into one buffer. Says a
+ * line when it begins to measure, and `Arrivals` in another at its end.
  */
 
 export interface ArrivalOrder {
@@ -28,7 +30,8 @@ export interface Arrivals {
   readonly error: Lateness;
   /** Microseconds of this process for each event. */
   readonly cpu: number;
-  readonly events: number;
+  /** Events a second. */
+  readonly rate: number;
 }
 
 /** From when all streams flow, in ms. */
@@ -57,16 +60,18 @@ const note = (stamp: number): void => {
 /** Made once, as a program does that opens many connections. */
 const secureContext = certificate === null ? null : tls.createSecureContext({ ca: certificate });
 
+/** Of all streams: what is read is done with before the next read. */
+const buffer = Buffer.alloc(64 * 1024);
+
 const takeByNet = (): void => {
   let isFirst = true;
   const callback = (length: number, bytes: Uint8Array): boolean => {
     readAt = clock.now() + clock.machineZero;
     if (isFirst) flowing += 1;
     isFirst = false;
-    readStamps(bytes, length, note);
+    readStamps(bytes.subarray(0, length), note);
     return true;
   };
-  const buffer = Buffer.alloc(64 * 1024);
   const onread = { buffer, callback };
   const way = { port, host: '127.0.0.1', noDelay: true, onread };
   const request = 'POST / HTTP/1.1\r\nhost: x\r\n\r\n';
@@ -77,9 +82,12 @@ const takeByNet = (): void => {
 };
 
 const takeByTransport = (name: TransportName): (() => void) => {
-  const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
   const url = `${certificate === null ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const transport = openTransport(name, { url, wire, certificates: certificate }, clock);
+  const transport = openTransport(
+    name,
+    { url, wire: directWire, certificates: certificate },
+    clock,
+  );
   return () =>
     transport.send(
       { method: 'POST', path: '/', headers: {}, body: null },
@@ -90,7 +98,7 @@ const takeByTransport = (name: TransportName): (() => void) => {
         },
         onChunk: (at, bytes) => {
           readAt = at + clock.machineZero;
-          readStamps(bytes, bytes.length, note);
+          readStamps(bytes, note);
         },
         onEnd: () => {
           throw new Error('a stream ended');
@@ -112,14 +120,16 @@ for (let n = 0; n < streams; n += 1) {
 const areAllFlowing = (): boolean => flowing === streams;
 while (!areAllFlowing()) await sleep(gap);
 await sleep(warmUp);
-const before = process.cpuUsage();
+console.log('measuring');
+const before = { at: clock.now(), cpu: process.cpuUsage() };
 isMeasured = true;
 await sleep(seconds * 1000);
 isMeasured = false;
-const { user, system } = process.cpuUsage(before);
+const { user, system } = process.cpuUsage(before.cpu);
+const took = clock.now() - before.at;
 const arrivals: Arrivals = {
   error: latenessOf([...stamps.subarray(0, events)], [...instants.subarray(0, events)]),
   cpu: (user + system) / events,
-  events,
+  rate: (events / took) * 1000,
 };
 console.log(JSON.stringify(arrivals));

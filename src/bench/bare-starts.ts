@@ -1,15 +1,22 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
-import { emptyHistogram } from '../model/histogram.ts';
-import { chatHeaders, chatText } from './small-chat.ts';
-import { streamShare, type StartOrder } from './start-order.ts';
+import { emptyHistogram, type EncodedHistogram } from '../model/histogram.ts';
+import { bareRequest, chat, chatText } from './small-chat.ts';
+import { dueOf, streamShare, type StartOrder } from './start-order.ts';
+import { tokenText } from './stream-text.ts';
 
 /**
  * The ruler for start lag: an open load of the same rate by a process that does only the
  * indispensable, a timer of one millisecond and a look at the clock in each read. How late even these
- * starts are is the machine's doing. Reads an `Order` line and says the lag of each measured second,
- * as encoded histograms of ms.
+ * starts are is the machine's doing. Reads an `Order` line and says `BareStarts`.
  */
+
+export interface BareStarts {
+  /** Of each measured second, in ms. */
+  readonly lags: readonly EncodedHistogram[];
+  /** Tokens that streams brought in these seconds, by their bytes. */
+  readonly tokens: number;
+}
 
 interface Order extends StartOrder {
   readonly port: number;
@@ -17,18 +24,11 @@ interface Order extends StartOrder {
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const order = JSON.parse((await lines.next()).value as string) as Order;
-const { port, rate, inFlight, warmUp, seconds } = order;
+const { port, inFlight, rising, warmUp, seconds } = order;
 const share = streamShare(order);
 
-const requestOf = (body: string): Buffer => {
-  const fields = { host: 'x', ...chatHeaders, 'x-request-id': 'weir-bench-0-123456' };
-  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(
-    `POST /v1/chat/completions HTTP/1.1\r\n${head.join('')}content-length: ${body.length}\r\n\r\n${body}`,
-  );
-};
-const chat = requestOf(chatText);
-const stream = requestOf(JSON.stringify({ ...JSON.parse(chatText), stream: true }));
+const asked = bareRequest(chatText);
+const streamAsked = bareRequest(JSON.stringify({ ...chat, stream: true }));
 
 const idle: net.Socket[] = [];
 const buffer = Buffer.alloc(64 * 1024);
@@ -40,10 +40,15 @@ const endsAnswer = (length: number, isStream: boolean): boolean =>
 
 const streaming = new Set<net.Socket>();
 let flying = 0;
+/** What streams brought while it was measured. */
+let bytes = 0;
+let isMeasured = false;
 
 const open = (request: Buffer): net.Socket => {
   const callback = (length: number): boolean => {
-    if (endsAnswer(length, streaming.has(socket))) {
+    const isStream = streaming.has(socket);
+    if (isStream && isMeasured) bytes += length;
+    if (endsAnswer(length, isStream)) {
       streaming.delete(socket);
       flying -= 1;
       idle.push(socket);
@@ -63,7 +68,7 @@ let passed = 0;
 
 const begin = (isStream: boolean): void => {
   flying += 1;
-  const request = isStream ? stream : chat;
+  const request = isStream ? streamAsked : asked;
   const free = idle.pop();
   const socket = free ?? open(request);
   free?.write(request);
@@ -72,14 +77,29 @@ const begin = (isStream: boolean): void => {
 
 function beginDue(): void {
   const now = performance.now() - zero;
-  for (let due = (passed / rate) * 1000; due <= now; due = (passed / rate) * 1000) {
+  for (let due = dueOf(order, passed); due <= now; due = dueOf(order, passed)) {
     const isStream = Math.floor((passed + 1) * share) > Math.floor(passed * share);
     passed += 1;
     if (flying === inFlight) continue;
-    lags[Math.floor(due / 1000) - warmUp]?.record(performance.now() - zero - due);
+    lags[Math.floor(due / 1000) - rising - warmUp]?.record(performance.now() - zero - due);
     begin(isStream);
   }
 }
 
 setInterval(beginDue, 1);
-setTimeout(() => console.log(JSON.stringify(lags)), (warmUp + seconds) * 1000);
+setTimeout(
+  () => {
+    isMeasured = true;
+  },
+  (rising + warmUp) * 1000,
+);
+setTimeout(
+  () => {
+    const told: BareStarts = {
+      lags: lags.map((second) => second.toJSON()),
+      tokens: bytes / tokenText([0, 0]).length,
+    };
+    console.log(JSON.stringify(told));
+  },
+  (rising + warmUp + seconds) * 1000,
+);

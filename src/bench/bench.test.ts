@@ -11,7 +11,17 @@ it('a bound is kept, broken, or not decided where the bare reference breaks it t
   expect(outcomeOf({ ...row, value: 1, bound: null })).toBeNull();
 });
 
+it('a bound from above is kept by what is below it, and broken by what never came', () => {
+  const above = { ...row, bound: { kind: 'at most', value: 2 } } as const;
+  expect(outcomeOf({ ...above, value: 2 })).toBe('kept');
+  expect(outcomeOf({ ...above, value: 3 })).toBe('BROKEN');
+  expect(outcomeOf({ ...above, value: 3, ruler: 3 })).toBe('not decided');
+  expect(outcomeOf({ ...above, value: Number.POSITIVE_INFINITY })).toBe('BROKEN');
+});
+
 it('what could not be measured is said, with a bound or without, and is never kept', () => {
   expect(outcomeOf({ ...row, value: Number.NaN })).toBe('not measured');
   expect(outcomeOf({ ...row, value: Number.NaN, bound: null })).toBe('not measured');
+  expect(outcomeOf({ ...row, value: Number.POSITIVE_INFINITY })).toBe('not measured');
+  expect(outcomeOf({ ...row, value: Number.POSITIVE_INFINITY, bound: null })).toBe('not measured');
 });

@@ -14,6 +14,8 @@ export interface Row {
 /** Measures something in this very run; absolute figures of another day or machine prove nothing. */
 export interface Bench {
   readonly name: string;
+  /** What it measures, in a line. */
+  readonly about: string;
   /** It takes so long that only its name starts it. */
   readonly onlyByName?: true;
   run(say: (text: string) => void): Promise<readonly Row[]>;
@@ -23,8 +25,9 @@ export type Outcome = 'kept' | 'BROKEN' | 'not decided' | 'not measured';
 
 /** A bound that the reference breaks too says something of the machine and nothing of the code. */
 export const outcomeOf = ({ value, bound, ruler }: Row): Outcome | null => {
-  // A ratio to a rival that did nothing is infinite, and no figure either.
-  if (Number.isNaN(value) || (bound?.kind === 'at least' && value === Infinity)) {
+  // Of a lateness, infinity says that it never came, which breaks a bound; elsewhere, as of a ratio to a rival
+  // that did nothing, it is no figure.
+  if (Number.isNaN(value) || (bound?.kind !== 'at most' && value === Infinity)) {
     return 'not measured';
   }
   if (bound === null) return null;

@@ -27,6 +27,7 @@ const searchAll = async (
 
 export const capacityBench: Bench = {
   name: 'capacity',
+  about: 'how far searches end from the saturation that servers have by formula',
   run: async (say) => {
     const rows: Row[] = [];
     for (const name of names) {

@@ -1,12 +1,22 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import OpenAI from 'openai';
 import type { ExchangeObserver, TransportName } from '../model/exchange.ts';
 import { startClock } from '../platform/clock.ts';
+import { directWire } from '../platform/connector.ts';
 import { openTransport } from '../platform/open-transport.ts';
-import { chat, chatHeaders, chatText, connections, key, warmUp } from './small-chat.ts';
-import { measureTurnover, sleep, type Turnover } from './turnover.ts';
+import {
+  bareRequest,
+  chat,
+  chatHeaders,
+  chatText,
+  connections,
+  key,
+  warmUp,
+} from './small-chat.ts';
+import { measureTurnover, type Turnover } from './turnover.ts';
 
 /**
  * A hundred connections, each of which asks again when it is answered, by one client in a process of
@@ -34,7 +44,7 @@ const measured = async (count: () => number): Promise<Turnover> => {
 };
 
 const byTransport = async (name: TransportName): Promise<Turnover> => {
-  const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: false } as const;
+  const wire = { ...directWire, verifyTls: false };
   const transport = openTransport(name, { url, wire, certificates: null }, startClock());
   const bytes = new TextEncoder().encode(chatText);
   let serial = 0;
@@ -74,11 +84,7 @@ const byTransport = async (name: TransportName): Promise<Turnover> => {
 
 const byNet = async (): Promise<Turnover> => {
   let done = 0;
-  const fields = { host: 'x', ...chatHeaders, 'x-request-id': 'weir-bench-0-123456' };
-  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = Buffer.from(
-    `POST /v1/chat/completions HTTP/1.1\r\n${head.join('')}content-length: ${chatText.length}\r\n\r\n${chatText}`,
-  );
+  const request = bareRequest(chatText);
   const buffer = Buffer.alloc(64 * 1024);
   const port = Number(new URL(url).port);
   for (let n = 0; n < connections; n += 1) {
@@ -94,21 +100,20 @@ const byNet = async (): Promise<Turnover> => {
 };
 
 const byAutocannon = async (): Promise<Turnover> => {
-  const fire = (duration: number) =>
-    autocannon({
-      ...{ url: `${url}/chat/completions`, method: 'POST', headers: chatHeaders, body: chatText },
-      ...{ connections, duration, idReplacement: false },
-    });
-  await fire(warmUp);
-  let requests = 0;
-  return measureTurnover(
-    () => requests,
-    async () => {
-      const result = await fire(seconds);
-      if (result.errors + result.non2xx > 0) throw new Error(`${result.errors} requests failed`);
-      requests = result.requests.total;
-    },
-  );
+  const request = { method: 'POST', headers: chatHeaders, body: chatText } as const;
+  // A second more, so that it ends behind what is measured.
+  const duration = warmUp + seconds + 1;
+  const options = { url: `${url}/chat/completions`, connections, duration, idReplacement: false };
+  const ended = Promise.withResolvers<autocannon.Result>();
+  const load = autocannon({ ...options, ...request }, (_, result) => ended.resolve(result));
+  let done = 0;
+  load.on('response', () => {
+    done += 1;
+  });
+  const turnover = await measured(() => done);
+  const { errors, non2xx } = await ended.promise;
+  if (errors + non2xx > 0) throw new Error(`${errors + non2xx} requests of autocannon failed`);
+  return turnover;
 };
 
 /** As many callers as connections, each of which awaits its answer before it asks again. */

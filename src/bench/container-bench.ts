@@ -10,6 +10,7 @@ const rounds = 7;
 
 export const containerBench: Bench = {
   name: 'container',
+  about: 'how long the container of the mock takes until it answers',
   run: async () => {
     const base = process.env['WEIR_NODE_IMAGE'] ?? null;
     const { dockerode } = (await findEngine(await loadLibrary())).container;

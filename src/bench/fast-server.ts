@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { makeCertificate } from './certificate.ts';
 import { endsRequest, fixedAnswer } from './fixed-answer.ts';
 
 /**
@@ -16,10 +17,8 @@ const serve = (socket: Socket): void => {
 };
 
 const createSecure = async () => {
-  const { generate } = await import('selfsigned');
-  const subject = [{ name: 'commonName', value: 'localhost' }];
-  const { private: key, cert } = await generate(subject, { keyType: 'ec' });
-  return createTlsServer({ key, cert, noDelay: true }, serve).on('tlsClientError', () => undefined);
+  const options = { ...(await makeCertificate()), noDelay: true };
+  return createTlsServer(options, serve).on('tlsClientError', () => undefined);
 };
 
 const server =

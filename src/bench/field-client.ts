@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { createParser } from 'eventsource-parser';
 import OpenAI from 'openai';
+import { chat, chatHeaders, key } from './small-chat.ts';
 
 /**
  * Users of streamed chats that ask again when they are answered, by what the field uses: the official
@@ -20,15 +21,13 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { client, url, users, rampUp } = JSON.parse(
   (await lines.next()).value as string,
 ) as FieldOrder;
-const apiKey = 'sk-weir-test';
 const asked = {
-  model: 'weir/small',
-  messages: [{ role: 'user' as const, content: 'hello there' }],
+  ...{ ...chat, messages: [...chat.messages] },
   stream: true as const,
   stream_options: { include_usage: true },
 };
 
-const openai = new OpenAI({ baseURL: url, apiKey, maxRetries: 0 });
+const openai = new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0 });
 
 const byOpenai = async (): Promise<readonly number[]> => {
   const instants: number[] = [];
@@ -38,11 +37,7 @@ const byOpenai = async (): Promise<readonly number[]> => {
   return instants;
 };
 
-const request = {
-  method: 'POST',
-  headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-  body: JSON.stringify(asked),
-};
+const request = { method: 'POST', headers: chatHeaders, body: JSON.stringify(asked) };
 
 /** What is read of an event here. */
 interface Chunk {

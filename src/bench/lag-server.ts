@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { endsRequest, fixedAnswer } from './fixed-answer.ts';
+import { beginningText, endingText, tokenText } from './stream-text.ts';
 
 /**
  * Answers chats at once, as the fast server does, and a chat that asks for a stream with a token every
@@ -22,22 +23,8 @@ interface Stream {
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { gap, tokens } = JSON.parse((await lines.next()).value as string) as Order;
 
-const frame = (data: string): string => {
-  const event = `data: ${data}\n\n`;
-  return `${event.length.toString(16)}\r\n${event}\r\n`;
-};
-const chunk = (delta: object, reason: 'stop' | null, rest: object = {}): string =>
-  frame(
-    JSON.stringify({
-      ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'weir/small' },
-      ...{ choices: [{ index: 0, delta, finish_reason: reason }], ...rest },
-    }),
-  );
-const head =
-  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-request-id: 0123456789abcdef\r\ntransfer-encoding: chunked\r\n\r\n';
-const token = chunk({ content: ' weir' }, null);
-const usage = { prompt_tokens: 9, completion_tokens: tokens, total_tokens: tokens + 9 };
-const end = `${token}${chunk({}, 'stop', { usage })}${frame('[DONE]')}0\r\n\r\n`;
+const token = tokenText([0, 0]);
+const end = token + endingText(tokens);
 
 /** Streams by the millisecond, of the gap's, in which their tokens are due. */
 const slots = Array.from({ length: gap }, () => new Set<Stream>());
@@ -60,7 +47,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('data', (bytes: Buffer) => {
     if (!endsRequest(bytes)) return;
     if (bytes.includes('"stream":true')) {
-      socket.write(head, 'latin1');
+      socket.write(beginningText, 'latin1');
       slots[millisecond() % gap]!.add({ socket, left: tokens });
     } else socket.write(fixedAnswer);
   });

@@ -9,6 +9,7 @@ const seeds = 50;
 
 export const limitsBench: Bench = {
   name: 'limits',
+  about: 'whether examinations name the right limiter and blame none that keeps its limit',
   run: async (say) => {
     let named = 0;
     let blamed = 0;

@@ -106,46 +106,57 @@ const transport: Transport = {
   close: () => Promise.resolve(),
 };
 
-const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
-const checkpoint = await openCheckpoint(join(folder, 'checkpoint.jsonl'));
-const observations = await openLineFile(join(folder, 'observations.jsonl'));
 const tally = growTally(plan);
-const signals = watchGenerator();
 const generator: GeneratorSample[] = [];
 const machine = thisMachine();
 const slice = { index: 0, count: 1, startedAt: '2026-11-21T00:00:00.000Z', baseUrl: '', machine };
-const stopKeeping = keepOn(checkpoint.write, {
-  header: { weir: '0', runId: 'r', planHash: 'h', plan, slice, notes: [] },
-  ...{ tally, clock, generator, loadEnds: instant(duration) },
-});
-const running = runSlice(handOrder(plan), {
-  clock,
-  transport,
-  observe: (observation) => {
-    tally.record(observation);
-    observations.write(observationLine(observation));
-  },
-});
 
-let isOver = false;
-void running.done.then(() => {
-  isOver = true;
-});
-const isRunning = (): boolean => !isOver;
-for (let now = 1; isRunning(); now += 1) {
-  world.advanceTo(now);
-  for (const act of due.get(now) ?? []) act();
-  due.delete(now);
-  if (now % 1000 > 0) continue;
-  generator.push(signals.sample(now / 1000 - 1));
-  // The files are written while the loop turns.
-  await turn();
+/** A folder's files are the checkpoint and the observations. */
+const runIn = async (folder: string): Promise<void> => {
+  const checkpoint = await openCheckpoint(join(folder, 'checkpoint.jsonl'));
+  const observations = await openLineFile(join(folder, 'observations.jsonl'));
+  const signals = watchGenerator();
+  const stopKeeping = keepOn(checkpoint.write, {
+    header: { weir: '0', runId: 'r', planHash: 'h', plan, slice, notes: [] },
+    ...{ tally, clock, generator, loadEnds: instant(duration) },
+  });
+  const running = runSlice(handOrder(plan), {
+    clock,
+    transport,
+    observe: (observation) => {
+      tally.record(observation);
+      observations.write(observationLine(observation));
+    },
+  });
+
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  void running.done.then(over, over);
+  const isRunning = (): boolean => !isOver;
+  for (let now = 1; isRunning(); now += 1) {
+    world.advanceTo(now);
+    for (const act of due.get(now) ?? []) act();
+    due.delete(now);
+    if (now % 1000 > 0) continue;
+    generator.push(signals.sample(now / 1000 - 1));
+    // The files are written while the loop turns.
+    await turn();
+  }
+  await running.done;
+  stopKeeping();
+  signals.stop();
+  await observations.close();
+  await checkpoint.remove();
+};
+
+const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
+try {
+  await runIn(folder);
+} finally {
+  await rm(folder, { recursive: true, force: true });
 }
-stopKeeping();
-signals.stop();
-await observations.close();
-await checkpoint.remove();
-await rm(folder, { recursive: true, force: true });
 
 const heap = (): number => {
   globalThis.gc?.();

@@ -20,6 +20,7 @@ const mebibyte = 2 ** 20;
 
 export const memoryBench: Bench = {
   name: 'memory',
+  about: 'the heap of a run of an hour against one of a minute',
   run: async (say) => {
     const minute = await longRun(1);
     const hour = await longRun(60);

@@ -5,5 +5,6 @@ import { benchStreams } from './mock-streams.ts';
 /** The mock as a ruler: how punctual it is, how small, how fast. */
 export const mockBench: Bench = {
   name: 'mock',
+  about: 'how punctual the mock is, how small and how fast',
   run: async (say) => [...(await benchStreams(say)), ...(await benchChats(say))],
 };

@@ -4,23 +4,18 @@ import type { Row } from './bench.ts';
 import { median } from './median.ts';
 import { startMock } from './mock-under-bench.ts';
 import { startOn } from './processes.ts';
+import { chatHeaders, chatText, connections } from './small-chat.ts';
 
 /** How many chats the mock answers, beside a server that does nothing else. */
-
-const chat = {
-  model: 'weir/small',
-  max_tokens: 16,
-  messages: [{ role: 'user', content: 'hello there' }],
-};
 
 /** Answers per second to one closed load of a hundred connections. */
 const rateOf = async (url: string): Promise<number> => {
   const { requests, non2xx, errors } = await autocannon({
     url: `${url}/chat/completions`,
     method: 'POST',
-    headers: { authorization: 'Bearer sk-weir-test', 'content-type': 'application/json' },
-    body: JSON.stringify(chat),
-    connections: 100,
+    headers: chatHeaders,
+    body: chatText,
+    connections,
     duration: 3,
   });
   if (non2xx + errors > 0)
@@ -37,8 +32,8 @@ export const benchChats = async (say: (text: string) => void): Promise<readonly 
   const answer = await (
     await fetch(`${mock.url}/chat/completions`, {
       method: 'POST',
-      headers: { authorization: 'Bearer sk-weir-test' },
-      body: JSON.stringify(chat),
+      headers: chatHeaders,
+      body: chatText,
     })
   ).text();
   const bare = await startOn(0, ['bare-server.ts'], { input: answer });

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { SettingsInput } from '../mock/settings.ts';
 import { milliseconds } from '../model/quantity.ts';
@@ -8,6 +6,7 @@ import type { Row } from './bench.ts';
 import { type Lateness, latenessOf } from './lateness.ts';
 import { startMock } from './mock-under-bench.ts';
 import { type Bound, startOn } from './processes.ts';
+import { chat } from './small-chat.ts';
 
 /** How late the mock's tokens are, beside those of a process that only writes them, and how much a stream takes. */
 
@@ -21,9 +20,6 @@ const gap = 50;
 const ttft = 200;
 /** Requests begin spread over one gap and more, as they do in life. */
 const spread = 1000;
-
-const nextLine = async (lines: ReturnType<typeof createInterface>): Promise<string> =>
-  String((await once(lines, 'line'))[0]);
 
 const truthSchema = z.looseObject({
   lines: z.array(z.looseObject({ due: z.array(z.number()), sent: z.array(z.number()) })),
@@ -56,20 +52,14 @@ const warmUp: Load = { streams: 300, tokens: 20 };
 
 /** Lets all streams of a load run against a port and resolves when the last has ended. */
 const stream = async (port: number, order: Load, onBegin = async () => undefined) => {
-  const body = JSON.stringify({
-    model: 'weir/small',
-    stream: true,
-    max_tokens: order.tokens,
-    messages: [{ role: 'user', content: 'hello there' }],
-  });
+  const body = JSON.stringify({ ...chat, stream: true, max_tokens: order.tokens });
   const client = await startOn(1, ['stream-client.ts'], {
     input: JSON.stringify({ port, streams: order.streams, body, spread }),
   });
   try {
     await onBegin();
-    const done = nextLine(createInterface({ input: client.child.stdout! }));
     client.child.stdin!.write('go\n');
-    await done;
+    await client.next();
   } finally {
     await client.stop();
   }
@@ -84,16 +74,18 @@ const memoryWhile = async (
 ): Promise<{ idle: number; highest: number }> => {
   let idle = Number.NaN;
   let highest = 0;
+  const note = (bytes: number): void => {
+    highest = Math.max(highest, bytes);
+  };
   let watch: NodeJS.Timeout | undefined;
-  await stream(portOf(url), load, async () => {
-    idle = await mock.memory();
-    watch = setInterval(() => {
-      void mock.memory().then((bytes) => {
-        highest = Math.max(highest, bytes);
-      });
-    }, 250);
-  });
-  clearInterval(watch);
+  try {
+    await stream(portOf(url), load, async () => {
+      idle = await mock.memory();
+      watch = setInterval(() => void mock.memory().then(note, () => note(Number.NaN)), 250);
+    });
+  } finally {
+    clearInterval(watch);
+  }
   return { idle, highest };
 };
 
@@ -104,9 +96,8 @@ const bareLateness = async (): Promise<Lateness> => {
     flags: mockNodeFlags,
   });
   try {
-    const told = nextLine(createInterface({ input: bare.child.stdout! }));
     await stream(Number(bare.line), load);
-    return JSON.parse(await told) as Lateness;
+    return JSON.parse(await bare.next()) as Lateness;
   } finally {
     await bare.stop();
   }

@@ -63,6 +63,7 @@ const rowsOf = ({ what, isHeld }: Case, score: Score, alone: Score): readonly Ro
 
 export const paceBench: Bench = {
   name: 'pace',
+  about: 'how much of the admitted work a paced client does, beside one that only backs off',
   run: async (say) => {
     const rows: Row[] = [];
     const alone = new Map<Work, Score>();

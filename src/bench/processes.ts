@@ -37,9 +37,27 @@ export const memoryOf = async (pid: number | undefined): Promise<number> => {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 };
 
+/** Hundredths of a second are what the kernel counts in here (proc(5), `_SC_CLK_TCK`). */
+const ticksPerSecond = 100;
+
+/** CPU time of all threads of a process and of its children that go on, user and system, in seconds (Linux). */
+export const cpuOf = async (pid: number | undefined): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name, in brackets, may hold spaces; `utime` and `stime` are the fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const own = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const others = await Promise.all((children.match(/\d+/g) ?? []).map(Number).map(cpuOf));
+  return others.reduce((sum, cpu) => sum + cpu, own);
+};
+
+/** By itself or by a signal. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
 /** Ends a process and waits until it is gone. */
 export const endProcess = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
@@ -49,6 +67,8 @@ export const endProcess = async (child: ChildProcess): Promise<void> => {
 export interface Bound {
   readonly child: ChildProcess;
   readonly line: string;
+  /** The next one that it prints. Throws where it ends instead. */
+  next(): Promise<string>;
   /** Resident memory now, in bytes (Linux). */
   memory(): Promise<number>;
   /** Ends it and waits until it is gone. */
@@ -67,13 +87,15 @@ export const startOn = async (
   const path = fileURLToPath(new URL(file, import.meta.url));
   const [program, ...rest] = boundTo(core, [process.execPath, ...flags, path, ...words]);
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
+  // That it ended is told by its lines, which end too.
+  child.stdin.on('error', () => undefined);
   child.stdin.write(`${input}\n`);
-  const lines = createInterface({ input: child.stdout });
-  const [line] = (await Promise.race([
-    once(lines, 'line'),
-    once(child, 'exit').then(() => {
-      throw new Error(`${file} ended before it was ready`);
-    }),
-  ])) as [string];
-  return { child, line, memory: () => memoryOf(child.pid), stop: () => endProcess(child) };
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`${file} ended where a line of it was expected`);
+    return value;
+  };
+  const stop = (): Promise<void> => endProcess(child);
+  return { child, line: await next(), next, memory: () => memoryOf(child.pid), stop };
 };

@@ -60,13 +60,14 @@ const opening = async (page: Page, path: string): Promise<number> => {
 
 export const reportBench: Bench = {
   name: 'report',
+  about: 'how large the report of a long run is, and how quickly a browser opens it',
   run: async () => {
     const result = longRun();
     const html = htmlReport(result, judgeTrust(result), await readReportAssets());
-    const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
     const browser = await openBrowser().catch((error: unknown) => {
       throw new Problem(`no browser: ${String(error).split('\n')[0]}; install Debian's chromium`);
     });
+    const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
     try {
       const [report, bare] = [join(folder, 'report.html'), join(folder, 'bare.html')];
       await writeFile(report, html);

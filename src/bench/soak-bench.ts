@@ -16,6 +16,7 @@ const scenario = streamScenario({
 
 export const soakBench: Bench = {
   name: 'soak',
+  about: 'ten minutes of one run: whether its memory stands still',
   onlyByName: true,
   run: async (say) => {
     say(`soak: ${minutes} minutes at ${rate} streams a second`);

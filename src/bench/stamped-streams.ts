@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import tls from 'node:tls';
 import { realClock } from '../mock/real-clock.ts';
+import type { Certificate } from './certificate.ts';
 import { beginningText, endingText, tokenText } from './stream-text.ts';
 
 /**
@@ -14,12 +15,14 @@ export interface StreamsOrder {
   readonly gap: number;
   /** Events with a token in each stream; `null`: until the connection is closed. */
   readonly tokens: number | null;
-  /** PEM texts; `null`: plain. */
-  readonly certificate: { readonly key: string; readonly cert: string } | null;
+  /** `null`: plain. */
+  readonly certificate: Certificate | null;
 }
 
 /** What there was so far; streams that broke off have not ended. */
 export interface StreamsCount {
+  /** When it was counted, in ms; only differences tell something. */
+  readonly at: number;
   /** Events with a token. */
   readonly events: number;
   readonly begun: number;
@@ -112,6 +115,6 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
   console.log(String((server.address() as AddressInfo).port)),
 );
 lines.on('line', () => {
-  const count: StreamsCount = { events, begun, ended };
+  const count: StreamsCount = { at: clock.now(), events, begun, ended };
   console.log(JSON.stringify(count));
 });

@@ -34,6 +34,7 @@ const timeOf = async ({ what, words }: Start): Promise<number> => {
 
 export const startBench: Bench = {
   name: 'start',
+  about: 'how long the command takes from its start to its end',
   run: async (say) => {
     const times = starts.map(() => [] as number[]);
     // The first start of all fills the compile cache.

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { createInterface } from 'node:readline';
+import { key } from './small-chat.ts';
 
 /**
  * A client for many streams at once that does as little as it can: it opens the connections, says
@@ -33,7 +34,7 @@ await lines.next();
 
 let ended = 0;
 const request = (serial: number): string =>
-  `POST /v1/chat/completions HTTP/1.1\r\nhost: weir\r\nauthorization: Bearer sk-weir-test\r\n` +
+  `POST /v1/chat/completions HTTP/1.1\r\nhost: weir\r\nauthorization: Bearer ${key}\r\n` +
   `x-request-id: stream-${serial}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 for (const [serial, socket] of sockets.entries()) {
   socket.on('data', (bytes: Buffer) => {

@@ -1,20 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransportName } from '../model/exchange.ts';
 import type { Row } from './bench.ts';
 import type { FieldOrder } from './field-client.ts';
+import { keepsPace } from './kept-pace.ts';
 import { median } from './median.ts';
-import { startOn } from './processes.ts';
+import { cpuOf, hasEnded, startOn } from './processes.ts';
 import { type Emitter, startEmitter } from './streams-emitter.ts';
 import { startWeirRun, streamScenario } from './weir-run.ts';
 
 /**
  * What a streamed chunk costs: whole runs of Weir, everything recorded, beside users of what the field
- * uses who only note each token's instant. They take turns on one core.
+ * uses who only note each token's instant. They take turns on one core. What the process of a run's canary
+ * takes is the run's.
  */
 
-const rounds = 3;
+const rounds = 1;
 const clients = ['socket', 'undici', 'fetch', 'openai'] as const satisfies readonly (
   | TransportName
   | FieldOrder['client']
@@ -53,17 +54,6 @@ const shapes: readonly Shape[] = [
 const settling = 1000;
 const window = 3000;
 
-/** Hundredths of a second are what the kernel counts in here (proc(5), `_SC_CLK_TCK`). */
-const ticksPerSecond = 100;
-
-/** CPU time of all threads of a process, user and system, in seconds. */
-const cpuOf = async (pid: number | undefined): Promise<number> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold spaces; `utime` and `stime` are the fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-};
-
 const startClient = async (client: Client, { users, rampUp }: Shape, url: string) => {
   if (client === 'fetch' || client === 'openai') {
     const order: FieldOrder = { client, url, users, rampUp };
@@ -81,7 +71,7 @@ interface Turn {
 
 const measured = async (emitter: Emitter, client: ChildProcess, users: number): Promise<Turn> => {
   while ((await emitter.count()).begun < users) {
-    if (client.exitCode !== null) throw new Error('a client ended before its streams began');
+    if (hasEnded(client)) throw new Error('a client ended before its streams began');
     await sleep(100);
   }
   await sleep(settling);
@@ -110,14 +100,9 @@ const turnOf = async (client: Client, shape: Shape): Promise<Turn> => {
 const costOf = ({ events, cpu }: Turn): number =>
   events === 0 ? Number.NaN : (cpu * 1e6) / events;
 
-/**
- * Of a pace, the least share that must have been kept: what comes late comes together, is read at once
- * and costs less, which says nothing of the client.
- */
-const keptShare = 0.95;
-
-const keepsPace = ({ users, gap }: Shape, { events }: Turn): boolean =>
-  gap === 0 || events >= keptShare * ((users * window) / gap);
+/** What comes late comes together, is read at once and costs less, which says nothing of the client. */
+const keepsUp = ({ users, gap }: Shape, { events }: Turn): boolean =>
+  gap === 0 || keepsPace(events, (users * window) / gap);
 
 type Round = ReadonlyMap<Client, Turn>;
 
@@ -129,9 +114,7 @@ const lowerMiddle = (ratios: readonly number[]): number =>
 
 const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   const { name, clients: taking, bounds } = shape;
-  const counting = all.filter((round) =>
-    [...round.values()].every((turn) => keepsPace(shape, turn)),
-  );
+  const counting = all.filter((round) => [...round.values()].every((turn) => keepsUp(shape, turn)));
   const costs = (client: Client): readonly number[] =>
     counting.map((round) => costOf(round.get(client)!));
   // Not the best round: a disturbed client reads several chunks at once, which makes each cheaper.
@@ -163,7 +146,7 @@ const benchShape = async (shape: Shape, say: (text: string) => void): Promise<re
       const turn = await turnOf(client, shape);
       turns.set(client, turn);
       const rate = Math.round(turn.events / (window / 1000));
-      const late = keepsPace(shape, turn) ? '' : ', too late to count';
+      const late = keepsUp(shape, turn) ? '' : ', too late to count';
       const cost = costOf(turn).toFixed(2);
       say(`${shape.name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${late}`);
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TransportName, transportNames } from '../model/exchange.ts';
 import { outcomeKinds } from '../model/observation.ts';
 import type { Row } from './bench.ts';
-import { memoryOf } from './processes.ts';
+import { hasEnded, memoryOf } from './processes.ts';
 import { type Emitter, startEmitter } from './streams-emitter.ts';
 import { startWeirRun, streamScenario, type WeirRun } from './weir-run.ts';
 
@@ -34,15 +34,16 @@ interface Memory {
   readonly highest: number;
 }
 
-/** Follows a run until the first stream has ended. */
+/** Follows a run until the first stream has ended, or the run itself. */
 const follow = async (emitter: Emitter, { child }: WeirRun): Promise<Memory> => {
   let idle = Number.NaN;
   let highest = Number.NaN;
   for (;;) {
+    if (hasEnded(child)) return { idle, highest };
     const memory = await memoryOf(child.pid);
     const { begun, ended } = await emitter.count();
     if (begun === 0) idle = memory;
-    if (ended > 0 || child.exitCode !== null) return { idle, highest };
+    if (ended > 0) return { idle, highest };
     if (begun >= streams) highest = Number.isNaN(highest) ? memory : Math.max(highest, memory);
     await sleep(50);
   }
@@ -88,27 +89,21 @@ const rowsFor = async (
     bound: isBound ? { kind: 'at most', value: bound } : null,
   });
   const most = await mostDescriptors();
-  const isPossible = most >= descriptors;
-  if (!isPossible) {
-    say(
-      `${name}: not measured: a process needs ${descriptors} open files and may have ${most}; raise it with \`ulimit -n ${descriptors}\` (as root) or the container's \`--ulimit nofile\``,
-    );
-  }
-  const {
-    idle,
-    highest,
-    failed: failures,
-  } = isPossible
-    ? await measure(transport)
-    : { idle: Number.NaN, highest: Number.NaN, failed: Number.NaN };
-  const each = (highest - idle) / streams / 1024;
-  say(
-    `${name}: ${Math.round(idle / 2 ** 20)} MiB idle, at most ${Math.round(highest / 2 ** 20)} MiB, ${failures} failed`,
-  );
-  return [
+  const rows = (failures: number, each: number): readonly Row[] => [
     row('requests that did not complete', failures, '', 0),
     row('memory for each, above the process’s idle one', each, 'KiB', 16),
   ];
+  if (most < descriptors) {
+    say(
+      `${name}: not measured: a process needs ${descriptors} open files and may have ${most}; raise it with \`ulimit -n ${descriptors}\` (as root) or the container's \`--ulimit nofile\``,
+    );
+    return rows(Number.NaN, Number.NaN);
+  }
+  const { idle, highest, failed: failures } = await measure(transport);
+  say(
+    `${name}: ${Math.round(idle / 2 ** 20)} MiB idle, at most ${Math.round(highest / 2 ** 20)} MiB, ${failures} failed`,
+  );
+  return rows(failures, (highest - idle) / streams / 1024);
 };
 
 export const benchStreamMemory = async (say: (text: string) => void): Promise<readonly Row[]> => {

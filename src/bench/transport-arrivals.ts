@@ -1,20 +1,18 @@
-import { generate } from 'selfsigned';
 import type { TransportName } from '../model/exchange.ts';
 import type { ArrivalOrder, Arrivals } from './arrival-client.ts';
 import type { Row } from './bench.ts';
+import { type Certificate, makeCertificate } from './certificate.ts';
 import { startOn } from './processes.ts';
-import type { StreamsOrder } from './stamped-streams.ts';
+import { quietestRound, type Taken } from './quietest-round.ts';
 import { startEmitter } from './streams-emitter.ts';
 
 /** How exact the instants of arrival are, and what an event costs: our transports beside a bare socket, taking turns. */
 
 const seconds = 3;
-/** Of its pace, the least share that a round must have been sent. */
-const keptShare = 0.95;
 const gap = 50;
 const transports = ['socket', 'undici'] as const satisfies readonly TransportName[];
 type Client = (typeof transports)[number] | 'net';
-type Turn = Readonly<Record<Client, Arrivals>>;
+type Turn = Readonly<Record<Client, Taken>>;
 
 /** How many streams, and what must be shown of them. */
 interface Grade {
@@ -40,21 +38,11 @@ const furtherGrades: readonly Grade[] = [
   { streams: 5000, isTls: false, rounds: 1, bound: null, by: ['socket'] },
 ];
 
-/** For 127.0.0.1, PEM. */
-const makeCertificate = async (): Promise<NonNullable<StreamsOrder['certificate']>> => {
-  const altNames = [{ type: 7, ip: '127.0.0.1' }] as const;
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [...altNames] }],
-  });
-  return { key, cert };
-};
-
 const arrivalsOf = async (
   client: Client,
   streams: number,
-  certificate: StreamsOrder['certificate'],
-): Promise<Arrivals> => {
+  certificate: Certificate | null,
+): Promise<Taken> => {
   const emitter = await startEmitter({ gap, tokens: null, certificate });
   try {
     const order: ArrivalOrder = {
@@ -62,8 +50,15 @@ const arrivalsOf = async (
       certificate: certificate?.cert ?? null,
     };
     const bound = await startOn(1, ['arrival-client.ts'], { input: JSON.stringify(order) });
-    await bound.stop();
-    return JSON.parse(bound.line) as Arrivals;
+    try {
+      const before = await emitter.count();
+      const arrivals = JSON.parse(await bound.next()) as Arrivals;
+      const after = await emitter.count();
+      const sent = ((after.events - before.events) / (after.at - before.at)) * 1000;
+      return { ...arrivals, sent };
+    } finally {
+      await bound.stop();
+    }
   } finally {
     await emitter.stop();
   }
@@ -73,17 +68,16 @@ const nameOf = ({ streams, isTls }: Grade): string =>
   `${streams} × ${1000 / gap}/s${isTls ? ' over TLS' : ''}`;
 
 const rowsFor = (grade: Grade, turns: readonly Turn[]): readonly Row[] => {
-  // What else runs on the machine only adds: the quietest round of each shows most of what it does itself. One
-  // that was sent less than its pace had less to be late with, and does not count.
-  const figure = (client: Client, of: (arrivals: Arrivals) => number): number => {
-    const [quietest] = turns
-      .map((turn) => turn[client])
-      .filter(({ events }) => events >= (keptShare * grade.streams * seconds * 1000) / gap)
-      .toSorted((one, other) => one.error.medianP99 - other.error.medianP99);
-    return quietest === undefined ? Number.NaN : of(quietest);
+  const figure = (client: Client, of: (taken: Taken) => number): number => {
+    const pace = (grade.streams * 1000) / gap;
+    const quietest = quietestRound(
+      turns.map((turn) => turn[client]),
+      pace,
+    );
+    return quietest === null ? Number.NaN : of(quietest);
   };
   const rows = grade.by.flatMap((client) => {
-    const row = (what: string, unit: string, of: (arrivals: Arrivals) => number): Row => ({
+    const row = (what: string, unit: string, of: (taken: Taken) => number): Row => ({
       ...{ what: `${client}, ${nameOf(grade)}: ${what}`, unit, bound: null },
       value: figure(client, of),
       ruler: figure('net', of),
@@ -99,10 +93,11 @@ const rowsFor = (grade: Grade, turns: readonly Turn[]): readonly Row[] => {
       },
       row('p99 of all', 'ms', ({ error }) => error.p99),
       row('CPU for each event', 'µs', ({ cpu }) => cpu),
-      row('events', '/s', ({ events }) => events / seconds),
+      row('events sent', '/s', ({ sent }) => sent),
+      row('events read', '/s', ({ rate }) => rate),
     ];
   });
-  const cpu = (client: Client): number => figure(client, (arrivals) => arrivals.cpu);
+  const cpu = (client: Client): number => figure(client, (taken) => taken.cpu);
   if (!grade.by.includes('undici')) return rows;
   const what = `events for each second of CPU, socket against undici, ${nameOf(grade)}`;
   return [...rows, { what, value: cpu('undici') / cpu('socket'), unit: '×', bound: null }];
@@ -112,14 +107,14 @@ const benchGrade = async (grade: Grade, say: (text: string) => void): Promise<re
   const turns: Turn[] = [];
   const certificate = grade.isTls ? await makeCertificate() : null;
   for (let round = 1; round <= grade.rounds; round += 1) {
-    const turn: Partial<Record<Client, Arrivals>> = {};
+    const turn: Partial<Record<Client, Taken>> = {};
     for (const client of ['net', ...grade.by] as const) {
       turn[client] = await arrivalsOf(client, grade.streams, certificate);
     }
     turns.push(turn as Turn);
     const told = Object.entries(turn).map(
-      ([client, { error, cpu, events }]) =>
-        `${client} ${Math.round(events / seconds)}/s, p50 ${error.p50.toFixed(2)}, p99 ${error.medianP99.toFixed(2)} (all ${error.p99.toFixed(2)}) ms, ${cpu.toFixed(1)} µs`,
+      ([client, { error, cpu, rate, sent }]) =>
+        `${client} ${Math.round(rate)}/s of ${Math.round(sent)}/s sent, p50 ${error.p50.toFixed(2)}, p99 ${error.medianP99.toFixed(2)} (all ${error.p99.toFixed(2)}) ms, ${cpu.toFixed(1)} µs`,
     );
     say(`${nameOf(grade)}, round ${round}: ${told.join('; ')}`);
   }

@@ -9,9 +9,6 @@ export interface Turnover {
 export const rate = ({ requests, seconds }: Turnover): number => requests / seconds;
 export const perCpu = ({ requests, cpu }: Turnover): number => requests / cpu;
 
-export const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 /** What `count` and this process's CPU time rise by during `wait`. */
 export const measureTurnover = async (
   count: () => number,

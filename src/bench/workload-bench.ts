@@ -3,9 +3,11 @@ import { drawFrom } from '../model/draw.ts';
 import type { ExchangeObserver, Transport } from '../model/exchange.ts';
 import { routes } from '../contract/routes.ts';
 import { startClock } from '../platform/clock.ts';
+import { directWire } from '../platform/connector.ts';
 import { undiciTransport } from '../platform/undici-transport.ts';
 import { vocabularyOf } from '../workload/words.ts';
 import type { Bench } from './bench.ts';
+import { median } from './median.ts';
 import { startOn } from './processes.ts';
 
 /** Whether made-up prompts cost less CPU than sending them does. */
@@ -13,9 +15,6 @@ import { startOn } from './processes.ts';
 const million = 1_000_000;
 const rounds = 7;
 const inFlight = 8;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** CPU of this process that the work took, in ms. */
 const cpuOf = async (work: () => Promise<void> | void): Promise<number> => {
@@ -76,11 +75,11 @@ const measure = async (transport: Transport, tokens: number) => {
 
 export const workloadBench: Bench = {
   name: 'workload',
+  about: 'whether prompts cost less to make than to send',
   run: async (say) => {
     const bare = await startOn(0, ['bare-server.ts'], { input: '{}' });
     const { url } = JSON.parse(bare.line) as { url: string };
-    const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
-    const transport = undiciTransport({ url, wire, certificates: null }, startClock());
+    const transport = undiciTransport({ url, wire: directWire, certificates: null }, startClock());
     try {
       const small = await measure(transport, 1000);
       const large = await measure(transport, 100_000);

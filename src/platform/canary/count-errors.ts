@@ -16,7 +16,7 @@ export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
     },
     note: (at: number, bytes: Uint8Array): void => {
       const read = at + machineZero;
-      readStamps(bytes, bytes.length, (stamp) => {
+      readStamps(bytes, (stamp) => {
         if (stamp < floor) return;
         // The two clocks are laid over one another to some microseconds.
         const error = roundedError(Math.max(0, read - stamp));

@@ -23,12 +23,12 @@ export const stampedChunk = (moment: readonly [number, number]): string => {
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Tells each stamp in the first `end` of `bytes`, in ms. An event that is cut there is left out. */
-export const readStamps = (bytes: Uint8Array, end: number, told: (stamp: number) => void): void => {
+/** Tells each stamp in `bytes`, in ms. An event that is cut at their end is left out. */
+export const readStamps = (bytes: Uint8Array, told: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
     const from = at + mark.length;
-    if (from + digits > end) return;
+    if (from + digits > bytes.length) return;
     if (bytes[at + 1] === byteOfMark) {
       let microseconds = 0;
       for (let place = from; place < from + digits; place += 1)
