@@ -39,8 +39,8 @@ const ran = async (
 const commandOf = (pid: string): Promise<string> =>
   readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 
-/** The emitters among the children of a process. */
-const emittersOf = async (pid: number): Promise<readonly string[]> => {
+/** The children of a process whose command has this word. */
+const childrenOf = async (pid: number, word: string): Promise<readonly string[]> => {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const named = await Promise.all(
     children
@@ -48,7 +48,7 @@ const emittersOf = async (pid: number): Promise<readonly string[]> => {
       .split(' ')
       .map(async (child) => ({ child, command: await commandOf(child) })),
   );
-  return named.filter(({ command }) => command.includes('emitter')).map(({ child }) => child);
+  return named.filter(({ command }) => command.includes(word)).map(({ child }) => child);
 };
 
 describe('a run with streamed chats', () => {
@@ -81,6 +81,26 @@ describe('a run with streamed chats', () => {
     expect(stdout).toContain('No canary: the scenario switched it off');
   });
 
+  it.runIf(process.platform === 'linux')('tells which of its processes ended early', async () => {
+    const out = await tempFolder();
+    const words = ['run', await tempFile('s.yaml', scenario('')), '--out', out];
+    const { child, ended, shown } = startWeir(words);
+    await shown('Ctrl-C ends it early');
+    for (const word of ['emitter', '--embedded']) {
+      const found = await childrenOf(child.pid!, word);
+      expect(found).toHaveLength(1);
+      process.kill(Number(found[0]), 'SIGKILL');
+    }
+    await ended;
+    const { notes } = resultSchema.parse(
+      JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
+    );
+    expect(notes).toEqual([
+      'The canary’s emitter ended during the run (SIGKILL): its error bar holds what came before.',
+      'The reference gateway could not be asked for its counters: it ended during the run (SIGKILL).',
+    ]);
+  });
+
   it.runIf(process.platform === 'linux')('leaves no emitter behind when it is killed', async () => {
     const { url } = await startGateway();
     const file = await tempFile('s.yaml', scenario(''));
@@ -89,7 +109,7 @@ describe('a run with streamed chats', () => {
       WEIR_API_KEY: 'sk-weir-test',
     });
     await shown('Ctrl-C ends it early');
-    const emitters = await emittersOf(child.pid!);
+    const emitters = await childrenOf(child.pid!, 'emitter');
     expect(emitters).toHaveLength(1);
     child.kill('SIGKILL');
     await ended;

@@ -9,8 +9,9 @@ export const askWitness = async (
   try {
     return { witness: await readWitness(mock), notes: [] };
   } catch {
-    const note =
-      'The reference gateway could not be asked for its counters: its process has ended or does not answer.';
+    const how = mock.ended();
+    const why = how === null ? 'it does not answer' : `it ended during the run (${how})`;
+    const note = `The reference gateway could not be asked for its counters: ${why}.`;
     return { witness: null, notes: [note] };
   }
 };

@@ -8,10 +8,15 @@ export interface Canary {
   readonly way: CanaryWay | null;
   /** What the reader of a report must know of it. */
   readonly notes: readonly string[];
+  /** What the reader must know of it beside them once the run is over. */
+  readonly endNotes: () => readonly string[];
   readonly stop: () => Promise<void>;
 }
 
-const noCanary: Canary = { way: null, notes: [], stop: () => Promise.resolve() };
+const noCanary: Canary = {
+  ...{ way: null, notes: [], endNotes: () => [] },
+  stop: () => Promise.resolve(),
+};
 
 /**
  * Streams of one loop, at 20 events a second each: they take 0.5 to 1.6 % of a core in the loop, and 1.5 %
@@ -19,9 +24,13 @@ const noCanary: Canary = { way: null, notes: [], stop: () => Promise.resolve() }
  */
 const streamsFor = (loops: number): number => Math.max(1, Math.min(20, Math.floor(160 / loops)));
 
-/** Of a program's last words the line that says what is wrong. */
-const gist = (words: string): string =>
-  words.split('\n').find((line) => /error/i.test(line)) ?? words;
+/** What to do where there is none for a reason. */
+const remedyFor = (why: string): string => {
+  const switchOff = 'switch the canary off with `canary: false`';
+  return why.includes('EMFILE')
+    ? `Raise the limit of open files (\`ulimit -n\`), or ${switchOff}.`
+    : `Mend that, or ${switchOff}.`;
+};
 
 /**
  * Starts the canary that a plan's run has beside it: chat streams are what it vouches for, and a load that
@@ -31,9 +40,18 @@ export const openCanary = async (plan: Plan, loops: number): Promise<Canary> => 
   if (plan.canary !== true || !hasChatStreams(plan)) return noCanary;
   const emitter = await startEmitter();
   if (typeof emitter === 'string') {
-    return { ...noCanary, notes: [`The canary’s emitter could not be started: ${gist(emitter)}`] };
+    const note = `No error bar: the canary’s emitter could not be started (${emitter}). ${remedyFor(emitter)}`;
+    return { ...noCanary, notes: [note] };
   }
-  const { port, stop } = emitter;
+  const { port, ended, stop } = emitter;
   const way = { port, streams: streamsFor(loops), transport: plan.transport };
-  return { way, notes: [], stop };
+  const endNotes = (): readonly string[] => {
+    const how = ended();
+    return how === null
+      ? []
+      : [
+          `The canary’s emitter ended during the run (${how}): its error bar holds what came before.`,
+        ];
+  };
+  return { way, notes: [], endNotes, stop };
 };

@@ -1,4 +1,4 @@
-import { type Foreseeable, foresee } from '../engine/foresee.ts';
+import { askedFreely, type Foreseeable, foresee } from '../engine/foresee.ts';
 import { expectedDecisions, expectedSamples } from '../judge/expect.ts';
 import { budgetUnits, type BudgetUnit } from '../model/budget.ts';
 import type { Amount, BudgetForecast, Forecast, Need } from '../model/forecast.ts';
@@ -18,12 +18,7 @@ const mostRequests = 10_000_000;
 
 /** Users who are answered that quickly would ask more often than any run may. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
-  const asked = stages.reduce((sum, { load }) => {
-    if (load.kind === 'saturate') return sum + (load.connections * load.duration) / answerTime;
-    return load.kind === 'closed'
-      ? sum + (load.users * load.duration) / (load.thinkTime + answerTime)
-      : sum;
-  }, 0);
+  const asked = stages.reduce((sum, { load }) => sum + askedFreely(load, answerTime), 0);
   if (asked > mostRequests) {
     throw new Problem(
       `the users would ask ${plural(asked, 'time')} if every answer took ${answerTime} ms; expected at most ${plural(mostRequests, 'request')}. Say how long an answer takes with --answer-time`,

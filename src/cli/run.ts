@@ -128,7 +128,7 @@ const runOpened = async (
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
-    notes: [...target.notes, ...driven.notes, ...notes],
+    notes: [...target.notes, ...driven.notes, ...opened.canary.endNotes(), ...notes],
     witness,
   });
   return { result, driven };
@@ -171,9 +171,10 @@ export const runOnce = async (
     await keepInHistory(asked.history, ran);
     return ran;
   } finally {
-    await opened.metrics.close();
+    // Processes first: while one of them is there this one cannot end.
     await opened.canary.stop();
     await opened.target.mock?.stop();
+    await opened.metrics.close();
   }
 };
 

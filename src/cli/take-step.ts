@@ -75,7 +75,7 @@ export const takeStep = async (
     partial: cut ? whyCut(driven) : null,
     ...{
       breach: undefined,
-      notes: [...target.notes, ...canary.notes, ...driven.notes],
+      notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
       witness: null,
     },
   });

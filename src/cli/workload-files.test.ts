@@ -123,6 +123,8 @@ describe('a text to be spoken', () => {
       ok: true,
       value: 'The gate\nis open.',
     });
+    const longest = '🌊'.repeat(1_000_000);
+    expect(files.text(put('longest.txt', longest))).toEqual({ ok: true, value: longest });
   });
 
   it.each([

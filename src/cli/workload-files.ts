@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { charactersIn } from '../model/characters.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TraceCut, TraceLoad } from '../model/trace.ts';
 import type { TokenizerFacts } from '../model/tokenizer.ts';
@@ -60,8 +61,9 @@ const spokenText = (file: string, path: string): Found<string> => {
     return { ok: false, problem: `${file}: expected plain text in UTF-8` };
   }
   if (text === '') return { ok: false, problem: `${file}: expected text; there is none` };
-  if (text.length <= longestText) return { ok: true, value: text };
-  const problem = `${file}: expected at most ${grouped(longestText)} characters of text; it has ${grouped(text.length)}`;
+  const characters = charactersIn(text);
+  if (characters <= longestText) return { ok: true, value: text };
+  const problem = `${file}: expected at most ${grouped(longestText)} characters of text; it has ${grouped(characters)}`;
   return { ok: false, problem };
 };
 

@@ -63,12 +63,10 @@ const groupOf = ({ stage, traffic, key, tally }: Cell): ForecastGroup => ({
   ...tally.told(),
 });
 
-/** How many requests a load makes, nearly. */
-const countOf = (load: Load, answerTime: number): number => {
+/** How many requests those make, nearly, who ask as fast as they are answered; 0 for all other loads. */
+export const askedFreely = (load: Load, answerTime: number): number => {
   if (load.kind === 'saturate') return (load.connections * load.duration) / answerTime;
-  return load.kind === 'closed'
-    ? (load.users * load.duration) / (load.thinkTime + answerTime)
-    : (expectedCount(load) ?? 0);
+  return load.kind === 'closed' ? (load.users * load.duration) / (load.thinkTime + answerTime) : 0;
 };
 
 /** Whether answers decide when the next request goes. */
@@ -88,7 +86,10 @@ class Foresight {
   constructor(of: Foreseeable) {
     this.#of = of;
     const { stages } = of.plan;
-    const count = stages.reduce((sum, { load }) => sum + countOf(load, of.answerTime), 0);
+    const count = stages.reduce(
+      (sum, { load }) => sum + (expectedCount(load) ?? askedFreely(load, of.answerTime)),
+      0,
+    );
     this.#lookedInto = Math.max(1, Math.ceil(count / mostLooks));
     this.#pace = new PaceBound(of.plan);
   }

@@ -8,7 +8,8 @@ import { drawEntry, ordinalOf } from './ordinal.ts';
 
 const models = (weight: number): Traffic => ({ kind: 'models', weight });
 
-const planOf = (seed: number, users: number | null, mix: readonly Traffic[]): Plan => {
+/** A stage for each mix. */
+const planOf = (seed: number, users: number | null, ...mixes: readonly Traffic[][]): Plan => {
   const plan = samplePlan();
   const [stage] = plan.stages;
   const load: Load =
@@ -21,7 +22,7 @@ const planOf = (seed: number, users: number | null, mix: readonly Traffic[]): Pl
           thinkTime: milliseconds(0),
           rampUp: milliseconds(0),
         };
-  return { ...plan, seed, stages: [{ ...stage!, load, traffic: [...mix] }] };
+  return { ...plan, seed, stages: mixes.map((traffic) => ({ ...stage!, load, traffic })) };
 };
 
 describe('the ordinal of a request', () => {
@@ -37,19 +38,20 @@ describe('the ordinal of a request', () => {
     const sample = fc.record({
       seed: fc.nat(),
       users: fc.option(fc.integer({ min: 1, max: 4 })),
-      asked: fc.array(fc.nat(60), { minLength: 1 }),
+      asked: fc.array(fc.record({ stage: fc.nat(1), index: fc.nat(60) }), { minLength: 1 }),
     });
     fc.assert(
       fc.property(sample, ({ seed, users, asked }) => {
-        const mix = [models(1), models(3)];
-        const plan = planOf(seed, users, mix);
-        const entryOf = (index: number): Traffic => drawEntry(plan, { stage: 0, index }).traffic;
-        for (const index of asked) {
-          const traffic = entryOf(index);
+        const plan = planOf(seed, users, [models(1), models(3)], [models(3), models(1), models(2)]);
+        const entryOf = (stage: number, index: number): Traffic =>
+          drawEntry(plan, { stage, index }).traffic;
+        for (const { stage, index } of asked) {
+          const traffic = entryOf(stage, index);
           const before = Array.from({ length: index }, (_, each) => each).filter(
-            (each) => each % (users ?? 1) === index % (users ?? 1) && entryOf(each) === traffic,
+            (each) =>
+              each % (users ?? 1) === index % (users ?? 1) && entryOf(stage, each) === traffic,
           );
-          expect(ordinalOf(plan, { stage: 0, index }, traffic)).toBe(before.length);
+          expect(ordinalOf(plan, { stage, index }, traffic)).toBe(before.length);
         }
       }),
     );

@@ -1,4 +1,5 @@
 import { speechRequestSchema } from '../contract/audio.ts';
+import { charactersIn } from '../model/characters.ts';
 import type { SpeechFormat } from './audio/silence.ts';
 import { refuseModel } from './catalogue.ts';
 import { readJson } from './json-body.ts';
@@ -20,12 +21,6 @@ const shortestSeconds = 0.25;
 /** A day: as much as a WAV file's 32-bit length can tell. */
 const longestSeconds = 86_400;
 
-const codePointsIn = (text: string): number => {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-};
-
 /** Reads the body of a speech request: what it asks, or why it is refused. */
 export const readSpeech = (body: Uint8Array, settings: Settings): Speech | Refusal => {
   const read = readJson(body, speechRequestSchema);
@@ -40,7 +35,7 @@ export const readSpeech = (body: Uint8Array, settings: Settings): Speech | Refus
       message: `The voice ${JSON.stringify(voice)} is not supported; there are ${voices.join(', ')}.`,
     };
   }
-  const characters = codePointsIn(input);
+  const characters = charactersIn(input);
   const seconds = Math.max(shortestSeconds, characters / (charactersPerSecond * (speed ?? 1)));
   if (seconds > longestSeconds) {
     return {

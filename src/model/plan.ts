@@ -204,6 +204,24 @@ export const loadDuration = (load: Load): number => {
   }
 };
 
+/** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
+export const arrivalsOf = (load: Load): number | null => {
+  switch (load.kind) {
+    case 'open':
+      return load.curve.reduce(
+        (sum, { from, to, duration }) => sum + (((from + to) / 2) * duration) / 1000,
+        0,
+      );
+    case 'iterations':
+      return load.iterations;
+    case 'trace':
+      return load.facts.requests;
+    case 'closed':
+    case 'saturate':
+      return null;
+  }
+};
+
 /** The load of a plan that runs flat out, which is then its only one; `null` for every other plan. */
 export const saturationOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;

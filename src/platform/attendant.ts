@@ -7,6 +7,8 @@ export interface Attendant {
   readonly ok: true;
   /** The first line that it printed, when it was ready. */
   readonly line: string;
+  /** How it ended before it was asked to, in one line; `null` while it runs. */
+  readonly ended: () => string | null;
   /** Ends the process and waits until it is gone. */
   readonly stop: () => Promise<void>;
 }
@@ -20,6 +22,18 @@ interface NoAttendant {
 const stopGrace = 2000;
 
 const gone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+/** Of a program's last words the line that says what is wrong, not the one of its source that threw it. */
+export const errorLine = (words: string): string | undefined =>
+  words.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
+
+/** The status or signal with which a process ended, and why by its last words; `null` while it runs. */
+const endingOf = (child: ChildProcess, words: string): string | null => {
+  if (!gone(child)) return null;
+  const status = child.signalCode ?? `exit status ${child.exitCode}`;
+  const error = errorLine(words);
+  return error === undefined ? status : `${status}: ${error}`;
+};
 
 const end = async (child: ChildProcess): Promise<void> => {
   if (gone(child)) return;
@@ -69,7 +83,15 @@ export const startAttendant = async (
     new Promise<null>((resolve) => child.once('exit', () => resolve(null))),
   ]);
   clearTimeout(waiting);
-  return line === null
-    ? { ok: false, why: complaint.trim() || 'no reason given' }
-    : { ok: true, line, stop: () => end(child) };
+  if (line === null) return { ok: false, why: complaint.trim() || 'no reason given' };
+  let isLeaving = false;
+  return {
+    ok: true,
+    line,
+    ended: () => (isLeaving ? null : endingOf(child, complaint)),
+    stop: () => {
+      isLeaving = true;
+      return end(child);
+    },
+  };
 };

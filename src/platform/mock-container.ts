@@ -130,6 +130,7 @@ export const startMockContainer = async (order: ContainerOrder): Promise<MockPro
     return {
       url: `http://${loopback}:${started.getMappedPort(inside.port)}/v1`,
       control: `http://${loopback}:${started.getMappedPort(inside.controlPort)}`,
+      ended: () => null,
       stop: () => stop(attached),
     };
   } catch (error) {

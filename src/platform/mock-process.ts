@@ -9,12 +9,22 @@ export interface MockProcess {
   readonly url: string;
   /** The control address, for counters. */
   readonly control: string;
+  /** How it ended before it was asked to, as far as is known; `null` while it runs. */
+  ended(): string | null;
   /** Ends the process and waits until it is gone. */
   stop(): Promise<void>;
 }
 
 /** What the process prints as its first line once it listens. */
 const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
+
+const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
+  try {
+    return mockReadySchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+};
 
 /**
  * A gateway's garbage is short-lived: a small young generation costs it nothing measurable and halves
@@ -38,8 +48,13 @@ export const startMockProcess = async (
 ): Promise<MockProcess> => {
   const started = await startAttendant(command, `${JSON.stringify(settings)}\n`);
   if (!started.ok) throw new Problem(`the reference gateway did not start: ${started.why}`);
-  const { url, control } = mockReadySchema.parse(JSON.parse(started.line));
-  return { url, control, stop: started.stop };
+  const { line, ended, stop } = started;
+  const ready = readReady(line);
+  if (ready !== null) return { ...ready, ended, stop };
+  await stop();
+  throw new Problem(
+    `the reference gateway did not start: it said ${JSON.stringify(line)} where its addresses were expected. Does NODE_OPTIONS load something that prints?`,
+  );
 };
 
 /** Connections that were cut reach the gateway a little later: it is asked again this often, this far apart (ms). */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Load } from '../model/plan.ts';
+import { arrivalsOf, type Load } from '../model/plan.ts';
 import { sampleTraceLoad } from '../model/sample-trace.ts';
 import type { WorkloadFiles } from '../model/workload.ts';
-import { arrivalsOf, compileLoad } from './compile-load.ts';
+import { compileLoad } from './compile-load.ts';
 import { loadSchema } from './load-schema.ts';
 
 const files: WorkloadFiles = {

@@ -89,21 +89,3 @@ export const onlyStage = 'main';
 /** The names of the plan's stages that a scenario's stage becomes. */
 export const stageNames = (name: string, load: ScenarioLoad): readonly string[] =>
   load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];
-
-/** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
-export const arrivalsOf = (load: Load): number | null => {
-  switch (load.kind) {
-    case 'open':
-      return load.curve.reduce(
-        (sum, { from, to, duration }) => sum + (((from + to) / 2) * duration) / 1000,
-        0,
-      );
-    case 'iterations':
-      return load.iterations;
-    case 'trace':
-      return load.facts.requests;
-    case 'closed':
-    case 'saturate':
-      return null;
-  }
-};

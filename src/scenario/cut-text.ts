@@ -1,9 +1,8 @@
+import { charactersIn } from '../model/characters.ts';
 import type { Found } from '../model/workload.ts';
 
 /** The rules of one language on every machine; those of Unicode hold for all scripts. */
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-
-const countOf = (text: string): number => [...text].length;
 
 /** Without the ends of lines within a paragraph, which would pass for ends of sentences; as long as before. */
 const withoutLineEnds = (text: string): string =>
@@ -31,7 +30,7 @@ export const cutText = (text: string, most: number): Found<readonly string[]> =>
   };
   for (const { segment, index } of sentences.segment(withoutLineEnds(text))) {
     const sentence = tidy(segment.trimStart());
-    const spoken = countOf(sentence.trimEnd());
+    const spoken = charactersIn(sentence.trimEnd());
     if (spoken === 0) continue;
     if (spoken > most) {
       const line = lineAt(text, index + segment.length - segment.trimStart().length);
@@ -40,7 +39,7 @@ export const cutText = (text: string, most: number): Found<readonly string[]> =>
     }
     if (length + spoken > most) end();
     piece += sentence;
-    length += countOf(sentence);
+    length += charactersIn(sentence);
   }
   end();
   return { ok: true, value: pieces };

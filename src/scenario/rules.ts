@@ -1,7 +1,7 @@
-import { loadDuration } from '../model/plan.ts';
+import { arrivalsOf, loadDuration } from '../model/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { WorkloadFiles } from '../model/workload.ts';
-import { arrivalsOf, type CompiledLoad, compileLoad, cutOf, onlyStage } from './compile-load.ts';
+import { type CompiledLoad, compileLoad, cutOf, onlyStage } from './compile-load.ts';
 import { longest } from './field.ts';
 import { loadSchema, type ScenarioLoad } from './load-schema.ts';
 import { formatDuration } from './notation.ts';

@@ -1,4 +1,4 @@
-import { type Load, loadDuration, type Plan } from '../model/plan.ts';
+import { arrivalsOf, type Load, loadDuration, type Plan } from '../model/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { openCount } from './open-arrivals.ts';
 
@@ -21,16 +21,5 @@ export const scheduledEnd = (plan: Plan): Instant =>
   instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
 
 /** How many requests a load asks for: exactly, on average for Poisson arrivals, `null` for users and connections, who ask as fast as they are answered. */
-export const expectedCount = (load: Load): number | null => {
-  switch (load.kind) {
-    case 'open':
-      return openCount(load);
-    case 'iterations':
-      return load.iterations;
-    case 'trace':
-      return load.facts.requests;
-    case 'closed':
-    case 'saturate':
-      return null;
-  }
-};
+export const expectedCount = (load: Load): number | null =>
+  load.kind === 'open' ? openCount(load) : arrivalsOf(load);

@@ -1,5 +1,6 @@
 import { speechContentTypes } from '../contract/audio.ts';
 import { speechCost } from '../contract/prices.ts';
+import { charactersIn } from '../model/characters.ts';
 import type { Answer, MalformedIssue, Outcome, SpeechAnswer } from '../model/observation.ts';
 import type { Instant } from '../model/quantity.ts';
 import type { SpeechFormat } from '../model/traffic.ts';
@@ -131,7 +132,7 @@ export class SpeechReader implements BodyReader {
   #answer({ seconds, notes }: Scan): SpeechAnswer | null {
     if (this.#firstByte === null || this.#firstAudio === null) return null;
     const { text, format } = this.#asked;
-    const characters = [...text].length;
+    const characters = charactersIn(text);
     return {
       kind: 'speech',
       firstByte: this.#firstByte,

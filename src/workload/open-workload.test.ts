@@ -102,6 +102,8 @@ describe('what a request asks', () => {
     expect([0, 1, 2, 3].map((index) => said(index, 0))).toEqual([2, 4, 6, 2]);
     const [before, after] = [1, 3].map((index) => ask(source, index, 2).messages);
     expect(after?.slice(0, 2)).toEqual(before);
+    // Its answers are asked, too: a question’s length would not be all of it.
+    expect(ask({ ...source, system: null }, 0, 2)).not.toHaveProperty('tokens');
   });
 
   it('is what the stage’s trace says of the request of that index', () => {

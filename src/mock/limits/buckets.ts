@@ -1,9 +1,6 @@
-import { atLeastOne, ignore, type Meter, type Rule } from './meter.ts';
+import { atLeastOne, ignore, type Meter, offBy, type Rule, wholeLengths } from './meter.ts';
 
 /** Limiters that fill up again while time passes. */
-
-/** Sums of fractions are off in the last digits only: a level that lacks no more than this lacks nothing. */
-const offBy = 1e-9;
 
 /** A bucket that holds `size` units, into which `refill(from, to)` come between two instants; `backAt` tells when `lacking` more are in it. */
 const bucket = (
@@ -56,7 +53,7 @@ export const burstBucket = (rule: Rule): Meter => evenBucket(rule.burst, rule);
 
 /** A bucket that holds the limit and is refilled in equal steps on the clock. */
 export const steppedBucket = ({ limit, window, phase, steps }: Rule): Meter => {
-  const stepsUntil = (moment: number): number => Math.floor(((moment - phase) * steps) / window);
+  const stepsUntil = (moment: number): number => wholeLengths(phase, moment, window / steps);
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,

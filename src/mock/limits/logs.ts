@@ -13,7 +13,8 @@ class Log {
   }
 
   sum(now: number): number {
-    while (this.#oldest < this.#times.length && this.#times[this.#oldest]! <= now - this.#window) {
+    // The same sum as in `sinksAt`: another one may differ in its last digit.
+    while (this.#oldest < this.#times.length && this.#times[this.#oldest]! + this.#window <= now) {
       this.#sum -= this.#amounts[this.#oldest]!;
       this.#oldest += 1;
     }

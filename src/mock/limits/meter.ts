@@ -38,6 +38,13 @@ export interface Meter {
   level(now: number): Level;
 }
 
+/** Sums and quotients of fractions are off in the last digits only: what lacks no more than this lacks nothing. */
+export const offBy = 1e-9;
+
+/** How many whole lengths fit between two instants. */
+export const wholeLengths = (from: number, to: number, length: number): number =>
+  Math.floor((to - from) / length + offBy);
+
 /** What at least must fit: a request of unknown cost costs something. */
 export const atLeastOne = (amount: number): number => Math.max(1, amount);
 

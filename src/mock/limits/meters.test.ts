@@ -156,6 +156,31 @@ describe.each(kinds)('a %s limiter', (kind) => {
     );
   });
 
+  it('has room at the very moment that it told, wherever its windows begin, and counts what comes then', () => {
+    const tenths = (most: number) => fc.nat(most * 10).map((each) => each / 10);
+    const events = fc.array(
+      fc.record({ step: tenths(90), amount: fc.nat(5), charge: fc.integer({ min: -5, max: 9 }) }),
+    );
+    const shape = fc.record({ phase: tenths(window), steps: fc.integer({ min: 1, max: 7 }) });
+    fc.assert(
+      fc.property(events, shape, fc.integer({ min: 1, max: 7 }), (list, other, wish) => {
+        const meter = meters[kind](ruleOf(7, { burst: 7, ...other }));
+        let now = 0;
+        for (const { step, amount, charge } of list) {
+          now += step;
+          if (meter.fits(now, amount)) meter.book(now, amount);
+          else meter.refuse(now);
+          meter.book(now, charge);
+        }
+        const at = meter.fitsAt(now, wish);
+        expect(meter.fits(at, wish)).toBe(true);
+        const { remaining } = meter.level(at);
+        meter.book(at, wish);
+        expect(meter.level(at).remaining).toBe(remaining - wish);
+      }),
+    );
+  });
+
   it('lets nobody wait for what only the last digit of a sum lacks', () => {
     // Thirds of seven added up again and again: found by chance, once in some 60,000 runs of the law above.
     const meter = meters[kind](ruleOf(7, { burst: 7 }));

@@ -1,4 +1,4 @@
-import { atLeastOne, ignore, type Meter, type Rule } from './meter.ts';
+import { atLeastOne, ignore, type Meter, offBy, type Rule, wholeLengths } from './meter.ts';
 
 /** Limiters that count within windows of time. */
 
@@ -34,7 +34,7 @@ export const fixedFromFirst = (rule: Rule): Meter => fixedWindow(rule, (now) => 
 
 /** The begin of the window on the clock that holds `now`. */
 const alignedBegin = ({ window, phase }: Rule, now: number): number =>
-  Math.floor((now - phase) / window) * window + phase;
+  wholeLengths(phase, now, window) * window + phase;
 
 /** A fixed window that begins when the wall clock's does. */
 export const fixedAligned = (rule: Rule): Meter =>
@@ -57,8 +57,7 @@ export const slidingCounter = (rule: Rule): Meter => {
     turn(now);
     return previous * (1 - (now - begin) / window) + current;
   };
-  // Sums of fractions are off in the last digit only.
-  const room = (now: number): number => limit - used(now) + 1e-9;
+  const room = (now: number): number => limit - used(now) + offBy;
   /** When of `count` units, weighted away during the window from `from` on, only `rest` are left. */
   const fadedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);

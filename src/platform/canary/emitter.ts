@@ -30,11 +30,13 @@ let beat = 0;
 let beating: NodeJS.Timeout;
 /** Beats keep their places in time; those of a time in which this process was held up are left out. */
 const beatAt = (due: number): void => {
+  // Node warns of less.
+  const wait = Math.max(1, due - performance.now());
   beating = setTimeout(() => {
     beat = (beat + 1) % canaryBeats;
     for (const socket of turns[beat]!) emit(socket);
     beatAt(due + apart * Math.max(1, Math.ceil((performance.now() - due) / apart)));
-  }, due - performance.now());
+  }, wait);
 };
 beatAt(performance.now());
 

@@ -1,11 +1,10 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startAttendant } from '../attendant.ts';
+import { type Attendant, errorLine, startAttendant } from '../attendant.ts';
 
 /** The canary's emitter, started for one run. */
-export interface CanaryEmitter {
+export interface CanaryEmitter extends Pick<Attendant, 'ended' | 'stop'> {
   readonly port: number;
-  readonly stop: () => Promise<void>;
 }
 
 /** It takes some 50 ms; a run may wait this long (ms), and goes on without. */
@@ -24,10 +23,9 @@ export const startEmitter = async (
     // Node throws where it has no descriptor left for a pipe.
     why: String(error),
   }));
-  if (!started.ok) return started.why;
-  if (/^[1-9]\d{0,4}$/.test(started.line)) {
-    return { port: Number(started.line), stop: started.stop };
-  }
-  await started.stop();
-  return `it said ${JSON.stringify(started.line)} where its port was expected`;
+  if (!started.ok) return errorLine(started.why) ?? started.why;
+  const { line, ended, stop } = started;
+  if (/^[1-9]\d{0,4}$/.test(line)) return { port: Number(line), ended, stop };
+  await stop();
+  return `it said ${JSON.stringify(line)} where its port was expected`;
 };
