@@ -71,7 +71,7 @@ describe('weir capacity', () => {
       const gaveUp = await weir(search, key);
       expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
       expect(gaveUp.stderr).toMatch(
-        /The target refused every request: \d × 404 .*the base address/,
+        /The target refused every request: \d+ × 404 .*the base address/,
       );
       const ran = await weir(['run', ...asked, '--rate', '2/s', '--duration', '1s', '--json'], key);
       expect([ran.code, ran.stderr]).toEqual([12, expect.stringContaining(doubt)]);

@@ -10,14 +10,13 @@ describe('the watch over the first step of a search', () => {
     [401, 'is the key the right one'],
     [403, 'may this key ask for these models'],
     [404, 'does the base address end in the gateway’s version, for example https://host/v1'],
-  ])('gives up after three answers that are all %i, and says so', (status, advice) => {
+  ])('gives up after ten answers that are all %i, and says so', (status, advice) => {
     const watch = watchRefusals();
-    watch.note(refusedBy(status));
-    watch.note(refusedBy(status));
+    for (let answer = 1; answer < 10; answer += 1) watch.note(refusedBy(status));
     expect(watch.breach(instant(1))).toBeNull();
     watch.note(refusedBy(status));
     const sentence = expect.stringContaining(
-      `The target refused every request: 3 × ${status} (“Not here.”): ${advice}`,
+      `The target refused every request: 10 × ${status} (“Not here.”): ${advice}`,
     );
     expect(watch.breach(instant(1))).toMatchObject({ at: 1, text: sentence });
     expect(watch.sentence()).toEqual(sentence);
@@ -26,7 +25,8 @@ describe('the watch over the first step of a search', () => {
   it('goes on where one request was answered, or refused for another reason', () => {
     for (const other of [sampleObservation(), refusedBy(503), refusedBy(400)]) {
       const watch = watchRefusals();
-      for (const seen of [refusedBy(404), other, refusedBy(404), refusedBy(404)]) watch.note(seen);
+      const refused = Array.from({ length: 9 }, () => refusedBy(404));
+      for (const seen of [refusedBy(404), other, ...refused]) watch.note(seen);
       expect([watch.breach(instant(1)), watch.sentence()]).toEqual([null, null]);
     }
   });

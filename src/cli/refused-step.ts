@@ -9,8 +9,8 @@ const meanings: Readonly<Record<number, string>> = {
   404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
 };
 
-/** So many answers that are all refused the same way will not be followed by another. */
-const enough = 3;
+/** So many answers that are all refused will not be followed by another, though a mix may begin with a model that the key may not ask. */
+const enough = 10;
 
 /** Looks whether a target refuses each request with 401, 403 or 404: more load would learn nothing more. */
 export interface RefusalWatch {
