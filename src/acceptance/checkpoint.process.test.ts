@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { startWeir, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();

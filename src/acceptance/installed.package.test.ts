@@ -4,7 +4,7 @@ import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { type Ended, type Started, startProgram } from './weir-process.ts';
 
 /** The published form: packed in this checkout, installed in an empty folder, run by a plain Node. */

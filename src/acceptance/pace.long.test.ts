@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Result, resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();

@@ -6,7 +6,7 @@ import { realClock } from '../mock/real-clock.ts';
 import { startMock } from '../mock/start.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();

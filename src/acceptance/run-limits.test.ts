@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sampleResult } from '../judge/sample-result.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { LimiterClass } from '../model/limit-log.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { sampleResult as reportedResult } from '../report/sample-result.ts';
 import {
   type Arrival,

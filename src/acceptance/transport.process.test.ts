@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type TransportName, transportNames } from '../model/exchange.ts';
 import { type Result, resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 
 tidyAfterEach();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeTrust } from '../judge/trust.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Result, resultSchema } from '../model/result.ts';
-import { outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import { readObservation } from '../record/observation-lines.ts';
 import { startWeir, tempFile, tempFolder, tidyAfterEach, weir } from './weir-process.ts';
 

@@ -1,6 +1,7 @@
 import { decodeHistogram } from '../model/histogram.ts';
 import type { Result } from '../model/result.ts';
-import { lagOver, measuredWindow, outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
+import { lagOver, measuredWindow } from '../model/summary.ts';
 import type { BareStarts } from './bare-starts.ts';
 import type { Bench, Row } from './bench.ts';
 import { keepsPace } from './kept-pace.ts';

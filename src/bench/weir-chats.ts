@@ -1,5 +1,6 @@
 import type { TransportName } from '../model/exchange.ts';
-import { measuredWindow, outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
+import { measuredWindow } from '../model/summary.ts';
 import { chat, connections, warmUp } from './small-chat.ts';
 import type { Turnover } from './turnover.ts';
 import { runWeir } from './weir-run.ts';

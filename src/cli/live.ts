@@ -5,7 +5,7 @@ import type { Plan } from '../model/plan.ts';
 import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import type { OutcomeCounts } from '../model/result.ts';
 import { scheduledEnd, stageStarts } from '../schedule/stages.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import type { Motion } from '../engine/slice-order.ts';
 import type { Screen } from '../platform/screen.ts';

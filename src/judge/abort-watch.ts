@@ -7,7 +7,7 @@ import type { Plan } from '../model/plan.ts';
 import { type Instant, secondOf } from '../model/quantity.ts';
 import { keptBy } from '../model/request-objectives.ts';
 import { type RateName, rates, type Tallied } from '../model/run-figures.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { groundsBy } from './objectives.ts';
 import { ratedSeconds } from './rated-seconds.ts';
 import { sightCount, sightDistribution, type Sighting, sightRate, sightShare } from './sighting.ts';

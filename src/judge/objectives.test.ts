@@ -4,7 +4,7 @@ import type { Figure, Objective } from '../model/objective.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import type { Group, Labels, Result } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import type { TrustLevel } from '../model/verdict.ts';
 import { judgeObjectives } from './objectives.ts';
 import { sampleResult, sampleSecond, sampleSlice } from './sample-result.ts';

@@ -8,12 +8,12 @@ import {
 import { type Grounds, type ObjectiveVerdict, rulingOf } from '../model/objective-verdict.ts';
 import type { Group, Result } from '../model/result.ts';
 import { type RateName, rates, type Tallied } from '../model/run-figures.ts';
+import { outcomesOf } from '../model/outcomes.ts';
 import {
   distribution,
   groupsWhere,
   measured,
   missingSlices,
-  outcomesOf,
   type Where,
 } from '../model/summary.ts';
 import { trafficKinds } from '../model/traffic.ts';

@@ -3,7 +3,7 @@ import { planHash } from '../model/plan-hash.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import type { Failure, GeneratorSample, Result, Second, SliceRun } from '../model/result.ts';
 import { samplePlan } from '../model/sample-plan.ts';
-import { emptyOutcomes, emptySecond } from '../model/summary.ts';
+import { emptyOutcomes, emptySecond } from '../model/outcomes.ts';
 
 /** One second of a generator at its ease, for tests; any signal can be another. */
 export const sampleSecond = (

@@ -8,7 +8,7 @@ import {
   type ShareName,
   type Tallied,
 } from '../model/run-figures.ts';
-import { arrivalsIn } from '../model/summary.ts';
+import { arrivalsIn } from '../model/outcomes.ts';
 import { wilson } from '../model/wilson.ts';
 
 /** What was seen of an objective's figure, at the end of a run or in its midst. */

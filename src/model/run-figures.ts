@@ -1,6 +1,6 @@
 import type { Observation } from './observation.ts';
 import type { Group, OutcomeCounts, Second } from './result.ts';
-import { arrivalsIn } from './summary.ts';
+import { arrivalsIn } from './outcomes.ts';
 import type { TrafficKind } from './traffic.ts';
 
 /**

@@ -5,11 +5,9 @@ import { planHash } from './plan-hash.ts';
 import { milliseconds } from './quantity.ts';
 import type { Group, Labels, Result, Second, SliceRun } from './result.ts';
 import { samplePlan } from './sample-plan.ts';
+import { arrivalsIn, emptyOutcomes, emptySecond, outcomesOf } from './outcomes.ts';
 import {
-  arrivalsIn,
   distribution,
-  emptyOutcomes,
-  emptySecond,
   groupsWhere,
   lagOver,
   latencyOver,
@@ -18,7 +16,6 @@ import {
   measuredWindow,
   measuresPresent,
   missingSlices,
-  outcomesOf,
 } from './summary.ts';
 
 const encoded = (values: readonly number[], digits: Digits = 3): EncodedHistogram => {

@@ -1,7 +1,6 @@
 import { decodeHistogram, type Histogram, sumOfHistograms } from './histogram.ts';
 import { type MeasureName, measures } from './measures.ts';
-import { type OutcomeKind, outcomeKinds } from './observation.ts';
-import type { Group, Labels, OutcomeCounts, Result, Second, TimelineMeasure } from './result.ts';
+import type { Group, Labels, Result, Second, TimelineMeasure } from './result.ts';
 import { type TrafficKind, trafficKinds } from './traffic.ts';
 
 /** Reading figures out of a result: the same arithmetic for judges and reports. */
@@ -10,47 +9,6 @@ export type Where = (labels: Labels) => boolean;
 
 /** Everything but the warm-up. */
 export const measured: Where = (labels) => !labels.warmUp;
-
-export const emptyOutcomes = (): OutcomeCounts => ({
-  completed: 0,
-  limited: 0,
-  refused: 0,
-  malformed: 0,
-  broken: 0,
-  dropped: 0,
-});
-
-/** A second in which nothing happened, without its latencies. */
-export const emptySecond = (second: number): Omit<Second, 'latency'> => ({
-  second,
-  due: 0,
-  begun: 0,
-  sent: 0,
-  ended: 0,
-  outcomes: emptyOutcomes(),
-  completed: {},
-  tokenEvents: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  audioReceived: 0,
-  audioSent: 0,
-  characters: 0,
-});
-
-/** Counts by outcome, summed. */
-export const outcomesOf = (
-  parts: Iterable<{ readonly outcomes: OutcomeCounts }>,
-): OutcomeCounts => {
-  const sum = emptyOutcomes();
-  for (const { outcomes } of parts) {
-    for (const kind of outcomeKinds) sum[kind] += outcomes[kind];
-  }
-  return sum;
-};
-
-/** All arrivals behind a set of counts: the denominator of every rate. */
-export const arrivalsIn = (outcomes: OutcomeCounts): number =>
-  outcomeKinds.reduce((sum, kind: OutcomeKind) => sum + outcomes[kind], 0);
 
 export const groupsWhere = (result: Result, where: Where): readonly Group[] =>
   result.groups.filter((group) => where(group.labels));

@@ -10,7 +10,7 @@ import {
 import { gaveUpNames } from '../model/attempt.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Group, Labels } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
 import { addGood, recordGood } from './good.ts';
 import { groupNames, keyOf } from './group-names.ts';

@@ -1,7 +1,7 @@
 import { attemptsOf, type Observation, outcomeKinds } from '../model/observation.ts';
 import { type Instant, instant, secondOf } from '../model/quantity.ts';
 import type { Second } from '../model/result.ts';
-import { emptySecond } from '../model/summary.ts';
+import { emptySecond } from '../model/outcomes.ts';
 import { trafficKinds } from '../model/traffic.ts';
 import { recordBrought } from './brought.ts';
 import { streamOf } from './stream-of.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../model/histogram.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Group, Result } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { attemptSentences } from './attempts.ts';
 import { reportedPlan } from './reported-plan.ts';
 import { sampleResult } from './sample-result.ts';

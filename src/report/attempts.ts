@@ -2,7 +2,8 @@ import { gaveUpNames, gaveUpReasons } from '../model/attempt.ts';
 import { type MeasureName, measures } from '../model/measures.ts';
 import { quantile } from '../model/quantile.ts';
 import type { Result } from '../model/result.ts';
-import { arrivalsIn, distribution, outcomesOf } from '../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
+import { distribution } from '../model/summary.ts';
 import { countText, figureText, plural, shareText } from './number-text.ts';
 
 /** What retries and a pace came to, over the whole run: figures that outcomes alone do not show. */

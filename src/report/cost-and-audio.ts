@@ -1,6 +1,7 @@
 import { type MeasureName, measures } from '../model/measures.ts';
 import type { Group, Result, Second } from '../model/result.ts';
-import { groupsWhere, measuredWindow, outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
+import { groupsWhere, measuredWindow } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { kindsPresent } from './figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from './number-text.ts';

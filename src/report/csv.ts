@@ -3,13 +3,12 @@ import { measures } from '../model/measures.ts';
 import { outcomeKinds } from '../model/observation.ts';
 import { quantile } from '../model/quantile.ts';
 import type { Labels, Result } from '../model/result.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
 import {
-  arrivalsIn,
   distribution,
   groupsWhere,
   measured,
   measuresPresent,
-  outcomesOf,
   type Where,
 } from '../model/summary.ts';
 import type { Trust } from '../model/verdict.ts';

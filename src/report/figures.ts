@@ -3,15 +3,14 @@ import type { Measure } from '../model/measure.ts';
 import { type MeasureName, measures } from '../model/measures.ts';
 import { quantile, type Quantile } from '../model/quantile.ts';
 import type { Result } from '../model/result.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
 import {
-  arrivalsIn,
   distribution,
   firstMeasuredSecond,
   groupsWhere,
   lagOver,
   measured,
   measuresPresent,
-  outcomesOf,
   type Where,
 } from '../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../model/traffic.ts';

@@ -1,5 +1,6 @@
 import type { Labels, Result } from '../model/result.ts';
-import { distribution, groupsWhere, measured, outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
+import { distribution, groupsWhere, measured } from '../model/summary.ts';
 import { countText, figureText, plural } from './number-text.ts';
 
 const ofTranscriptions = (labels: Labels): boolean =>

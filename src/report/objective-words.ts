@@ -1,6 +1,7 @@
 import type { ObjectiveVerdict } from '../model/objective-verdict.ts';
 import type { Result } from '../model/result.ts';
-import { arrivalsIn, groupsWhere, measured, outcomesOf } from '../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
+import { groupsWhere, measured } from '../model/summary.ts';
 import { countText, factorText, figureText, moneyText, plural, shareText } from './number-text.ts';
 
 /** What became of a run's objectives, in words that all reports share. */

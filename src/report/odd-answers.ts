@@ -1,6 +1,7 @@
 import { type AnswerNote, answerNoteNames } from '../model/observation.ts';
 import type { Result } from '../model/result.ts';
-import { groupsWhere, outcomesOf } from '../model/summary.ts';
+import { outcomesOf } from '../model/outcomes.ts';
+import { groupsWhere } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { kindsPresent } from './figures.ts';
 

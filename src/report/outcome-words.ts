@@ -1,6 +1,7 @@
 import { type OutcomeKind, outcomeKinds, type TokenSource } from '../model/observation.ts';
 import type { Result } from '../model/result.ts';
-import { arrivalsIn, groupsWhere, measured, outcomesOf } from '../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
+import { groupsWhere, measured } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { kindsPresent } from './figures.ts';
 

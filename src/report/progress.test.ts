@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../model/histogram.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { progressBlock, progressLine, type RunProgress } from './progress.ts';
 import { columnsOf } from './terminal/columns.ts';
 

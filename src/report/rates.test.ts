@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../model/quantity.ts';
 import type { Group, Result, Second } from '../model/result.ts';
-import { emptyOutcomes, emptySecond } from '../model/summary.ts';
+import { emptyOutcomes, emptySecond } from '../model/outcomes.ts';
 import { measuredRates, rateSentences, sourcesText, wholeRates } from './rates.ts';
 import { reportedPlan } from './reported-plan.ts';
 import { sampleResult } from './sample-result.ts';

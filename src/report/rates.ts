@@ -1,6 +1,7 @@
 import { type TokenSource, tokenSources } from '../model/observation.ts';
 import type { Group, Result } from '../model/result.ts';
-import { arrivalsIn, measuredWindow, outcomesOf } from '../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
+import { measuredWindow } from '../model/summary.ts';
 import type { TrafficKind } from '../model/traffic.ts';
 import { kindsPresent } from './figures.ts';
 import { figureText, plural, timeText } from './number-text.ts';

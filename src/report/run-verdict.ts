@@ -1,12 +1,6 @@
 import type { Result } from '../model/result.ts';
-import {
-  arrivalsIn,
-  groupsWhere,
-  measured,
-  measuresPresent,
-  missingSlices,
-  outcomesOf,
-} from '../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
+import { groupsWhere, measured, measuresPresent, missingSlices } from '../model/summary.ts';
 import type { Trust, TrustLevel } from '../model/verdict.ts';
 import { errorBarText } from './error-bar-text.ts';
 

@@ -12,7 +12,7 @@ import {
   type Result,
   resultSchema,
 } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { reportedPlan } from './reported-plan.ts';
 import { hostileText } from './sample-answers.ts';
 import { sampleObservations } from './sample-run.ts';

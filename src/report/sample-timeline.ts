@@ -2,7 +2,7 @@ import { type Digits, emptyHistogram, type EncodedHistogram } from '../model/his
 import { type MeasureName, measures } from '../model/measures.ts';
 import type { Observation } from '../model/observation.ts';
 import { type Second, timelineMeasures } from '../model/result.ts';
-import { emptyOutcomes } from '../model/summary.ts';
+import { emptyOutcomes } from '../model/outcomes.ts';
 import { trafficKinds } from '../model/traffic.ts';
 
 /** Test support: the timeline of `sampleResult`, as plain and as separate from the stage `record` as the rest of it. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/sample-plan.ts';
-import { emptyOutcomes } from '../../model/summary.ts';
+import { emptyOutcomes } from '../../model/outcomes.ts';
 import { sampleResult } from '../sample-result.ts';
 import { judgeSteps } from './judge-steps.ts';
 

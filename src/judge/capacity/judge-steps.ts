@@ -4,13 +4,8 @@ import type { Stage } from '../../model/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
 import { quantile } from '../../model/quantile.ts';
 import type { Result, Second } from '../../model/result.ts';
-import {
-  arrivalsIn,
-  distribution,
-  groupsWhere,
-  outcomesOf,
-  type Where,
-} from '../../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
+import { distribution, groupsWhere, type Where } from '../../model/summary.ts';
 import type { Trust } from '../../model/verdict.ts';
 import { stageSpans } from '../rated-seconds.ts';
 import { judgeTrust } from '../trust.ts';

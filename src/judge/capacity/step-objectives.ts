@@ -2,7 +2,8 @@ import type { StepBreach } from '../../model/capacity.ts';
 import type { Objective } from '../../model/objective.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { OutcomeCounts, Result } from '../../model/result.ts';
-import { arrivalsIn, groupsWhere } from '../../model/summary.ts';
+import { arrivalsIn } from '../../model/outcomes.ts';
+import { groupsWhere } from '../../model/summary.ts';
 import { wilson } from '../../model/wilson.ts';
 import { judgeObjectives } from '../objectives.ts';
 

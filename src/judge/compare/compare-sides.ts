@@ -9,7 +9,7 @@ import {
 } from '../../model/comparison.ts';
 import { sumOfHistograms } from '../../model/histogram.ts';
 import type { Result } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
 import { type Candidate, candidatesOf, type RatioCandidate } from './candidates.ts';
 import { comparedPercentiles, percentileOf } from './gates.ts';
 import { holm } from './holm.ts';

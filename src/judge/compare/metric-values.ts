@@ -2,13 +2,12 @@ import type { Histogram } from '../../model/histogram.ts';
 import { type MeasureName, measures } from '../../model/measures.ts';
 import { quantile } from '../../model/quantile.ts';
 import type { Result } from '../../model/result.ts';
+import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
 import {
-  arrivalsIn,
   distribution,
   groupsWhere,
   measured,
   measuredWindow,
-  outcomesOf,
   type Where,
 } from '../../model/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/traffic.ts';

@@ -2,7 +2,7 @@ import { drawFrom } from '../../model/draw.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/histogram.ts';
 import { normalFrom } from '../../model/normal.ts';
 import type { Group, Result } from '../../model/result.ts';
-import { emptyOutcomes } from '../../model/summary.ts';
+import { emptyOutcomes } from '../../model/outcomes.ts';
 import { sampleResult } from '../sample-result.ts';
 import type { Side } from './repetition.ts';
 

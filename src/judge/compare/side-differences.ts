@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { sendingPart } from '../../model/plan-hash.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Result } from '../../model/result.ts';
-import { groupsWhere, measured, missingSlices, outcomesOf } from '../../model/summary.ts';
+import { outcomesOf } from '../../model/outcomes.ts';
+import { groupsWhere, measured, missingSlices } from '../../model/summary.ts';
 import type { Repetition, Side } from './repetition.ts';
 
 /** What two sides must have in common, and what may be let differ by its name. */

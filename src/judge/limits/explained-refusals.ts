@@ -1,6 +1,7 @@
 import { ledgerEntry } from '../../model/ledger.ts';
 import type { Result } from '../../model/result.ts';
-import { groupsWhere, measured, outcomesOf } from '../../model/summary.ts';
+import { outcomesOf } from '../../model/outcomes.ts';
+import { groupsWhere, measured } from '../../model/summary.ts';
 import { type Charge, type ChargedBefore, chargedBefore } from './interval-counts.ts';
 import { minute } from './key-checks.ts';
 import { keyEvidence } from './key-evidence.ts';

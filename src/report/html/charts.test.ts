@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measures } from '../../model/measures.ts';
-import { outcomesOf } from '../../model/summary.ts';
+import { outcomesOf } from '../../model/outcomes.ts';
 import { sampleResult } from '../sample-result.ts';
 import { sampleObservations } from '../sample-run.ts';
 import { invalidTrust, validTrust } from '../sample-trust.ts';

@@ -1,5 +1,5 @@
 import type { Failure, Result } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
 import type { Trust, TrustLevel } from '../../model/verdict.ts';
 import { type Figures, kindFigures, kindsPresent, shownQuantiles } from '../figures.ts';
 import { countText, figureText, plural, shareText, timeText } from '../number-text.ts';

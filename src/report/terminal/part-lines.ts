@@ -1,7 +1,8 @@
 import { measures } from '../../model/measures.ts';
 import { quantile } from '../../model/quantile.ts';
 import type { Result } from '../../model/result.ts';
-import { arrivalsIn, distribution, groupsWhere, outcomesOf } from '../../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
+import { distribution, groupsWhere } from '../../model/summary.ts';
 import { headlineMeasures } from '../figures.ts';
 import { countText, figureText, shareText } from '../number-text.ts';
 import { type Part, partsBy, type SplitLabel, valuesOf } from '../parts.ts';

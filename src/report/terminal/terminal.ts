@@ -1,6 +1,6 @@
 import { answerNotes, type OutcomeKind } from '../../model/observation.ts';
 import type { Failure, Result } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
 import type { Evidence, Trust, TrustLevel } from '../../model/verdict.ts';
 import { attemptSentences } from '../attempts.ts';
 import { kindFigures, kindsPresent, lagFigures } from '../figures.ts';

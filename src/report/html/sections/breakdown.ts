@@ -1,7 +1,8 @@
 import { quantile } from '../../../model/quantile.ts';
 import { type MeasureName, measures } from '../../../model/measures.ts';
 import type { Result } from '../../../model/result.ts';
-import { arrivalsIn, distribution, groupsWhere, outcomesOf } from '../../../model/summary.ts';
+import { arrivalsIn, outcomesOf } from '../../../model/outcomes.ts';
+import { distribution, groupsWhere } from '../../../model/summary.ts';
 import type { TrafficKind } from '../../../model/traffic.ts';
 import { kindsPresent } from '../../figures.ts';
 import { countText, shareText } from '../../number-text.ts';
