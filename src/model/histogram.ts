@@ -1,6 +1,6 @@
 import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
-import { samplesBelow, thousandths } from './sample-range.ts';
+import { samplesBelow, thousandths } from './recordable.ts';
 
 /**
  * A distribution of one measure: the JavaScript build of hdr-histogram-js, with what that library

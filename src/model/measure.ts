@@ -1,4 +1,4 @@
-import { samplesBelow } from './sample-range.ts';
+import { samplesBelow } from './recordable.ts';
 import type { Answer, Observation } from './observation.ts';
 import type { Instant } from './quantity.ts';
 import type { TrafficKind } from './traffic.ts';

@@ -1,5 +1,5 @@
 import { chatCost } from '../contract/prices.ts';
-import { samplesBelow } from '../model/sample-range.ts';
+import { samplesBelow } from '../model/recordable.ts';
 import type { Tokens } from '../model/observation.ts';
 import type { Price } from '../model/traffic.ts';
 

@@ -1,4 +1,4 @@
-/** Histograms count whole thousandths of a measure's unit. */
+/** Histograms count whole thousandths of a measure’s unit. */
 export const thousandths = 1000;
 
 /** Samples have to be smaller than this, in the measure's unit, for their thousandths to be exact. */
