@@ -85,9 +85,13 @@ it('errors of every kind are counted, and a broken objective is exit 10', async 
   expect(broken).toBe(faulted('reset-before-head', 'fin-mid-body'));
   expect(Math.min(refused, broken, malformed, completed)).toBeGreaterThan(5);
   expect(dueIn(result)).toBe(refused + broken + malformed + completed);
-  expect(result.verdicts).toMatchObject([{ text: 'errorRate < 50%', ruling: 'fail' }]);
-  // A busy machine may make the run worth nothing, which is graver; the objective is broken all the same.
-  expect(code).toBeOneOf([10, 12]);
+  const [verdict] = result.verdicts ?? [];
+  expect(verdict?.text).toBe('errorRate < 50%');
+  // A busy machine may make the run worth nothing: then the objective is left open, and that is graver.
+  expect([
+    [10, 'fail'],
+    [12, 'inconclusive'],
+  ]).toContainEqual([code, verdict?.ruling]);
 });
 
 it('a run in which nothing succeeded is never exit 0', async () => {
