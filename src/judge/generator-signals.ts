@@ -5,7 +5,7 @@ import { type Quantile, quantile } from '../model/quantile.ts';
 import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
-import { levelAbove, secondsText, sustained, worstOf } from './levels.ts';
+import { decisiveOf, levelAbove, secondsText, sustained, worstOf } from './levels.ts';
 
 /** How one signal of a slice's samples is judged and told. */
 interface Signal {
@@ -74,10 +74,7 @@ const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
 const isCanaried = ({ canary }: GeneratorSample): boolean =>
   canary !== undefined && canary !== null;
 
-/** Where a p99 is hardly more than the worst, the lower bound of its interval decides, as with the start lag. */
-const decisive = (p99: Quantile): number => (p99.weak ? (p99.low ?? p99.value) : p99.value);
-
-const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(decisive(p99), 1, 5);
+const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(decisiveOf(p99), 1, 5);
 
 /** The share of a canary's events that may be missing; no judgement stands on less than the rest. */
 const mostMissing = 0.05;
@@ -91,7 +88,7 @@ const canaryText = (samples: readonly GeneratorSample[]): string => {
   const bound =
     canaryLevel(p99) === levelAbove(ofEvents.value, 1, 5)
       ? ''
-      : `; too few beats for a p99, judged by its lower bound of ${rounded(decisive(p99))} ms`;
+      : `; too few beats for a p99, judged by its lower bound of ${rounded(decisiveOf(p99))} ms`;
   const gaps = missing < 0.01 ? '' : `; ${percent(missing)} of them are missing`;
   return `p99 ${rounded(ofEvents.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${bound}`;
 };

@@ -1,3 +1,4 @@
+import type { Quantile } from '../model/quantile.ts';
 import type { TrustLevel } from '../model/verdict.ts';
 
 const order: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
@@ -11,6 +12,13 @@ export const levelAbove = (value: number, degraded: number, invalid: number): Tr
   if (value > invalid) return 'invalid';
   return value > degraded ? 'degraded' : 'valid';
 };
+
+/**
+ * What of a percentile is held against the levels: where it is hardly more than the worst of few samples,
+ * the lower bound of its 95 % confidence interval, so that one hiccup condemns no run.
+ */
+export const decisiveOf = ({ weak, low, value }: Quantile): number =>
+  weak ? (low ?? value) : value;
 
 /**
  * The level of a run from those of its seconds. A level counts as the run's when it, or a worse one,

@@ -4,7 +4,7 @@ import type { Result } from '../model/result.ts';
 import { lagOver, measuredSeconds } from '../model/summary.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
-import { levelAbove, worstOf } from './levels.ts';
+import { decisiveOf, levelAbove, worstOf } from './levels.ts';
 
 /** Three digits, as the table of figures shows them. */
 const shown = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
@@ -19,7 +19,7 @@ interface Judged {
 const judge = (lags: Histogram): Judged | null => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
-  const decisive = p99.weak ? (p99.low ?? p99.value) : p99.value;
+  const decisive = decisiveOf(p99);
   return { p99, decisive, level: levelAbove(decisive, 2, 10) };
 };
 

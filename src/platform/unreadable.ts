@@ -5,12 +5,6 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder',
 };
 
-/** Why a file could not be read, in words. */
-export const whyUnreadable = (error: unknown): string => {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? message;
-};
-
 const unwritable: Readonly<Record<string, string>> = {
   ...reasons,
   ENOENT: 'the folder that it lies in is missing: make it first',
@@ -18,8 +12,13 @@ const unwritable: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Why a file could not be written, in words. */
-export const whyUnwritable = (error: unknown): string => {
+const why = (words: typeof reasons, error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return unwritable[code] ?? message;
+  return words[code] ?? message;
 };
+
+/** Why a file could not be read, in words. */
+export const whyUnreadable = (error: unknown): string => why(reasons, error);
+
+/** Why a file could not be written, in words. */
+export const whyUnwritable = (error: unknown): string => why(unwritable, error);
