@@ -1,12 +1,11 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { realClock } from '../mock/real-clock.ts';
-import { latenessOf } from './lateness.ts';
 
 /**
  * The ruler for the mock's punctuality: the same number of tokens of the same size at the same
  * instants, written to sockets by a process that does nothing else. How late even these come is the
- * machine's doing. Reads an `Order` line, says its port, and at the end its lateness.
+ * machine's doing. Reads an `Order` line, says its port, and at the end the instants, as the mock's truth has them.
  */
 
 interface Order {
@@ -22,23 +21,27 @@ const { streams, tokens, gap, ttft } = JSON.parse((await lines.next()).value as 
 
 const token = `data: ${JSON.stringify({ delta: 'x'.repeat(200) })}\n\n`;
 const clock = realClock();
-const due: number[] = [];
-const sent: number[] = [];
+const told: { due: number[]; sent: number[] }[] = [];
+let ended = 0;
 
 const stream = (socket: Socket): void => {
   const first = clock.now() + ttft;
+  const due: number[] = [];
+  const sent: number[] = [];
+  told.push({ due, sent });
   let step = 0;
-  const run = (): void => {
+  clock.series(first, () => {
     const instant = first + step * gap;
     step += 1;
     const isLast = step === tokens;
     due.push(instant);
     sent.push(clock.now());
     socket.write(isLast ? `${token}data: [DONE]\n\n` : token, 'latin1');
-    if (!isLast) clock.at(first + step * gap, run);
-    else if (due.length === streams * tokens) console.log(JSON.stringify(latenessOf(due, sent)));
-  };
-  clock.at(first, run);
+    if (!isLast) return first + step * gap;
+    ended += 1;
+    if (ended === streams) console.log(JSON.stringify({ lines: told }));
+    return null;
+  });
 };
 
 const server = createServer({ noDelay: true }, (socket) => {

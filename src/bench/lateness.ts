@@ -14,14 +14,19 @@ const window = 500;
 const percentile = (sorted: Float64Array, q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 
-/** `due[i]` and `sent[i]` are the instants of one token, in ms on one clock. */
-export const latenessOf = (due: readonly number[], sent: readonly number[]): Lateness => {
-  const late = due.map((instant, i) => sent[i]! - instant);
-  const windows = Map.groupBy(late.keys(), (i) => Math.floor(due[i]! / window));
+/** When a token was due and when it was sent, in ms on one clock. */
+export interface Token {
+  readonly due: number;
+  readonly sent: number;
+}
+
+export const latenessOf = (tokens: readonly Token[]): Lateness => {
+  const late = tokens.map(({ due, sent }) => sent - due);
+  const windows = Map.groupBy(late.keys(), (i) => Math.floor(tokens[i]!.due / window));
   // The first and the last are not whole.
   const whole = [...windows].toSorted(([a], [b]) => a - b).slice(1, -1);
-  const p99s = whole.map(([, tokens]) =>
-    percentile(Float64Array.from(tokens, (i) => late[i]!).sort(), 0.99),
+  const p99s = whole.map(([, indices]) =>
+    percentile(Float64Array.from(indices, (i) => late[i]!).sort(), 0.99),
   );
   const sorted = Float64Array.from(late).sort();
   return {

@@ -1,4 +1,4 @@
-import type { MovableClock } from './clock.ts';
+import { type MovableClock, once } from './clock.ts';
 
 /** A clock for tests, which also tells what waits for it. */
 export interface HandClock extends MovableClock {
@@ -9,48 +9,30 @@ export interface HandClock extends MovableClock {
 }
 
 interface Deadline {
-  readonly due: number;
-  readonly run: () => void;
+  due: number;
+  readonly run: () => number | null;
+  isOff: boolean;
 }
 
-/** A clock moved by hand; its monotonic scale begins at 0, its wall clock at `wall` (ms since 1970, UTC). */
-export const handClock = (wall: number): HandClock => {
-  let time = 0;
-  const deadlines = new Set<Deadline>();
-  const watchers = new Set<() => void>();
-
-  const earliest = (until: number): Deadline | undefined => {
-    let first: Deadline | undefined;
-    for (const deadline of deadlines) {
-      if (deadline.due <= until && (first === undefined || deadline.due < first.due)) {
-        first = deadline;
-      }
+/** The first that is due by then. */
+const earliestOf = (deadlines: ReadonlySet<Deadline>, until: number): Deadline | undefined => {
+  let first: Deadline | undefined;
+  for (const deadline of deadlines) {
+    if (deadline.due <= until && (first === undefined || deadline.due < first.due)) {
+      first = deadline;
     }
-    return first;
-  };
+  }
+  return first;
+};
 
+/** Who waits for deadlines, and what wakes them when one was added. */
+const watchOf = (deadlines: ReadonlySet<Deadline>) => {
+  const watchers = new Set<() => void>();
   return {
-    now: () => time,
-    wall: () => wall + time,
-    at: (due, run) => {
-      const deadline = { due, run };
-      deadlines.add(deadline);
+    wake: (): void => {
       for (const look of watchers) look();
-      return () => void deadlines.delete(deadline);
     },
-    advance: (milliseconds) => {
-      const until = time + milliseconds;
-      for (let next = earliest(until); next !== undefined; next = earliest(until)) {
-        time = Math.max(time, next.due);
-        deadlines.delete(next);
-        next.run();
-      }
-      time = until;
-    },
-    get waiting() {
-      return deadlines.size;
-    },
-    armed: (count = 1) =>
+    armed: (count = 1): Promise<void> =>
       new Promise((tell) => {
         const look = (): void => {
           if (deadlines.size < count) return;
@@ -60,5 +42,49 @@ export const handClock = (wall: number): HandClock => {
         watchers.add(look);
         look();
       }),
+  };
+};
+
+/** A clock moved by hand; its monotonic scale begins at 0, its wall clock at `wall` (ms since 1970, UTC). */
+export const handClock = (wall: number): HandClock => {
+  let time = 0;
+  const deadlines = new Set<Deadline>();
+  const { wake, armed } = watchOf(deadlines);
+
+  const add = (deadline: Deadline): void => {
+    deadlines.add(deadline);
+    wake();
+  };
+  const series: HandClock['series'] = (due, run) => {
+    const deadline = { due, run, isOff: false };
+    add(deadline);
+    return () => {
+      deadline.isOff = true;
+      deadlines.delete(deadline);
+    };
+  };
+
+  return {
+    now: () => time,
+    wall: () => wall + time,
+    at: (due, run) => series(due, once(run)),
+    series,
+    advance: (milliseconds) => {
+      const until = time + milliseconds;
+      const first = (): Deadline | undefined => earliestOf(deadlines, until);
+      for (let next = first(); next !== undefined; next = first()) {
+        time = Math.max(time, next.due);
+        deadlines.delete(next);
+        const again = next.run();
+        if (again === null || next.isOff) continue;
+        next.due = again;
+        add(next);
+      }
+      time = until;
+    },
+    get waiting() {
+      return deadlines.size;
+    },
+    armed,
   };
 };

@@ -1,4 +1,4 @@
-import type { MockClock } from './clock.ts';
+import { type MockClock, once } from './clock.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
 /** setTimeout takes no longer delay; a later deadline is reached in several steps. */
@@ -54,5 +54,10 @@ export const realClock = (): MockClock => {
   const origin = Math.max(...differences);
   const now = (): number => origin + performance.now();
   const wheel = new TimerWheel({ now, after });
-  return { now, wall: () => Date.now(), at: (due, run) => wheel.at(due, run) };
+  return {
+    now,
+    wall: () => Date.now(),
+    at: (due, run) => wheel.series(due, once(run)),
+    series: (due, run) => wheel.series(due, run),
+  };
 };

@@ -24,7 +24,7 @@ describe('a timer wheel', () => {
         /** When it is set, after the one before. */
         wait: fc.double({ min: 0, max: 900, noNaN: true }),
         delay: fc.double({ min: -5, max: 6000, noNaN: true }),
-        /** A deadline that sets another one when it has come. */
+        /** A series of two instants. */
         nested: fc.option(fc.double({ min: -3, max: 3000, noNaN: true })),
         isCalledOff: fc.boolean(),
       }),
@@ -38,12 +38,17 @@ describe('a timer wheel', () => {
         const set = (delay: number, nested: number | null): (() => void) => {
           const due = clock.now() + delay;
           const asked = clock.now();
-          return wheel.at(due, () => {
+          let next = nested;
+          let instant = Math.max(due, asked);
+          return wheel.series(due, () => {
             ran += 1;
-            const lateness = clock.now() - Math.max(due, asked);
-            expect(clock.now()).toBeGreaterThanOrEqual(due);
-            expect(lateness).toBeLessThanOrEqual(2 * late + grain);
-            if (nested !== null) set(nested, null);
+            expect(clock.now()).toBeGreaterThanOrEqual(instant);
+            expect(clock.now() - instant).toBeLessThanOrEqual(2 * late + grain);
+            if (next === null) return null;
+            const again = clock.now() + next;
+            instant = Math.max(again, clock.now());
+            next = null;
+            return again;
           });
         };
         for (const { wait, delay, nested, isCalledOff } of steps) {
@@ -58,5 +63,27 @@ describe('a timer wheel', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('ends a series that is called off, by what it does or in between, near or far', () => {
+    const { clock, wheel } = wheelByHand(0);
+    const endOf = (gap: number, calledOffAt: number): readonly number[] => {
+      const ran: number[] = [];
+      const begun = clock.now();
+      const callOff = wheel.series(begun + gap, () => {
+        ran.push(Math.round(clock.now() - begun));
+        if (ran.length === 3) callOff();
+        return clock.now() + gap;
+      });
+      clock.advance(calledOffAt);
+      callOff();
+      clock.advance(30_000);
+      return ran;
+    };
+    expect(endOf(20, 50)).toStrictEqual([20, 40]);
+    expect(endOf(20, 500)).toStrictEqual([20, 40, 60]);
+    expect(endOf(5000, 7000)).toStrictEqual([5000]);
+    expect(endOf(5000, 20_000)).toStrictEqual([5000, 10_000, 15_000]);
+    expect(clock.waiting).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
-/** A deadline in the wheel; `run` is `null` once it was called off or has come. */
+/** A deadline in the wheel or outside, and how to call it off there; `run` is `null` once it was called off. */
 interface Entry {
-  readonly due: number;
-  run: (() => void) | null;
+  due: number;
+  run: (() => number | null) | null;
+  leave: (() => void) | null;
 }
 
 /** Slots of one millisecond; later deadlines wait outside. */
@@ -22,6 +23,8 @@ export interface Loop {
 export class TimerWheel {
   readonly #loop: Loop;
   readonly #ring: Entry[][] = Array.from({ length: slots }, () => []);
+  /** Takes the place of the slot that is run: arrays of their own for each would have to be collected. */
+  #spare: Entry[] = [];
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
   #turned: number;
@@ -34,23 +37,32 @@ export class TimerWheel {
     this.#turned = Math.floor(loop.now());
   }
 
-  /** Runs `run` once the clock has reached `due`; the returned function calls it off. */
-  at(due: number, run: () => void): () => void {
-    const now = this.#loop.now();
+  /**
+   * Runs `run` once the clock has reached `due`, then at each instant that it returns, until that is `null`; the
+   * returned function calls off what is left.
+   */
+  series(due: number, run: () => number | null): () => void {
+    const entry: Entry = { due, run, leave: null };
+    this.#place(entry, this.#loop.now());
+    return () => {
+      entry.run = null;
+      entry.leave?.();
+    };
+  }
+
+  #place(entry: Entry, now: number): void {
+    const { due } = entry;
     this.#turned = Math.max(this.#turned, Math.floor(Math.min(now, this.#armed)));
     if (due - this.#turned >= slots - 1) {
-      let callOff = this.#loop.after(Math.max(0, due - now - slots / 2), () => {
-        callOff = this.at(due, run);
-      });
-      return () => callOff();
+      entry.leave = this.#loop.after(Math.max(0, due - now - slots / 2), () =>
+        this.#place(entry, this.#loop.now()),
+      );
+      return;
     }
-    const entry: Entry = { due, run };
+    entry.leave = null;
     this.#slot(Math.max(Math.floor(due), this.#turned)).push(entry);
     this.#waiting += 1;
     if (due < this.#armed) this.#arm(due, now);
-    return () => {
-      entry.run = null;
-    };
   }
 
   #slot(tick: number): Entry[] {
@@ -87,14 +99,21 @@ export class TimerWheel {
   #runDue(tick: number, now: number): void {
     const entries = this.#slot(tick);
     if (entries.length === 0) return;
-    const later = entries.filter(({ due }) => due > now);
+    const later = this.#spare;
     this.#ring[tick % slots] = later;
-    this.#waiting -= entries.length - later.length;
     for (const entry of entries) {
-      if (entry.due > now) continue;
-      const { run } = entry;
-      entry.run = null;
-      run?.();
+      if (entry.due > now) {
+        later.push(entry);
+        continue;
+      }
+      this.#waiting -= 1;
+      const again = entry.run?.() ?? null;
+      // It may have been called off by what it did.
+      if (again === null || entry.run === null) continue;
+      entry.due = again;
+      this.#place(entry, now);
     }
+    entries.length = 0;
+    this.#spare = entries;
   }
 }

@@ -33,7 +33,7 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
  * threads take the core from the thread that waits for them, or from the load generator (`npm run bench mock`).
  */
 export const mockNodeFlags: readonly string[] = [
-  '--max-semi-space-size=8',
+  '--max-semi-space-size=4',
   '--initial-old-space-size=256',
   '--single-threaded-gc',
 ];

@@ -29,14 +29,14 @@ interface Seat {
 export class BatchServer {
   readonly #batching: Batching;
   readonly #seed: number;
-  readonly #clock: MockClock;
+  readonly #clock: Pick<MockClock, 'now' | 'at'>;
   readonly #waiting = new Set<Seat>();
   readonly #seats = new Set<Seat>();
   #context = 0;
   #done = 0;
   #busy = false;
 
-  constructor(batching: Batching, seed: number, clock: MockClock) {
+  constructor(batching: Batching, seed: number, clock: Pick<MockClock, 'now' | 'at'>) {
     this.#batching = batching;
     this.#seed = seed;
     this.#clock = clock;

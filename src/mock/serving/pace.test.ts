@@ -7,7 +7,13 @@ import { pace } from './pace.ts';
 /** A clock whose wake-ups come `lateness()` after they were due. */
 const tardy = (clock: MockClock, lateness: () => number): MockClock => ({
   ...clock,
-  at: (due, run) => clock.at(Math.max(due, clock.now()) + lateness(), run),
+  series: (due, run) => {
+    const late = (instant: number): number => Math.max(instant, clock.now()) + lateness();
+    return clock.series(late(due), () => {
+      const again = run();
+      return again === null ? null : late(again);
+    });
+  },
 });
 
 describe('pace', () => {

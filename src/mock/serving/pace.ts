@@ -18,14 +18,13 @@ export const pace = (
   emit: (from: number, to: number) => void,
 ): (() => void) => {
   let next = 0;
-  let cancel = (): void => undefined;
-  const run = (): void => {
+  const run = (): number | null => {
     const now = clock.now();
     const from = next;
     while (next < steps && first + next * gap <= now) next += 1;
-    if (next < steps) cancel = clock.at(first + next * gap, run);
     if (next > from) emit(from, next);
+    return next < steps ? first + next * gap : null;
   };
-  run();
-  return () => cancel();
+  const due = run();
+  return due === null ? () => undefined : clock.series(due, run);
 };
