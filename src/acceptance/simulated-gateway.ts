@@ -139,8 +139,7 @@ class Gateway {
     const shownFor = (shown: ResponseClass): Record<string, string> =>
       (limits.headersOn as readonly string[]).includes(shown) ? { ...headers } : {};
     const refuse = (stopped: Parameters<typeof limitedAnswer>[0]): void => {
-      const never = () => () => undefined;
-      const wall = { now: () => now, wall: () => this.#wallZero + now, at: never, series: never };
+      const wall = { now: () => now, wall: () => this.#wallZero + now };
       const told = limitedAnswer(stopped, limits, { key, route }, wall);
       const body = JSON.stringify(told.body);
       answer({ status: 429, headers: { ...told.headers, ...shownFor('limited') }, body });

@@ -49,15 +49,15 @@ const finish = (socket: Socket): void => {
 const emit = (socket: Socket): void => {
   const first = clock.now() + gap;
   let step = 0;
-  const run = (): void => {
-    if (socket.destroyed) return;
+  clock.series(first, () => {
+    if (socket.destroyed) return null;
     socket.write(tokenText(process.hrtime()), 'latin1');
     events += 1;
     step += 1;
-    if (step < tokens) clock.at(first + step * gap, run);
-    else finish(socket);
-  };
-  clock.at(first, run);
+    if (step < tokens) return first + step * gap;
+    finish(socket);
+    return null;
+  });
 };
 
 /** Events that are written at once where nothing paces them. */

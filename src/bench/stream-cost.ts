@@ -15,7 +15,8 @@ import { startWeirRun, streamScenario } from './weir-run.ts';
  * takes is the run's.
  */
 
-const rounds = 1;
+/** Until so many kept pace, and at most. */
+const rounds = { counting: 2, most: 5 };
 const clients = ['socket', 'undici', 'fetch', 'openai'] as const satisfies readonly (
   | TransportName
   | FieldOrder['client']
@@ -106,6 +107,9 @@ const keepsUp = ({ users, gap }: Shape, { events }: Turn): boolean =>
 
 type Round = ReadonlyMap<Client, Turn>;
 
+const counting = (shape: Shape, all: readonly Round[]): readonly Round[] =>
+  all.filter((round) => [...round.values()].every((turn) => keepsUp(shape, turn)));
+
 /** Of two rounds the lesser; not a number where one of them is none. */
 const lowerMiddle = (ratios: readonly number[]): number =>
   ratios.some(Number.isNaN)
@@ -114,9 +118,9 @@ const lowerMiddle = (ratios: readonly number[]): number =>
 
 const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   const { name, clients: taking, bounds } = shape;
-  const counting = all.filter((round) => [...round.values()].every((turn) => keepsUp(shape, turn)));
+  const kept = counting(shape, all);
   const costs = (client: Client): readonly number[] =>
-    counting.map((round) => costOf(round.get(client)!));
+    kept.map((round) => costOf(round.get(client)!));
   // Not the best round: a disturbed client reads several chunks at once, which makes each cheaper.
   const against = (own: Client, other: Client): Row => ({
     what: `${name}: chunks for each second of CPU, ${own} against ${other}`,
@@ -128,7 +132,7 @@ const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
         : null,
   });
   const shown = taking.map((client): Row => {
-    const what = `${name}: CPU for each chunk, ${client}, median of ${counting.length} rounds that kept pace`;
+    const what = `${name}: CPU for each chunk, ${client}, median of ${kept.length} rounds that kept pace`;
     return { what, value: median(costs(client)), unit: 'µs', bound: null };
   });
   const others = taking.filter((client) => client === 'fetch' || client === 'openai');
@@ -140,7 +144,8 @@ const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
 
 const benchShape = async (shape: Shape, say: (text: string) => void): Promise<readonly Row[]> => {
   const all: Round[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
+  const isDecided = (): boolean => counting(shape, all).length === rounds.counting;
+  for (let round = 1; round <= rounds.most && !isDecided(); round += 1) {
     const turns = new Map<Client, Turn>();
     for (const client of shape.clients) {
       const turn = await turnOf(client, shape);

@@ -11,7 +11,8 @@ export interface MockClock {
   at(due: number, run: () => void): () => void;
   /**
    * Runs `run` at `due` as `at` does, then at each instant that it returns, until that is `null`; the returned
-   * function calls off what is left. To set the next one costs no memory, which a stream of tokens is glad of.
+   * function calls off what is left. The next one needs no entry and no closure of its own: of a stream's token each would
+   * live for one gap, long enough to be kept by the collector.
    */
   series(due: number, run: () => number | null): () => void;
 }

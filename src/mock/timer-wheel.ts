@@ -23,7 +23,7 @@ export interface Loop {
 export class TimerWheel {
   readonly #loop: Loop;
   readonly #ring: Entry[][] = Array.from({ length: slots }, () => []);
-  /** Takes the place of the slot that is run: arrays of their own for each would have to be collected. */
+  /** Takes the place of the slot that is run. */
   #spare: Entry[] = [];
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
@@ -85,7 +85,7 @@ export class TimerWheel {
       this.#runDue(tick, now);
     }
     this.#armed = Number.POSITIVE_INFINITY;
-    if (this.#waiting > 0) this.#arm(this.#earliest(), now);
+    if (this.#waiting > 0) this.#arm(this.#earliest(), this.#loop.now());
   };
 
   /** The earliest of the deadlines that wait; there is one. */

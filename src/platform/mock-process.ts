@@ -27,8 +27,8 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
 };
 
 /**
- * A gateway's garbage is short-lived: a small young generation costs it nothing measurable and halves
- * the memory of a stream. Node runs all steps of a marking of the old generation in one turn of the
+ * A gateway's garbage is short-lived: a small young generation costs it nothing measurable and shortens
+ * each collection. Node runs all steps of a marking of the old generation in one turn of the
  * loop, 20 to 50 ms for 2,000 streams, so the first of them comes late; and collectors of their own
  * threads take the core from the thread that waits for them, or from the load generator (`npm run bench mock`).
  */

@@ -45,7 +45,8 @@ export class EventStreamReader implements BodyReader {
   readonly #template = new TokenTemplate();
   readonly #times = new TokenTimes();
   readonly #comments = new Instants();
-  readonly #notes = new Set<StreamNote>();
+  /** Each once; a set of its own for each stream would take 200 bytes. */
+  readonly #notes: StreamNote[] = [];
   /** The finish reason of each choice that was seen; `null` while it goes on. */
   readonly #finishes = new Map<number, string | null>();
   /** The instant of the read in hand. */
@@ -79,13 +80,13 @@ export class EventStreamReader implements BodyReader {
   }
 
   outcome(cut: boolean): Outcome {
-    if (this.#sse.unfinished && !this.complete) this.#notes.add('unfinished-event');
+    if (this.#sse.unfinished && !this.complete) this.#note('unfinished-event');
     const fault = this.#fault ?? this.#faultOfEnd();
     if (fault !== null) return malformed(fault.issue, fault.detail, this.partial());
     const isOpen = [...this.#finishes.values()].includes(null);
-    if (!this.#isDone) this.#notes.add('no-done');
-    if (isOpen) this.#notes.add('no-finish');
-    if (cut) this.#notes.add('cut-after-done');
+    if (!this.#isDone) this.#note('no-done');
+    if (isOpen) this.#note('no-finish');
+    if (cut) this.#note('cut-after-done');
     return { kind: 'completed', answer: this.#answer() };
   }
 
@@ -107,7 +108,7 @@ export class EventStreamReader implements BodyReader {
     const { price, asked } = this.#context;
     const told = this.#tokens();
     const tokens = asked === undefined ? told : { ...told, asked };
-    if (this.#events > 0 && !this.#isLabelled) this.#notes.add('content-type');
+    if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
     return {
       kind: 'chat-stream',
       firstByte: this.#firstByte ?? this.#now,
@@ -125,14 +126,18 @@ export class EventStreamReader implements BodyReader {
         [...this.#finishes.values()].find((reason) => reason !== null) ??
         null,
       buffered: isBuffered(tokenInstants, this.#context.begun),
-      notes: [...this.#notes].toSorted(),
+      notes: this.#notes.toSorted(),
       cost: costOfTokens(tokens, price),
     };
   }
 
+  #note(note: StreamNote): void {
+    if (!this.#notes.includes(note)) this.#notes.push(note);
+  }
+
   #onEvent(type: string, bytes: Buffer, start: number, end: number): void {
     if (this.#isDone) {
-      this.#notes.add('data-after-done');
+      this.#note('data-after-done');
       this.#sse.stop();
       return;
     }
@@ -152,7 +157,7 @@ export class EventStreamReader implements BodyReader {
     } else if (data.trim() === streamEnd) {
       this.#isDone = true;
     } else if (data.trim() === '') {
-      this.#notes.add('empty-event');
+      this.#note('empty-event');
     } else {
       const reading = readChunk(data, this.#context.redact);
       this.#take(reading);
@@ -167,7 +172,7 @@ export class EventStreamReader implements BodyReader {
       const place = `event ${this.#events}`;
       this.#fail('stream-event', `${place} is no chat completion chunk: ${reading.detail}`);
     } else if (reading.kind === 'other') {
-      this.#notes.add('other-event');
+      this.#note('other-event');
     } else {
       this.#takeChunk(reading);
     }
@@ -179,7 +184,7 @@ export class EventStreamReader implements BodyReader {
     for (const { index, finish } of choices) {
       this.#finishes.set(index, finish ?? this.#finishes.get(index) ?? null);
     }
-    if (usage === 'unreadable') this.#notes.add('usage-unreadable');
+    if (usage === 'unreadable') this.#note('usage-unreadable');
     else this.#usage = usage ?? this.#usage;
     const carries = carriedByEvent(choices);
     if (carries !== 'nothing') {
@@ -225,7 +230,7 @@ export class EventStreamReader implements BodyReader {
     const usage = this.#usage;
     if (usage === null) return { input: null, output: events, source: 'events' };
     if (usage.completion_tokens === 0 && events > 0) {
-      this.#notes.add('usage-zero');
+      this.#note('usage-zero');
       return { input: usage.prompt_tokens, output: events, source: 'events' };
     }
     return { input: usage.prompt_tokens, output: usage.completion_tokens, source: 'usage' };

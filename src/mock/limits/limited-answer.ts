@@ -42,7 +42,7 @@ export const limitedAnswer = (
   { cause, limit, level, fitsAt }: Stopped,
   limits: CompleteLimits,
   asked: { readonly key: string; readonly route: string },
-  clock: MockClock,
+  clock: Pick<MockClock, 'now' | 'wall'>,
 ): LimitedAnswer => {
   const now = clock.now();
   const headers = retryAfter(limits, fitsAt - now);

@@ -41,13 +41,17 @@ export class SocketLine implements SocketEvents, Seat {
   readonly #deframer = new Deframer();
   readonly #giveUp: GiveUp;
   #socket: Socket | null = null;
-  #outgoing: Outgoing | null;
+  /** `null` while it rests. */
+  #exchange: SocketExchange | null = null;
+  /** Until it is written: whole streams long it would only take memory. */
+  #unsent: Outgoing | null = null;
+  /** Whether its request asked for the connection to be closed after it. */
+  #closes = false;
 
   /** Connects for its first exchange. */
   constructor(common: Exchanger, outgoing: Outgoing) {
     this.#common = common;
-    this.#outgoing = outgoing;
-    outgoing.exchange.sitOn(this);
+    this.#take(outgoing);
     this.#giveUp = common.open(this);
   }
 
@@ -58,18 +62,18 @@ export class SocketLine implements SocketEvents, Seat {
 
   /** Sends a further request, now. */
   begin(outgoing: Outgoing, now: Instant): void {
-    this.#outgoing = outgoing;
-    outgoing.exchange.sitOn(this);
+    this.#take(outgoing);
     outgoing.exchange.connected(now, 'reused');
     this.#send(now);
   }
 
   /** Its exchange has ended. */
   release(reusableFor: number): void {
-    const outgoing = this.#outgoing;
-    this.#outgoing = null;
-    if (outgoing === null || reusableFor <= 0) return this.destroy();
-    this.idleUntil = instant(outgoing.exchange.readAt + Math.min(reusableFor, keepAlive));
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    this.#unsent = null;
+    if (exchange === null || reusableFor <= 0) return this.destroy();
+    this.idleUntil = instant(exchange.readAt + Math.min(reusableFor, keepAlive));
     this.#common.rests(this);
   }
 
@@ -79,34 +83,33 @@ export class SocketLine implements SocketEvents, Seat {
 
   /** Ends its exchange too. */
   close(): void {
-    this.#outgoing?.exchange.abort('aborted', 'the transport was closed');
+    this.#exchange?.abort('aborted', 'the transport was closed');
     this.destroy();
   }
 
   opened(socket: Socket): void {
     const now = this.#common.clock.now();
     this.#socket = socket;
-    this.#outgoing?.exchange.connected(now, 'new');
+    this.#exchange?.connected(now, 'new');
     this.#send(now);
   }
 
   read(bytes: Buffer, length: number): void {
     const at = this.#common.clock.now();
-    const outgoing = this.#outgoing;
-    if (outgoing === null) return this.#common.discard(this);
-    const { exchange } = outgoing;
+    const exchange = this.#exchange;
+    if (exchange === null) return this.#common.discard(this);
     exchange.readAt = at;
     const reading = this.#deframer.read(bytes, length);
     if (reading === 'more' || exchange.over) return;
-    if (reading === 'complete') exchange.complete(this.#reusableFor(outgoing));
+    if (reading === 'complete') exchange.complete(this.#reusableFor());
     else exchange.refuse(reading, true);
   }
 
   ended(): void {
     // Before it is opened an error follows.
     if (this.#socket === null) return;
-    if (this.#outgoing === null) return this.#common.discard(this);
-    const { exchange } = this.#outgoing;
+    const exchange = this.#exchange;
+    if (exchange === null) return this.#common.discard(this);
     exchange.readAt = this.#common.clock.now();
     const reading = this.#deframer.closed();
     if (reading === 'complete') exchange.complete(0);
@@ -114,27 +117,35 @@ export class SocketLine implements SocketEvents, Seat {
   }
 
   failed(error: Error): void {
-    this.#outgoing?.exchange.broke(error, this.#deframer.heard);
+    this.#exchange?.broke(error, this.#deframer.heard);
   }
 
   closed(): void {
     const fault = new Fault('closed-early', 'the connection was closed');
-    this.#outgoing?.exchange.refuse(fault, this.#deframer.heard);
+    this.#exchange?.refuse(fault, this.#deframer.heard);
     this.#common.gone(this);
   }
 
+  #take(outgoing: Outgoing): void {
+    this.#exchange = outgoing.exchange;
+    this.#unsent = outgoing;
+    this.#closes = outgoing.closes;
+    outgoing.exchange.sitOn(this);
+  }
+
   #send(now: Instant): void {
-    const outgoing = this.#outgoing;
-    if (outgoing === null || this.#socket === null) return;
-    const { exchange, head, body } = outgoing;
+    const unsent = this.#unsent;
+    if (unsent === null || this.#socket === null) return;
+    this.#unsent = null;
+    const { exchange, head, body } = unsent;
     this.#deframer.expect(exchange);
     exchange.sent(now);
     if (!exchange.over) this.#common.writer.write(this.#socket, head, body);
   }
 
   /** Of a complete response. A server that answers before it has the whole request may not want the rest. */
-  #reusableFor({ closes }: Outgoing): number {
-    const unsent = this.#socket === null || this.#socket.writableLength > 0;
-    return closes || unsent ? 0 : this.#deframer.reusableFor;
+  #reusableFor(): number {
+    const isUnsent = this.#socket === null || this.#socket.writableLength > 0;
+    return this.#closes || isUnsent ? 0 : this.#deframer.reusableFor;
   }
 }
