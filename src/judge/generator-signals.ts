@@ -2,7 +2,8 @@ import { canaryBeats } from '../model/canary-beats.ts';
 import { canaryErrors } from '../model/canary.ts';
 import { saturationOf } from '../model/plan.ts';
 import { type Quantile, quantile } from '../model/quantile.ts';
-import type { GeneratorSample, Result, SliceRun } from '../model/result.ts';
+import type { GeneratorSample, Result } from '../model/result.ts';
+import { sliceName } from '../model/slice-name.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
 import { decisiveOf, levelAbove, secondsText, sustained, worstOf } from './levels.ts';
@@ -190,15 +191,16 @@ interface Judged {
   readonly samples: readonly GeneratorSample[];
   /** The first second, where the figures hold it. */
   readonly unjudged: GeneratorSample | null;
-  readonly slice: SliceRun;
+  /** Of several that share the run, the one that they are of. */
+  readonly whose: string | null;
 }
 
 const evidenceOf = (signal: Signal, slices: readonly Judged[]): Evidence | null => {
   const level = worstOf(slices.map((slice) => slice.level));
   const worst = slices.find((slice) => slice.level === level);
   if (worst === undefined) return null;
-  const { samples, slice, unjudged } = worst;
-  const where = slice.count === 1 ? '' : `slice ${slice.index}/${slice.count}: `;
+  const { samples, whose, unjudged } = worst;
+  const where = whose === null ? '' : `${whose}: `;
   const first =
     unjudged === null ? '' : `; the first second is not judged: ${signal.observedIn(unjudged)}`;
   return {
@@ -228,7 +230,8 @@ export const generatorSignals = (result: Result, lag: TrustLevel): readonly Evid
   return table.flatMap((signal) => {
     const judged = slices.flatMap(({ slice, judged: samples, unjudged }): readonly Judged[] => {
       const level = signal.level(samples, lag);
-      return level === null ? [] : [{ level, samples, unjudged, slice }];
+      const whose = slice.count === 1 ? null : sliceName(result, slice);
+      return level === null ? [] : [{ level, samples, unjudged, whose }];
     });
     return evidenceOf(signal, judged) ?? [];
   });

@@ -1,4 +1,5 @@
 import type { Result, SliceRun } from '../model/result.ts';
+import { sliceName } from '../model/slice-name.ts';
 import type { Evidence } from '../model/verdict.ts';
 
 /** A sample comes up to this many milliseconds after its second has passed, and not at all if the load has ended by then. */
@@ -25,7 +26,7 @@ const shortage = (result: Result, slice: SliceRun): string | null => {
   const seconds = new Set(slice.generator.map(({ second }) => second));
   const sampled = [...seconds].filter((second) => second < expected).length;
   if (sampled >= expected * enough) return null;
-  const ofWhich = slice.count === 1 ? '' : ` of slice ${slice.index}/${slice.count}`;
+  const ofWhich = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
   return `${sampled === 0 ? 'none' : sampled} of ${expected} seconds${ofWhich}`;
 };
 

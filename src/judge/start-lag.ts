@@ -1,6 +1,7 @@
 import { decodeHistogram, type Histogram } from '../model/histogram.ts';
 import { type Quantile, quantile } from '../model/quantile.ts';
 import type { Result } from '../model/result.ts';
+import { sliceName } from '../model/slice-name.ts';
 import { lagOver, measuredSeconds } from '../model/summary.ts';
 import type { Evidence, TrustLevel } from '../model/verdict.ts';
 import { judgedSeconds } from './judged-seconds.ts';
@@ -39,8 +40,10 @@ const startsIn = (
   result: Result,
 ): readonly { readonly lags: Histogram; readonly whose: string }[] => [
   { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' },
-  ...result.slices.flatMap(({ index, count, lag }) =>
-    lag === undefined ? [] : [{ lags: decodeHistogram(lag), whose: `slice ${index}/${count}: ` }],
+  ...result.slices.flatMap(({ lag, ...slice }) =>
+    lag === undefined
+      ? []
+      : [{ lags: decodeHistogram(lag), whose: `${sliceName(result, slice)}: ` }],
   ),
 ];
 

@@ -134,6 +134,15 @@ const seriesOf = ({ label, colour, style }, { unit, drawn }) => ({
   value: (_, value, __, i) => (i === null ? '' : valueText(value, unit)),
 });
 
+/** What stands for a line in the legend, dashed where it is. @param {Line | undefined} line */
+const keyOf = (line) => {
+  if (line === undefined) return '';
+  const colour = colourOf(line.colour);
+  return line.style === 'dashed'
+    ? `repeating-linear-gradient(90deg, ${colour} 0 4px, transparent 4px 7px)`
+    : colour;
+};
+
 /** @param {Chart} chart */
 const columnsOf = ({ lines, step, drawn }) => {
   const count = lines[0]?.values.length ?? 0;
@@ -159,7 +168,10 @@ const draw = (chart, data, place) => {
       height: plotHeight + chart.marks.length * markHeight,
       // The last time stands half beyond the plot.
       padding: [10 + chart.marks.length * markHeight, 20, 0, 0],
-      legend: { mount: (_, legend) => place.prepend(legend) },
+      legend: {
+        mount: (_, legend) => place.prepend(legend),
+        markers: { width: 0, fill: (_, i) => keyOf(chart.lines[i - 1]) },
+      },
       cursor: { sync: { key: 'run', scales: ['x', null] }, points: { size: 6 }, y: false },
       scales: {
         x: { time: false, range: wholeRun(data) },

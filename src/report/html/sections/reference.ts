@@ -1,6 +1,7 @@
 import { errorBarOf } from '../../../model/error-bar.ts';
 import { measures } from '../../../model/measures.ts';
 import type { Result } from '../../../model/result.ts';
+import { sliceName } from '../../../model/slice-name.ts';
 import { measuresPresent } from '../../../model/summary.ts';
 import { accountsMeaning } from '../../cost-and-audio.ts';
 import { errorBarMeaning } from '../../error-bar-text.ts';
@@ -20,8 +21,8 @@ const pairs = (entries: readonly { readonly term: string; readonly text: string 
 
 /** The plan, with prompts counted and secrets left as the references they are. */
 export const scenarioSection = ({ plan, ...result }: Result): Markup => {
-  const machines = result.slices.map(({ index, count, machine }) => ({
-    term: count === 1 ? 'Generator' : `Generator of slice ${index}/${count}`,
+  const machines = result.slices.map(({ machine, ...slice }) => ({
+    term: slice.count === 1 ? 'Generator' : `Generator of ${sliceName(result, slice)}`,
     text: `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
   }));
   return pairs([
