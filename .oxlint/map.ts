@@ -1,7 +1,7 @@
 /**
  * The map of the house as data: what each folder of `src` may know. Imports point down only, and
  * folders of one layer never import each other; `src/README.md` says why. The rules `weir/walls` and
- * `weir/world` read this table, and `src/acceptance/walls.test.ts` proves each wall by a planted
+ * `weir/world` read this table, and `src/acceptance/walls.process.test.ts` proves each wall by a planted
  * violation.
  */
 

@@ -157,6 +157,20 @@ describe('an encoded histogram', () => {
     );
   });
 
+  it('of another tool’s range is read as it would be written here', () => {
+    const values = [0.5, 12.25, 12.25, 99];
+    const wide = hdr.build({
+      bitBucketSize: 64,
+      highestTrackableValue: 2 ** 40,
+      numberOfSignificantValueDigits: 3,
+    });
+    for (const value of values) wide.recordValue(value * 1000);
+    const own = holding(values).toJSON();
+    const foreign = { ...own, hdr: hdr.encodeIntoCompressedBase64(wide) };
+    expect(foreign.hdr).not.toBe(own.hdr);
+    expect(decodeHistogram(foreign).toJSON()).toEqual(own);
+  });
+
   it('is in the standard form, which other tools read, in thousandths of the unit', () => {
     const values = [0.5, 12.25, 12.25, 99_000];
     const read = hdr.decodeFromCompressedBase64(holding(values).toJSON().hdr);

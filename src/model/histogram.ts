@@ -61,6 +61,13 @@ const backing = (digits: Digits, max = 0): hdr.Histogram =>
     useWebAssembly: false,
   });
 
+/** The same counts in the range that `max` asks for. */
+const inRange = (counts: hdr.Histogram, digits: Digits, max: number): hdr.Histogram => {
+  const copy = backing(digits, max);
+  copy.add(counts);
+  return copy;
+};
+
 class HdrBacked implements Histogram {
   readonly digits: Digits;
   readonly #counts: hdr.Histogram;
@@ -139,9 +146,7 @@ class HdrBacked implements Histogram {
    */
   #canonical(): hdr.Histogram {
     if (this.#counts.highestTrackableValue === rangeFor(this.#max)) return this.#counts;
-    const canonical = backing(this.digits, this.#max);
-    canonical.add(this.#counts);
-    return canonical;
+    return inRange(this.#counts, this.digits, this.#max);
   }
 
   toJSON(): EncodedHistogram {
@@ -161,8 +166,16 @@ export const emptyHistogram = (digits: Digits = 3): Histogram =>
 
 /** The histogram that `encoded` was made from; its samples are exact to the digits, its extremes and sum exactly. */
 export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
-  const counts = backing(encoded.digits, (encoded.max ?? 0) * thousandths);
-  if (encoded.count > 0) counts.add(hdr.decodeFromCompressedBase64(encoded.hdr, 64, false));
+  if (encoded.count === 0) return emptyHistogram(encoded.digits);
+  const range = rangeFor((encoded.max ?? 0) * thousandths);
+  const counts = hdr.decodeFromCompressedBase64(encoded.hdr, 64, false);
+  // What Weir wrote has the range that it would be given; what anybody else wrote is counted anew.
+  const isOurs =
+    counts.highestTrackableValue === range &&
+    counts.numberOfSignificantValueDigits === encoded.digits;
+  if (!isOurs)
+    return new HdrBacked(encoded.digits, inRange(counts, encoded.digits, range), encoded);
+  counts.autoResize = true;
   return new HdrBacked(encoded.digits, counts, encoded);
 };
 

@@ -1,19 +1,9 @@
 import * as fc from 'fast-check';
-import { samplePlan } from '../model/sample-plan.ts';
 import { exemplarRecorder } from './exemplars.ts';
 import { failureRecorder } from './failures.ts';
-import { groupRecorder } from './groups.ts';
 import { ledgerRecorder } from './ledger.ts';
 import { anyObservation, itObeysTheLaws } from './recorder-suite.ts';
 import { timelineRecorder } from './timeline.ts';
-
-const anyScope = { traffic: null, model: null, key: null, stages: null };
-const plan = samplePlan({
-  perRequest: [
-    { text: 'a', measure: 'endToEnd', scope: anyScope, comparison: '<', bound: 800 },
-    { text: 'b', measure: 'ttft', scope: anyScope, comparison: '<', bound: 500 },
-  ],
-});
 
 /** Refusals with ever new codes and messages, as from a server that wants to fill our memory. */
 const unruly = fc.array(
@@ -35,7 +25,6 @@ const unruly = fc.array(
   { maxLength: 120 },
 );
 
-itObeysTheLaws('the groups', groupRecorder(plan), { runs: 8 });
 itObeysTheLaws('the timeline', timelineRecorder());
 itObeysTheLaws('the timeline with a single open second', timelineRecorder(1));
 itObeysTheLaws('the failures', failureRecorder);

@@ -17,3 +17,15 @@ it('the search for the highest rate is not led astray by a wrong verdict now and
   }
   expect(near).toBe(8);
 });
+
+it('the search for the highest rate finds a border of latency within its precision in few steps, wherever it lies', () => {
+  for (const border of [0.3, 3.3, 17, 63.9, 410]) {
+    const terms = sampleTerms({ forLatency: true });
+    const steps = searchWith(terms, (rate) => lateStep(rate, rate > border));
+    const answer = judgeCapacity(steps, terms, true);
+    expect(answer?.rate.value, `border ${border}`).toBeGreaterThan(border * 0.95);
+    expect(answer?.rate.value, `border ${border}`).toBeLessThan(border * 1.05);
+    expect(answer).toMatchObject({ binding: 'latency', proved: true });
+    expect(steps.length).toBeLessThan(24);
+  }
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { perSecond } from '../../model/quantity.ts';
 import { judgeCapacity } from './judge-capacity.ts';
 import { nextStep } from './next-step.ts';
-import { lateStep, overloadedStep, sampleStep, sampleTerms, searchWith } from './sample-steps.ts';
+import { overloadedStep, sampleStep, sampleTerms, searchWith } from './sample-steps.ts';
 
 describe('the search for the highest rate', () => {
   it('climbs by doubling, for as long as nothing breaks, up to the highest rate allowed', () => {
@@ -20,18 +20,6 @@ describe('the search for the highest rate', () => {
       sampleStep(rate),
     );
     expect(Math.max(...tokens.map(({ rate }) => rate))).toBe(2);
-  });
-
-  it('finds a border of latency within its precision in few steps, wherever it lies', () => {
-    for (const border of [0.3, 3.3, 17, 63.9, 410]) {
-      const terms = sampleTerms({ forLatency: true });
-      const steps = searchWith(terms, (rate) => lateStep(rate, rate > border));
-      const answer = judgeCapacity(steps, terms, true);
-      expect(answer?.rate.value, `border ${border}`).toBeGreaterThan(border * 0.95);
-      expect(answer?.rate.value, `border ${border}`).toBeLessThan(border * 1.05);
-      expect(answer).toMatchObject({ binding: 'latency', proved: true });
-      expect(steps.length).toBeLessThan(24);
-    }
   });
 
   it('asks again where a step was unfit, and learns nothing from it', () => {

@@ -1,26 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/draw.ts';
-import { historySchema, type StoredRun } from '../../model/history.ts';
+import { historySchema } from '../../model/history.ts';
 import { sampleSide } from '../compare/sample-sides.ts';
 import { historyRun } from './history-run.ts';
+import { storedRuns } from './sample-runs.ts';
 import { trendsOf } from './trends.ts';
-
-/** So many runs of the synthetic plan from the real results, at a factor of its latencies. */
-const runs = (count: number, factor: number, from = 0): readonly StoredRun[] =>
-  sampleSide('a', count, { seed: 5 + from, factor, noise: 0.03 }).repetitions.map(
-    (repetition, i) => {
-      const run = historyRun(repetition);
-      if (run === null) throw new Error('the sample must count');
-      const day = new Date(Date.UTC(2026, 1, 1 + from + i)).toISOString();
-      return { ...run, id: from + i + 1, startedAt: day, baselines: [] };
-    },
-  );
 
 const drawFor = (figure: number) => drawFrom(1, figure);
 
 describe('what the history keeps of a run', () => {
   it('has the metrics that a comparison gates', () => {
-    expect(runs(1, 1)[0]!.figures.map(({ id }) => id)).toStrictEqual([
+    expect(storedRuns(1, 1)[0]!.figures.map(({ id }) => id)).toStrictEqual([
       'chat-stream ttft.p50',
       'chat-stream ttft.p95',
       'chat-stream tpot.p50',
@@ -46,7 +36,7 @@ describe('what the history keeps of a run', () => {
 
 describe('trends', () => {
   it('warn of the figures whose level changed, at the run where it did', () => {
-    const [trend] = trendsOf([...runs(16, 1), ...runs(6, 1.25, 16)], drawFor);
+    const [trend] = trendsOf([...storedRuns(16, 1), ...storedRuns(6, 1.25, 16)], drawFor);
     const { figures } = trend!;
     expect(
       historySchema.parse({ format: 'history/1', weir: '0.1.0', trends: [trend] }),
@@ -61,14 +51,9 @@ describe('trends', () => {
     }
   });
 
-  it('do not warn of a change below the minimum effect, however sure it is', () => {
-    const [trend] = trendsOf([...runs(30, 1), ...runs(30, 1.05, 30)], drawFor);
-    expect(trend!.figures.flatMap(({ changes }) => changes)).toStrictEqual([]);
-  });
-
   it('keep plans apart, the one that ran last first', () => {
-    const other = runs(2, 1, 3).map((run) => ({ ...run, planHash: 'b'.repeat(64) }));
-    const trends = trendsOf([...runs(2, 1), ...other], drawFor);
+    const other = storedRuns(2, 1, 3).map((run) => ({ ...run, planHash: 'b'.repeat(64) }));
+    const trends = trendsOf([...storedRuns(2, 1), ...other], drawFor);
     expect(trends.map((trend) => [trend.planHash[0], trend.runs.length])).toStrictEqual([
       ['b', 2],
       [expect.any(String), 2],
@@ -76,7 +61,7 @@ describe('trends', () => {
   });
 
   it('leave a run out of the figures that it lacks', () => {
-    const [first, ...others] = runs(3, 1);
+    const [first, ...others] = storedRuns(3, 1);
     const [trend] = trendsOf([{ ...first!, figures: [] }, ...others], drawFor);
     expect(trend!.figures[0]!.points.map(({ run }) => run)).toStrictEqual([2, 3]);
   });

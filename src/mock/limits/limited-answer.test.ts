@@ -122,26 +122,6 @@ describe('limit headers', () => {
   });
 });
 
-describe('five hundred requests at once over real sockets', () => {
-  const release = async (limits: NonNullable<Parameters<typeof mockByHand>[0]>['limits']) => {
-    const bench = await mockByHand({ limits, ttft: 0, gap: 0 });
-    const responses = await Promise.all(
-      Array.from({ length: 500 }, () => bench.get(listModels, key)),
-    );
-    return responses.filter(({ status }) => status === 200);
-  };
-
-  it('get exactly the limit through, each told another rest', async () => {
-    const admitted = await release({});
-    const rests = admitted.map(({ headers }) =>
-      headers.get('x-ratelimit-api_key-remaining-requests'),
-    );
-    expect(rests.map(Number).toSorted((a, b) => b - a)).toEqual(
-      Array.from({ length: 60 }, (_, i) => 59 - i),
-    );
-  });
-});
-
 describe('requests in flight', () => {
   it('are capped, and a client that hangs up frees its place at once', async () => {
     const { chat, countersReach, clock } = await mockByHand({

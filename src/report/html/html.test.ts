@@ -171,21 +171,6 @@ describe('the HTML report', () => {
     expect(invalid).not.toContain('aria-label="Chunk gap by percentile');
   });
 
-  it('of a ten-minute run stays far below a megabyte', () => {
-    const timeline = Array.from({ length: 600 }, (_, second) => ({
-      ...result.timeline[second % 60]!,
-      second,
-    }));
-    const long: Result = {
-      ...result,
-      timeline,
-      scheduled: milliseconds(600_000),
-      ended: milliseconds(600_000),
-    };
-    // The chart library and our own page add about 80 kB.
-    expect(htmlReport(long, validTrust, assets).length).toBeLessThan(300_000);
-  });
-
   it('of a run without a single request still reads', () => {
     const empty: Result = {
       ...result,

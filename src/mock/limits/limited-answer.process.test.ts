@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { key, mockByHand } from '../by-hand-suite.ts';
+
+it('five hundred requests at once over real sockets get exactly the limit through, each told another rest', async () => {
+  const { get } = await mockByHand({ limits: {}, ttft: 0, gap: 0 });
+  const responses = await Promise.all(Array.from({ length: 500 }, () => get('/models', key)));
+  const admitted = responses.filter(({ status }) => status === 200);
+  const rests = admitted.map(({ headers }) =>
+    headers.get('x-ratelimit-api_key-remaining-requests'),
+  );
+  expect(rests.map(Number).toSorted((a, b) => b - a)).toEqual(
+    Array.from({ length: 60 }, (_, i) => 59 - i),
+  );
+});

@@ -1,0 +1,13 @@
+import { samplePlan } from '../model/sample-plan.ts';
+import { groupRecorder } from './groups.ts';
+import { itObeysTheLaws } from './recorder-suite.ts';
+
+const anyScope = { traffic: null, model: null, key: null, stages: null };
+const plan = samplePlan({
+  perRequest: [
+    { text: 'a', measure: 'endToEnd', scope: anyScope, comparison: '<', bound: 800 },
+    { text: 'b', measure: 'ttft', scope: anyScope, comparison: '<', bound: 500 },
+  ],
+});
+
+itObeysTheLaws('the groups', groupRecorder(plan));
