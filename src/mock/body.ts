@@ -16,7 +16,7 @@ const readBody = (request: IncomingMessage, tell: (body: Uint8Array | null) => v
     if (size > largestBody) discard();
     else chunks.push(chunk);
   };
-  const finish = (): void => tell(Buffer.concat(chunks, size));
+  const finish = (): void => tell(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
   const discard = (): void => {
     request.off('data', keep).off('end', finish).resume();
     chunks = [];

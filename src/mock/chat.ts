@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Usage } from '../contract/chat.ts';
 import { chatCost } from '../contract/prices.ts';
 import { drawFrom } from '../model/draw.ts';
@@ -130,11 +130,8 @@ const estimateOf = ({ prompt, maxTokens }: Chat): number =>
   Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0);
 
 /** What the request's randomness is keyed by: the id its client gave it, else its key and body. */
-const digestOf = ({ exchange, key }: Admitted, body: Uint8Array): Buffer => {
-  const hash = createHash('sha256');
-  if (exchange.clientId !== null) return hash.update(exchange.clientId).digest();
-  return hash.update(key).update('\0').update(body).digest();
-};
+const digestOf = ({ exchange, key }: Admitted, body: Uint8Array): Buffer =>
+  hash('sha256', exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]), 'buffer');
 
 const begin = (admitted: Admitted, chat: Chat, digest: Buffer): Talk => {
   const { exchange, settings } = admitted;

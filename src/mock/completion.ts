@@ -35,8 +35,11 @@ const spaced = words.map((word) => ` ${word}`);
 
 const whole = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
 
-const prose = (draw: Draw, count: number): string[] =>
-  Array.from({ length: count }, () => spaced[whole(draw, spaced.length)]!);
+const prose = (draw: Draw, count: number): string[] => {
+  const tokens: string[] = [];
+  while (tokens.length < count) tokens.push(spaced[whole(draw, spaced.length)]!);
+  return tokens;
+};
 
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];

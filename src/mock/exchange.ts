@@ -11,6 +11,14 @@ import type { Witness } from './truth.ts';
 type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
+let [second, written] = [Number.NaN, ''];
+/** An instant in Unix milliseconds as HTTP writes it (RFC 9110, 5.6.7); a second's answers share one. */
+const httpDate = (wall: number): string => {
+  const now = Math.floor(wall / 1000);
+  if (now !== second) [second, written] = [now, new Date(wall).toUTCString()];
+  return written;
+};
+
 /**
  * One request and its answer: carries the headers that every answer has, and sees to it that the
  * request is counted under exactly one end, whatever the client does meanwhile.
@@ -36,6 +44,7 @@ export class Exchange {
   #shape = (stream: EventStream): EventStream => stream;
   #interrupted = (): void => undefined;
   #ended = (): void => undefined;
+  #closed = (): void => undefined;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -51,7 +60,10 @@ export class Exchange {
     this.clientId = typeof id === 'string' && id !== '' ? id : null;
     this.id = this.clientId ?? serverId;
     tally.received += 1;
-    wire.response.once('close', () => this.#interrupt('aborted'));
+    wire.response.on('close', () => {
+      this.#interrupt('aborted');
+      this.#closed();
+    });
   }
 
   /** Whether the request has not ended yet. */
@@ -72,6 +84,11 @@ export class Exchange {
   /** Sets what is to be done when the request ends, however it does. */
   onEnd(run: () => void): void {
     this.#ended = run;
+  }
+
+  /** Sets what is to be done when the client has all of its answer, or is gone. */
+  onClose(run: () => void): void {
+    this.#closed = run;
   }
 
   /** Lets the head of whatever answer is given pass through `rewrite`. */
@@ -119,7 +136,7 @@ export class Exchange {
   writeHead(status: number, headers: Headers): void {
     this.response.sendDate = false;
     const head = {
-      date: new Date(this.#clock.wall()).toUTCString(),
+      date: httpDate(this.#clock.wall()),
       [requestIdHeader]: this.id,
       ...this.#carried(status, headers['content-type'] ?? ''),
       ...headers,

@@ -176,7 +176,7 @@ export const openGateway = (
   const open = new Set<Exchange>();
   const enter = (exchange: Exchange): void => {
     open.add(exchange);
-    exchange.response.once('close', () => open.delete(exchange));
+    exchange.onClose(() => open.delete(exchange));
     exchange.witness = truthLog?.watch(exchange, clock) ?? null;
     if (settings.sendStamps) exchange.shapeStream(stampSends(clock));
   };

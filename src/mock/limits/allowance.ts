@@ -109,11 +109,12 @@ const placeFreeIn = 1000;
 
 const headersOf = ({ requests, tokens }: Counters, now: number): LimitHeaders => {
   const headers: Record<string, string> = {};
-  for (const [unit, gauge] of [['requests', requests] as const, ['tokens', tokens] as const]) {
-    if (gauge === null) continue;
-    headers[headerNames[unit].limit] = String(gauge.limit);
-    headers[headerNames[unit].remaining] = String(gauge.meter.level(now).remaining);
-  }
+  const tell = (names: { readonly limit: string; readonly remaining: string }, gauge: Gauge) => {
+    headers[names.limit] = String(gauge.limit);
+    headers[names.remaining] = String(gauge.meter.level(now).remaining);
+  };
+  if (requests !== null) tell(headerNames.requests, requests);
+  if (tokens !== null) tell(headerNames.tokens, tokens);
   return headers;
 };
 
