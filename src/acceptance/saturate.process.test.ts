@@ -66,7 +66,7 @@ it('Ctrl-C keeps the report of what was sent until then', async () => {
   expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
 });
 
-it('errors of every kind are counted, and a broken objective is exit 10', async () => {
+it('errors of every kind are counted, and a broken objective is exit 10, unless the run itself is worth nothing', async () => {
   const out = await tempFolder();
   const faults = `faults:
     - { fault: status-503, routes: [chat], probability: 0.4 }

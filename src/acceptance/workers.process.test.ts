@@ -136,11 +136,11 @@ describe('workers', () => {
     const result = await readResult(out);
     expect(ended.code).toBe(3);
     expect(result.partial).toBe(
-      'worker 2 of 2 crashed (Error: planted, by [redacted]), and what its slice had measured is lost',
+      'worker 1/2 crashed (Error: planted, by [redacted]), and what its slice had measured is lost',
     );
     expect(outcomesOf(result.groups).completed).toBe(30);
     expect(result.limits?.keys).toEqual([]);
-    expect(ended.stdout).toContain('worker 2 of 2 crashed');
+    expect(ended.stdout).toContain('worker 1/2 crashed');
   });
 
   it('all end where one cannot be made ready, and the program with them', async () => {

@@ -5,41 +5,49 @@ import { realClock } from '../mock/real-clock.ts';
 /**
  * The ruler for the mock's punctuality: the same number of tokens of the same size at the same
  * instants, written to sockets by a process that does nothing else. How late even these come is the
- * machine's doing. Reads an `Order` line, says its port, and at the end the instants, as the mock's truth has them.
+ * machine's doing. Reads an `Order` line, says its port, and at the end of each load the instants, as the mock's truth has them.
  */
 
 interface Order {
-  readonly streams: number;
-  readonly tokens: number;
+  /** One after the other. */
+  readonly loads: readonly { readonly streams: number; readonly tokens: number }[];
   readonly gap: number;
   readonly ttft: number;
 }
 
 const input = createInterface({ input: process.stdin });
 const lines = input[Symbol.asyncIterator]();
-const { streams, tokens, gap, ttft } = JSON.parse((await lines.next()).value as string) as Order;
+const { loads, gap, ttft } = JSON.parse((await lines.next()).value as string) as Order;
 
 const token = `data: ${JSON.stringify({ delta: 'x'.repeat(200) })}\n\n`;
 const clock = realClock();
-const told: { due: number[]; sent: number[] }[] = [];
-let ended = 0;
+const coming = loads.values();
+const nextLoad = () => ({
+  ...(coming.next().value ?? { streams: 0, tokens: 1 }),
+  told: [] as { due: number[]; sent: number[] }[],
+  ended: 0,
+});
+let load = nextLoad();
 
 const stream = (socket: Socket): void => {
   const first = clock.now() + ttft;
   const due: number[] = [];
   const sent: number[] = [];
-  told.push({ due, sent });
+  load.told.push({ due, sent });
   let step = 0;
   clock.series(first, () => {
     const instant = first + step * gap;
     step += 1;
-    const isLast = step === tokens;
+    const isLast = step === load.tokens;
     due.push(instant);
     sent.push(clock.now());
     socket.write(isLast ? `${token}data: [DONE]\n\n` : token, 'latin1');
     if (!isLast) return first + step * gap;
-    ended += 1;
-    if (ended === streams) console.log(JSON.stringify({ lines: told }));
+    load.ended += 1;
+    if (load.ended === load.streams) {
+      console.log(JSON.stringify({ lines: load.told }));
+      load = nextLoad();
+    }
     return null;
   });
 };

@@ -17,12 +17,15 @@ export interface Calm {
 
 /** Times what the arithmetic takes at the usual speed. */
 const slowFrom = 1.5;
-/** Of all samples, the share that the usual speed is faster than: most of the time is no spell. */
+/** Of all samples, the share that is faster than the usual speed: most of the time is no spell. */
 const usualShare = 0.25;
 /** Who told nothing for so many ms vouches for none of them. */
 const longestHole = 10;
-/** What a spell has held up is made up for within so many ms, where a core is half busy. */
-const recovery = 100;
+/**
+ * What a spell has held up is made up for within so many ms: a core that is busy for three quarters at its usual
+ * speed needs 2.5 times as long as a spell at a tenth of it took, and the spells seen took up to 60 ms.
+ */
+const recovery = 200;
 
 export const calmOf = ({ at, took }: SpeedSamples): Calm => {
   const usual = took.toSorted((a, b) => a - b)[Math.floor(took.length * usualShare)] ?? Number.NaN;

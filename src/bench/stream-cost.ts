@@ -16,7 +16,7 @@ import { startWeirRun, streamScenario } from './weir-run.ts';
  */
 
 /** Until so many kept pace, and at most. */
-const rounds = { counting: 2, most: 5 };
+const rounds = { counting: 3, most: 6 };
 const clients = ['socket', 'undici', 'fetch', 'openai'] as const satisfies readonly (
   | TransportName
   | FieldOrder['client']
@@ -110,12 +110,6 @@ type Round = ReadonlyMap<Client, Turn>;
 const counting = (shape: Shape, all: readonly Round[]): readonly Round[] =>
   all.filter((round) => [...round.values()].every((turn) => keepsUp(shape, turn)));
 
-/** Of two rounds the lesser; not a number where one of them is none. */
-const lowerMiddle = (ratios: readonly number[]): number =>
-  ratios.some(Number.isNaN)
-    ? Number.NaN
-    : (ratios.toSorted((a, b) => a - b)[Math.floor((ratios.length - 1) / 2)] ?? Number.NaN);
-
 const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   const { name, clients: taking, bounds } = shape;
   const kept = counting(shape, all);
@@ -124,7 +118,7 @@ const rowsFor = (shape: Shape, all: readonly Round[]): readonly Row[] => {
   // Not the best round: a disturbed client reads several chunks at once, which makes each cheaper.
   const against = (own: Client, other: Client): Row => ({
     what: `${name}: chunks for each second of CPU, ${own} against ${other}`,
-    value: lowerMiddle(costs(other).map((cost, round) => cost / costs(own)[round]!)),
+    value: median(costs(other).map((cost, round) => cost / costs(own)[round]!)),
     unit: '×',
     bound:
       own === 'socket' && bounds[other] !== undefined

@@ -156,13 +156,14 @@ export const readyCrew = async (order: SliceOrder, target: ReadyTarget, plan: Re
     ): RunningSlice => {
       listener = told;
       for (const { thread } of workers) thread.tell({ kind: 'begin', ...moment });
-      const ends = workers.map((worker, i) =>
-        watchEnd(
+      const ends = workers.map((worker, i) => {
+        const { index, count } = slices[i]!;
+        return watchEnd(
           worker,
           (why) =>
-            `worker ${i + 1} of ${workers.length} crashed (${order.redact(why)}), and what its slice had measured is lost`,
-        ),
-      );
+            `worker ${index}/${count} crashed (${order.redact(why)}), and what its slice had measured is lost`,
+        );
+      });
       return asOne(
         workers,
         Promise.all(ends).then(() => endOf(workers)),

@@ -1,6 +1,7 @@
 import type { BrokenCause } from '../model/exchange.ts';
 import type { DroppedCause } from '../model/observation.ts';
 import type { Result } from '../model/result.ts';
+import { sharersOf } from '../model/slice-name.ts';
 import type { Evidence, Trust } from '../model/verdict.ts';
 import { generatorSignals } from './generator-signals.ts';
 import { worstOf } from './levels.ts';
@@ -48,9 +49,12 @@ const ownFailures = (
   };
 };
 
-/** Seconds of the timeline are counted from each slice's own begin: slices out of step are not one load. */
+/**
+ * Seconds of the timeline are counted from each slice's own begin: slices out of step are not one load. The workers
+ * of one process are begun by one clock.
+ */
 const slicesTogether = ({ slices }: Result): Evidence | null => {
-  if (slices.length < 2) return null;
+  if (slices.length < 2 || sharersOf(slices) === 'worker') return null;
   const begins = slices.map(({ startedAt }) => Date.parse(startedAt));
   const apart = (Math.max(...begins) - Math.min(...begins)) / 1000;
   const level = apart > 1 ? 'degraded' : 'valid';

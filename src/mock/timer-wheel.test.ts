@@ -65,6 +65,58 @@ describe('a timer wheel', () => {
     );
   });
 
+  it('runs what is set by what it runs', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -3, max: 3000, noNaN: true }), { minLength: 1, maxLength: 20 }),
+        fc.constantFrom(0, 0.4, 7),
+        (delays, late) => {
+          const { clock, wheel } = wheelByHand(late);
+          let ran = 0;
+          const set = (left: readonly number[]): void => {
+            const [delay, ...others] = left;
+            if (delay === undefined) return;
+            const due = Math.max(clock.now() + delay, clock.now());
+            wheel.series(due, () => {
+              ran += 1;
+              expect(clock.now()).toBeGreaterThanOrEqual(due);
+              expect(clock.now() - due).toBeLessThanOrEqual(2 * late + grain);
+              set(others);
+              return null;
+            });
+          };
+          set(delays);
+          clock.advance(100_000);
+          expect(ran).toBe(delays.length);
+          expect(clock.waiting).toBe(0);
+        },
+      ),
+    );
+  });
+
+  it('asks to be woken as soon after what it has run as is left until the next deadline', () => {
+    const asked: number[] = [];
+    let now = 1000;
+    let wake = (): void => undefined;
+    const wheel = new TimerWheel({
+      now: () => now,
+      after: (milliseconds, woken) => {
+        asked.push(milliseconds);
+        wake = woken;
+        return () => undefined;
+      },
+    });
+    // What is run takes three milliseconds.
+    wheel.series(1010, () => {
+      now += 3;
+      return null;
+    });
+    wheel.series(1020, () => null);
+    now = 1010;
+    wake();
+    expect(asked).toStrictEqual([10, 7]);
+  });
+
   it('ends a series that is called off, by what it does or in between, near or far', () => {
     const { clock, wheel } = wheelByHand(0);
     const endOf = (gap: number, calledOffAt: number): readonly number[] => {

@@ -23,8 +23,6 @@ export interface Loop {
 export class TimerWheel {
   readonly #loop: Loop;
   readonly #ring: Entry[][] = Array.from({ length: slots }, () => []);
-  /** Takes the place of the slot that is run. */
-  #spare: Entry[] = [];
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
   #turned: number;
@@ -99,7 +97,7 @@ export class TimerWheel {
   #runDue(tick: number, now: number): void {
     const entries = this.#slot(tick);
     if (entries.length === 0) return;
-    const later = this.#spare;
+    const later: Entry[] = [];
     this.#ring[tick % slots] = later;
     for (const entry of entries) {
       if (entry.due > now) {
@@ -113,7 +111,5 @@ export class TimerWheel {
       entry.due = again;
       this.#place(entry, now);
     }
-    entries.length = 0;
-    this.#spare = entries;
   }
 }

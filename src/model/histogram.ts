@@ -167,14 +167,13 @@ export const emptyHistogram = (digits: Digits = 3): Histogram =>
 /** The histogram that `encoded` was made from; its samples are exact to the digits, its extremes and sum exactly. */
 export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
   if (encoded.count === 0) return emptyHistogram(encoded.digits);
-  const range = rangeFor((encoded.max ?? 0) * thousandths);
+  const max = Math.round((encoded.max ?? 0) * thousandths);
   const counts = hdr.decodeFromCompressedBase64(encoded.hdr, 64, false);
   // What Weir wrote has the range that it would be given; what anybody else wrote is counted anew.
   const isOurs =
-    counts.highestTrackableValue === range &&
+    counts.highestTrackableValue === rangeFor(max) &&
     counts.numberOfSignificantValueDigits === encoded.digits;
-  if (!isOurs)
-    return new HdrBacked(encoded.digits, inRange(counts, encoded.digits, range), encoded);
+  if (!isOurs) return new HdrBacked(encoded.digits, inRange(counts, encoded.digits, max), encoded);
   counts.autoResize = true;
   return new HdrBacked(encoded.digits, counts, encoded);
 };

@@ -158,6 +158,12 @@ function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, Second>
   }
 }
 
+/**
+ * What is added to is touched once for each second of a part, what is recorded into with every observation: it
+ * keeps fewer of them open.
+ */
+const openWhenAdded = 16;
+
 /** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them in open form. */
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> => ({
   empty: emptyTimeline,
@@ -176,7 +182,8 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
     for (const [second, counts] of from.counts) {
       addCounts(countsIn(into.counts, second), counts);
       const latency = latencyIn(from, second);
-      if (latency !== null) addLatency(latencyOf(into, second, openSeconds), latency);
+      if (latency === null) continue;
+      addLatency(latencyOf(into, second, Math.min(openSeconds, openWhenAdded)), latency);
     }
   },
   store: (timeline) => {

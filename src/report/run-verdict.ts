@@ -1,6 +1,5 @@
 import type { Result } from '../model/result.ts';
 import { arrivalsIn, outcomesOf } from '../model/outcomes.ts';
-import { sharersOf } from '../model/slice-name.ts';
 import { groupsWhere, measured, measuresPresent, missingSlices } from '../model/summary.ts';
 import type { Trust, TrustLevel } from '../model/verdict.ts';
 import { errorBarText } from './error-bar-text.ts';
@@ -31,11 +30,10 @@ const incompleteness = (result: Result): string => {
   const missing = missingSlices(result);
   const count = result.slices[0]?.count ?? 0;
   const names = missing.map((index) => `${index}/${count}`);
-  const who = sharersOf(result.slices);
-  if (names.length === 1) return `The run is incomplete: ${who} ${names.join('')} is missing.`;
+  if (names.length === 1) return `The run is incomplete: slice ${names.join('')} is missing.`;
   return names.length > namedSlices
-    ? `The run is incomplete: ${names.length} of its ${count} ${who}s are missing.`
-    : `The run is incomplete: ${who}s ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are missing.`;
+    ? `The run is incomplete: ${names.length} of its ${count} slices are missing.`
+    : `The run is incomplete: slices ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are missing.`;
 };
 
 /** Why there are no figures. */

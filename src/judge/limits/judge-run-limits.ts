@@ -7,6 +7,7 @@ import {
 } from '../../model/limit-log.ts';
 import type { Result } from '../../model/result.ts';
 import type { KeyLimits, RunLimits } from '../../model/run-limits.ts';
+import { sharersOf } from '../../model/slice-name.ts';
 import { missingSlices } from '../../model/summary.ts';
 import type { Trust } from '../../model/verdict.ts';
 import { checkExplained, explainKey } from './explain-key.ts';
@@ -69,11 +70,10 @@ const judgeKey = (
 };
 
 /** Whether all of the ledger was written by one clock: the workers of one process share theirs, and none of them may be lost. */
-const isOfOneClock = (result: Result): boolean => {
-  const clocks = new Set(result.slices.map(({ clock }) => clock));
-  if (clocks.has(undefined)) return result.slices.length === 1;
-  return clocks.size === 1 && missingSlices(result).length === 0;
-};
+const isOfOneClock = (result: Result): boolean =>
+  sharersOf(result.slices) === 'worker'
+    ? missingSlices(result).length === 0
+    : result.slices.length === 1;
 
 /**
  * What the ledger of a run proves about the limits of its keys. Slices on several machines have clocks
