@@ -147,7 +147,7 @@ const signals: readonly Signal[] = [
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
     flatOut: 'a load that runs flat out makes garbage as fast as it can; pauses show in latencies',
     advice: () =>
-      'Share the run among more workers or slices, or give Node more young space (--max-semi-space-size=64).',
+      'Share the run among more workers or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.',
   },
   {
     signal: 'waiting for a CPU',
@@ -220,7 +220,7 @@ const asFlatOut = (signal: Signal): Signal =>
 
 /**
  * What the generator's own samples say, each signal by its worst slice (levels: the measurements of
- * the engine's prototypes, see the design notes on performance). `lag` is the level of the start lag.
+ * the engine's prototypes, see the design notes on performance). `lag` is the level of the start lag in the same seconds.
  */
 export const generatorSignals = (result: Result, lag: TrustLevel): readonly Evidence[] => {
   const table = saturationOf(result.plan) === null ? signals : signals.map(asFlatOut);

@@ -38,5 +38,5 @@ export const secondsText = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustained(seconds) === worst) return '';
   const such = seconds.filter((level) => level === worst).length;
-  return ` (${such} of ${seconds.length} seconds ${worst}: a run is what one second of twenty is, and three at least)`;
+  return ` (${such} of ${seconds.length} seconds ${worst}: that is said of a run from one second in twenty on, and from three at least)`;
 };

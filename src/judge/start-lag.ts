@@ -30,10 +30,19 @@ const boundText = ({ p99, decisive }: Judged): string =>
 
 const advise = (whole: Judged, later: Judged | null): string | null => {
   if (whole.level === 'valid') return null;
-  return later?.level === 'valid'
-    ? `Without the first second the starts are on time: in it code is compiled and connections are made (p99 ${shown(later.p99.value)} after it${boundText(later)}). Give the run a warm-up, which no figure holds (--set warmUp=1s).`
-    : 'Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.';
+  if (later?.level !== 'valid') {
+    return 'Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.';
+  }
+  const afterwards =
+    levelAbove(later.p99.value, 2, 10) === 'valid'
+      ? 'the starts are on time'
+      : 'no lateness is proven';
+  return `Without the first second ${afterwards} (p99 ${shown(later.p99.value)} after it${boundText(later)}): in it code is compiled and connections are made. Give the run a warm-up, which no figure holds (--set warmUp=1s).`;
 };
+
+/** How late the starts of the seconds were that other signals are judged by. */
+export const judgedLag = (result: Result): TrustLevel =>
+  judge(lagOver(judgedSeconds(result, result.timeline).judged))?.level ?? 'valid';
 
 /** The starts of all slices together, and those of each slice where they are told apart. */
 const startsIn = (

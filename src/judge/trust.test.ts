@@ -85,7 +85,7 @@ describe('trust', () => {
             "signal": "event loop",
           },
           {
-            "advice": "Share the run among more workers or slices, or give Node more young space (--max-semi-space-size=64).",
+            "advice": "Share the run among more workers or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.",
             "expected": "pauses up to 2 ms; above 10 ms they show in the figures",
             "level": "invalid",
             "observed": "the longest pause took 30 ms; the first second is not judged: the longest pause took 30 ms",
@@ -138,13 +138,34 @@ describe('the start lag', () => {
       level: 'invalid',
       observed: 'p99 19.5 ms, at most 19.5 ms, over 5000 starts',
       advice:
-        'Without the first second the starts are on time: in it code is compiled and connections are made (p99 0.3 ms after it). Give the run a warm-up, which no figure holds (--set warmUp=1s).',
+        'Without the first second the starts are on time (p99 0.3 ms after it): in it code is compiled and connections are made. Give the run a warm-up, which no figure holds (--set warmUp=1s).',
     });
     const plan = samplePlan({ warmUp: milliseconds(1000) });
     expect(evidence(sampleResult({ ...late, plan }), 'start lag')).toMatchObject({
       level: 'valid',
       observed: 'p99 0.3 ms, at most 0.3 ms, over 4000 starts',
     });
+  });
+
+  it('calls few starts after the first second not proven late, where their p99 is no proof that they are on time', () => {
+    const lags = [repeated(50, 40), [...repeated(1.5, 90), ...repeated(5.5, 1)]];
+    expect(evidence(sampleResult({ lags }), 'start lag')?.advice).toContain(
+      'Without the first second no lateness is proven (p99 5.5 ms after it; too few for a p99',
+    );
+  });
+
+  it('of the first second makes no other signal worse, which that second is no part of', () => {
+    const generator = throughout({ cpuWait: 0.2 }, 30).slices[0]!.generator;
+    const lagging = (lags: readonly (readonly number[])[]) => {
+      const result = sampleResult({ lags });
+      const [slice] = result.slices;
+      return evidence({ ...result, slices: [{ ...slice!, generator }] }, 'waiting for a CPU')
+        ?.level;
+    };
+    const late = repeated(50, 40);
+    const onTime = repeated(0.3, 40);
+    expect(lagging([late, ...repeated(onTime, 29)])).toBe('degraded');
+    expect(lagging(repeated(late, 30))).toBe('invalid');
   });
 
   it('of the warm-up is in no figure and does not count', () => {
@@ -285,7 +306,7 @@ describe('the generator’s signals', () => {
     const observed = (samples: readonly Partial<GeneratorSample>[]) =>
       evidence(generating(samples), 'garbage collection')?.observed;
     expect(observed(every(30, bad, {}, 30))).toContain(
-      'took 12 ms (1 of 29 seconds invalid: a run is what one second of twenty is, and three at least)',
+      'took 12 ms (1 of 29 seconds invalid: that is said of a run from one second in twenty on, and from three at least)',
     );
     expect(observed(every(10, poor, {}, 30))).not.toContain('seconds');
   });

@@ -9,8 +9,18 @@ import { attemptsOf, type Observation } from '../model/observation.ts';
 import { byText } from './order.ts';
 import type { Recorder } from './recorder.ts';
 
-/** What keys were told: rows as they came, at most twice as many as are kept, and how many there were in all. */
-export type Ledgers = Map<string, { rows: LedgerRow[]; seen: number }>;
+/**
+ * What a key was told: rows as they came, at most a quarter more than are kept, how many there were in all, and when
+ * the last of those that can be among the kept was sent.
+ */
+interface Told {
+  rows: LedgerRow[];
+  seen: number;
+  until: number;
+}
+export type Ledgers = Map<string, Told>;
+
+const untold = (): Told => ({ rows: [], seen: 0, until: Infinity });
 
 /** By the moment of sending, then by the other cells, so that the order of rows is that of their contents. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
@@ -42,19 +52,27 @@ const rowOf = ({ traffic }: Observation, attempt: Sent): LedgerRow => {
   });
 };
 
+const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
+  rows.toSorted(inOrder).slice(0, kept);
+
+/** Adds rows of which the first are to be kept; sorted now and then, since they come nearly in order. */
+const addRows = (told: Told, rows: readonly LedgerRow[], kept: number): void => {
+  for (const row of rows) if (row[0] <= told.until) told.rows.push(row);
+  if (told.rows.length <= 1.25 * kept) return;
+  told.rows = firstOf(told.rows, kept);
+  told.until = told.rows.at(-1)![0];
+};
+
 /**
  * Every request that was sent, per key, each attempt a row, in the order of sending; of more than `kept` rows
  * the first. Whoever is among the first of all is so in every part, so merging loses none.
  */
 export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => {
-  const firstOf = (rows: readonly LedgerRow[]): LedgerRow[] =>
-    rows.toSorted(inOrder).slice(0, kept);
   const add = (ledgers: Ledgers, key: string, rows: readonly LedgerRow[], seen: number): void => {
-    const ledger = ledgers.get(key) ?? { rows: [], seen: 0 };
-    for (const row of rows) ledger.rows.push(row);
-    ledger.seen += seen;
-    if (ledger.rows.length > 2 * kept) ledger.rows = firstOf(ledger.rows);
-    ledgers.set(key, ledger);
+    const told = ledgers.get(key) ?? untold();
+    addRows(told, rows, kept);
+    told.seen += seen;
+    ledgers.set(key, told);
   };
   return {
     empty: () => new Map(),
@@ -71,12 +89,15 @@ export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => 
       [...ledgers]
         .toSorted(([a], [b]) => byText(a, b))
         .map(([key, { rows, seen }]) => {
-          const first = firstOf(rows);
+          const first = firstOf(rows, kept);
           return { key, rows: first, left: seen - first.length };
         }),
     restore: (stored) =>
       new Map(
-        stored.map(({ key, rows, left }) => [key, { rows: [...rows], seen: rows.length + left }]),
+        stored.map(({ key, rows, left }) => [
+          key,
+          { ...untold(), rows: [...rows], seen: rows.length + left },
+        ]),
       ),
     *split(ledgers) {
       for (const [key, { rows, seen }] of ledgers) {
@@ -84,7 +105,9 @@ export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => 
           const some = rows.slice(from, from + rowsAtOnce);
           // The first portion tells of those that were left out.
           const left = from === 0 ? seen - rows.length : 0;
-          const state: Ledgers = new Map([[key, { rows: some, seen: some.length + left }]]);
+          const state: Ledgers = new Map([
+            [key, { ...untold(), rows: some, seen: some.length + left }],
+          ]);
           yield { state, stored: [{ key, rows: some, left }] };
         }
       }
