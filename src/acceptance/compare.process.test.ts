@@ -37,7 +37,7 @@ describe('weir run --repeat', () => {
     expect(two.code, two.stderr).toBe(0);
     expect(await readFile(join(out, 'page.md'), 'utf8')).toMatch(/^### ⚪ Inconclusive/);
     expect(two.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. 10 repetitions a side would decide.',
+      'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. At least 10 a side are needed.',
     );
     const strict = [...[join(out, '1'), '--with', join(out, '2')], '--strict', '--json'];
     const { code, stdout } = await compare(strict);

@@ -12,13 +12,17 @@ const likelySecrets = (): readonly string[] =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
+/** A place in a file stands at the beginning of its line, where editors and CI look for it. */
+const isPlaced = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
+
 const tell = (error: unknown): ExitName => {
   if (error instanceof UsageProblem) {
     toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
     return 'configuration';
   }
   if (error instanceof Problem) {
-    toStderr(error.message.includes('\n') ? error.message : `weir: ${error.message}`);
+    const { message } = error;
+    toStderr(message.includes('\n') || isPlaced(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

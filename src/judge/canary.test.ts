@@ -64,7 +64,7 @@ describe('the canary', () => {
     expect(evidence(run, 'canary')).toMatchObject({
       level: 'valid',
       observed: expect.stringContaining(
-        'p99 30 ms, at most 30 ms, over 800 events; too few beats for a p99, judged by its lower bound of 0.05 ms',
+        'p99 30 ms, at most 30 ms, over 800 events; they come in beats, too few for a p99: judged by its lower bound of 0.05 ms',
       ) as string,
     });
   });

@@ -89,7 +89,7 @@ const canaryText = (samples: readonly GeneratorSample[]): string => {
   const bound =
     canaryLevel(p99) === levelAbove(ofEvents.value, 1, 5)
       ? ''
-      : `; too few beats for a p99, judged by its lower bound of ${rounded(decisiveOf(p99))} ms`;
+      : `; they come in beats, too few for a p99: judged by its lower bound of ${rounded(decisiveOf(p99))} ms`;
   const gaps = missing < 0.01 ? '' : `; ${percent(missing)} of them are missing`;
   return `p99 ${rounded(ofEvents.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${bound}`;
 };
@@ -98,7 +98,7 @@ const canaryText = (samples: readonly GeneratorSample[]): string => {
 const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
   const p99 = canaryP99(samples);
   return p99 !== null && canaryLevel(p99) !== 'valid'
-    ? 'What arrives is stamped this late, whatever the target does: lower the rate, share the run among more workers or slices, or stop what else runs on the machine.'
+    ? 'What arrives is stamped this late, whatever the target does: stop what else runs on the machine, lower the rate, or share the run among more workers (where cores are idle) or slices.'
     : 'For the time of the missing events the canary cannot vouch: its own process was held up, or has ended. Stop what else runs on the machine, or give its container more CPU.';
 };
 
@@ -124,7 +124,7 @@ const signals: readonly Signal[] = [
     advice: (samples) =>
       samples.filter((sample) => loopLevel(sample) !== 'valid').every(isStarved)
         ? 'The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.'
-        : 'Share the run among more workers or slices, or lower the rate.',
+        : 'Share the run among more workers (where cores are idle) or slices, or lower the rate.',
   },
   {
     signal: 'event queue',
@@ -147,7 +147,7 @@ const signals: readonly Signal[] = [
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
     flatOut: 'a load that runs flat out makes garbage as fast as it can; pauses show in latencies',
     advice: () =>
-      'Share the run among more workers or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.',
+      'Share the run among more workers (where cores are idle) or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.',
   },
   {
     signal: 'waiting for a CPU',

@@ -31,7 +31,7 @@ const boundText = ({ p99, decisive }: Judged): string =>
 const advise = (whole: Judged, later: Judged | null): string | null => {
   if (whole.level === 'valid') return null;
   if (later?.level !== 'valid') {
-    return 'Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.';
+    return 'Give the generator a machine of its own, lower the rate, or share the run among more workers (where cores are idle) or slices.';
   }
   const afterwards =
     levelAbove(later.p99.value, 2, 10) === 'valid'

@@ -71,7 +71,7 @@ describe('trust', () => {
       .toMatchInlineSnapshot(`
         [
           {
-            "advice": "Lower the rate, share the run among more workers or slices, or give the generator a machine of its own.",
+            "advice": "Give the generator a machine of its own, lower the rate, or share the run among more workers (where cores are idle) or slices.",
             "expected": "p99 up to 2 ms; above 10 ms requests were not sent when they were due",
             "level": "invalid",
             "observed": "p99 25 ms, at most 25 ms, over 1200 starts",
@@ -85,7 +85,7 @@ describe('trust', () => {
             "signal": "event loop",
           },
           {
-            "advice": "Share the run among more workers or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.",
+            "advice": "Share the run among more workers (where cores are idle) or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.",
             "expected": "pauses up to 2 ms; above 10 ms they show in the figures",
             "level": "invalid",
             "observed": "the longest pause took 30 ms; the first second is not judged: the longest pause took 30 ms",

@@ -47,7 +47,7 @@ describe('the words of a verdict', () => {
     [
       'inconclusive with one run a side',
       { verdict: 'inconclusive' as const, metrics: open, ...one },
-      'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. 7 repetitions a side would decide.',
+      'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. At least 7 a side are needed.',
     ],
     [
       'inconclusive where no number would do',

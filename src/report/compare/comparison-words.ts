@@ -85,7 +85,9 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
   const enough =
     needed === null
       ? 'For some of them no number of repetitions would.'
-      : `${plural(needed, 'repetition')} a side would decide.`;
+      : isIndicative(comparison)
+        ? `At least ${needed} a side are needed.`
+        : `${plural(needed, 'repetition')} a side would decide.`;
   const least = comparison.rules['repetitions'] ?? 5;
   const few = Math.min(comparison.base.runs.length, comparison.next.runs.length) < least;
   return few
