@@ -92,7 +92,7 @@ describe('a scenario file that is a module', () => {
     [
       'throws',
       '\nconst shift = (): never => {\n  throw new Error("no shift today");\n};\nexport default () => shift();',
-      'weir: s.ts:3:9: the scenario file cannot be loaded: no shift today',
+      's.ts:3:9: the scenario file cannot be loaded: no shift today',
     ],
     [
       'imports what is not there',
@@ -106,7 +106,7 @@ describe('a scenario file that is a module', () => {
     ],
   ])('that %s is refused in one line with its place', async (_, text, sentence) => {
     const { code, said } = await validate('s.ts', { 's.ts': text });
-    expect(said).toContain(sentence);
+    expect(said.slice(0, sentence.length)).toBe(sentence);
     expect(said).not.toContain('\n');
     expect(code).toBe(2);
   });
