@@ -15,6 +15,12 @@ export interface MockClock {
    * live for one gap, long enough to be kept by the collector.
    */
   series(due: number, run: () => number | null): () => void;
+  /**
+   * Runs `run` when whatever came with this turn of the event loop has been dealt with; at once where no loop
+   * drives the time. Answers that are handed over one right after the other find their client awake from the second
+   * on; with the work of a chat between them each has to wake it again, which costs about as much as that work.
+   */
+  atTurnsEnd(run: () => void): void;
 }
 
 /** A clock that stands still until it is moved. */

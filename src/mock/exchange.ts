@@ -157,7 +157,7 @@ export class Exchange {
     this.settle(end);
     const body = this.#encode(text);
     this.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
-    this.response.end(body);
+    this.#clock.atTurnsEnd(() => this.response.end(body));
   }
 
   /** Answers with a JSON body and ends the request. */

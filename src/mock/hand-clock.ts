@@ -69,6 +69,7 @@ export const handClock = (wall: number): HandClock => {
     wall: () => wall + time,
     at: (due, run) => series(due, once(run)),
     series,
+    atTurnsEnd: (run) => run(),
     advance: (milliseconds) => {
       const until = time + milliseconds;
       const first = (): Deadline | undefined => earliestOf(deadlines, until);

@@ -10,6 +10,15 @@ const near = 2;
 /** The longest nap, in ms; a request that comes in its midst waits for its end. */
 const longestNap = 0.5;
 
+/** What waits for the end of the loop's turn; the loop belongs to the thread, so one queue serves every clock in it. */
+let waiting: (() => void)[] = [];
+
+const endTurn = (): void => {
+  const all = waiting;
+  waiting = [];
+  for (const run of all) run();
+};
+
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /** Gives the CPU away for so many milliseconds; nothing ever wakes the cell. */
@@ -19,6 +28,8 @@ const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, millis
 const afterNaps = (milliseconds: number, wake: () => void): (() => void) => {
   const due = performance.now() + milliseconds;
   const look = (): void => {
+    // A nap is no part of any turn.
+    endTurn();
     const left = due - performance.now();
     if (left <= 0) {
       wake();
@@ -59,5 +70,8 @@ export const realClock = (): MockClock => {
     wall: () => Date.now(),
     at: (due, run) => wheel.series(due, once(run)),
     series: (due, run) => wheel.series(due, run),
+    atTurnsEnd: (run) => {
+      if (waiting.push(run) === 1) setImmediate(endTurn);
+    },
   };
 };

@@ -137,6 +137,22 @@ describe('closing', () => {
     await expect(get('/models')).rejects.toThrow('fetch failed');
   });
 
+  it('hands over what was answered in the same turn of the event loop', async () => {
+    const answered = Promise.withResolvers<void>();
+    const atEnd: (() => void)[] = [];
+    const atTurnsEnd = (run: () => void): void => {
+      atEnd.push(run);
+      answered.resolve();
+    };
+    const mock = await startMock({}, { ...handClock(0), atTurnsEnd });
+    const asked = fetch(`${mock.url}/models`);
+    await answered.promise;
+    const closed = mock.close();
+    for (const run of atEnd) run();
+    await closed;
+    expect((await asked).status).toBe(401);
+  });
+
   it('may be asked for twice', async () => {
     const mock = await startMock({}, handClock(0));
     await Promise.all([mock.close(), mock.close()]);

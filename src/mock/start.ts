@@ -75,6 +75,8 @@ export const startMock = async (
   const control = createServer(controlListener(gateway, clock, readSettings));
   const close = async (): Promise<void> => {
     gateway.stop();
+    // An answer that was given in this turn is counted, and is still to be handed over.
+    await new Promise<void>((resolve) => clock.atTurnsEnd(resolve));
     await Promise.all([shut(front), shut(control)]);
     truth?.close();
   };
