@@ -6,6 +6,7 @@ import type { SearchTerms, StepOrder } from '../judge/capacity/next-step.ts';
 import { asksForLatency } from '../judge/capacity/step-objectives.ts';
 import { sampleSeconds, sampleSlice } from '../judge/sample-result.ts';
 import { BatchServer } from '../mock/serving/batch-server.ts';
+import type { Speaker } from '../mock/serving/pace.ts';
 import type { CapacityAnswer, CapacityStep } from '../model/capacity.ts';
 import type { Transport } from '../model/exchange.ts';
 import type { Batching, Workload } from '../model/mock-latency.ts';
@@ -46,13 +47,14 @@ const servedBy = (server: BatchServer, agenda: Agenda, workload: Workload): Tran
       let isOver = false;
       observer.onConnected(now(), 'reused');
       observer.onSent(now());
-      const leave = server.serve(job, (_from, to) => {
+      const emit: Speaker['emit'] = (_from, to) => {
         if (isOver || to < job.steps) return;
         isOver = true;
         observer.onHeaders(now(), 200, { 'content-type': 'application/json' });
         observer.onChunk(now(), body);
         observer.onEnd(now());
-      });
+      };
+      const leave = server.serve(job, { emit });
       return {
         abort: (cause, detail) => {
           if (isOver) return;

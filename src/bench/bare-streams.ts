@@ -21,35 +21,38 @@ const { loads, gap, ttft } = JSON.parse((await lines.next()).value as string) as
 
 const token = `data: ${JSON.stringify({ delta: 'x'.repeat(200) })}\n\n`;
 const clock = realClock();
-const coming = loads.values();
-const nextLoad = () => ({
-  ...(coming.next().value ?? { streams: 0, tokens: 1 }),
-  told: [] as { due: number[]; sent: number[] }[],
-  ended: 0,
-});
-let load = nextLoad();
+let load = 0;
+let told: { due: number[]; sent: number[] }[] = [];
+let ended = 0;
+
+const finish = (streams: number): void => {
+  ended += 1;
+  if (ended < streams) return;
+  console.log(JSON.stringify({ lines: told }));
+  load += 1;
+  told = [];
+  ended = 0;
+};
 
 const stream = (socket: Socket): void => {
+  const { streams, tokens } = loads[load]!;
   const first = clock.now() + ttft;
   const due: number[] = [];
   const sent: number[] = [];
-  load.told.push({ due, sent });
+  told.push({ due, sent });
   let step = 0;
-  clock.series(first, () => {
+  const run = (): number | null => {
     const instant = first + step * gap;
     step += 1;
-    const isLast = step === load.tokens;
+    const isLast = step === tokens;
     due.push(instant);
     sent.push(clock.now());
     socket.write(isLast ? `${token}data: [DONE]\n\n` : token, 'latin1');
     if (!isLast) return first + step * gap;
-    load.ended += 1;
-    if (load.ended === load.streams) {
-      console.log(JSON.stringify({ lines: load.told }));
-      load = nextLoad();
-    }
+    finish(streams);
     return null;
-  });
+  };
+  clock.series(first, { run });
 };
 
 const server = createServer({ noDelay: true }, (socket) => {

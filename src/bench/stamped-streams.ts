@@ -49,14 +49,16 @@ const finish = (socket: Socket): void => {
 const emit = (socket: Socket): void => {
   const first = clock.now() + gap;
   let step = 0;
-  clock.series(first, () => {
-    if (socket.destroyed) return null;
-    socket.write(tokenText(process.hrtime()), 'latin1');
-    events += 1;
-    step += 1;
-    if (step < tokens) return first + step * gap;
-    finish(socket);
-    return null;
+  clock.series(first, {
+    run: () => {
+      if (socket.destroyed) return null;
+      socket.write(tokenText(process.hrtime()), 'latin1');
+      events += 1;
+      step += 1;
+      if (step < tokens) return first + step * gap;
+      finish(socket);
+      return null;
+    },
   });
 };
 

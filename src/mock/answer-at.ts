@@ -8,7 +8,7 @@ export const answerAt = (
   answer: () => void,
   abandon?: () => void,
 ): void => {
-  const cancel = pace(clock, { first: due, gap: 0, steps: 1 }, answer);
+  const cancel = pace(clock, { first: due, gap: 0, steps: 1 }, { emit: answer });
   exchange.onInterruption(() => {
     cancel();
     abandon?.();

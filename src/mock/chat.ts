@@ -5,11 +5,12 @@ import { drawFrom } from '../model/draw.ts';
 import { takeBody } from './body.ts';
 import { created } from './catalogue.ts';
 import { type Chat, readChat } from './chat-request.ts';
-import { chunkFrames } from './chunk-frames.ts';
+import { ChunkFrames } from './chunk-frames.ts';
 import { complete, type Completion } from './completion.ts';
 import { openEventStream } from './event-stream.ts';
 import type { Admitted, Handler } from './handler.ts';
-import type { Emit } from './serving/serving.ts';
+import type { Speaker } from './serving/pace.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 
 /** A chat under way: what was asked, and what will be answered. */
 interface Talk {
@@ -44,23 +45,14 @@ const settleUp = (admitted: Admitted, talk: Talk, output: number): void => {
 /** An answer without a token takes one step all the same. */
 const stepsOf = ({ completion }: Talk): number => Math.max(1, completion.tokens.length);
 
-/** Notes when a chat begins to wait and when its first token is due, if somebody watches. */
-const watched = ({ exchange, clock }: Admitted, emit: Emit): Emit => {
-  const { witness } = exchange;
-  if (witness === null) return emit;
-  witness.note({ queued: clock.now() });
-  return (from, to, dueOf) => {
-    if (from === 0) witness.note({ prefillEnd: dueOf(0) });
-    emit(from, to, dueOf);
-  };
-};
-
 /** Lets the answer have its time; a request that ends before calls it off, and `abandon` runs instead. */
-const serve = (admitted: Admitted, talk: Talk, emit: Emit, abandon: () => void): void => {
+const serve = (admitted: Admitted, talk: Talk, speaker: Speaker, abandon: () => void): void => {
   const { model, promptTokens, prompt } = talk.chat;
   const job = { model, promptTokens, prompt, steps: stepsOf(talk) };
-  const cancel = admitted.serving.serve(job, watched(admitted, emit));
-  admitted.exchange.onInterruption(() => {
+  const { exchange, clock, serving } = admitted;
+  exchange.witness?.note({ queued: clock.now() });
+  const cancel = serving.serve(job, speaker);
+  exchange.onInterruption(() => {
     cancel();
     abandon();
   });
@@ -91,38 +83,25 @@ const answerWhole = (admitted: Admitted, talk: Talk): void => {
     });
   };
   const steps = stepsOf(talk);
-  const emit: Emit = (_, to) => {
+  const emit: Speaker['emit'] = (from, to, at) => {
+    if (from === 0) exchange.witness?.note({ prefillEnd: at.dueOf(0) });
     if (to === steps) answer();
   };
-  serve(admitted, talk, emit, () => charge(admitted, talk, 0));
+  serve(admitted, talk, { emit }, () => charge(admitted, talk, 0));
 };
 
-/** Answers token by token; the role comes with the first token, the end with the last. */
+/** Answers token by token. */
 const answerStream = (admitted: Admitted, talk: Talk): void => {
   const { exchange } = admitted;
-  const { tokens, finish } = talk.completion;
+  const { id, chat, completion } = talk;
   const stream = openEventStream(exchange);
-  const frames = chunkFrames(talk.id, talk.chat.model, talk.completion.call, talk.chat.streamUsage);
-  const steps = stepsOf(talk);
-  let sent = 0;
-  const emit: Emit = (from, to, dueOf) => {
-    let events = from === 0 ? frames.opening : '';
-    for (let step = from; step < Math.min(to, tokens.length); step += 1) {
-      events += frames.token(tokens[step]!);
-      exchange.witness?.send(dueOf(step));
-    }
-    sent = Math.min(to, tokens.length);
-    exchange.tally.tokens.output += sent - from;
-    if (to < steps) {
-      stream.write(events);
-      return;
-    }
-    settleUp(admitted, talk, sent);
+  const frames = new ChunkFrames(id, chat.model, completion.call, chat.streamUsage);
+  const answer = new StreamedAnswer({ exchange, tokens: completion.tokens, frames, stream }, () => {
+    settleUp(admitted, talk, answer.sent);
     exchange.settle('completed.chat-stream');
-    stream.write(events + frames.end(finish, usageOf(talk)));
-    stream.end();
-  };
-  serve(admitted, talk, emit, () => settleUp(admitted, talk, sent));
+    return frames.end(completion.finish, usageOf(talk));
+  });
+  serve(admitted, talk, answer, () => settleUp(admitted, talk, answer.sent));
 };
 
 /** What a gateway that reserves takes a chat to use: four characters of the prompt for a token, and all that it may answer. */

@@ -2,15 +2,6 @@ import { streamEnd, type Usage } from '../contract/chat.ts';
 import { created } from './catalogue.ts';
 import type { Completion } from './completion.ts';
 
-/** The events of one stream as text, each with the blank line that ends it (interface 2.5, 4.1). */
-export interface ChunkFrames {
-  /** What comes before the first token: the role, and of a call its function. */
-  readonly opening: string;
-  token(text: string): string;
-  /** The last events: the reason for the end, the usage where it was asked for, and `[DONE]`. */
-  end(finish: string, usage: Usage): string;
-}
-
 /** Stands where a token's text comes; no JSON text holds it. */
 const hole = '\0';
 
@@ -35,24 +26,41 @@ const deltasOf = (call: Completion['call']) =>
         token: { tool_calls: [{ index: 0, function: { arguments: hole } }] },
       };
 
-/** Everything that is the same in each chunk of a stream is framed once. */
-export const chunkFrames = (
-  id: string,
-  model: string,
-  call: Completion['call'],
-  withUsage: boolean,
-): ChunkFrames => {
-  const head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
-  const tail = withUsage ? `],"usage":null}\n\n` : `]}\n\n`;
-  const choice = (delta: unknown, finish: string | null): string =>
-    `${head}{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}${tail}`;
-  const deltas = deltasOf(call);
-  const [before = '', after = ''] = choice(deltas.token, null).split(JSON.stringify(hole));
-  const usageFrame = (usage: Usage): string =>
-    withUsage ? `${head}],"usage":${JSON.stringify(usage)}}\n\n` : '';
-  return {
-    opening: deltas.opening.map((delta) => choice(delta, null)).join(''),
-    token: (text) => before + JSON.stringify(text) + after,
-    end: (finish, usage) => `${choice({}, finish)}${usageFrame(usage)}data: ${streamEnd}\n\n`,
-  };
-};
+/**
+ * The events of one stream as text, each with the blank line that ends it (interface 2.5, 4.1). Everything that is
+ * the same in each chunk is framed once.
+ */
+export class ChunkFrames {
+  /** What comes before the first token: the role, and of a call its function. */
+  readonly opening: string;
+  readonly #head: string;
+  readonly #tail: string;
+  readonly #before: string;
+  readonly #after: string;
+  readonly #withUsage: boolean;
+
+  constructor(id: string, model: string, call: Completion['call'], withUsage: boolean) {
+    this.#head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
+    this.#tail = withUsage ? `],"usage":null}\n\n` : `]}\n\n`;
+    this.#withUsage = withUsage;
+    const deltas = deltasOf(call);
+    this.opening = deltas.opening.map((delta) => this.#choice(delta, null)).join('');
+    const [before = '', after = ''] = this.#choice(deltas.token, null).split(JSON.stringify(hole));
+    this.#before = before;
+    this.#after = after;
+  }
+
+  token(text: string): string {
+    return this.#before + JSON.stringify(text) + this.#after;
+  }
+
+  /** The last events: the reason for the end, the usage where it was asked for, and `[DONE]`. */
+  end(finish: string, usage: Usage): string {
+    const told = this.#withUsage ? `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n` : '';
+    return `${this.#choice({}, finish)}${told}data: ${streamEnd}\n\n`;
+  }
+
+  #choice(delta: unknown, finish: string | null): string {
+    return `${this.#head}{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}${this.#tail}`;
+  }
+}

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
 
 /** A Server-Sent Events answer whose head is on the wire. */
@@ -8,9 +10,46 @@ export interface EventStream {
 }
 
 /**
- * Sends the head of a stream. Events are framed here and written past the response object, which
- * would hold each back until the end of the tick; the response still ends the message.
+ * Events are framed here and written past the response object, which
+ * would hold each back until the end of the tick; the response still ends the message. A class, since each
+ * object on a token's way through one of thousands of streams is a miss of the processor's cache.
  */
+class ResponseStream implements EventStream {
+  readonly #response: ServerResponse;
+  #socket: Socket | null = null;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  write(events: string | Uint8Array): void {
+    const socket = (this.#socket ??= this.#chunkedSocket());
+    if (socket === null) {
+      this.#response.write(events);
+      return;
+    }
+    const length = Buffer.byteLength(events);
+    const size = length.toString(16);
+    if (typeof events !== 'string') {
+      socket.write(Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]));
+      return;
+    }
+    // What is ASCII needs no encoder.
+    socket.write(`${size}\r\n${events}\r\n`, length === events.length ? 'latin1' : 'utf8');
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** `null` while an earlier answer on this connection is not complete, and where the client speaks HTTP/1.0. */
+  #chunkedSocket(): Socket | null {
+    const { socket, chunkedEncoding } = this.#response;
+    return chunkedEncoding ? socket : null;
+  }
+}
+
+/** Sends the head of a stream. */
 export const openEventStream = (exchange: Exchange): EventStream => {
   const { response } = exchange;
   exchange.writeHead(200, {
@@ -18,24 +57,5 @@ export const openEventStream = (exchange: Exchange): EventStream => {
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  return exchange.shaped({
-    write: (events) => {
-      // Without a socket an earlier answer on this connection is not complete; without chunks the client speaks HTTP/1.0.
-      if (response.socket === null || !response.chunkedEncoding) response.write(events);
-      else {
-        const length = Buffer.byteLength(events);
-        const size = length.toString(16);
-        if (typeof events !== 'string') {
-          response.socket.write(
-            Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]),
-          );
-        } else {
-          // What is ASCII needs no encoder.
-          const encoding = length === events.length ? 'latin1' : 'utf8';
-          response.socket.write(`${size}\r\n${events}\r\n`, encoding);
-        }
-      }
-    },
-    end: () => response.end(),
-  });
+  return exchange.shaped(new ResponseStream(response));
 };

@@ -1,4 +1,4 @@
-import { type MovableClock, once } from './clock.ts';
+import { type MovableClock, once, type Recurring } from './clock.ts';
 
 /** A clock for tests, which also tells what waits for it. */
 export interface HandClock extends MovableClock {
@@ -10,7 +10,7 @@ export interface HandClock extends MovableClock {
 
 interface Deadline {
   due: number;
-  readonly run: () => number | null;
+  readonly recurring: Recurring;
   isOff: boolean;
 }
 
@@ -55,8 +55,8 @@ export const handClock = (wall: number): HandClock => {
     deadlines.add(deadline);
     wake();
   };
-  const series: HandClock['series'] = (due, run) => {
-    const deadline = { due, run, isOff: false };
+  const series: HandClock['series'] = (due, recurring) => {
+    const deadline = { due, recurring, isOff: false };
     add(deadline);
     return () => {
       deadline.isOff = true;
@@ -76,7 +76,7 @@ export const handClock = (wall: number): HandClock => {
       for (let next = first(); next !== undefined; next = first()) {
         time = Math.max(time, next.due);
         deadlines.delete(next);
-        const again = next.run();
+        const again = next.recurring.run();
         if (again === null || next.isOff) continue;
         next.due = again;
         add(next);

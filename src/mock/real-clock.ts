@@ -69,7 +69,7 @@ export const realClock = (): MockClock => {
     now,
     wall: () => Date.now(),
     at: (due, run) => wheel.series(due, once(run)),
-    series: (due, run) => wheel.series(due, run),
+    series: (due, recurring) => wheel.series(due, recurring),
     atTurnsEnd: (run) => {
       if (waiting.push(run) === 1) setImmediate(endTurn);
     },

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { once } from './clock.ts';
 import { handClock } from './hand-clock.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
@@ -40,15 +41,17 @@ describe('a timer wheel', () => {
           const asked = clock.now();
           let next = nested;
           let instant = Math.max(due, asked);
-          return wheel.series(due, () => {
-            ran += 1;
-            expect(clock.now()).toBeGreaterThanOrEqual(instant);
-            expect(clock.now() - instant).toBeLessThanOrEqual(2 * late + grain);
-            if (next === null) return null;
-            const again = clock.now() + next;
-            instant = Math.max(again, clock.now());
-            next = null;
-            return again;
+          return wheel.series(due, {
+            run: () => {
+              ran += 1;
+              expect(clock.now()).toBeGreaterThanOrEqual(instant);
+              expect(clock.now() - instant).toBeLessThanOrEqual(2 * late + grain);
+              if (next === null) return null;
+              const again = clock.now() + next;
+              instant = Math.max(again, clock.now());
+              next = null;
+              return again;
+            },
           });
         };
         for (const { wait, delay, nested, isCalledOff } of steps) {
@@ -77,13 +80,15 @@ describe('a timer wheel', () => {
             const [delay, ...others] = left;
             if (delay === undefined) return;
             const due = Math.max(clock.now() + delay, clock.now());
-            wheel.series(due, () => {
-              ran += 1;
-              expect(clock.now()).toBeGreaterThanOrEqual(due);
-              expect(clock.now() - due).toBeLessThanOrEqual(2 * late + grain);
-              set(others);
-              return null;
-            });
+            wheel.series(
+              due,
+              once(() => {
+                ran += 1;
+                expect(clock.now()).toBeGreaterThanOrEqual(due);
+                expect(clock.now() - due).toBeLessThanOrEqual(2 * late + grain);
+                set(others);
+              }),
+            );
           };
           set(delays);
           clock.advance(100_000);
@@ -107,11 +112,16 @@ describe('a timer wheel', () => {
       },
     });
     // What is run takes three milliseconds.
-    wheel.series(1010, () => {
-      now += 3;
-      return null;
-    });
-    wheel.series(1020, () => null);
+    wheel.series(
+      1010,
+      once(() => {
+        now += 3;
+      }),
+    );
+    wheel.series(
+      1020,
+      once(() => undefined),
+    );
     now = 1010;
     wake();
     expect(asked).toStrictEqual([10, 7]);
@@ -122,10 +132,12 @@ describe('a timer wheel', () => {
     const endOf = (gap: number, calledOffAt: number): readonly number[] => {
       const ran: number[] = [];
       const begun = clock.now();
-      const callOff = wheel.series(begun + gap, () => {
-        ran.push(Math.round(clock.now() - begun));
-        if (ran.length === 3) callOff();
-        return clock.now() + gap;
+      const callOff = wheel.series(begun + gap, {
+        run: () => {
+          ran.push(Math.round(clock.now() - begun));
+          if (ran.length === 3) callOff();
+          return clock.now() + gap;
+        },
       });
       clock.advance(calledOffAt);
       // Nothing waits for what called itself off.

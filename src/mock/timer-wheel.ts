@@ -1,8 +1,53 @@
-/** A deadline in the wheel or outside, and how to call it off there; `run` is `null` once it was called off. */
+import type { Recurring } from './clock.ts';
+
+/** What is in the wheel or outside, and how to call it off there; `recurring` is `null` once it was called off. */
 interface Entry {
-  due: number;
-  run: (() => number | null) | null;
+  recurring: Recurring | null;
   leave: (() => void) | null;
+}
+
+/**
+ * Entries and when each of them is due: instants stand apart, so that nobody touches an entry before its time. Room
+ * once taken is kept: arrays that live for one gap of a stream are what the collector promotes.
+ */
+class Slot {
+  readonly #dues: number[] = [];
+  readonly #entries: (Entry | null)[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(due: number, entry: Entry): void {
+    this.#dues[this.#count] = due;
+    this.#entries[this.#count] = entry;
+    this.#count += 1;
+  }
+
+  earliest(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.#count; i += 1) least = Math.min(least, this.#dues[i]!);
+    return least;
+  }
+
+  /** Takes out what is due by `now` and hands it to `run`, which may add more; that stays until the next time. */
+  take(now: number, run: (entry: Entry) => void): void {
+    const standing = this.#count;
+    let kept = 0;
+    const keep = (i: number): void => {
+      this.#dues[kept] = this.#dues[i]!;
+      this.#entries[kept] = this.#entries[i]!;
+      kept += 1;
+    };
+    for (let i = 0; i < standing; i += 1) {
+      if (this.#dues[i]! > now) keep(i);
+      else run(this.#entries[i]!);
+    }
+    for (let i = standing; i < this.#count; i += 1) keep(i);
+    this.#entries.fill(null, kept, this.#count);
+    this.#count = kept;
+  }
 }
 
 /** Slots of one millisecond; later deadlines wait outside. */
@@ -22,7 +67,7 @@ export interface Loop {
  */
 export class TimerWheel {
   readonly #loop: Loop;
-  readonly #ring: Entry[][] = Array.from({ length: slots }, () => []);
+  readonly #ring: Slot[] = Array.from({ length: slots }, () => new Slot());
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
   #turned: number;
@@ -36,34 +81,33 @@ export class TimerWheel {
   }
 
   /**
-   * Runs `run` once the clock has reached `due`, then at each instant that it returns, until that is `null`; the
+   * Runs `recurring` once the clock has reached `due`, then at each instant that it returns, until that is `null`; the
    * returned function calls off what is left.
    */
-  series(due: number, run: () => number | null): () => void {
-    const entry: Entry = { due, run, leave: null };
-    this.#place(entry, this.#loop.now());
+  series(due: number, recurring: Recurring): () => void {
+    const entry: Entry = { recurring, leave: null };
+    this.#place(entry, due, this.#loop.now());
     return () => {
-      entry.run = null;
+      entry.recurring = null;
       entry.leave?.();
     };
   }
 
-  #place(entry: Entry, now: number): void {
-    const { due } = entry;
+  #place(entry: Entry, due: number, now: number): void {
     this.#turned = Math.max(this.#turned, Math.floor(Math.min(now, this.#armed)));
     if (due - this.#turned >= slots - 1) {
       entry.leave = this.#loop.after(Math.max(0, due - now - slots / 2), () =>
-        this.#place(entry, this.#loop.now()),
+        this.#place(entry, due, this.#loop.now()),
       );
       return;
     }
     entry.leave = null;
-    this.#slot(Math.max(Math.floor(due), this.#turned)).push(entry);
+    this.#slot(Math.max(Math.floor(due), this.#turned)).add(due, entry);
     this.#waiting += 1;
     if (due < this.#armed) this.#arm(due, now);
   }
 
-  #slot(tick: number): Entry[] {
+  #slot(tick: number): Slot {
     return this.#ring[tick % slots]!;
   }
 
@@ -89,27 +133,17 @@ export class TimerWheel {
   /** The earliest of the deadlines that wait; there is one. */
   #earliest(): number {
     let tick = this.#turned;
-    while (this.#slot(tick).length === 0) tick += 1;
-    return this.#slot(tick).reduce((least, { due }) => Math.min(least, due), Infinity);
+    while (this.#slot(tick).count === 0) tick += 1;
+    return this.#slot(tick).earliest();
   }
 
   /** Runs what has come of a slot; the rest of it stays. */
   #runDue(tick: number, now: number): void {
-    const entries = this.#slot(tick);
-    if (entries.length === 0) return;
-    const later: Entry[] = [];
-    this.#ring[tick % slots] = later;
-    for (const entry of entries) {
-      if (entry.due > now) {
-        later.push(entry);
-        continue;
-      }
+    this.#slot(tick).take(now, (entry) => {
       this.#waiting -= 1;
-      const again = entry.run?.() ?? null;
+      const again = entry.recurring?.run() ?? null;
       // It may have been called off by what it did.
-      if (again === null || entry.run === null) continue;
-      entry.due = again;
-      this.#place(entry, now);
-    }
+      if (again !== null && entry.recurring !== null) this.#place(entry, again, now);
+    });
   }
 }

@@ -64,8 +64,8 @@ export class Witness {
   readonly #clock: MockClock;
   readonly #accepted: number;
   readonly #written: number;
-  readonly #due: number[] = [];
-  readonly #sent: number[] = [];
+  /** Of each token when it was due and when it was sent, one behind the other. */
+  readonly #tokens: number[] = [];
   #read: number | null = null;
   #noted = nothing;
 
@@ -85,8 +85,7 @@ export class Witness {
 
   /** Notes a token that is about to be handed to the socket, by when it was due. */
   send(due: number): void {
-    this.#due.push(due);
-    this.#sent.push(this.#clock.now());
+    this.#tokens.push(due, this.#clock.now());
   }
 
   /** The whole truth, once the connection is done with the request. */
@@ -98,8 +97,8 @@ export class Witness {
       accepted: this.#accepted,
       ...this.#noted,
       read: this.#read,
-      due: this.#due,
-      sent: this.#sent,
+      due: this.#tokens.filter((_, i) => i % 2 === 0),
+      sent: this.#tokens.filter((_, i) => i % 2 === 1),
       bytes: request.socket.bytesWritten - this.#written,
       ended: this.#clock.now(),
       end,

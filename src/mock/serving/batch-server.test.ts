@@ -28,10 +28,12 @@ const bench = (batching: Batching) => {
     const instants: number[] = [];
     const cancel = server.serve(
       { promptTokens: 5, uncached: 5, steps: 3, ...job },
-      (from, to, dueOf) => {
-        // Plainly: an `expect` for each of 100,000 tokens takes longer than the server.
-        if (from !== instants.length) throw new Error(`token ${from} after ${instants.length}`);
-        for (let step = from; step < to; step += 1) instants.push(dueOf(step));
+      {
+        emit: (from, to, at) => {
+          // Plainly: an `expect` for each of 100,000 tokens takes longer than the server.
+          if (from !== instants.length) throw new Error(`token ${from} after ${instants.length}`);
+          for (let step = from; step < to; step += 1) instants.push(at.dueOf(step));
+        },
       },
     );
     return { instants, cancel };
@@ -109,7 +111,7 @@ describe('a server with continuous batching', () => {
     const instants: number[] = [];
     new BatchServer(tiny, 1, late).serve(
       { promptTokens: 5, uncached: 5, steps: 3 },
-      (from, _, dueOf) => instants.push(dueOf(from)),
+      { emit: (from, _, at) => instants.push(at.dueOf(from)) },
     );
     clock.advance(10_000);
     expect(instants).toEqual([15, 20, 25]);

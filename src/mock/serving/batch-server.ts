@@ -2,7 +2,7 @@ import { drawFrom } from '../../model/draw.ts';
 import { normalFrom } from '../../model/normal.ts';
 import type { Batching } from '../../model/mock-latency.ts';
 import type { MockClock } from '../clock.ts';
-import type { Emit } from './serving.ts';
+import type { Speaker } from './pace.ts';
 
 /** A request for the batch. */
 export interface BatchJob {
@@ -14,7 +14,7 @@ export interface BatchJob {
 
 interface Seat {
   readonly job: BatchJob;
-  readonly emit: Emit;
+  readonly speaker: Speaker;
   /** Tokens that were said, and the instants of those that are not told yet. */
   said: number;
   untold: number[];
@@ -42,8 +42,8 @@ export class BatchServer {
     this.#clock = clock;
   }
 
-  serve(job: BatchJob, emit: Emit): () => void {
-    const seat: Seat = { job, emit, said: 0, untold: [] };
+  serve(job: BatchJob, speaker: Speaker): () => void {
+    const seat: Seat = { job, speaker, said: 0, untold: [] };
     this.#waiting.add(seat);
     if (!this.#busy) this.#next(this.#clock.now());
     return () => {
@@ -96,7 +96,7 @@ export class BatchServer {
   #say(seat: Seat, due: number): void {
     // Its client may have hung up while this was under way.
     if (!this.#seats.has(seat)) return;
-    const { job, emit, untold } = seat;
+    const { job, speaker, untold } = seat;
     seat.said += 1;
     this.#context += 1;
     untold.push(due);
@@ -106,7 +106,7 @@ export class BatchServer {
     if (!isLast && seat.said > 1 && untold.length < this.#batching.tokensPerChunk) return;
     const from = seat.said - untold.length;
     seat.untold = [];
-    emit(from, seat.said, (step) => untold[step - from]!);
+    speaker.emit(from, seat.said, { dueOf: (step) => untold[step - from]! });
   }
 
   #leave(seat: Seat): void {

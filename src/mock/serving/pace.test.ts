@@ -7,11 +7,13 @@ import { pace } from './pace.ts';
 /** A clock whose wake-ups come `lateness()` after they were due. */
 const tardy = (clock: MockClock, lateness: () => number): MockClock => ({
   ...clock,
-  series: (due, run) => {
+  series: (due, recurring) => {
     const late = (instant: number): number => Math.max(instant, clock.now()) + lateness();
-    return clock.series(late(due), () => {
-      const again = run();
-      return again === null ? null : late(again);
+    return clock.series(late(due), {
+      run: () => {
+        const again = recurring.run();
+        return again === null ? null : late(again);
+      },
     });
   },
 });
@@ -20,7 +22,11 @@ describe('pace', () => {
   it('emits each step at its own instant', () => {
     const clock = handClock(0);
     const log: (readonly [number, number, number])[] = [];
-    pace(clock, { first: 100, gap: 20, steps: 4 }, (from, to) => log.push([clock.now(), from, to]));
+    pace(
+      clock,
+      { first: 100, gap: 20, steps: 4 },
+      { emit: (from, to) => log.push([clock.now(), from, to]) },
+    );
     clock.advance(1000);
     expect(log).toEqual([
       [100, 0, 1],
@@ -37,7 +43,7 @@ describe('pace', () => {
     pace(
       tardy(clock, () => late.shift() ?? 0),
       { first: 100, gap: 20, steps: 6 },
-      (from, to) => log.push([clock.now(), from, to]),
+      { emit: (from, to) => log.push([clock.now(), from, to]) },
     );
     clock.advance(1000);
     expect(log).toEqual([
@@ -50,7 +56,7 @@ describe('pace', () => {
   it('emits what is already due at once, without a deadline', () => {
     const clock = handClock(0);
     const log: (readonly [number, number])[] = [];
-    pace(clock, { first: 0, gap: 0, steps: 3 }, (from, to) => log.push([from, to]));
+    pace(clock, { first: 0, gap: 0, steps: 3 }, { emit: (from, to) => log.push([from, to]) });
     expect(log).toEqual([[0, 3]]);
     expect(clock.waiting).toBe(0);
   });
@@ -58,7 +64,11 @@ describe('pace', () => {
   it('leaves no deadline behind when it is called off', () => {
     const clock = handClock(0);
     const log: number[] = [];
-    const cancel = pace(clock, { first: 10, gap: 10, steps: 5 }, (from) => log.push(from));
+    const cancel = pace(
+      clock,
+      { first: 10, gap: 10, steps: 5 },
+      { emit: (from) => log.push(from) },
+    );
     clock.advance(25);
     cancel();
     expect(clock.waiting).toBe(0);
@@ -78,14 +88,16 @@ describe('pace', () => {
           const late = tardy(clock, () => latenesses[(wake += 1) % latenesses.length] ?? 0);
           const worst = Math.max(...latenesses);
           let expected = 0;
-          pace(late, deadlines, (from, to) => {
-            expect(from).toBe(expected);
-            for (let step = from; step < to; step += 1) {
-              const due = deadlines.first + step * deadlines.gap;
-              expect(clock.now()).toBeGreaterThanOrEqual(due);
-              expect(clock.now() - due).toBeLessThanOrEqual(worst + 1e-9);
-            }
-            expected = to;
+          pace(late, deadlines, {
+            emit: (from, to) => {
+              expect(from).toBe(expected);
+              for (let step = from; step < to; step += 1) {
+                const due = deadlines.first + step * deadlines.gap;
+                expect(clock.now()).toBeGreaterThanOrEqual(due);
+                expect(clock.now() - due).toBeLessThanOrEqual(worst + 1e-9);
+              }
+              expected = to;
+            },
           });
           clock.advance(1e6);
           expect(expected).toBe(deadlines.steps);

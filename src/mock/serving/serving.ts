@@ -2,7 +2,7 @@ import { batchingOf } from '../../model/mock-latency.ts';
 import type { MockClock } from '../clock.ts';
 import type { Settings } from '../settings.ts';
 import { BatchServer } from './batch-server.ts';
-import { pace } from './pace.ts';
+import { pace, type Speaker } from './pace.ts';
 import { prefixCache } from './prefix-cache.ts';
 
 /** What a model is to say, as far as time is concerned. */
@@ -16,25 +16,15 @@ export interface Job {
   readonly steps: number;
 }
 
-/**
- * Tells that tokens `from` … `to` − 1 are due; `dueOf` gives the instant of each of them. Between two
- * calls nothing is due.
- */
-export type Emit = (from: number, to: number, dueOf: (step: number) => number) => void;
-
 /** Where chats get their time from. */
 export interface Serving {
   /** Begins to serve now. The returned function calls the rest off and frees the place at once. */
-  serve(job: Job, emit: Emit): () => void;
+  serve(job: Job, speaker: Speaker): () => void;
 }
 
 /** A server of unlimited size: every token at its own fixed distance. */
 const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => ({
-  serve: ({ steps }, emit) => {
-    const first = clock.now() + ttft;
-    const dueOf = (step: number): number => first + step * gap;
-    return pace(clock, { first, gap, steps }, (from, to) => emit(from, to, dueOf));
-  },
+  serve: ({ steps }, speaker) => pace(clock, { first: clock.now() + ttft, gap, steps }, speaker),
 });
 
 /** One server for each model, begun when it is first asked. */
@@ -51,6 +41,7 @@ export const openServing = (settings: Settings, clock: MockClock): Serving => {
   };
   const uncachedOf = prefixCache();
   return {
-    serve: (job, emit) => serverOf(job.model).serve({ ...job, uncached: uncachedOf(job) }, emit),
+    serve: (job, speaker) =>
+      serverOf(job.model).serve({ ...job, uncached: uncachedOf(job) }, speaker),
   };
 };
