@@ -1,10 +1,15 @@
 import type { Bench } from './bench.ts';
 import { benchChats } from './mock-chats.ts';
-import { benchStreams } from './mock-streams.ts';
+import { benchMemory } from './mock-memory.ts';
+import { benchLateness } from './mock-streams.ts';
 
 /** The mock as a ruler: how punctual it is, how small, how fast. */
 export const mockBench: Bench = {
   name: 'mock',
   about: 'how punctual the mock is, how small and how fast',
-  run: async (say) => [...(await benchStreams(say)), ...(await benchChats(say))],
+  run: async (say) => [
+    ...(await benchLateness(say)),
+    ...(await benchMemory(say)),
+    ...(await benchChats(say)),
+  ],
 };

@@ -6,12 +6,12 @@ import type { Row } from './bench.ts';
 import { type Lateness, latenessOf, type Token } from './lateness.ts';
 import { median } from './median.ts';
 import { startMock } from './mock-under-bench.ts';
-import { type Bound, startOn } from './processes.ts';
+import { startOn } from './processes.ts';
 import type { Calm } from './slow-spells.ts';
 import { chat } from './small-chat.ts';
 import { watched } from './witness.ts';
 
-/** How late the mock's tokens are, beside those of a process that only writes them, and how much a stream takes. */
+/** How late the mock's tokens are, beside those of a process that only writes them. */
 
 /** By turns, since what else the machine does comes and goes. */
 const rounds = 5;
@@ -63,7 +63,8 @@ const turnOf = (answer: unknown, speed: Calm): Turn => {
 
 type Load = Readonly<Record<'streams' | 'tokens', number>>;
 
-const load: Load = { streams, tokens };
+/** What is measured. */
+export const load: Load = { streams, tokens };
 
 /**
  * What makes the mock's code warm, as a user's first seconds do: until it is compiled, the compiler's threads
@@ -72,7 +73,7 @@ const load: Load = { streams, tokens };
 const warmUp: Load = { streams, tokens: 60 };
 
 /** Lets all streams of a load run against a port and resolves when the last has ended. */
-const stream = async (port: number, order: Load, onBegin = async () => undefined) => {
+export const stream = async (port: number, order: Load, onBegin = async () => undefined) => {
   const body = JSON.stringify({ ...chat, stream: true, max_tokens: order.tokens });
   const client = await startOn(1, ['stream-client.ts'], {
     input: JSON.stringify({ port, streams: order.streams, body, spread }),
@@ -86,29 +87,7 @@ const stream = async (port: number, order: Load, onBegin = async () => undefined
   }
 };
 
-const portOf = (url: string): number => Number(new URL(url).port);
-
-/** The highest and the idle memory of the mock while all streams run, in bytes. */
-const memoryWhile = async (
-  mock: Bound,
-  url: string,
-): Promise<{ idle: number; highest: number }> => {
-  let idle = Number.NaN;
-  let highest = 0;
-  const note = (bytes: number): void => {
-    highest = Math.max(highest, bytes);
-  };
-  let watch: NodeJS.Timeout | undefined;
-  try {
-    await stream(portOf(url), load, async () => {
-      idle = await mock.memory();
-      watch = setInterval(() => void mock.memory().then(note, () => note(Number.NaN)), 250);
-    });
-  } finally {
-    clearInterval(watch);
-  }
-  return { idle, highest };
-};
+export const portOf = (url: string): number => Number(new URL(url).port);
 
 /** By a process that only writes the tokens. */
 const byBare = async (): Promise<Turn> => {
@@ -126,7 +105,8 @@ const byBare = async (): Promise<Turn> => {
   }
 };
 
-const withMock = async <T>(
+/** A fresh mock for as long as `use` takes. */
+export const withMock = async <T>(
   differing: SettingsInput,
   use: (mock: Awaited<ReturnType<typeof startMock>>) => Promise<T>,
 ): Promise<T> => {
@@ -232,33 +212,5 @@ const latenessRows = (taken: readonly Round[]): readonly Row[] => {
   ];
 };
 
-/** A fresh mock each time, since what one has used it keeps; a pause of the machine leaves garbage behind that is no stream's. */
-const memoryRounds = 3;
-
-/** In KiB. */
-const memoryForEach = async (say: (text: string) => void): Promise<number> => {
-  const taken: number[] = [];
-  for (let round = 1; round <= memoryRounds; round += 1) {
-    // The truth takes memory too, which is no stream's.
-    const { idle, highest } = await withMock({}, (mock) => memoryWhile(mock.bound, mock.url));
-    const each = (highest - idle) / streams / 1024;
-    taken.push(each);
-    say(
-      `memory, round ${round}: ${Math.round(idle / 2 ** 20)} MiB idle, at most ${Math.round(highest / 2 ** 20)} MiB: ${each.toFixed(1)} KiB a stream`,
-    );
-  }
-  return median(taken);
-};
-
-export const benchStreams = async (say: (text: string) => void): Promise<readonly Row[]> => {
-  const lateness = latenessRows(await lateByTurns(say));
-  return [
-    ...lateness,
-    {
-      what: `memory for a stream above its idle connection, median of ${memoryRounds} rounds`,
-      value: await memoryForEach(say),
-      unit: 'KiB',
-      bound: { kind: 'at most', value: 32 },
-    },
-  ];
-};
+export const benchLateness = async (say: (text: string) => void): Promise<readonly Row[]> =>
+  latenessRows(await lateByTurns(say));
