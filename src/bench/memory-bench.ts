@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts';
 import type { LongRun, LongRunOrder } from './long-run.ts';
 import { startOn } from './processes.ts';
+import { launcherFlags } from './weir-run.ts';
 
 /** Whether the memory of a run grows with its length: an hour beside a minute at the same rate, on a clock moved by hand. */
 
@@ -10,7 +11,7 @@ const longRun = async (minutes: number): Promise<LongRun> => {
   const order: LongRunOrder = { minutes, rate };
   const bound = await startOn(1, ['long-run.ts'], {
     input: JSON.stringify(order),
-    flags: ['--expose-gc', '--no-memory-reducer'],
+    flags: ['--expose-gc', ...launcherFlags],
   });
   await bound.stop();
   return JSON.parse(bound.line) as LongRun;

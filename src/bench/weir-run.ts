@@ -14,7 +14,7 @@ const launcher = fileURLToPath(new URL('../cli/weir.js', import.meta.url));
 
 /** Node's flags in the launcher's first line: what the shell starts `weir` with. */
 const [firstLine = ''] = readFileSync(launcher, 'utf8').split('\n', 1);
-const launcherFlags: readonly string[] = firstLine.match(/--\S+/g) ?? [];
+export const launcherFlags: readonly string[] = firstLine.match(/--\S+/g) ?? [];
 
 /** The program as the shell starts it. */
 export const weir = [process.execPath, ...launcherFlags, launcher] as const;

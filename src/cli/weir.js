@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --no-memory-reducer --min-semi-space-size=16 --max-semi-space-size=16
 // Plain old JavaScript: a Node that cannot run the program must still be able to read this file.
-// Node's flags, as `npm start` has them: nothing tidies up while nothing seems to happen, and the young generation
-// is of one size from the beginning. Left alone it grows with each pause of the machine and never shrinks.
+// Node's flags, as `npm start` has them: no compaction of the whole heap when the process seems quiet, in the midst of
+// a run; and a young generation of one size. Left alone it grew with each pause of the machine and was not seen to shrink.
 
 const oldest = { major: 22, minor: 22 };
 const found = process.versions.node;

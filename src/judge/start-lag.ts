@@ -40,10 +40,6 @@ const advise = (whole: Judged, later: Judged | null): string | null => {
   return `Without the first second ${afterwards} (p99 ${shown(later.p99.value)} after it${boundText(later)}): in it code is compiled and connections are made. Give the run a warm-up, which no figure holds (--set warmUp=1s).`;
 };
 
-/** How late the starts of the seconds were that other signals are judged by. */
-export const judgedLag = (result: Result): TrustLevel =>
-  judge(lagOver(judgedSeconds(result, result.timeline).judged))?.level ?? 'valid';
-
 /** The starts of all slices together, and those of each slice where they are told apart. */
 const startsIn = (
   result: Result,
@@ -56,13 +52,8 @@ const startsIn = (
   ),
 ];
 
-/**
- * The generator's own lateness, begun − released, over every start that the figures hold: no
- * connection and no server has a part in it. Of fewer than 1,000 starts, the p99 is hardly more than
- * the worst of them; then the lower bound of its 95 % confidence interval decides, so that one hiccup
- * condemns no run. Of several slices the worst decides: in their sum those on time would hide it.
- */
-export const startLag = (result: Result): Evidence | null => {
+/** `later` are the starts after the first second; `null` where that second is no exception. */
+const evidenceOf = (result: Result, later: Judged | null): Evidence | null => {
   const starts = startsIn(result).flatMap(({ lags, whose }) => {
     const judged = judge(lags);
     return judged === null ? [] : [{ ...judged, lags, whose }];
@@ -71,12 +62,32 @@ export const startLag = (result: Result): Evidence | null => {
   const found = starts.find((each) => each.level === level);
   if (found === undefined) return null;
   const { p99, lags, whose } = found;
-  const { unjudged, judged: later } = judgedSeconds(result, result.timeline);
   return {
     signal: 'start lag',
     level,
     observed: `${whose}p99 ${shown(p99.value)}, at most ${shown(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
     expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
-    advice: advise(found, unjudged === null || whose !== '' ? null : judge(lagOver(later))),
+    advice: advise(found, whose === '' ? later : null),
+  };
+};
+
+interface StartLag {
+  readonly evidence: Evidence | null;
+  /** How late the starts of the seconds were that other signals are judged by. */
+  readonly later: TrustLevel;
+}
+
+/**
+ * The generator's own lateness, begun − released, over every start that the figures hold: no
+ * connection and no server has a part in it. Of fewer than 1,000 starts, the p99 is hardly more than
+ * the worst of them; then the lower bound of its 95 % confidence interval decides, so that one hiccup
+ * condemns no run. Of several slices the worst decides: in their sum those on time would hide it.
+ */
+export const judgeStartLag = (result: Result): StartLag => {
+  const { unjudged, judged } = judgedSeconds(result, result.timeline);
+  const later = judge(lagOver(judged));
+  return {
+    evidence: evidenceOf(result, unjudged === null ? null : later),
+    later: later?.level ?? 'valid',
   };
 };

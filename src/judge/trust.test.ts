@@ -408,7 +408,7 @@ describe('what was sent', () => {
     expect(complaints(sampleResult({ slices }))).toEqual([]);
   });
 
-  it('by slices that began far apart is not one load', () => {
+  it('by slices that began far apart is not one load; workers of one clock are begun by it', () => {
     const slices = ['30', '42'].map((second, index) =>
       sampleSlice(sampleSeconds(repeated({}, 30)), {
         index,
@@ -420,6 +420,8 @@ describe('what was sent', () => {
       level: 'degraded',
       observed: '12 s apart',
     });
+    const workers = slices.map((slice) => ({ ...slice, clock: 'one' }));
+    expect(evidence(sampleResult({ slices: workers }), 'begin of the slices')).toBeUndefined();
   });
 });
 

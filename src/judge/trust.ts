@@ -6,7 +6,7 @@ import type { Evidence, Trust } from '../model/verdict.ts';
 import { generatorSignals } from './generator-signals.ts';
 import { worstOf } from './levels.ts';
 import { silence } from './silence.ts';
-import { judgedLag, startLag } from './start-lag.ts';
+import { judgeStartLag } from './start-lag.ts';
 
 const failuresBy = ({ failures }: Result, cause: DroppedCause | BrokenCause): number =>
   failures
@@ -78,10 +78,11 @@ const present = (evidence: readonly (Evidence | null)[]): readonly Evidence[] =>
  * failing target, and a run in which nothing succeeded, are no matter of trust.
  */
 export const judgeTrust = (result: Result): Trust => {
+  const startLag = judgeStartLag(result);
   const evidence = present([
-    startLag(result),
+    startLag.evidence,
     capReached(result),
-    ...generatorSignals(result, judgedLag(result)),
+    ...generatorSignals(result, startLag.later),
     silence(result),
     slicesTogether(result),
     ownFailures(result, 'out-of-sockets', {

@@ -178,4 +178,17 @@ describe('the timeline', () => {
     expect([...timeline.open.keys()]).toEqual([0, 9]);
     expect([...timeline.sealed.keys()].toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
   });
+
+  it('keeps sixteen seconds open where parts are added to it, and loses none of the others', () => {
+    const recorder = timelineRecorder();
+    const part = recorder.empty();
+    for (let second = 0; second < 30; second += 1) {
+      const due = instant(second * 1000);
+      recorder.record(part, sampleObservation({ due, ended: instant(40_000) }));
+    }
+    const whole = recorder.empty();
+    recorder.add(whole, part);
+    expect([part.open.size, whole.open.size]).toEqual([30, 16]);
+    expect(recorder.store(whole)).toEqual(recorder.store(part));
+  });
 });
