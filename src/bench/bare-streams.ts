@@ -35,6 +35,7 @@ const finish = (streams: number): void => {
 };
 
 const stream = (socket: Socket): void => {
+  // A client opens no more connections than the load has streams.
   const { streams, tokens } = loads[load]!;
   const first = clock.now() + ttft;
   const due: number[] = [];

@@ -147,7 +147,9 @@ describe('the truth', () => {
     const { ask } = await controlled();
     expect(await ask('GET', '/truth')).toEqual({
       status: 400,
-      body: { error: 'No truth is kept: start the mock with the setting truth.' },
+      body: {
+        error: 'No truth is kept: start the mock with --truth FILE, or with the setting truth.',
+      },
     });
   });
 

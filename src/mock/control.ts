@@ -93,7 +93,10 @@ const gatewayCommands = (
     'GET /truth': () => {
       const truth = gateway.truth();
       return truth === null
-        ? { problem: 'No truth is kept: start the mock with the setting truth.' }
+        ? {
+            problem:
+              'No truth is kept: start the mock with --truth FILE, or with the setting truth.',
+          }
         : { value: truth };
     },
   };

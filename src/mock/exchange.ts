@@ -181,7 +181,7 @@ export class Exchange {
       return;
     }
     const stopping = { type: 'server_error', code: 'stopping' };
-    this.writeHead(500, { 'content-type': 'application/json' });
+    this.writeHead(500, { 'content-type': 'application/json', connection: 'close' });
     this.response.end(
       JSON.stringify(errorBody(stopping, 'The mock is stopping; ask again later.')),
     );

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { realClock } from './real-clock.ts';
 
 it('wakes at a deadline or later, never before', async () => {
@@ -22,16 +22,45 @@ it('forgets a deadline that is called off', async () => {
   expect(log).toEqual([]);
 });
 
-it('runs what waits for the end of the turn in its order, and before it naps until a near deadline', async () => {
-  const clock = realClock();
-  const log: string[] = [];
-  const cancel = clock.at(clock.now() + 1.5, () => undefined);
-  // Queued behind the look at the deadline and before the end of the turn.
-  const looked = new Promise<void>((resolve) => setImmediate(resolve));
-  const seen = looked.then(() => log.push('looked'));
-  for (const name of ['first', 'second']) clock.atTurnsEnd(() => log.push(name));
-  expect(log).toEqual([]);
-  await seen;
-  expect(log).toEqual(['first', 'second', 'looked']);
-  cancel();
+describe('the end of the turn', () => {
+  const afterImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('comes after what came with the turn, in the order in which it was asked for', async () => {
+    const clock = realClock();
+    const log: string[] = [];
+    setImmediate(() => log.push('came with the turn'));
+    for (const name of ['first', 'second']) clock.atTurnsEnd(() => log.push(name));
+    await afterImmediate();
+    expect(log).toEqual(['came with the turn', 'first', 'second']);
+  });
+
+  it('comes before a nap until a near deadline', async () => {
+    const clock = realClock();
+    const log: string[] = [];
+    const wait = vi.spyOn(Atomics, 'wait').mockImplementation(() => {
+      log.push('nap');
+      return 'timed-out';
+    });
+    onTestFinished(() => wait.mockRestore());
+    const cancel = clock.at(clock.now() + 1.9, () => undefined);
+    clock.atTurnsEnd(() => log.push('end of the turn'));
+    await afterImmediate();
+    cancel();
+    expect(log[0]).toBe('end of the turn');
+  });
+
+  it.each([0.5, 4])('comes right behind a deadline %d ms ahead', async (delay) => {
+    const clock = realClock();
+    const log: string[] = [];
+    await new Promise<void>((resolve) => {
+      clock.at(clock.now() + delay, () => {
+        setImmediate(() => {
+          log.push('the next turn');
+          resolve();
+        });
+        clock.atTurnsEnd(() => log.push('handed over'));
+      });
+    });
+    expect(log).toEqual(['handed over', 'the next turn']);
+  });
 });

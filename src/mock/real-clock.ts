@@ -47,8 +47,13 @@ const afterNaps = (milliseconds: number, wake: () => void): (() => void) => {
  * that who asks again is woken to a tenth of a millisecond.
  */
 const after = (milliseconds: number, wake: () => void): (() => void) => {
-  if (milliseconds < near) return afterNaps(milliseconds, wake);
-  const timer = setTimeout(wake, Math.min(longestDelay, Math.floor(milliseconds - near / 2)));
+  const wakeFully = (): void => {
+    wake();
+    // What a deadline brought waits for no request that has come meanwhile.
+    endTurn();
+  };
+  if (milliseconds < near) return afterNaps(milliseconds, wakeFully);
+  const timer = setTimeout(wakeFully, Math.min(longestDelay, Math.floor(milliseconds - near / 2)));
   return () => clearTimeout(timer);
 };
 

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { hello, mockByHand } from './by-hand-suite.ts';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hello, key, mockByHand } from './by-hand-suite.ts';
 import { handClock } from './hand-clock.ts';
 import { type Mock, readyLine, startMock } from './start.ts';
 
@@ -151,6 +155,27 @@ describe('closing', () => {
     for (const run of atEnd) run();
     await closed;
     expect((await asked).status).toBe(401);
+  });
+
+  it('writes the truth of an answer that its client had not taken yet', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-truth-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'truth.jsonl');
+    const { clock, mock, countersReach } = await mockByHand({ truth: { file } });
+    const body = JSON.stringify({ ...hello, stream: true, max_tokens: 50_000 });
+    const client = connect({ port: portOf(mock), host: '127.0.0.1' }).pause();
+    client.on('error', () => undefined);
+    client.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: ${key.authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await clock.armed();
+    clock.advance(2_000_000);
+    await countersReach({ 'completed.chat-stream': 1 });
+    await mock.close();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      end: 'completed.chat-stream',
+    });
+    client.destroy();
   });
 
   it('may be asked for twice', async () => {

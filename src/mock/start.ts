@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { MockClock } from './clock.ts';
 import { CannotStart } from './cannot-start.ts';
 import { controlListener, type SettingsReader } from './control.ts';
@@ -42,11 +42,26 @@ const listen = async (server: Server, host: string, port: number): Promise<strin
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-const shut = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
+/** Closes a server and its connections; resolves when the last of them has told those who listen that it is gone. */
+const shut = async (server: Server, connections: ReadonlySet<Socket>): Promise<void> => {
+  const gone = Array.from(
+    connections,
+    (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
+  );
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeAllConnections();
+  await Promise.all([closed, ...gone]);
+};
+
+/** The connections that a server has now. */
+const connectionsOf = (server: Server): ReadonlySet<Socket> => {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
   });
+  return open;
+};
 
 /**
  * Starts the mock gateway on a public and a control port. Rejects with a sentence for people when it
@@ -73,11 +88,12 @@ export const startMock = async (
     gateway.receive,
   );
   const control = createServer(controlListener(gateway, clock, readSettings));
+  const [clients, controllers] = [connectionsOf(front), connectionsOf(control)];
   const close = async (): Promise<void> => {
-    gateway.stop();
     // An answer that was given in this turn is counted, and is still to be handed over.
     await new Promise<void>((resolve) => clock.atTurnsEnd(resolve));
-    await Promise.all([shut(front), shut(control)]);
+    gateway.stop();
+    await Promise.all([shut(front, clients), shut(control, controllers)]);
     truth?.close();
   };
   try {

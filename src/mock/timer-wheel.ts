@@ -7,10 +7,10 @@ interface Entry {
 }
 
 /**
- * Entries and when each of them is due: instants stand apart, so that nobody touches an entry before its time. Room
- * once taken is kept: arrays that live for one gap of a stream are what the collector promotes.
+ * The entries of one slot and when each of them is due: instants stand apart, so that nobody touches an entry before
+ * its time.
  */
-class Slot {
+class Room {
   readonly #dues: number[] = [];
   readonly #entries: (Entry | null)[] = [];
   #count = 0;
@@ -67,7 +67,9 @@ export interface Loop {
  */
 export class TimerWheel {
   readonly #loop: Loop;
-  readonly #ring: Slot[] = Array.from({ length: slots }, () => new Slot());
+  readonly #ring: (Room | null)[] = Array.from({ length: slots }, () => null);
+  /** What emptied slots have left, for others to use: arrays that live for one gap of a stream are what the collector promotes. */
+  readonly #spare: Room[] = [];
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
   #turned: number;
@@ -102,13 +104,11 @@ export class TimerWheel {
       return;
     }
     entry.leave = null;
-    this.#slot(Math.max(Math.floor(due), this.#turned)).add(due, entry);
+    const slot = Math.max(Math.floor(due), this.#turned) % slots;
+    const room = (this.#ring[slot] ??= this.#spare.pop() ?? new Room());
+    room.add(due, entry);
     this.#waiting += 1;
     if (due < this.#armed) this.#arm(due, now);
-  }
-
-  #slot(tick: number): Slot {
-    return this.#ring[tick % slots]!;
   }
 
   #arm(due: number, now: number): void {
@@ -133,17 +133,25 @@ export class TimerWheel {
   /** The earliest of the deadlines that wait; there is one. */
   #earliest(): number {
     let tick = this.#turned;
-    while (this.#slot(tick).count === 0) tick += 1;
-    return this.#slot(tick).earliest();
+    for (;;) {
+      const room = this.#ring[tick % slots];
+      if (room) return room.earliest();
+      tick += 1;
+    }
   }
 
   /** Runs what has come of a slot; the rest of it stays. */
   #runDue(tick: number, now: number): void {
-    this.#slot(tick).take(now, (entry) => {
+    const room = this.#ring[tick % slots];
+    if (!room) return;
+    room.take(now, (entry) => {
       this.#waiting -= 1;
       const again = entry.recurring?.run() ?? null;
       // It may have been called off by what it did.
       if (again !== null && entry.recurring !== null) this.#place(entry, again, now);
     });
+    if (room.count > 0) return;
+    this.#ring[tick % slots] = null;
+    this.#spare.push(room);
   }
 }

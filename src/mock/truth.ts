@@ -33,7 +33,7 @@ export interface Truth {
   /** For each token of a stream when it was due, and when it was handed to the socket. */
   readonly due: readonly number[];
   readonly sent: readonly number[];
-  /** Bytes handed to the socket, head included. */
+  /** Bytes handed to the socket while the request lasted, head included: where a client pipelines, also those of the answers before. */
   readonly bytes: number;
   /** When the answer was complete or its connection gone. */
   readonly ended: number;
