@@ -17,6 +17,7 @@ import { publishedKeys, rehearsalSettings } from './embedded-mock.ts';
 import type { ExitName } from './exit-codes.ts';
 import { UsageProblem } from './options.ts';
 import { readPlan } from './read-plan.ts';
+import { servedText } from './served-text.ts';
 import { toStderr, toStdout } from './streams.ts';
 
 /** What `weir mock` was asked. */
@@ -181,6 +182,7 @@ const servePeople = async (order: MockOrder): Promise<void> => {
   callOff();
   release();
   await mock.close();
+  toStderr(servedText(mock.counters()));
 };
 
 /** Runs the reference gateway until it is told to stop. */

@@ -14,6 +14,8 @@ export interface Mock {
   readonly url: string;
   /** The address of the control interface: `GET /counters`, `POST /reset` and what it names when it is asked for anything unknown. */
   readonly controlUrl: string;
+  /** Exact counts, as the control interface tells them; also when it is closed. */
+  counters(): Record<string, number>;
   /** Ends open answers and closes every socket. */
   close(): Promise<void>;
 }
@@ -99,7 +101,7 @@ export const startMock = async (
   try {
     const url = (await listen(front, settings.host, settings.port)) + basePath;
     const controlUrl = await listen(control, settings.host, settings.controlPort);
-    return { url, controlUrl, close };
+    return { url, controlUrl, counters: () => gateway.counters(), close };
   } catch (problem) {
     await close();
     throw problem;

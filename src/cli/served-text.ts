@@ -1,0 +1,10 @@
+/** How requests end, as the gateway's counters sum them up, in the order in which they are told. */
+const ends = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
+
+/** What the reference gateway says when it ends: how many requests it received, and how they ended. */
+export const servedText = (counters: Readonly<Record<string, number>>): string => {
+  const { received = 0 } = counters;
+  if (received === 0) return 'Ended; no request came.';
+  const parts = ends.filter((end) => counters[end]! > 0).map((end) => `${counters[end]} ${end}`);
+  return `Ended; of ${received} request${received === 1 ? '' : 's'}: ${parts.join(', ')}.`;
+};
