@@ -1,7 +1,7 @@
 import type { Bench } from './bench.ts';
 import { benchChats } from './mock-chats.ts';
 import { benchMemory } from './mock-memory.ts';
-import { benchLateness } from './mock-streams.ts';
+import { benchLateness } from './mock-lateness.ts';
 
 /** The mock as a ruler: how punctual it is, how small, how fast. */
 export const mockBench: Bench = {

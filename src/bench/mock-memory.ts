@@ -1,6 +1,6 @@
 import type { Row } from './bench.ts';
 import { median } from './median.ts';
-import { load, portOf, stream, withMock } from './mock-streams.ts';
+import { load, portOf, stream, withMock } from './mock-load.ts';
 import type { Bound } from './processes.ts';
 
 /** How much memory a stream of the mock takes. */

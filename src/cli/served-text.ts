@@ -1,3 +1,5 @@
+import { countText, plural } from '../report/number-text.ts';
+
 /** How requests end, as the gateway's counters sum them up, in the order in which they are told. */
 const ends = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
@@ -5,6 +7,8 @@ const ends = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as
 export const servedText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
   if (received === 0) return 'Ended; no request came.';
-  const parts = ends.filter((end) => counters[end]! > 0).map((end) => `${counters[end]} ${end}`);
-  return `Ended; of ${received} request${received === 1 ? '' : 's'}: ${parts.join(', ')}.`;
+  const parts = ends
+    .filter((end) => counters[end]! > 0)
+    .map((end) => `${countText(counters[end]!)} ${end}`);
+  return `Ended; of ${plural(received, 'request')}: ${parts.join(', ')}.`;
 };

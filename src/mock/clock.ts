@@ -18,7 +18,7 @@ export interface MockClock {
   /**
    * Runs `run` when whatever came with this turn of the event loop, or fell due in it, has been dealt with; at once where
    * no loop drives the time. Answers that are handed over one right after the other find their client awake from the second
-   * on; with the work of a chat between them each has to wake it again, which costs about as much as that work.
+   * on; with the work of a chat between them each has to wake it again, which cost a third of what a chat takes.
    */
   atTurnsEnd(run: () => void): void;
 }

@@ -10,9 +10,8 @@ export interface EventStream {
 }
 
 /**
- * Events are framed here and written past the response object, which
- * would hold each back until the end of the tick; the response still ends the message. A class, since each
- * object on a token's way through one of thousands of streams is a miss of the processor's cache.
+ * Events are framed here and written past the response object, which would hold each back until the end of the tick;
+ * the response still ends the message. One object, and no closures, as `Recurring` says why.
  */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;

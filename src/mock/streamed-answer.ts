@@ -47,7 +47,6 @@ export class StreamedAnswer implements Speaker {
       this.#witness?.note({ prefillEnd: at.dueOf(0) });
       events = this.#frames.opening;
     }
-    // An answer without a token takes one step all the same.
     this.#sent = Math.min(to, tokens.length);
     for (let step = from; step < this.#sent; step += 1) {
       events += this.#frames.token(tokens[step]!);

@@ -49,9 +49,8 @@ class Pace implements Instants, Recurring {
 }
 
 /**
- * Lets `speaker` say the steps that have fallen due: at once those that already
- * have. Deadlines are absolute, so one late step does not delay the next, and none is early. The
- * returned function calls the rest off.
+ * Lets `speaker` say each step when it falls due, at once those that already have. Deadlines are absolute, so one
+ * late step does not delay the next, and none is early. The returned function calls the rest off.
  */
 export const pace = (clock: MockClock, deadlines: Deadlines, speaker: Speaker): (() => void) => {
   const steps = new Pace(clock, deadlines, speaker);

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import type { SettingsInput } from '../mock/settings.ts';
-import { milliseconds } from '../model/quantity.ts';
 import { mockNodeFlags } from '../platform/mock-process.ts';
 import type { Row } from './bench.ts';
 import { type Lateness, latenessOf, type Token } from './lateness.ts';
 import { median } from './median.ts';
-import { startMock } from './mock-under-bench.ts';
+import { gap, load, type Load, portOf, stream, ttft, withMock } from './mock-load.ts';
 import { startOn } from './processes.ts';
 import type { Calm } from './slow-spells.ts';
-import { chat } from './small-chat.ts';
 import { watched } from './witness.ts';
 
 /** How late the mock's tokens are, beside those of a process that only writes them. */
@@ -17,18 +14,11 @@ import { watched } from './witness.ts';
 const rounds = 5;
 /** In percent: what must have been due at the processor's usual speed, of a round's tokens, for it to count. */
 const leastCalm = 50;
-const streams = 2000;
-const tokens = 200;
-const gap = 50;
-const ttft = 200;
-/** Requests begin spread over one gap and more, as they do in life. */
-const spread = 1000;
+const { streams, tokens } = load;
 
 const truthSchema = z.looseObject({
   lines: z.array(z.looseObject({ due: z.array(z.number()), sent: z.array(z.number()) })),
 });
-
-const noLimits = { requestsPerMinute: null, tokensPerMinute: null };
 
 type Truth = z.infer<typeof truthSchema>;
 
@@ -61,33 +51,11 @@ const turnOf = (answer: unknown, speed: Calm): Turn => {
   };
 };
 
-type Load = Readonly<Record<'streams' | 'tokens', number>>;
-
-/** What is measured. */
-export const load: Load = { streams, tokens };
-
 /**
  * What makes the mock's code warm, as a user's first seconds do: until it is compiled, the compiler's threads
  * take the one core for some milliseconds at a time.
  */
 const warmUp: Load = { streams, tokens: 60 };
-
-/** Lets all streams of a load run against a port and resolves when the last has ended. */
-export const stream = async (port: number, order: Load, onBegin = async () => undefined) => {
-  const body = JSON.stringify({ ...chat, stream: true, max_tokens: order.tokens });
-  const client = await startOn(1, ['stream-client.ts'], {
-    input: JSON.stringify({ port, streams: order.streams, body, spread }),
-  });
-  try {
-    await onBegin();
-    client.child.stdin!.write('go\n');
-    await client.next();
-  } finally {
-    await client.stop();
-  }
-};
-
-export const portOf = (url: string): number => Number(new URL(url).port);
 
 /** By a process that only writes the tokens. */
 const byBare = async (): Promise<Turn> => {
@@ -102,20 +70,6 @@ const byBare = async (): Promise<Turn> => {
     return turnOf(JSON.parse(await bare.next()), calm);
   } finally {
     await bare.stop();
-  }
-};
-
-/** A fresh mock for as long as `use` takes. */
-export const withMock = async <T>(
-  differing: SettingsInput,
-  use: (mock: Awaited<ReturnType<typeof startMock>>) => Promise<T>,
-): Promise<T> => {
-  const settings = { ttft: milliseconds(ttft), gap: milliseconds(gap), limits: noLimits };
-  const mock = await startMock({ ...settings, ...differing });
-  try {
-    return await use(mock);
-  } finally {
-    await mock.bound.stop();
   }
 };
 
