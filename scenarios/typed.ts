@@ -7,7 +7,7 @@
  *
  * Copy it into any folder of yours: `weir` is the Weir that runs it.
  */
-import { defineScenario, type ScenarioInput } from 'weir';
+import { defineScenario, type ScenarioInput } from 'weir-bench';
 
 type Traffic = NonNullable<ScenarioInput['traffic']>;
 

@@ -58,7 +58,7 @@ const plantStaleBuild = async (): Promise<void> => {
 };
 
 const scenario = (module: boolean): string => `
-  ${module ? "import { defineScenario } from 'weir';\nexport default defineScenario(" : ''}{
+  ${module ? "import { defineScenario } from 'weir-bench';\nexport default defineScenario(" : ''}{
     traffic: [
       { kind: 'chat-stream', model: 'weir/small', maxTokens: 5 },
       { kind: 'models' },
@@ -72,8 +72,8 @@ beforeAll(async () => {
   await plantStaleBuild();
   await npmOrFail(['pack', '--pack-destination', scratch], checkout);
   project = await emptyProject('project');
-  await npmOrFail(['install', join(scratch, `weir-${manifest.version}.tgz`)], project);
-  installed = join(project, 'node_modules', 'weir');
+  await npmOrFail(['install', join(scratch, `weir-bench-${manifest.version}.tgz`)], project);
+  installed = join(project, 'node_modules', 'weir-bench');
   const entries = await readdir(installed, { recursive: true, withFileTypes: true });
   files = entries
     .filter((entry) => entry.isFile())
@@ -211,7 +211,11 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     expect(await start(['--version']).ended).toEqual({
       ...{ code: 0, stdout: `${manifest.version}\n`, stderr: '' },
     });
-    for (const name of ['short.yaml', 'short.ts', 'node_modules/weir/scenarios/quickstart.yaml']) {
+    for (const name of [
+      'short.yaml',
+      'short.ts',
+      'node_modules/weir-bench/scenarios/quickstart.yaml',
+    ]) {
       const { code, stdout, stderr } = await start(['validate', name]).ended;
       expect(stderr).toBe('');
       expect(stdout).toContain(`${name} is valid`);

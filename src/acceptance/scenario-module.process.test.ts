@@ -31,7 +31,7 @@ describe('a scenario file that is a module', () => {
     const folder = await projectWith({
       'prompts.ts': 'export const prompts: string[] = ["a", "b"];',
       'evening.ts': `
-        import { defineScenario, type ScenarioInput } from 'weir';
+        import { defineScenario, type ScenarioInput } from 'weir-bench';
         import { prompts } from './prompts.ts';
         const load: ScenarioInput['load'] = ${load};
         export default async () =>
@@ -58,16 +58,19 @@ describe('a scenario file that is a module', () => {
     expect(code).toBe(0);
   });
 
-  it('imports the Weir that runs it, whatever else is installed there', async () => {
-    const { said } = await validate('s.ts', {
-      's.ts': `
-        import { defineScenario } from 'weir';
+  it.each(['weir-bench', 'weir'])(
+    'imports the Weir that runs it as %s, whatever else is installed there',
+    async (name) => {
+      const { said } = await validate('s.ts', {
+        's.ts': `
+        import { defineScenario } from '${name}';
         export default defineScenario({ traffic: [{ kind: 'models' }], load: ${load} });`,
-      'node_modules/weir/package.json': '{ "type": "module", "exports": "./weir.js" }',
-      'node_modules/weir/weir.js': 'throw new Error("another Weir");',
-    });
-    expect(said).toContain('s.ts is valid');
-  });
+        [`node_modules/${name}/package.json`]: '{ "type": "module", "exports": "./weir.js" }',
+        [`node_modules/${name}/weir.js`]: 'throw new Error("another Weir");',
+      });
+      expect(said).toContain('s.ts is valid');
+    },
+  );
 
   it('that was installed with a package is to be copied first', async () => {
     const name = 'node_modules/weir/scenarios/s.ts';

@@ -10,17 +10,20 @@ const formats: Readonly<Record<string, 'module' | 'module-typescript'>> = {
   '.mjs': 'module',
 };
 
+/** What a scenario file imports Weir as; `weir` is the older name, which files still use. */
+const names: readonly string[] = ['weir-bench', 'weir'];
+
 /** Whether a scenario file is a program that makes the scenario. */
 export const isModule = (path: string): boolean => Object.hasOwn(formats, extname(path));
 
 /**
  * Whatever the nearest package.json says, TypeScript and the scenario itself are ES modules; and
- * `weir` is the Weir that runs, wherever the file lies and whatever else is installed there.
+ * `weir-bench` is the Weir that runs, wherever the file lies and whatever else is installed there.
  */
 const hookUp = (scenario: string, weir: URL): { readonly deregister: () => void } =>
   registerHooks({
     resolve: (specifier, context, next) => {
-      if (specifier === 'weir') return { url: weir.href, shortCircuit: true };
+      if (names.includes(specifier)) return { url: weir.href, shortCircuit: true };
       const found = next(specifier, context);
       const format = formats[extname(found.url)];
       const settled = found.url === scenario || format === 'module-typescript';
@@ -47,7 +50,7 @@ type Maker = () => unknown;
 
 /**
  * The default export of a scenario file in TypeScript or JavaScript, or what it returns if it is a
- * function. `weir` is what the file gets when it imports `weir`. Throws a `Problem` when there is none.
+ * function. `weir` is what the file gets when it imports `weir-bench`. Throws a `Problem` when there is none.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

@@ -8,7 +8,7 @@ export type ScenarioInput = z.input<typeof scenarioSchema>;
  * Gives a scenario in a TypeScript file its type, and back as it is. The file's default export is the
  * scenario, or a function that returns one, also later:
  *
- *     import { defineScenario } from 'weir';
+ *     import { defineScenario } from 'weir-bench';
  *     export default defineScenario({
  *       traffic: [{ kind: 'models' }],
  *       load: { kind: 'constant', rate: '5/s', duration: '30s' },
