@@ -1,7 +1,7 @@
 /**
- * The map of the house as data: what each folder of `src` may know. Imports point down only, and
+ * The map of the house as data: what each folder of `src` may import. Imports point down only, and
  * folders of one layer never import each other; `src/README.md` says why. The rules `weir/walls` and
- * `weir/world` read this table, and `src/acceptance/walls.process.test.ts` proves each wall by a planted
+ * `weir/world` read these tables, and `src/acceptance/package/import-rules.process.test.ts` proves each wall by a planted
  * violation.
  */
 
@@ -45,8 +45,13 @@ const rooms: Readonly<Record<string, Grant>> = {
     folders: ['model', 'contract', 'traffic', 'record', 'judge', 'engine'],
     packages: pure,
   },
-  cli: {
+  run: {
     folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe'],
+    packages: ['zod', 'node:*'],
+    globals: ['process'],
+  },
+  cli: {
+    folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe', 'run'],
     packages: ['yargs', 'zod', 'node:*'],
     globals: ['process', 'console'],
   },
@@ -54,24 +59,61 @@ const rooms: Readonly<Record<string, Grant>> = {
   bench: { folders: any, packages: any, globals: any },
 };
 
+/**
+ * The folders inside a room, lowest floor first: a file imports from its own folder and from floors
+ * below it. `.` is the room itself. Tests and fixtures may import from the whole room.
+ */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  model: ['.', 'workload', 'gateway observation', 'limits measures', 'plan', 'result', 'series'],
+  traffic: ['. limits', 'answer request', 'audio stream', 'kinds'],
+  scenario: ['schema', 'text', 'compile', 'rules', '.'],
+  judge: [
+    'calibration limits/facts limits/limiter objectives statistics trust',
+    'capacity compare limits/examination limits/run',
+    'history',
+  ],
+  report: [
+    'text',
+    'summary',
+    '. html/elements html/page junit markdown terminal',
+    'calibration capacity compare html/charts limits',
+    'history html/sections',
+    'html',
+  ],
+  platform: ['connection host .', 'files process telemetry', 'socket', 'http', 'canary'],
+  engine: ['.', 'forecast'],
+  mock: [
+    'clock errors settings',
+    'limits serving',
+    'counters',
+    'http',
+    'chat faults',
+    'audio',
+    'gateway',
+  ],
+  run: ['input', 'output target watch', 'workers', '.', 'series'],
+  cli: ['options', 'verbs', 'commands', '.'],
+  bench: ['harness', 'lag mock run simulated transport', 'streams', '.'],
+};
+
 /** What some files are granted beyond their room; the patterns are tried on the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
-  { path: /^platform\/(autocannon|watched-barrel)\.ts$/, packages: ['autocannon'] },
-  { path: /^platform\/metrics\.ts$/, packages: ['prom-client'] },
+  { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
+  { path: /^platform\/telemetry\/metrics-endpoint\.ts$/, packages: ['prom-client'] },
   {
-    path: /^platform\/tokenizers\.ts$/,
+    path: /^platform\/files\/tokenizers\.ts$/,
     packages: ['@huggingface/tokenizers', 'gpt-tokenizer'],
   },
   {
-    path: /^platform\/otlp\.ts$/,
+    path: /^platform\/telemetry\/otlp\.ts$/,
     packages: ['exporter-metrics-otlp-http', 'resources', 'sdk-metrics'].map(
       (name) => `@opentelemetry/${name}`,
     ),
   },
-  { path: /^mock\/real-clock\.ts$/, globals: any },
+  { path: /^mock\/clock\/real-clock\.ts$/, globals: any },
   { path: /^report\/html\/page\//, packages: ['uplot'], globals: any },
   {
-    path: /(\.test|-suite)\.ts$/,
+    path: /\.(test|fixture)\.ts$/,
     packages: [
       'vitest',
       'fast-check',
@@ -82,7 +124,7 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
       'node:*',
     ],
   },
-  { path: /^(platform|engine|mock|probe|cli)\/.+(\.test|-suite)\.ts$/, globals: any },
+  { path: /^(platform|engine|mock|probe|run|cli)\/.+\.(test|fixture)\.ts$/, globals: any },
 ];
 
 /** The room a path below `src` lies in, or null where the map shows none. */
@@ -100,4 +142,17 @@ export function grantOf(path: string): Required<Grant> {
     packages: grants.flatMap((grant) => grant.packages ?? []),
     globals: grants.flatMap((grant) => grant.globals ?? []),
   };
+}
+
+/** The folder inside its room that the file at a path below `src` lies in; `.` for the room itself. */
+const innerFolderOf = (path: string): string => path.split('/').slice(1, -1).join('/') || '.';
+
+/** Whether the file at a path below `src` may import another file of its room. */
+export function mayImportInRoom(path: string, target: string): boolean {
+  const rows = floors[roomOf(path) ?? ''];
+  const [from, to] = [innerFolderOf(path), innerFolderOf(target)];
+  if (rows === undefined || from === to || /\.(test|fixture)\.ts$/.test(path)) return true;
+  const floorOf = (folder: string): number =>
+    rows.findIndex((row) => row.split(' ').includes(folder));
+  return floorOf(to) >= 0 && floorOf(to) < floorOf(from);
 }

@@ -1,7 +1,12 @@
 import type { Plugin } from '@oxlint/plugins';
+import { names } from './names.ts';
+import { roomSize } from './room-size.ts';
 import { walls } from './walls.ts';
 import { world } from './world.ts';
 
-const plugin: Plugin = { meta: { name: 'weir' }, rules: { walls, world } };
+const plugin: Plugin = {
+  meta: { name: 'weir' },
+  rules: { names, 'room-size': roomSize, walls, world },
+};
 
 export default plugin;

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Context, ESTree, Rule } from '@oxlint/plugins';
-import { grantOf, roomOf } from './map.ts';
+import { grantOf, mayImportInRoom, roomOf } from './map.ts';
 import { placeOf } from './place.ts';
 
 /** Of a module that is otherwise pure, the names that neither draw by chance nor wait. */
@@ -59,12 +59,17 @@ function computed({ place }: Import): string | null {
   return 'A computed import can cross any wall. Write the path out.';
 }
 
-/** A relative import: does it stay in this folder or the ones below? */
+/** A relative import: does it stay in this folder or the floors below? */
 function throughWall({ file, place }: Import, specifier: string): string | null {
   const room = roomOf(place);
   const { folders } = grantOf(place);
-  const owner = placeOf(resolve(dirname(file), specifier))?.split('/', 1)[0] ?? 'the outside';
-  if (owner === room || allows(folders, owner)) return null;
+  const target = placeOf(resolve(dirname(file), specifier));
+  const owner = target?.split('/', 1)[0] ?? 'the outside';
+  if (target !== null && owner === room) {
+    if (mayImportInRoom(place, target)) return null;
+    return `src/${target} does not lie below src/${dirname(place)} in \`${room}\`: imports inside a room go one way, as \`floors\` in .oxlint/map.ts says. Move what is needed down.`;
+  }
+  if (allows(folders, owner)) return null;
   return `\`${room}\` may import ${listed(folders)}, but ${specifier} lies in ${owner}. Take it as an argument, or move the noun down.`;
 }
 

@@ -1,19 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { Bench } from './bench.ts';
-import { capacityBench } from './capacity-bench.ts';
-import { containerBench } from './container-bench.ts';
-import { lagBench } from './lag-bench.ts';
-import { limitsBench } from './limits-bench.ts';
-import { mockBench } from './mock-bench.ts';
-import { memoryBench } from './memory-bench.ts';
-import { soakBench } from './soak-bench.ts';
-import { streamsBench } from './streams-bench.ts';
-import { startBench } from './start-bench.ts';
-import { transportBench } from './transport-bench.ts';
-import { paceBench } from './pace-bench.ts';
-import { reportBench } from './report-bench.ts';
-import { runBenches } from './run-benches.ts';
-import { workloadBench } from './workload-bench.ts';
+import type { Bench } from './harness/bench.ts';
+import { capacityBench } from './simulated/capacity-bench.ts';
+import { containerBench } from './mock/container-bench.ts';
+import { lagBench } from './lag/lag-bench.ts';
+import { limitsBench } from './simulated/limits-bench.ts';
+import { mockBench } from './mock/mock-bench.ts';
+import { memoryBench } from './run/memory-bench.ts';
+import { soakBench } from './run/soak-bench.ts';
+import { streamsBench } from './streams/streams-bench.ts';
+import { startBench } from './run/start-bench.ts';
+import { transportBench } from './transport/transport-bench.ts';
+import { paceBench } from './simulated/pace-bench.ts';
+import { reportBench } from './run/report-bench.ts';
+import { runBenches } from './harness/run-benches.ts';
+import { workloadBench } from './run/workload-bench.ts';
 
 /** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken or something could not be measured. */
 
@@ -50,10 +50,10 @@ const runChosen = async (): Promise<void> => {
   say(`Runs ${chosen.map(({ name }) => name).join(', ')}, one after the other: most take minutes.`);
   for (const { name } of benches.filter((bench) => names.length === 0 && bench.onlyByName))
     say(`Left out, since it takes long: ${name} (npm run bench ${name})`);
-  const { results, isGood } = await runBenches(chosen, { print: console.log, say });
+  const { results, isPassed } = await runBenches(chosen, { print: console.log, say });
   await mkdir('reports', { recursive: true });
   await writeFile('reports/bench.json', `${JSON.stringify(results, null, 2)}\n`);
-  if (!isGood) process.exitCode = 1;
+  if (!isPassed) process.exitCode = 1;
 };
 
 if (names.includes('--help') || names.includes('-h')) console.log(help());

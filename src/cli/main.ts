@@ -1,10 +1,10 @@
-import { redactor } from '../model/secret.ts';
-import { weirVersion } from '../platform/machine.ts';
+import { redactor } from '../model/plan/secret.ts';
+import { weirVersion } from '../platform/host/machine.ts';
 import { Problem } from '../platform/problem.ts';
-import { exitCode, type ExitName } from './exit-codes.ts';
-import { UsageProblem } from './options.ts';
+import { exitCode, type ExitName } from '../run/output/exit-codes.ts';
+import { UsageProblem } from './options/scenario-options.ts';
 import { program } from './program.ts';
-import { toStderr } from './streams.ts';
+import { toStderr } from '../platform/standard-streams.ts';
 
 /** Values of environment variables whose names say that they are secret, for texts of last resort. */
 const likelySecrets = (): readonly string[] =>
@@ -13,16 +13,16 @@ const likelySecrets = (): readonly string[] =>
   );
 
 /** A place in a file stands at the beginning of its line, where editors and CI look for it. */
-const isPlaced = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
+const startsWithPlace = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
 
-const tell = (error: unknown): ExitName => {
+const reportError = (error: unknown): ExitName => {
   if (error instanceof UsageProblem) {
     toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
     return 'configuration';
   }
   if (error instanceof Problem) {
     const { message } = error;
-    toStderr(message.includes('\n') || isPlaced(message) ? message : `weir: ${message}`);
+    toStderr(message.includes('\n') || startsWithPlace(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -38,7 +38,7 @@ const main = async (): Promise<void> => {
   try {
     exit = await program(process.argv.slice(2));
   } catch (error) {
-    exit = tell(error);
+    exit = reportError(error);
   }
   process.exitCode = exitCode(exit);
 };
@@ -52,7 +52,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 // Defects in callbacks of sockets and timers: nothing that was measured after one can be believed.
 process.on('uncaughtException', (defect) => {
-  process.exit(exitCode(tell(defect)));
+  process.exit(exitCode(reportError(defect)));
 });
 
 await main();

@@ -32,7 +32,7 @@ export const uploadExtensions = [
 ] as const;
 
 /** 25 MB, read as 25 MiB. */
-export const uploadLimit = 26_214_400;
+export const maxUploadBytes = 26_214_400;
 
 /** The form's text fields; the file itself is a part beside them. Repeated fields come as arrays. */
 export const transcriptionFieldsSchema = z.looseObject({

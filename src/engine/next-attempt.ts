@@ -1,22 +1,22 @@
-import { drawFrom } from '../model/draw.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Landing } from './flight.ts';
-import { afterAttempt, type Next } from './retry.ts';
-import type { Trip } from './trip.ts';
+import { drawFrom } from '../model/workload/draw.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import type { AttemptResult } from './in-flight-attempt.ts';
+import { decideRetry, type RetryDecision } from './decide-retry.ts';
+import type { RequestLifecycle } from './request-lifecycle.ts';
 
 /** What follows an attempt that has landed; once the run is closing, nothing. */
 export const nextAttempt = (
   { retry, deadlines, seed }: Plan,
-  { arrival, earlier }: Trip,
-  { facts, outcome, hint }: Landing,
+  { arrival, earlier }: RequestLifecycle,
+  { facts, outcome, retryHint }: AttemptResult,
   isClosing: boolean,
-): Next => {
-  const made = earlier.length + 1;
-  const next = afterAttempt(
+): RetryDecision => {
+  const attemptsMade = earlier.length + 1;
+  const next = decideRetry(
     retry,
-    { outcome, isHeaded: facts.head !== null, hint, ended: facts.ended, made },
+    { outcome, hasHead: facts.head !== null, hint: retryHint, ended: facts.ended, attemptsMade },
     arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
-    () => drawFrom(seed, arrival.stage, arrival.index, made),
+    () => drawFrom(seed, arrival.stage, arrival.index, attemptsMade),
   );
-  return next.again && isClosing ? { again: false, gaveUp: 'run-ended' } : next;
+  return next.willRetry && isClosing ? { willRetry: false, gaveUp: 'run-ended' } : next;
 };

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Load, Plan } from '../model/plan.ts';
+import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { samplePlan } from '../model/sample-plan.ts';
-import type { Traffic } from '../model/traffic.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import type { Traffic } from '../model/workload/traffic.ts';
 import { drawEntry, ordinalOf } from './ordinal.ts';
 
 const models = (weight: number): Traffic => ({ kind: 'models', weight });

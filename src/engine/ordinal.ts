@@ -1,15 +1,15 @@
-import type { Arrival } from '../model/arrival.ts';
-import { askingOf } from '../model/asking.ts';
-import { type Draw, drawFrom } from '../model/draw.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Traffic } from '../model/traffic.ts';
+import type { Arrival } from '../model/workload/arrival.ts';
+import { userIterationOf } from '../model/plan/user-iteration.ts';
+import { type Draw, drawFrom } from '../model/workload/draw.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import type { Traffic } from '../model/workload/traffic.ts';
 
-type Place = Pick<Arrival, 'stage' | 'index'>;
+type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
 
 /** A request's own draw, and the entry of its stage's traffic that it drew first. */
 export const drawEntry = (
   { seed, stages }: Plan,
-  { stage, index }: Place,
+  { stage, index }: RequestPosition,
 ): { readonly draw: Draw; readonly traffic: Traffic } => {
   const draw = drawFrom(seed, stage, index);
   return { draw, traffic: draw.pick(stages[stage]!.traffic, ({ weight }) => weight) };
@@ -36,9 +36,13 @@ const walkOf = (plan: Plan, key: string): Walk => {
  * Which of its entry's requests a request is, from 0: of its user's in a closed load, else of its
  * stage's. It is counted over the draws of those before, so that all slices agree.
  */
-export const ordinalOf = (plan: Plan, { stage, index }: Place, traffic: Traffic): number => {
+export const ordinalOf = (
+  plan: Plan,
+  { stage, index }: RequestPosition,
+  traffic: Traffic,
+): number => {
   const { traffic: mix, load } = plan.stages[stage]!;
-  const { user, users, iteration } = askingOf(load, index);
+  const { user, users, iteration } = userIterationOf(load, index);
   if (mix.length === 1) return iteration;
   const walk = walkOf(plan, JSON.stringify([stage, user, mix.indexOf(traffic)]));
   for (; walk.next <= iteration; walk.next += 1) {

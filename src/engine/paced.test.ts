@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../model/observation.ts';
-import type { Pace } from '../model/pace.ts';
-import type { Load, Plan } from '../model/plan.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Pace } from '../model/plan/pace.ts';
+import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { constant, handPlan, startByHand } from './hand-run.ts';
+import { constantLoad, fakePlan, startFakeRun } from './fake-run.fixture.ts';
 
 const json = 'application/json';
 const list = JSON.stringify({ object: 'list', data: [] });
@@ -19,17 +19,17 @@ const pace: Pace = {
 };
 
 const startPaced = (load: Load, changes: Partial<Plan> = {}, slice = { index: 0, count: 1 }) =>
-  startByHand(handPlan(load, { pace, deadlines, grace, ...changes }), slice);
+  startFakeRun(fakePlan(load, { pace, deadlines, grace, ...changes }), slice);
 
 const releases = (observations: readonly Observation[]): readonly number[] =>
   observations.map(({ released }) => released);
 
 describe('a run under a pace', () => {
   it('releases what the limits of all keys allow, and lets the rest wait', () => {
-    const { world, observations } = startPaced(constant(20, 1000));
+    const { world, observations } = startPaced(constantLoad(20, 1000));
     for (let time = 1; time < 3000; time += 1) {
       world.advanceTo(time);
-      for (const exchange of world.sent) if (!exchange.over) exchange.answer(200, json, list);
+      for (const exchange of world.sent) if (!exchange.isFinished) exchange.answer(200, json, list);
     }
     expect(world.sent.map(({ at }) => at)).toEqual([
       ...[1, 50, 100, 150, 200, 250, 300, 350],
@@ -46,10 +46,10 @@ describe('a run under a pace', () => {
   });
 
   it('has waits that are no lag of the generator’s, and keeps when each was due', () => {
-    const { world, observations } = startPaced(constant(20, 1000));
+    const { world, observations } = startPaced(constantLoad(20, 1000));
     for (let time = 1; time < 3000; time += 1) {
       world.advanceTo(time);
-      for (const exchange of world.sent) if (!exchange.over) exchange.answer(200, json, list);
+      for (const exchange of world.sent) if (!exchange.isFinished) exchange.answer(200, json, list);
     }
     expect(observations.map(({ due }) => due)).toEqual(
       Array.from({ length: 20 }, (_, index) => index * 50),
@@ -62,7 +62,7 @@ describe('a run under a pace', () => {
   });
 
   it('blames the generator for a turn that it saw late', () => {
-    const { world, observations, answerAll } = startPaced(constant(20, 1000));
+    const { world, observations, answerAll } = startPaced(constantLoad(20, 1000));
     world.advanceTo(500);
     answerAll();
     // Time passes while no timer fires.
@@ -81,7 +81,7 @@ describe('a run under a pace', () => {
       cap: milliseconds(1),
       on: ['limited' as const],
     };
-    const { world, observations } = startPaced(constant(10, 1000), {
+    const { world, observations } = startPaced(constantLoad(10, 1000), {
       pace: { ...pace, requests: 1 },
       retry,
     });
@@ -101,7 +101,7 @@ describe('a run under a pace', () => {
   });
 
   it('leaves a key alone for as long as a refusal asks for, and goes on with the others', () => {
-    const { world, observations } = startPaced(constant(20, 1000), {
+    const { world, observations } = startPaced(constantLoad(20, 1000), {
       pace: { ...pace, requests: 100 },
     });
     const refused = (headers: Readonly<Record<string, string>>): boolean =>
@@ -109,7 +109,7 @@ describe('a run under a pace', () => {
     for (let time = 1; time < 1200; time += 1) {
       world.advanceTo(time);
       for (const exchange of world.sent) {
-        if (exchange.over) continue;
+        if (exchange.isFinished) continue;
         if (time < 600 && refused(exchange.request.headers))
           exchange.answer(429, json, '{}', { 'retry-after-ms': '600' });
         else exchange.answer(200, json, list);
@@ -123,13 +123,13 @@ describe('a run under a pace', () => {
   });
 
   it('drops who waits when the run ends, and who waits beyond the total deadline', async () => {
-    const { world, running, observations } = startPaced(constant(20, 1000), {
+    const { world, running, observations } = startPaced(constantLoad(20, 1000), {
       grace: milliseconds(700),
       deadlines: { ...deadlines, total: milliseconds(900) },
     });
     for (let time = 1; time < 1800; time += 1) {
       world.advanceTo(time);
-      for (const exchange of world.sent) if (!exchange.over) exchange.answer(200, json, list);
+      for (const exchange of world.sent) if (!exchange.isFinished) exchange.answer(200, json, list);
     }
     await running.done;
     expect(observations).toHaveLength(20);
@@ -147,14 +147,14 @@ describe('a run under a pace', () => {
   });
 
   it('has at most the cap under way, those that wait included', () => {
-    const { observations, world } = startPaced(constant(20, 1000), { inFlight: 10 });
+    const { observations, world } = startPaced(constantLoad(20, 1000), { inFlight: 10 });
     world.advanceTo(900);
     expect(observations.filter(({ outcome }) => outcome.kind === 'dropped').length).toBe(9);
   });
 
   it('shares its limits among slices', () => {
     const sent = [0, 1, 2].map((index) => {
-      const { world } = startPaced(constant(300, 200), { pace }, { index, count: 3 });
+      const { world } = startPaced(constantLoad(300, 200), { pace }, { index, count: 3 });
       world.advanceTo(500);
       return world.sent.length;
     });
@@ -173,7 +173,7 @@ describe('a pace for tokens', () => {
     body: {},
     price: null,
   } as const;
-  const load = constant(1000, 10);
+  const load = constantLoad(1000, 10);
   const tokens = { ...pace, requests: null, tokens: 120 };
   const started = (changes: Partial<Plan> = {}) =>
     startPaced(load, {

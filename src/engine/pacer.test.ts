@@ -1,18 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Gone, simulatePace, type Wish } from './paced-simulation.ts';
+import {
+  type SimulatedAttempt,
+  simulatePace,
+  type SimulatedRequest,
+} from './pace-simulation.fixture.ts';
 import { Pacer } from './pacer.ts';
 
 const most = { requests: 5, tokens: 60 };
 const window = 40;
 const free = { window, margin: 0, charged: 'ended' } as const;
-const wish: fc.Arbitrary<Wish> = fc
+const wish: fc.Arbitrary<SimulatedRequest> = fc
   .record({
     after: fc.oneof(fc.constant(0), fc.nat(30)),
     reserved: fc.integer({ min: 1, max: 60 }),
     share: fc.constantFrom(0.5, 1, 1),
     delay: fc.oneof(fc.constant(0), fc.nat(12), fc.constant(null)),
-    lasts: fc.oneof(fc.constant(0), fc.nat(50)),
+    duration: fc.oneof(fc.constant(0), fc.nat(50)),
     preferred: fc.nat(1),
   })
   .map(({ after, share, ...rest }) => ({
@@ -47,7 +51,7 @@ const mostInAny = (uses: readonly { readonly at: number; readonly amount: number
     ),
   );
 
-const byKey = (gone: readonly Gone[]): readonly (readonly Gone[])[] =>
+const byKey = (gone: readonly SimulatedAttempt[]): readonly (readonly SimulatedAttempt[])[] =>
   [0, 1].map((key) => gone.filter((each) => each.key === key));
 
 describe('a pace', () => {
@@ -75,9 +79,9 @@ describe('a pace', () => {
         }),
         (limit, pool, list, { margin, moments }) => {
           for (const gone of byKey(simulatePace({ ...limit, ...free, margin }, pool, list))) {
-            const uses = gone.flatMap(({ sent, over, wish: { used } }, i) => {
+            const uses = gone.flatMap(({ sent, endedAt, request: { used } }, i) => {
               if (sent === null) return [];
-              const latest = Math.max(over!, sent + margin);
+              const latest = Math.max(endedAt!, sent + margin);
               return [{ at: sent + moments[i]! * (latest - sent), amount: used }];
             });
             expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
@@ -89,7 +93,7 @@ describe('a pace', () => {
   });
 
   it('uses no more tokens either where they are charged when a request is sent, and gets them back sooner', () => {
-    const at = { ready: 0, reserved: 30, used: 30, delay: 0, lasts: 7, preferred: 0 };
+    const at = { ready: 0, reserved: 30, used: 30, delay: 0, duration: 7, preferred: 0 };
     const rule = { requests: null, tokens: 60, ...free };
     const released = (charged: 'sent' | 'ended') =>
       simulatePace({ ...rule, charged }, 1, [at, at, at, at]).map((each) => each.released);
@@ -99,7 +103,7 @@ describe('a pace', () => {
       fc.property(limits, keys, wishes, fc.nat(12), (limit, pool, list, margin) => {
         const sentRule = { ...limit, ...free, charged: 'sent' as const, margin };
         for (const gone of byKey(simulatePace(sentRule, pool, list))) {
-          const uses = gone.flatMap(({ sent, wish: { used } }, i) =>
+          const uses = gone.flatMap(({ sent, request: { used } }, i) =>
             sent === null ? [] : [{ at: sent + (i % 2) * margin, amount: used }],
           );
           expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
@@ -113,11 +117,11 @@ describe('a pace', () => {
       fc.property(limits, keys, wishes, (limit, pool, list) => {
         simulatePace({ ...limit, ...free }, pool, list, (now, { reserved }, gone) => {
           for (const ofKey of byKey(gone).slice(0, pool)) {
-            const requests = ofKey.filter(({ sent, over }) =>
-              sent === null ? over === null : sent + window > now,
+            const requests = ofKey.filter(({ sent, endedAt }) =>
+              sent === null ? endedAt === null : sent + window > now,
             ).length;
-            const tokens = ofKey.map(({ sent, over, wish: { used, reserved: held } }) =>
-              over === null ? held : sent !== null && over + window > now ? used : 0,
+            const tokens = ofKey.map(({ sent, endedAt, request: { used, reserved: held } }) =>
+              endedAt === null ? held : sent !== null && endedAt + window > now ? used : 0,
             );
             const hasRoom =
               requests < (limit.requests ?? Infinity) &&
@@ -130,7 +134,7 @@ describe('a pace', () => {
   });
 
   it('does all the work that the limit admits: a window’s worth at the beginning of each window', () => {
-    const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0, preferred: 0 };
+    const at = { reserved: 1, used: 1, ready: 0, delay: 0, duration: 0, preferred: 0 };
     const gone = simulatePace(
       { ...most, ...free },
       1,
@@ -142,14 +146,14 @@ describe('a pace', () => {
   });
 
   it('frees places one by one, as they were taken', () => {
-    const at = { reserved: 1, used: 1, delay: 0, lasts: 0, preferred: 0 };
+    const at = { reserved: 1, used: 1, delay: 0, duration: 0, preferred: 0 };
     const ready = [0, 1, window, window].map((moment) => ({ ...at, ready: moment }));
     const gone = simulatePace({ requests: 2, tokens: null, ...free }, 1, ready);
     expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
   });
 
   it('gives back at the end what was reserved and not used', () => {
-    const at = { ready: 0, reserved: 60, used: 6, delay: 0, lasts: 3, preferred: 0 };
+    const at = { ready: 0, reserved: 60, used: 6, delay: 0, duration: 3, preferred: 0 };
     const gone = simulatePace({ requests: null, tokens: 60, ...free }, 1, [
       at,
       { ...at, reserved: 54 },
@@ -159,7 +163,7 @@ describe('a pace', () => {
 });
 
 describe('a pool of keys', () => {
-  const at = { reserved: 1, used: 1, ready: 0, delay: 0, lasts: 0 };
+  const at = { reserved: 1, used: 1, ready: 0, delay: 0, duration: 0 };
   const rule = { requests: 2, tokens: null, ...free };
 
   it('takes the preferred one of those that are open, else the one that opens first', () => {
@@ -188,6 +192,6 @@ describe('a pool of keys', () => {
 
 it('a request that may need more than the limit goes alone, when all is free', () => {
   const pacer = new Pacer({ requests: null, tokens: 60, ...free }, 1);
-  expect(pacer.reservation(1000)).toBe(60);
-  expect(pacer.reservation(0)).toBe(1);
+  expect(pacer.tokensToReserve(1000)).toBe(60);
+  expect(pacer.tokensToReserve(0)).toBe(1);
 });

@@ -26,13 +26,13 @@ export interface PaceRule {
 /** A request's part of a key's allowance, from its release on. */
 export interface Booking {
   /** Its first byte is about to be written. */
-  sent(at: number): void;
+  onSent(at: number): void;
   /** It is over, and has used so many tokens. One that was never sent has used nothing. */
-  over(at: number, tokens: number): void;
+  onFinished(at: number, tokens: number): void;
 }
 
 /** What was used and when it is free again, in that order. */
-class Spent {
+class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
   #front = 0;
@@ -47,7 +47,7 @@ class Spent {
     this.sum += amount;
   }
 
-  forget(now: number): void {
+  expire(now: number): void {
     while (this.#front < this.#until.length && this.#until[this.#front]! <= now) {
       this.sum -= this.#amounts[this.#front]!;
       this.#front += 1;
@@ -72,9 +72,9 @@ class Spent {
 }
 
 /** One limit of one key: what is used for good, and what is held by requests under way. */
-class Gauge {
+class LimitUsage {
   readonly #limit: number;
-  readonly #spent = new Spent();
+  readonly #used = new UsageWindow();
   #held = 0;
 
   constructor(limit: number) {
@@ -82,25 +82,25 @@ class Gauge {
   }
 
   /** Since when, or from when on, `amount` fits: minus infinity if it always did, infinity while that hangs on requests under way. */
-  opensAt(amount: number): number {
-    return this.#spent.freeAt(this.#held + this.#spent.sum + amount - this.#limit);
+  availableAt(amount: number): number {
+    return this.#used.freeAt(this.#held + this.#used.sum + amount - this.#limit);
   }
 
   /** Nothing is ever held before `now` again. */
   hold(now: number, amount: number): void {
-    this.#spent.forget(now);
+    this.#used.expire(now);
     this.#held += amount;
   }
 
   /** Turns what was held into what was used, until some moment. */
-  settle(held: number, used: number, until: number): void {
+  convert(held: number, used: number, until: number): void {
     this.#held -= held;
-    if (used > 0) this.#spent.add(until, used);
+    if (used > 0) this.#used.add(until, used);
   }
 }
 
 /** When a request may go by one key at the earliest. */
-export interface Opening {
+export interface EarliestRelease {
   readonly key: number;
   /** In the past if it may already, infinity while nobody can tell. */
   readonly at: number;
@@ -109,38 +109,39 @@ export interface Opening {
 /** The allowances of a pool of keys. */
 export class Pacer {
   readonly #rule: PaceRule;
-  readonly #keys: readonly { readonly requests: Gauge; readonly tokens: Gauge }[];
+  readonly #keys: readonly { readonly requests: LimitUsage; readonly tokens: LimitUsage }[];
   /** Until when the gateway takes nothing by a key, as it said. */
-  readonly #closedUntil: number[];
+  readonly #blockedUntil: number[];
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
-    const gauge = (limit: number | null): Gauge => new Gauge(limit ?? Number.POSITIVE_INFINITY);
+    const usageOf = (limit: number | null): LimitUsage =>
+      new LimitUsage(limit ?? Number.POSITIVE_INFINITY);
     this.#keys = Array.from({ length: keys }, () => ({
-      requests: gauge(rule.requests),
-      tokens: gauge(rule.tokens),
+      requests: usageOf(rule.requests),
+      tokens: usageOf(rule.tokens),
     }));
-    this.#closedUntil = Array<number>(keys).fill(Number.NEGATIVE_INFINITY);
+    this.#blockedUntil = Array<number>(keys).fill(Number.NEGATIVE_INFINITY);
   }
 
   /** What has to be reserved for a request that may need so many tokens: one that needs more than there are goes when all are free. */
-  reservation(tokens: number): number {
+  tokensToReserve(tokens: number): number {
     return Math.min(Math.max(1, tokens), this.#rule.tokens ?? Number.POSITIVE_INFINITY);
   }
 
   /** The key that opens first for a request with this reservation; `preferred` where several are open. */
-  opening(now: number, reserved: number, preferred: number): Opening {
-    const openings = this.#keys.map(({ requests, tokens }, key) =>
-      Math.max(requests.opensAt(1), tokens.opensAt(reserved), this.#closedUntil[key]!),
+  earliestRelease(now: number, reserved: number, preferred: number): EarliestRelease {
+    const releases = this.#keys.map(({ requests, tokens }, key) =>
+      Math.max(requests.availableAt(1), tokens.availableAt(reserved), this.#blockedUntil[key]!),
     );
-    const best = openings.reduce((first, at, key) => (at < openings[first]! ? key : first), 0);
-    const key = openings[preferred]! <= Math.max(now, openings[best]!) ? preferred : best;
-    return { key, at: openings[key]! };
+    const best = releases.reduce((first, at, key) => (at < releases[first]! ? key : first), 0);
+    const key = releases[preferred]! <= Math.max(now, releases[best]!) ? preferred : best;
+    return { key, at: releases[key]! };
   }
 
   /** Lets nothing go by a key until a moment: somebody else spends it too, and has exhausted it. */
-  close(key: number, until: number): void {
-    this.#closedUntil[key] = Math.max(this.#closedUntil[key]!, until);
+  blockKey(key: number, until: number): void {
+    this.#blockedUntil[key] = Math.max(this.#blockedUntil[key]!, until);
   }
 
   /** Takes a place of a key's allowance; what is booked later is never released earlier. */
@@ -153,16 +154,16 @@ export class Pacer {
     requests.hold(released, 1);
     tokens.hold(released, reserved);
     return {
-      sent: (at) => {
+      onSent: (at) => {
         // A second time where a kept connection turned out closed: the server may have counted both.
         counted = at + margin;
-        requests.settle(unsent, 1, counted + window);
+        requests.convert(unsent, 1, counted + window);
         unsent = 0;
       },
-      over: (at, used) => {
-        requests.settle(unsent, 0, at);
-        const last = charged === 'sent' ? counted : Math.max(counted, at);
-        tokens.settle(reserved, used, last + window);
+      onFinished: (at, used) => {
+        requests.convert(unsent, 0, at);
+        const lastCharged = charged === 'sent' ? counted : Math.max(counted, at);
+        tokens.convert(reserved, used, lastCharged + window);
       },
     };
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../model/plan.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { Retry } from '../model/retry.ts';
-import { constant, handPlan, startByHand } from './hand-run.ts';
+import type { Retry } from '../model/plan/retry.ts';
+import { constantLoad, fakePlan, startFakeRun } from './fake-run.fixture.ts';
 
 const json = 'application/json';
 const list = JSON.stringify({ object: 'list', data: [] });
@@ -17,8 +17,8 @@ const deadlines = { connect: null, firstToken: null, idle: null, total: millisec
 
 /** One request at the beginning, in a load of one second. */
 const startOne = (changes: Partial<Plan> = {}) =>
-  startByHand(
-    handPlan(constant(1, 1000), { retry, deadlines, grace: milliseconds(10_000), ...changes }),
+  startFakeRun(
+    fakePlan(constantLoad(1, 1000), { retry, deadlines, grace: milliseconds(10_000), ...changes }),
   );
 
 describe('a request that is refused', () => {
@@ -28,7 +28,7 @@ describe('a request that is refused', () => {
     world.sent[0]!.answer(429, json, limited, { 'retry-after': '2' });
     world.advanceTo(2009);
     expect(world.sent).toHaveLength(1);
-    expect(running.motion()).toEqual({ due: 1, inFlight: 0 });
+    expect(running.progress()).toEqual({ due: 1, inFlight: 0 });
     world.advanceTo(2010);
     expect(world.sent[1]!.request).toEqual(world.sent[0]!.request);
     world.advanceTo(2030);
@@ -131,8 +131,8 @@ describe('a request that is refused', () => {
   });
 
   it('keeps its place among those under way while it waits', () => {
-    const { world, observations } = startByHand(
-      handPlan(constant(10, 1000), { retry, deadlines, inFlight: 1 }),
+    const { world, observations } = startFakeRun(
+      fakePlan(constantLoad(10, 1000), { retry, deadlines, inFlight: 1 }),
     );
     world.advanceTo(10);
     world.sent[0]!.answer(429, json, limited, { 'retry-after': '3' });
@@ -141,8 +141,8 @@ describe('a request that is refused', () => {
   });
 
   it('keeps its user waiting until its last attempt', () => {
-    const { world } = startByHand(
-      handPlan(
+    const { world } = startFakeRun(
+      fakePlan(
         {
           kind: 'closed',
           users: 1,
@@ -195,8 +195,8 @@ describe('a retry that waits when the run ends', () => {
   });
 
   it('ends at once when somebody stops the run, and what then fails is not tried again', async () => {
-    const { world, running, observations } = startByHand(
-      handPlan(constant(2, 2000), { retry, deadlines, grace: milliseconds(500) }),
+    const { world, running, observations } = startFakeRun(
+      fakePlan(constantLoad(2, 2000), { retry, deadlines, grace: milliseconds(500) }),
     );
     world.advanceTo(10);
     world.sent[0]!.answer(429, json, limited, { 'retry-after': '3' });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../model/observation.ts';
-import type { Load, Plan } from '../model/plan.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { sampleTraceLoad } from '../model/sample-trace.ts';
-import { constant, handPlan, startByHand } from './hand-run.ts';
+import { sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
+import { constantLoad, fakePlan, startFakeRun } from './fake-run.fixture.ts';
 
 const json = 'application/json';
 const noDeadlines = { connect: null, firstToken: null, idle: null, total: null };
@@ -23,12 +23,12 @@ describe('a trace', () => {
     body: {},
     price: null,
   } as const;
-  const plan = handPlan(sampleTraceLoad, {
+  const plan = fakePlan(sampleTraceLoad, {
     stages: [{ name: 'main', load: sampleTraceLoad, traffic: [traffic] }],
   });
 
   it('is asked when it is due, each request as its own row says and at most what the entry allows', () => {
-    const { world } = startByHand(plan);
+    const { world } = startFakeRun(plan);
     world.advanceTo(1000);
     expect(world.sent.map(({ at }) => at)).toEqual([1, 251, 251]);
     const bodies = world.sent.map(({ request }): unknown => JSON.parse(String(request.body)));
@@ -41,7 +41,7 @@ describe('a trace', () => {
 
   it('is the same for two slices as for one, due to the fraction of a millisecond', () => {
     const due = [0, 1].flatMap((index) => {
-      const { world, observations, answerAll } = startByHand(plan, { index, count: 2 });
+      const { world, observations, answerAll } = startFakeRun(plan, { index, count: 2 });
       world.advanceTo(1000);
       answerAll();
       return observations.map((one) => [one.index, one.due]);
@@ -56,7 +56,7 @@ describe('a trace', () => {
 
 describe('an open loop', () => {
   it('begins every arrival when it is due, whether or not answers have come', () => {
-    const { world } = startByHand(handPlan(constant(10, 1000)));
+    const { world } = startFakeRun(fakePlan(constantLoad(10, 1000)));
     world.advanceTo(1000);
     expect(world.sent.map(({ at }) => at)).toEqual([
       1, 100, 200, 300, 400, 500, 600, 700, 800, 900,
@@ -64,14 +64,14 @@ describe('an open loop', () => {
   });
 
   it('keeps the due instant of an arrival that it began late, so that lag is begun − released', () => {
-    const { observations, answerAll, world } = startByHand(handPlan(constant(10, 1000)));
+    const { observations, answerAll, world } = startFakeRun(fakePlan(constantLoad(10, 1000)));
     world.advanceTo(1);
     answerAll();
     expect(observations[0]).toMatchObject({ due: 0, released: 0, begun: 1, sent: 1, ended: 1 });
   });
 
   it('begins what is due in a data callback, without waiting for the timer', () => {
-    const { world } = startByHand(handPlan(constant(1000, 10)));
+    const { world } = startFakeRun(fakePlan(constantLoad(1000, 10)));
     world.advanceTo(1);
     const before = world.sent.length;
     // Time moves while no timer fires: only the answer's read can notice.
@@ -81,8 +81,8 @@ describe('an open loop', () => {
   });
 
   it('drops an arrival above the cap in flight and counts it, rather than queueing it', async () => {
-    const { world, running, observations, answerAll } = startByHand(
-      handPlan(constant(10, 1000), { inFlight: 3, deadlines: noDeadlines }),
+    const { world, running, observations, answerAll } = startFakeRun(
+      fakePlan(constantLoad(10, 1000), { inFlight: 3, deadlines: noDeadlines }),
     );
     world.advanceTo(1000);
     answerAll();
@@ -93,7 +93,7 @@ describe('an open loop', () => {
   });
 
   it('signs every request with a key, an id of ours and the plan’s headers', () => {
-    const { world } = startByHand(handPlan(constant(10, 1000)));
+    const { world } = startFakeRun(fakePlan(constantLoad(10, 1000)));
     world.advanceTo(250);
     expect(world.sent.map(({ request }) => request.headers['x-request-id'])).toEqual([
       'r-0-0',
@@ -107,9 +107,9 @@ describe('an open loop', () => {
   });
 
   it('sends the same requests for any number of slices', () => {
-    const plan = handPlan(constant(50, 1000));
+    const plan = fakePlan(constantLoad(50, 1000));
     const requestsOf = (index: number, count: number): string[] => {
-      const { world } = startByHand(plan, { index, count });
+      const { world } = startFakeRun(plan, { index, count });
       world.advanceTo(1000);
       return world.sent.map(({ request }) => JSON.stringify(request));
     };
@@ -130,7 +130,7 @@ describe('a closed loop', () => {
   };
 
   it('lets each user ask again only after its answer and its think time', () => {
-    const { world, answerAll } = startByHand(handPlan(users));
+    const { world, answerAll } = startFakeRun(fakePlan(users));
     world.advanceTo(1);
     expect(world.sent).toHaveLength(2);
     world.advanceTo(50);
@@ -142,7 +142,7 @@ describe('a closed loop', () => {
   });
 
   it('numbers requests by iteration × users + user', () => {
-    const { world, answerAll } = startByHand(handPlan(users));
+    const { world, answerAll } = startFakeRun(fakePlan(users));
     for (let time = 1; time < 300; time += 1) {
       world.advanceTo(time);
       answerAll();
@@ -158,7 +158,7 @@ describe('a closed loop', () => {
   });
 
   it('ends when the time is over and everybody has an answer', async () => {
-    const { world, running, observations, answerAll } = startByHand(handPlan(users));
+    const { world, running, observations, answerAll } = startFakeRun(fakePlan(users));
     for (let time = 1; time < 1200; time += 1) {
       world.advanceTo(time);
       answerAll();
@@ -168,8 +168,8 @@ describe('a closed loop', () => {
   });
 
   it('shares a number of iterations among all users', async () => {
-    const { world, running, observations, answerAll } = startByHand(
-      handPlan({
+    const { world, running, observations, answerAll } = startFakeRun(
+      fakePlan({
         kind: 'iterations',
         users: 3,
         iterations: 10,
@@ -191,7 +191,7 @@ describe('a closed loop', () => {
 
 describe('a stream that the server keeps open after its end', () => {
   const streams = (load: Load): Plan => {
-    const plan = handPlan(load, { deadlines: noDeadlines });
+    const plan = fakePlan(load, { deadlines: noDeadlines });
     const conversations = [[{ role: 'user' as const, content: 'hi' }]];
     const traffic = [
       {
@@ -210,7 +210,7 @@ describe('a stream that the server keeps open after its end', () => {
     'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
   it('is cut, ends with its answer, and frees its user only then: that wait is no lag', () => {
-    const { world, observations } = startByHand(
+    const { world, observations } = startFakeRun(
       streams({
         kind: 'closed',
         users: 1,
@@ -226,7 +226,7 @@ describe('a stream that the server keeps open after its end', () => {
     // Pings must not keep it alive.
     for (let time = 100; time <= 500; time += 100) {
       world.advanceTo(time);
-      if (!world.sent[0]!.over) {
+      if (!world.sent[0]!.isFinished) {
         observer.onChunk(world.clock.now(), new TextEncoder().encode(': ping\n\n'));
       }
     }
@@ -245,14 +245,14 @@ describe('a stream that the server keeps open after its end', () => {
 
 describe('deadlines', () => {
   it('cut an exchange without a first byte', () => {
-    const { world, observations } = startByHand(handPlan(constant(1, 1000)));
+    const { world, observations } = startFakeRun(fakePlan(constantLoad(1, 1000)));
     world.advanceTo(300);
     expect(outcomes(observations)).toEqual(['broken deadline-first-token']);
     expect(observations[0]!.ended).toBeLessThanOrEqual(1 + 200 + 20);
   });
 
   it('cut an exchange that falls silent', () => {
-    const { world, observations } = startByHand(handPlan(constant(1, 1000)));
+    const { world, observations } = startFakeRun(fakePlan(constantLoad(1, 1000)));
     world.advanceTo(100);
     const { observer } = world.sent[0]!;
     observer.onHeaders(world.clock.now(), 200, { 'content-type': json });
@@ -262,7 +262,7 @@ describe('deadlines', () => {
   });
 
   it('cut an exchange that goes on for too long', () => {
-    const { world, observations } = startByHand(handPlan(constant(1, 1000)));
+    const { world, observations } = startFakeRun(fakePlan(constantLoad(1, 1000)));
     world.advanceTo(1);
     const { observer } = world.sent[0]!;
     observer.onHeaders(world.clock.now(), 200, { 'content-type': json });
@@ -276,8 +276,8 @@ describe('deadlines', () => {
 
 describe('the end of a run', () => {
   it('gives what is unfinished the grace period and then aborts it', async () => {
-    const { world, running, observations } = startByHand(
-      handPlan(constant(10, 1000), { deadlines: noDeadlines }),
+    const { world, running, observations } = startFakeRun(
+      fakePlan(constantLoad(10, 1000), { deadlines: noDeadlines }),
     );
     world.advanceTo(1300);
     expect(observations).toHaveLength(0);
@@ -288,7 +288,9 @@ describe('the end of a run', () => {
   });
 
   it('comes early when somebody stops it, and says that arrivals were left out', async () => {
-    const { world, running, observations, answerAll } = startByHand(handPlan(constant(10, 10_000)));
+    const { world, running, observations, answerAll } = startFakeRun(
+      fakePlan(constantLoad(10, 10_000)),
+    );
     world.advanceTo(500);
     running.stop(milliseconds(100));
     answerAll();

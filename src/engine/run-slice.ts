@@ -1,54 +1,60 @@
-import type { Arrival } from '../model/arrival.ts';
+import type { Arrival } from '../model/workload/arrival.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { freshMemory } from '../traffic/kind.ts';
-import { type Content, contentOf } from './content.ts';
-import type { Flight, Landing, Tower } from './flight.ts';
-import { makeReady } from './launch.ts';
-import { loopsFor } from './loops-for.ts';
-import type { Begin, Loop } from './loop.ts';
-import { Purse, type Stake } from './purse.ts';
+import { emptyTargetMemory } from '../traffic/traffic-handler.ts';
+import { type RequestContent, drawRequestContent } from './request-content.ts';
+import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
+import { prepareAttempt } from './prepare-attempt.ts';
+import { createLoops } from './create-loops.ts';
+import type { BeginRequest, LoadLoop } from './load-loop.ts';
+import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
-  capOf,
-  type Motion,
-  type Ports,
+  inFlightCap,
+  type SliceProgress,
+  type SlicePorts,
   type RunningSlice,
   type SliceEnd,
-  type SliceOrder,
-} from './slice-order.ts';
-import { PaceLine, type Turn } from './pace-line.ts';
-import { droppedEnd, type End, observationOf, type Trip, waitingEnd } from './trip.ts';
+  type SliceOptions,
+} from './slice-options.ts';
+import { PaceQueue, type PaceSlot } from './pace-queue.ts';
+import {
+  endDropped,
+  type LifecycleEnd,
+  observationOf,
+  type RequestLifecycle,
+  endWhileWaiting,
+} from './request-lifecycle.ts';
 import { nextAttempt } from './next-attempt.ts';
-import { waitingLine } from './waiting-line.ts';
+import { dueQueue } from './due-queue.ts';
 
-const pollEvery = 1;
+const pollInterval = 1;
 /** Deadlines are kept to within this many milliseconds. */
-const deadlinesEvery = 20;
+const deadlineCheckInterval = 20;
 
 /** A trip in flight, with its turn where there is a pace and its stake where there is a budget. */
-interface Underway {
-  readonly trip: Trip;
-  readonly content: Content;
-  readonly turn: Turn | null;
-  readonly stake: Stake | null;
+interface ActiveAttempt {
+  readonly lifecycle: RequestLifecycle;
+  readonly content: RequestContent;
+  readonly slot: PaceSlot | null;
+  readonly reservation: BudgetReservation | null;
 }
 
-class SliceRunner implements RunningSlice, Tower {
+class SliceRunner implements RunningSlice, AttemptListener {
   readonly done: Promise<SliceEnd>;
-  readonly #order: SliceOrder;
-  readonly #ports: Ports;
+  readonly #options: SliceOptions;
+  readonly #ports: SlicePorts;
   readonly #cap: number;
-  readonly #flights = new Map<Flight, Underway>();
+  readonly #attempts = new Map<InFlightAttempt, ActiveAttempt>();
   /** Those whose next attempt is not yet due. */
-  readonly #retries = waitingLine<Trip>();
+  readonly #retries = dueQueue<RequestLifecycle>();
   /** Those whose turn under the pace has not come. */
-  readonly #line: PaceLine | null;
-  readonly #purse: Purse | null;
-  readonly #memory = freshMemory();
-  readonly #loops: readonly Loop[];
+  readonly #paceQueue: PaceQueue | null;
+  readonly #budgetGuard: BudgetGuard | null;
+  readonly #targetMemory = emptyTargetMemory();
+  readonly #loops: readonly LoadLoop[];
   readonly #finish: (end: SliceEnd) => void;
   readonly #stopTicking: readonly (() => void)[];
-  #due = 0;
+  #arrivalsDue = 0;
   #polling = false;
   #stopped = false;
   /** From here on nothing is tried again. */
@@ -57,31 +63,31 @@ class SliceRunner implements RunningSlice, Tower {
   /** When what is still in flight is aborted; known once no arrival is left. */
   #graceEnds: number | null = null;
 
-  constructor(order: SliceOrder, ports: Ports) {
-    this.#order = order;
+  constructor(options: SliceOptions, ports: SlicePorts) {
+    this.#options = options;
     this.#ports = ports;
-    this.#cap = capOf(order);
-    const { pace, budget } = order.plan;
-    this.#line = pace === null ? null : new PaceLine(order, pace);
-    this.#purse = budget === null ? null : new Purse(order, budget);
-    this.#loops = loopsFor(order, {
-      scheduled: (arrival) => this.#beginIfRoom(arrival),
-      asked: (arrival, returned) => this.#begin(arrival, returned),
+    this.#cap = inFlightCap(options);
+    const { pace, budget } = options.plan;
+    this.#paceQueue = pace === null ? null : new PaceQueue(options, pace);
+    this.#budgetGuard = budget === null ? null : new BudgetGuard(options, budget);
+    this.#loops = createLoops(options, {
+      scheduled: (arrival) => this.#beginIfBelowCap(arrival),
+      byUser: (arrival, onAnswered) => this.#begin(arrival, onAnswered),
     });
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
     this.#stopTicking = [
-      ports.clock.every(pollEvery, () => this.pulse()),
-      ports.clock.every(deadlinesEvery, () => this.#checkDeadlines()),
+      ports.clock.every(pollInterval, () => this.onTick()),
+      ports.clock.every(deadlineCheckInterval, () => this.#checkDeadlines()),
     ];
   }
 
-  motion(): Motion {
-    return { due: this.#due, inFlight: this.#flights.size };
+  progress(): SliceProgress {
+    return { due: this.#arrivalsDue, inFlight: this.#attempts.size };
   }
 
   stop(grace: Milliseconds): void {
     const now = this.#ports.clock.now();
-    this.pulse();
+    this.onTick();
     if (this.#loops.some((loop) => !loop.exhausted(now))) this.#stopped = true;
     for (const loop of this.#loops) loop.stop();
     this.#noteLoadEnd(now);
@@ -90,124 +96,140 @@ class SliceRunner implements RunningSlice, Tower {
     this.#checkDeadlines();
   }
 
-  pulse(): void {
+  onTick(): void {
     // An exchange that fails at once lands within the poll that began it.
     if (this.#polling) return;
     this.#polling = true;
     try {
       const now = this.#ports.clock.now();
-      const next = (): Trip | null => this.#retries.take(now);
-      for (let trip = next(); trip !== null; trip = next()) this.#go(trip);
+      const next = (): RequestLifecycle | null => this.#retries.take(now);
+      for (let lifecycle = next(); lifecycle !== null; lifecycle = next()) this.#enqueue(lifecycle);
       for (const loop of this.#loops) loop.poll(now);
-      const nextTurn = (): Turn | null => this.#line?.take(now) ?? null;
-      for (let turn = nextTurn(); turn !== null; turn = nextTurn()) this.#launch(turn.trip, turn);
+      const nextSlot = (): PaceSlot | null => this.#paceQueue?.take(now) ?? null;
+      for (let slot = nextSlot(); slot !== null; slot = nextSlot())
+        this.#send(slot.lifecycle, slot);
     } finally {
       this.#polling = false;
     }
   }
 
-  departed(flight: Flight, at: Instant): void {
-    this.#flights.get(flight)?.turn?.sent(at);
+  onSent(attempt: InFlightAttempt, at: Instant): void {
+    this.#attempts.get(attempt)?.slot?.onSent(at);
   }
 
-  landed(flight: Flight, landing: Landing): void {
-    const { trip, content, turn, stake } = this.#flights.get(flight)!;
-    this.#flights.delete(flight);
-    const { facts, outcome, free } = landing;
-    stake?.settle(outcome);
-    const hint = turn === null ? landing.hint : turn.over(free, outcome, landing.hint);
-    const { earlier } = trip;
-    const next = nextAttempt(this.#order.plan, trip, { ...landing, hint }, this.#closing);
-    if (next.again) {
+  onFinished(attempt: InFlightAttempt, result: AttemptResult): void {
+    const { lifecycle, content, slot, reservation } = this.#attempts.get(attempt)!;
+    this.#attempts.delete(attempt);
+    const { facts, outcome, userFreeAt } = result;
+    reservation?.settle(outcome);
+    const retryHint =
+      slot === null ? result.retryHint : slot.onFinished(userFreeAt, outcome, result.retryHint);
+    const { earlier } = lifecycle;
+    const next = nextAttempt(
+      this.#options.plan,
+      lifecycle,
+      { ...result, retryHint },
+      this.#closing,
+    );
+    if (next.willRetry) {
       const { wait, waitBy } = next;
       const due = instant(facts.ended + wait);
-      const attempt = { ...facts, outcome: next.outcome, wait, waitBy };
-      this.#retries.add({ ...trip, due, earlier: [...earlier, attempt] });
+      const retried = { ...facts, outcome: next.outcome, wait, waitBy };
+      this.#retries.add({ ...lifecycle, due, earlier: [...earlier, retried] });
     } else {
       const end = { facts, earlier, gaveUp: next.gaveUp, outcome };
-      this.#observe({ trip, content }, end, free);
+      this.#observe({ lifecycle, content }, end, userFreeAt);
     }
-    this.pulse();
+    this.onTick();
   }
 
-  readonly #beginIfRoom: Begin = (arrival) => {
-    if (this.#flights.size + this.#waiting() < this.#cap) this.#begin(arrival);
+  readonly #beginIfBelowCap: BeginRequest = (arrival) => {
+    if (this.#attempts.size + this.#waiting() < this.#cap) this.#begin(arrival);
     else this.#drop(arrival);
   };
 
-  readonly #begin: Begin = (arrival, returned) => {
-    this.#due += 1;
-    this.#go({ arrival, due: arrival.due, earlier: [], returned });
+  readonly #begin: BeginRequest = (arrival, onAnswered) => {
+    this.#arrivalsDue += 1;
+    this.#enqueue({ arrival, due: arrival.due, earlier: [], onAnswered });
   };
 
   #waiting(): number {
-    return this.#retries.size + (this.#line?.size ?? 0);
+    return this.#retries.size + (this.#paceQueue?.size ?? 0);
   }
 
-  #go(trip: Trip): void {
-    if (this.#line === null) this.#launch(trip, null);
-    else this.#line.add(trip);
+  #enqueue(lifecycle: RequestLifecycle): void {
+    if (this.#paceQueue === null) this.#send(lifecycle, null);
+    else this.#paceQueue.add(lifecycle);
   }
 
   #drop(arrival: Arrival): void {
     const now = this.#ports.clock.now();
-    this.#due += 1;
-    const trip = { arrival, due: arrival.due, earlier: [], returned: undefined };
-    const content = contentOf(this.#order, arrival);
-    const end = droppedEnd(trip, now, content.credential.name, 'saturated');
-    this.#observe({ trip, content }, end, now);
+    this.#arrivalsDue += 1;
+    const lifecycle = { arrival, due: arrival.due, earlier: [], onAnswered: undefined };
+    const content = drawRequestContent(this.#options, arrival);
+    const end = endDropped(lifecycle, now, content.credential.name, 'saturated');
+    this.#observe({ lifecycle, content }, end, now);
   }
 
-  #launch(trip: Trip, turn: Turn | null): void {
-    const stake = this.#purse?.take(trip.arrival) ?? null;
-    if (stake === null && this.#purse !== null) {
-      this.#endWaiting(trip, 'run-ended');
-      this.stop(milliseconds(this.#order.plan.grace));
+  #send(lifecycle: RequestLifecycle, slot: PaceSlot | null): void {
+    const reservation = this.#budgetGuard?.reserve(lifecycle.arrival) ?? null;
+    if (reservation === null && this.#budgetGuard !== null) {
+      this.#endWaiting(lifecycle, 'run-ended');
+      this.stop(milliseconds(this.#options.plan.grace));
       return;
     }
     const { transport, clock } = this.#ports;
-    const content = contentOf(this.#order, trip.arrival);
-    const credential = turn === null ? content.credential : this.#order.credentials[turn.key]!;
-    const { flight, go } = makeReady(
-      { order: this.#order, transport, memory: this.#memory, tower: this },
+    const content = drawRequestContent(this.#options, lifecycle.arrival);
+    const credential =
+      slot === null ? content.credential : this.#options.credentials[slot.keyIndex]!;
+    const { attempt, send } = prepareAttempt(
+      { options: this.#options, transport, targetMemory: this.#targetMemory, listener: this },
       { ...content, credential },
       {
-        due: trip.arrival.due,
+        due: lifecycle.arrival.due,
         key: credential.name,
-        released: turn?.released ?? trip.due,
-        reserved: turn?.reserved ?? null,
+        released: slot?.released ?? lifecycle.due,
+        reserved: slot?.reserved ?? null,
         begun: clock.now(),
       },
     );
-    this.#flights.set(flight, { trip, content, turn, stake });
-    go();
+    this.#attempts.set(attempt, { lifecycle, content, slot, reservation });
+    send();
   }
 
-  #observe({ trip, content }: Pick<Underway, 'trip' | 'content'>, end: End, free: Instant): void {
-    this.#ports.observe(observationOf(trip, content, end));
-    trip.returned?.(free);
+  #observe(
+    { lifecycle, content }: Pick<ActiveAttempt, 'lifecycle' | 'content'>,
+    end: LifecycleEnd,
+    userFreeAt: Instant,
+  ): void {
+    this.#ports.observe(observationOf(lifecycle, content, end));
+    lifecycle.onAnswered?.(userFreeAt);
   }
 
   /** Ends whatever waits: nothing more is sent. */
   #close(): void {
     this.#closing = true;
-    for (const trip of [...this.#retries.clear(), ...(this.#line?.clear() ?? [])]) {
-      this.#endWaiting(trip, 'run-ended');
+    for (const lifecycle of [...this.#retries.clear(), ...(this.#paceQueue?.clear() ?? [])]) {
+      this.#endWaiting(lifecycle, 'run-ended');
     }
   }
 
-  #endWaiting(trip: Trip, why: 'patience' | 'run-ended'): void {
+  #endWaiting(lifecycle: RequestLifecycle, reason: 'patience' | 'run-ended'): void {
     const now = this.#ports.clock.now();
-    const content = contentOf(this.#order, trip.arrival);
-    this.#observe({ trip, content }, waitingEnd(trip, now, content.credential.name, why), now);
+    const content = drawRequestContent(this.#options, lifecycle.arrival);
+    this.#observe(
+      { lifecycle, content },
+      endWhileWaiting(lifecycle, now, content.credential.name, reason),
+      now,
+    );
   }
 
   #checkDeadlines(): void {
     const now = this.#ports.clock.now();
-    const { plan } = this.#order;
-    const overdue = this.#line?.takeOverdue(now, plan.deadlines.total) ?? [];
-    for (const trip of overdue) this.#endWaiting(trip, 'patience');
-    for (const flight of this.#flights.keys()) flight.checkDeadlines(now, plan.deadlines);
+    const { plan } = this.#options;
+    const overdue = this.#paceQueue?.takeOverdue(now, plan.deadlines.total) ?? [];
+    for (const lifecycle of overdue) this.#endWaiting(lifecycle, 'patience');
+    for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
     const exhausted = this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
       this.#noteLoadEnd(now);
@@ -216,20 +238,20 @@ class SliceRunner implements RunningSlice, Tower {
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
       this.#close();
       const detail = `unfinished when the ${this.#stopped ? 'run was stopped' : 'run’s grace period ended'}`;
-      for (const flight of this.#flights.keys()) flight.abort('aborted', detail);
+      for (const attempt of this.#attempts.keys()) attempt.abort('aborted', detail);
     }
-    if (exhausted && this.#flights.size + this.#waiting() === 0) this.#end();
-    if (this.#isSpentByOthers()) this.stop(milliseconds(plan.grace));
+    if (exhausted && this.#attempts.size + this.#waiting() === 0) this.#end();
+    if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
   }
 
   /** Another slice met the end of a budget that they share, and this one knows of no end yet. */
-  #isSpentByOthers(): boolean {
-    return this.#graceEnds === null && (this.#purse?.empty ?? null) !== null;
+  #isBudgetExhausted(): boolean {
+    return this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
   }
 
   /** The load's end by the plan is exact; only an early one has to be seen. */
   #noteLoadEnd(now: Instant): void {
-    this.#loadEnded ??= instant(Math.min(now, scheduledEnd(this.#order.plan)));
+    this.#loadEnded ??= instant(Math.min(now, scheduledEnd(this.#options.plan)));
   }
 
   #end(): void {
@@ -237,12 +259,12 @@ class SliceRunner implements RunningSlice, Tower {
     this.#finish({
       loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,
-      spent: this.#purse?.empty ?? null,
-      notes: [...this.#memory.notes],
+      spent: this.#budgetGuard?.exhausted ?? null,
+      notes: [...this.#targetMemory.notes],
     });
   }
 }
 
 /** Sets one slice of a plan in motion. It begins at once: the clock's zero is the run's beginning. */
-export const runSlice = (order: SliceOrder, ports: Ports): RunningSlice =>
-  new SliceRunner(order, ports);
+export const runSlice = (options: SliceOptions, ports: SlicePorts): RunningSlice =>
+  new SliceRunner(options, ports);

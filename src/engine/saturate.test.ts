@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest';
-import type { Volley } from '../model/cannon.ts';
-import type { BrokenCause, ExchangeObserver } from '../model/exchange.ts';
-import type { Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
+import type { RequestBatch } from '../model/observation/saturating-client.ts';
+import type { BrokenCause, ExchangeObserver } from '../model/observation/exchange.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { handOrder, handPlan } from './hand-run.ts';
-import { handWorld } from './hand-world.ts';
+import { fakeSliceOptions, fakePlan } from './fake-run.fixture.ts';
+import { fakeWorld } from './fake-world.fixture.ts';
 import { saturate } from './saturate.ts';
 
 const list = new TextEncoder().encode(JSON.stringify({ object: 'list', data: [] }));
 
 /** A plan that runs flat out in a hand world, with a cannon whose answers are given by hand. */
 const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
-  const { clock, advanceTo } = handWorld();
+  const { clock, advanceTo } = fakeWorld();
   const observations: Observation[] = [];
   const inFlight: (ExchangeObserver | null)[] = [];
   const turns: number[] = [];
   const aborted: BrokenCause[] = [];
-  let volley: Volley | null = null;
+  let batch: RequestBatch | null = null;
   let ceased = false;
   const ask = (connection: number): void => {
-    if (ceased || volley === null) return;
+    if (ceased || batch === null) return;
     const turn = turns[connection] ?? 0;
     turns[connection] = turn + 1;
-    const observer = volley.begin(connection, turn % volley.requests[connection]!.length, {
+    const observer = batch.observerFor(connection, turn % batch.requests[connection]!.length, {
       abort: (cause, detail) => {
         inFlight[connection] = null;
         aborted.push(cause);
@@ -35,14 +35,14 @@ const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
     observer.onSent(clock.now());
   };
   const load = { kind: 'saturate', connections, duration: milliseconds(1000) } as const;
-  const running = saturate(handOrder(handPlan(load, changes)), {
+  const running = saturate(fakeSliceOptions(fakePlan(load, changes)), {
     clock,
     observe: (observation) => observations.push(observation),
-    cannon: {
-      fire: (wanted) => {
-        volley = wanted;
+    client: {
+      start: (wanted) => {
+        batch = wanted;
         for (let connection = 0; connection < connections; connection += 1) ask(connection);
-        return { cease: () => (ceased = true), close: () => Promise.resolve() };
+        return { stop: () => (ceased = true), close: () => Promise.resolve() };
       },
     },
   });
@@ -54,7 +54,7 @@ const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
     observer.onEnd(clock.now());
     ask(connection);
   };
-  const fired = (): Volley => volley!;
+  const fired = (): RequestBatch => batch!;
   return { running, observations, inFlight, aborted, advanceTo, answer, fired };
 };
 
@@ -77,7 +77,7 @@ it('each answer is judged by its kind and becomes one observation, due when its 
   advanceTo(15);
   answer(0, 200, new TextEncoder().encode('{"object":"nonsense"}'));
   answer(1, 429, new TextEncoder().encode('{}'));
-  expect(running.motion()).toEqual({ due: 5, inFlight: 2 });
+  expect(running.progress()).toEqual({ due: 5, inFlight: 2 });
   advanceTo(1200);
   const end = await running.done;
   expect(end).toMatchObject({ loadEnded: 1000, stopped: false, spent: null });

@@ -1,162 +1,187 @@
-import type { Cannon, Firing, Volley } from '../model/cannon.ts';
-import type { Exchange, ExchangeObserver } from '../model/exchange.ts';
-import { saturationOf } from '../model/plan.ts';
+import type {
+  SaturatingClient,
+  SaturatingRun,
+  RequestBatch,
+} from '../model/observation/saturating-client.ts';
+import type { Exchange, ExchangeObserver } from '../model/observation/exchange.ts';
+import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, instant, type Milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { iterationIndex } from '../schedule/users.ts';
-import { freshMemory, type Prepared } from '../traffic/kind.ts';
-import { type Content, contentOf } from './content.ts';
-import type { Flight, Landing, Tower } from './flight.ts';
-import { flightFor, signedRequest } from './launch.ts';
-import type { Motion, Ports, RunningSlice, SliceEnd, SliceOrder } from './slice-order.ts';
-import { observationOf, type Trip } from './trip.ts';
+import { emptyTargetMemory, type PreparedRequest } from '../traffic/traffic-handler.ts';
+import { type RequestContent, drawRequestContent } from './request-content.ts';
+import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
+import { createAttempt, authorizedRequest } from './prepare-attempt.ts';
+import type {
+  SliceProgress,
+  SlicePorts,
+  RunningSlice,
+  SliceEnd,
+  SliceOptions,
+} from './slice-options.ts';
+import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /** Deadlines are kept to within this many milliseconds, as far as the loop has time. */
-const deadlinesEvery = 20;
+const deadlineCheckInterval = 20;
 
 /** So many different requests are prepared, and one for each connection at least. */
-const mostPrepared = 1024;
+const maxPrepared = 1024;
 
 /** A request that is ready to be sent any number of times. */
-interface Round {
-  readonly content: Content;
-  readonly prepared: Prepared;
+interface SaturationRequest {
+  readonly content: RequestContent;
+  readonly prepared: PreparedRequest;
 }
 
-const noteOn = (connections: number, prepared: number): string =>
+const saturationNote = (connections: number, prepared: number): string =>
   `The load ran flat out, sent by autocannon: each of ${connections.toLocaleString('en-US')} connections asked again the moment it was answered. ${prepared.toLocaleString('en-US')} requests were prepared before the load and sent in turn, again and again, with their ids: a target that keeps answers to known prompts shows it. Latencies include the generator’s own queue, and throughput is what this machine and the target did together.`;
 
-export type Saturating = RunningSlice & { close(): Promise<void> };
+export type RunningSaturation = RunningSlice & { close(): Promise<void> };
 
 /** What a slice that runs flat out needs of the world. */
-export type FlatOutPorts = Pick<Ports, 'clock' | 'observe'> & { readonly cannon: Cannon };
+export type SaturationPorts = Pick<SlicePorts, 'clock' | 'observe'> & {
+  readonly client: SaturatingClient;
+};
 
-class Saturation implements Tower {
+class SaturationRunner implements AttemptListener {
   readonly done: Promise<SliceEnd>;
-  readonly #order: SliceOrder;
-  readonly #ports: FlatOutPorts;
-  readonly #flights = new Map<Flight, { readonly trip: Trip; readonly content: Content }>();
-  readonly #memory = freshMemory();
-  readonly #rounds: readonly (readonly Round[])[];
+  readonly #options: SliceOptions;
+  readonly #ports: SaturationPorts;
+  readonly #attempts = new Map<
+    InFlightAttempt,
+    { readonly lifecycle: RequestLifecycle; readonly content: RequestContent }
+  >();
+  readonly #targetMemory = emptyTargetMemory();
+  readonly #requests: readonly (readonly SaturationRequest[])[];
   /** Since when each connection has nothing to do; nobody waits for one that has not begun. */
-  readonly #free: (Instant | undefined)[] = [];
+  readonly #idleSince: (Instant | undefined)[] = [];
   readonly #until: Instant;
   readonly #finish: (end: SliceEnd) => void;
   readonly #stopTicking: () => void;
-  readonly #firing: Firing;
-  #due = 0;
+  readonly #runningBatch: SaturatingRun;
+  #arrivalsDue = 0;
   #stopped = false;
   #loadEnded: Instant | null = null;
   #graceEnds = Number.POSITIVE_INFINITY;
 
-  constructor(order: SliceOrder, ports: FlatOutPorts, connections: number) {
-    this.#order = order;
+  constructor(options: SliceOptions, ports: SaturationPorts, connections: number) {
+    this.#options = options;
     this.#ports = ports;
-    this.#until = scheduledEnd(order.plan);
-    this.#rounds = this.#prepared(connections);
+    this.#until = scheduledEnd(options.plan);
+    this.#requests = this.#prepareRequests(connections);
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
-    this.#stopTicking = ports.clock.every(deadlinesEvery, () => this.#checkDeadlines());
-    const requests = this.#rounds.map((own) => own.map(({ prepared }) => prepared.request));
-    this.#firing = ports.cannon.fire({ requests, begin: this.#begin });
+    this.#stopTicking = ports.clock.every(deadlineCheckInterval, () => this.#checkDeadlines());
+    const requests = this.#requests.map((connectionRequests) =>
+      connectionRequests.map(({ prepared }) => prepared.request),
+    );
+    this.#runningBatch = ports.client.start({ requests, observerFor: this.#begin });
   }
 
-  motion(): Motion {
-    return { due: this.#due, inFlight: this.#flights.size };
+  progress(): SliceProgress {
+    return { due: this.#arrivalsDue, inFlight: this.#attempts.size };
   }
 
   stop(grace: Milliseconds): void {
     const now = this.#ports.clock.now();
     if (this.#loadEnded === null && now < this.#until) this.#stopped = true;
-    this.#cease(now, grace);
+    this.#stopSending(now, grace);
     this.#checkDeadlines();
   }
 
   close(): Promise<void> {
-    return this.#firing.close();
+    return this.#runningBatch.close();
   }
 
-  departed(): void {}
+  onSent(): void {}
 
   /** After each read: the plan's end is kept though timers may starve. */
-  pulse(): void {
+  onTick(): void {
     const now = this.#ports.clock.now();
-    if (this.#loadEnded === null && now >= this.#until) this.#cease(now, this.#order.plan.grace);
+    if (this.#loadEnded === null && now >= this.#until)
+      this.#stopSending(now, this.#options.plan.grace);
   }
 
-  landed(flight: Flight, { facts, outcome, free }: Landing): void {
-    const { trip, content } = this.#flights.get(flight)!;
-    this.#flights.delete(flight);
+  onFinished(attempt: InFlightAttempt, { facts, outcome, userFreeAt }: AttemptResult): void {
+    const { lifecycle, content } = this.#attempts.get(attempt)!;
+    this.#attempts.delete(attempt);
     this.#ports.observe(
-      observationOf(trip, content, { facts, earlier: [], gaveUp: null, outcome }),
+      observationOf(lifecycle, content, { facts, earlier: [], gaveUp: null, outcome }),
     );
-    trip.returned?.(free);
+    lifecycle.onAnswered?.(userFreeAt);
   }
 
   /** The requests that as many users would ask first. */
-  #prepared(connections: number): readonly (readonly Round[])[] {
-    const each = Math.max(1, Math.floor(mostPrepared / connections));
+  #prepareRequests(connections: number): readonly (readonly SaturationRequest[])[] {
+    const perConnection = Math.max(1, Math.floor(maxPrepared / connections));
     return Array.from({ length: connections }, (_, connection) =>
-      Array.from({ length: each }, (__, turn) => {
-        const index = iterationIndex(connection, turn, connections);
-        const content = contentOf(this.#order, { stage: 0, index, due: instant(0) });
-        const runway = { order: this.#order, memory: this.#memory };
-        return { content, prepared: signedRequest(runway, content) };
+      Array.from({ length: perConnection }, (__, iteration) => {
+        const index = iterationIndex(connection, iteration, connections);
+        const content = drawRequestContent(this.#options, { stage: 0, index, due: instant(0) });
+        const sendContext = { options: this.#options, targetMemory: this.#targetMemory };
+        return { content, prepared: authorizedRequest(sendContext, content) };
       }),
     );
   }
 
-  readonly #begin: Volley['begin'] = (
+  readonly #begin: RequestBatch['observerFor'] = (
     connection,
     request,
     exchange: Exchange,
   ): ExchangeObserver => {
-    const { content, prepared } = this.#rounds[connection]![request]!;
+    const { content, prepared } = this.#requests[connection]![request]!;
     const begun = this.#ports.clock.now();
-    const due = this.#free[connection] ?? begun;
-    const arrival = { stage: 0, index: this.#due, due };
-    const returned = (free: Instant): void => {
-      this.#free[connection] = free;
+    const due = this.#idleSince[connection] ?? begun;
+    const arrival = { stage: 0, index: this.#arrivalsDue, due };
+    const onAnswered = (userFreeAt: Instant): void => {
+      this.#idleSince[connection] = userFreeAt;
     };
-    this.#due += 1;
+    this.#arrivalsDue += 1;
     const key = content.credential.name;
-    const flight = flightFor({ order: this.#order, memory: this.#memory, tower: this }, prepared, {
-      ...{ due, key, released: due, reserved: null, begun },
-    });
-    flight.board(exchange);
-    this.#flights.set(flight, { trip: { arrival, due, earlier: [], returned }, content });
-    return flight;
+    const attempt = createAttempt(
+      { options: this.#options, targetMemory: this.#targetMemory, listener: this },
+      prepared,
+      {
+        ...{ due, key, released: due, reserved: null, begun },
+      },
+    );
+    attempt.attach(exchange);
+    this.#attempts.set(attempt, { lifecycle: { arrival, due, earlier: [], onAnswered }, content });
+    return attempt;
   };
 
-  #cease(now: Instant, grace: Milliseconds): void {
+  #stopSending(now: Instant, grace: Milliseconds): void {
     this.#loadEnded ??= instant(Math.min(now, this.#until));
     this.#graceEnds = Math.min(this.#graceEnds, now + grace);
-    this.#firing.cease();
+    this.#runningBatch.stop();
   }
 
   #checkDeadlines(): void {
-    this.pulse();
+    this.onTick();
     const now = this.#ports.clock.now();
-    for (const flight of this.#flights.keys()) {
-      flight.checkDeadlines(now, this.#order.plan.deadlines);
+    for (const attempt of this.#attempts.keys()) {
+      attempt.checkDeadlines(now, this.#options.plan.deadlines);
     }
     if (now >= this.#graceEnds) {
       const detail = `unfinished when the ${this.#stopped ? 'run was stopped' : 'run’s grace period ended'}`;
-      for (const flight of this.#flights.keys()) flight.abort('aborted', detail);
+      for (const attempt of this.#attempts.keys()) attempt.abort('aborted', detail);
     }
-    if (this.#loadEnded !== null && this.#flights.size === 0) this.#end(this.#loadEnded);
+    if (this.#loadEnded !== null && this.#attempts.size === 0) this.#end(this.#loadEnded);
   }
 
   #end(loadEnded: Instant): void {
     this.#stopTicking();
-    const prepared = this.#rounds.reduce((sum, own) => sum + own.length, 0);
-    const notes = [noteOn(this.#rounds.length, prepared), ...this.#memory.notes];
+    const prepared = this.#requests.reduce(
+      (sum, connectionRequests) => sum + connectionRequests.length,
+      0,
+    );
+    const notes = [saturationNote(this.#requests.length, prepared), ...this.#targetMemory.notes];
     this.#finish({ loadEnded, stopped: this.#stopped, spent: null, notes });
   }
 }
 
 /** Sets a plan whose only load runs flat out in motion. */
-export const saturate = (order: SliceOrder, ports: FlatOutPorts): Saturating => {
-  const load = saturationOf(order.plan);
+export const saturate = (options: SliceOptions, ports: SaturationPorts): RunningSaturation => {
+  const load = saturateLoadOf(options.plan);
   if (load === null) throw new Error('the plan has no load that runs flat out');
-  return new Saturation(order, ports, load.connections);
+  return new SaturationRunner(options, ports, load.connections);
 };

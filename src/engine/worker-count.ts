@@ -1,6 +1,6 @@
-import type { TokenCount } from '../model/distribution.ts';
-import type { Load, Plan, Stage } from '../model/plan.ts';
-import { mostOutput, type Traffic } from '../model/traffic.ts';
+import type { TokenCount } from '../model/workload/token-count.ts';
+import type { Load, Plan, Stage } from '../model/plan/plan.ts';
+import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
 
 /** Streamed chunks a second that one worker reads with room to spare (measured: see the design notes on performance). */
 const chunksPerWorker = 30_000;
@@ -9,7 +9,7 @@ const chunksPerWorker = 30_000;
 const requestCost = 10;
 
 /** What is taken where a plan says nothing: the length of an answer, in chunks, and how it comes, in ms. */
-const usual = { chunks: 256, first: 100, gap: 10 };
+const assumedAnswer = { chunks: 256, first: 100, gap: 10 };
 
 const typical = (count: TokenCount): number => {
   if (typeof count === 'number') return count;
@@ -31,31 +31,33 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
   const { maxTokens, body } = entry;
   const most = maxTokens === null ? null : typical(maxTokens);
-  return mostOutput({ body, maxTokens: most }) ?? usual.chunks;
+  return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
 /** Requests a second at the busiest; of users, as if the target were quick. */
-const rateOf = (load: Load, chunks: number): number => {
+const requestsPerSecond = (load: Load, chunks: number): number => {
   switch (load.kind) {
     case 'open':
       return Math.max(...load.curve.flatMap(({ from, to }) => [from, to]));
     case 'trace':
       return load.facts.busiestMinute.requests / 60;
     case 'saturate':
-      return (load.connections * 1000) / usual.first;
+      return (load.connections * 1000) / assumedAnswer.first;
     case 'closed':
     case 'iterations':
-      return (load.users * 1000) / (load.thinkTime + usual.first + chunks * usual.gap);
+      return (
+        (load.users * 1000) / (load.thinkTime + assumedAnswer.first + chunks * assumedAnswer.gap)
+      );
   }
 };
 
-const costOf = ({ load, traffic }: Stage): number => {
+const chunksPerSecond = ({ load, traffic }: Stage): number => {
   const weights = traffic.reduce((sum, { weight }) => sum + weight, 0);
   const chunks = traffic.reduce(
     (sum, entry) => sum + (chunksOf(entry, load) * entry.weight) / weights,
     0,
   );
-  return rateOf(load, chunks) * (chunks + requestCost);
+  return requestsPerSecond(load, chunks) * (chunks + requestCost);
 };
 
 /**
@@ -63,7 +65,7 @@ const costOf = ({ load, traffic }: Stage): number => {
  * second of its busiest stage, a request counted as ten; one at least, and one core is left to
  * the main thread, the kernel and the target.
  */
-export const workersWanted = ({ stages }: Pick<Plan, 'stages'>, cores: number): number => {
-  const busiest = Math.max(...stages.map(costOf));
+export const recommendedWorkers = ({ stages }: Pick<Plan, 'stages'>, cores: number): number => {
+  const busiest = Math.max(...stages.map(chunksPerSecond));
   return Math.max(1, Math.min(cores - 1, Math.ceil(busiest / chunksPerWorker)));
 };

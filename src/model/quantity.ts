@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Numbers that know their unit. This file holds the only casts: text is converted once, at the
- * border (`scenario/notation.ts`), and inside the house a number of milliseconds is never taken
+ * border (`scenario/schema/notation.ts`), and inside the house a number of milliseconds is never taken
  * for a rate.
  */
 

@@ -24,12 +24,12 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
 };
 
 /** Whether a variable that says yes by being there says so; some set it to `false` or `0` to say no. */
-const isSaid = (value: string | undefined): boolean =>
+const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
 /** A terminal can be drawn over unless it says it cannot (TERM=dumb) or nobody watches (CI). */
 const canRedraw = (stream: Stream, environment: NodeJS.ProcessEnv): boolean =>
-  stream.isTTY && environment['TERM'] !== 'dumb' && !isSaid(environment['CI']);
+  stream.isTTY && environment['TERM'] !== 'dumb' && !isEnabled(environment['CI']);
 
 export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen => {
   const live = canRedraw(stream, environment);

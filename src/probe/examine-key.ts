@@ -1,4 +1,4 @@
-import { serverWindow } from '../judge/limits/server-minute.ts';
+import { serverWindow } from '../judge/limits/limiter/server-window.ts';
 import type {
   DeclaredLimits,
   LimitLog,
@@ -6,13 +6,19 @@ import type {
   ProbePhase,
   ProbeReply,
   ProbeRequest,
-} from '../model/limit-log.ts';
+} from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { charged, countedInWindow, refused, sandwiched, secondAsked } from './phase-budget.ts';
-import { type Asker, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
+import {
+  chargedChats,
+  countedInWindow,
+  requestsWhenExhausted,
+  requestsBetweenChats,
+  secondKeyRequests,
+} from './phase-budget.ts';
+import { type ChatSender, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
 
 /** Through whom an examination asks. */
-export interface Questioner {
+export interface ProbeClient {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
   /** What the answer told, why there was none, or `null` where the target offers no such thing. */
@@ -24,34 +30,34 @@ export interface Questioner {
 }
 
 /** An examination that is to be made. */
-export interface ExamineOrder {
+export interface ExaminationOptions {
   readonly declared: DeclaredLimits;
   readonly phases: readonly ProbePhase[];
   readonly hasSecondKey: boolean;
   /** No more requests than these are sent, whatever happens. */
-  readonly cap: number;
+  readonly maxRequests: number;
   /** Why it must end now, or `null`. */
-  readonly stopped: () => string | null;
-  readonly begins: (phase: ProbePhase) => void;
+  readonly stopReason: () => string | null;
+  readonly onPhaseStart: (phase: ProbePhase) => void;
 }
 
 /** After so many small chats in a row that are neither answered nor limited there is nothing to examine. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Ends an examination early; its message says why. */
-class Cut extends Error {}
+class ExaminationStopped extends Error {}
 
 class Examination {
   readonly replies: ProbeReply[] = [];
   readonly unanswered: string[] = [];
-  readonly #questioner: Questioner;
-  readonly #order: ExamineOrder;
+  readonly #client: ProbeClient;
+  readonly #options: ExaminationOptions;
   #asked = 0;
   #failures = 0;
 
-  constructor(questioner: Questioner, order: ExamineOrder) {
-    this.#questioner = questioner;
-    this.#order = order;
+  constructor(client: ProbeClient, options: ExaminationOptions) {
+    this.#client = client;
+    this.#options = options;
   }
 
   readonly phases: Readonly<Record<ProbePhase, () => Promise<void>>> = {
@@ -66,17 +72,17 @@ class Examination {
   };
 
   get #rule(): LimitRule {
-    return this.#order.declared.requests;
+    return this.#options.declared.requests;
   }
 
   async #ask(phase: ProbePhase, request: ProbeRequest, key: ProbeReply['key'] = 'first') {
-    const why = this.#order.stopped();
-    if (why !== null) throw new Cut(why);
-    if (this.#asked >= this.#order.cap) {
-      throw new Cut(`the budget of ${this.#order.cap} requests was spent`);
+    const why = this.#options.stopReason();
+    if (why !== null) throw new ExaminationStopped(why);
+    if (this.#asked >= this.#options.maxRequests) {
+      throw new ExaminationStopped(`the budget of ${this.#options.maxRequests} requests was spent`);
     }
     this.#asked += 1;
-    const reply = await this.#questioner.ask(phase, request, key);
+    const reply = await this.#client.ask(phase, request, key);
     if (reply === null) this.#asked -= 1;
     else if (typeof reply === 'string') this.unanswered.push(`${request}: ${reply}`);
     else this.replies.push(reply);
@@ -89,26 +95,28 @@ class Examination {
     const status = typeof reply === 'string' ? null : reply.status;
     const isDecided = status === 429 || (status !== null && status >= 200 && status < 300);
     this.#failures = isDecided ? 0 : this.#failures + 1;
-    if (this.#failures < mostFailures) return;
+    if (this.#failures < maxFailures) return;
     const what = typeof reply === 'string' ? reply : `status ${reply.status}`;
-    throw new Cut(`${mostFailures} small chats in a row failed, the last with ${what}`);
+    throw new ExaminationStopped(
+      `${maxFailures} small chats in a row failed, the last with ${what}`,
+    );
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
     // In steps, so that a stop need not wait for the end of a window.
-    while (this.#questioner.now() < moment) {
-      const why = this.#order.stopped();
-      if (why !== null) throw new Cut(why);
-      const step = Math.min(moment, this.#questioner.now() + 250);
-      await this.#questioner.sleepUntil(instant(step));
+    while (this.#client.now() < moment) {
+      const why = this.#options.stopReason();
+      if (why !== null) throw new ExaminationStopped(why);
+      const step = Math.min(moment, this.#client.now() + 250);
+      await this.#client.sleepUntil(instant(step));
     }
   }
 
-  #asker(phase: ProbePhase): Asker {
+  #asker(phase: ProbePhase): ChatSender {
     return {
-      now: () => this.#questioner.now(),
+      now: () => this.#client.now(),
       sleepUntil: (moment) => this.#sleepUntil(moment),
-      ask: async () => (await this.#ask(phase, 'chat'))?.admitted ?? true,
+      sendChat: async () => (await this.#ask(phase, 'chat'))?.admitted ?? true,
     };
   }
 
@@ -123,7 +131,7 @@ class Examination {
     let spent = 0;
     const one = async (request: ProbeRequest): Promise<void> => {
       if (spent >= share) {
-        await this.#sleepUntil(instant(this.#questioner.now() + idleTime(this.#rule)));
+        await this.#sleepUntil(instant(this.#client.now() + idleTime(this.#rule)));
         spent = 0;
         // What was asked before says nothing of what this window lost.
         await this.#ask('counting', 'chat');
@@ -132,16 +140,16 @@ class Examination {
       if ((await this.#ask('counting', request)) !== null) spent += 1;
     };
     await one('chat');
-    for (const request of [...sandwiched, ...charged]) {
+    for (const request of [...requestsBetweenChats, ...chargedChats]) {
       await one(request);
       await one('chat');
     }
   }
 
   async #askExhausted(): Promise<void> {
-    for (const request of refused) await this.#ask('exhausted', request);
-    if (!this.#order.hasSecondKey) return;
-    for (let i = 0; i < secondAsked; i += 1) await this.#ask('exhausted', 'chat', 'second');
+    for (const request of requestsWhenExhausted) await this.#ask('exhausted', request);
+    if (!this.#options.hasSecondKey) return;
+    for (let i = 0; i < secondKeyRequests; i += 1) await this.#ask('exhausted', 'chat', 'second');
   }
 }
 
@@ -150,24 +158,24 @@ class Examination {
  * target does; an examination that was stopped or has spent its budget keeps what it saw.
  */
 export const examineKey = async (
-  questioner: Questioner,
-  order: ExamineOrder,
+  client: ProbeClient,
+  options: ExaminationOptions,
 ): Promise<LimitLog> => {
-  const examination = new Examination(questioner, order);
-  let cut: string | null = null;
+  const examination = new Examination(client, options);
+  let stoppedBecause: string | null = null;
   try {
-    for (const phase of order.phases) {
-      order.begins(phase);
+    for (const phase of options.phases) {
+      options.onPhaseStart(phase);
       await examination.phases[phase]();
     }
   } catch (error) {
-    if (!(error instanceof Cut)) throw error;
-    cut = error.message;
+    if (!(error instanceof ExaminationStopped)) throw error;
+    stoppedBecause = error.message;
   }
   return {
-    declared: order.declared,
+    declared: options.declared,
     replies: examination.replies.toSorted((a, b) => a.sent - b.sent),
     unanswered: examination.unanswered,
-    cut,
+    cut: stoppedBecause,
   };
 };

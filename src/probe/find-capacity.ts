@@ -1,8 +1,8 @@
-import type { CapacityStep } from '../model/capacity.ts';
-import { nextStep, type SearchTerms, type StepOrder } from '../judge/capacity/next-step.ts';
+import type { CapacityStep } from '../model/series/capacity.ts';
+import { nextStep, type SearchTerms, type StepRequest } from '../judge/capacity/next-step.ts';
 
 /** What a search may spend, over all its steps. */
-export interface SearchCap {
+export interface SearchBudget {
   readonly requests: number;
   /** Of load, in seconds. */
   readonly seconds: number;
@@ -10,30 +10,30 @@ export interface SearchCap {
 }
 
 /** How steps are taken. */
-export interface Climber {
+export interface StepRunner {
   /** Takes a step; `null` when somebody wishes to stop. */
-  readonly take: (order: StepOrder, number: number) => Promise<CapacityStep | null>;
-  readonly say: (step: CapacityStep) => void;
+  readonly runStep: (request: StepRequest, number: number) => Promise<CapacityStep | null>;
+  readonly onStep: (step: CapacityStep) => void;
 }
 
 /** Why a search ended. */
 export type SearchEnd = 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
 
-export interface Searched {
+export interface FinishedSearch {
   readonly steps: readonly CapacityStep[];
   readonly end: SearchEnd;
 }
 
 /** So many steps in a row that tell nothing end the search: a machine may be busy for a while, an objective stays as it is. */
-const vainSteps = { unfit: 5, undecided: 2 } as const;
+const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
-const vainEnd = (steps: readonly CapacityStep[]): keyof typeof vainSteps | null => {
+const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUselessSteps | null => {
   const last = steps.at(-1)?.verdict;
   if (last !== 'unfit' && last !== 'undecided') return null;
-  const count = vainSteps[last];
-  const isVain =
+  const count = maxUselessSteps[last];
+  const isUseless =
     steps.length >= count && steps.slice(-count).every(({ verdict }) => verdict === last);
-  return isVain ? last : null;
+  return isUseless ? last : null;
 };
 
 /**
@@ -41,26 +41,26 @@ const vainEnd = (steps: readonly CapacityStep[]): keyof typeof vainSteps | null 
  * broke. Every step is chosen by `judge/capacity/next-step.ts` from the answers to all before it.
  */
 export const findCapacity = async (
-  { take, say }: Climber,
+  { runStep, onStep }: StepRunner,
   terms: SearchTerms,
-  cap: SearchCap,
-): Promise<Searched> => {
+  budget: SearchBudget,
+): Promise<FinishedSearch> => {
   const steps: CapacityStep[] = [];
   let requests = 0;
   let seconds = 0;
   for (;;) {
-    const vain = vainEnd(steps);
-    if (vain !== null) return { steps, end: vain };
-    const order = nextStep(steps, terms);
-    if (order === null) return { steps, end: 'done' };
-    requests += Math.ceil(order.rate * order.seconds);
-    seconds += order.seconds;
-    if (requests > cap.requests || seconds > cap.seconds || steps.length >= cap.steps) {
+    const uselessEnd = uselessStepsEnd(steps);
+    if (uselessEnd !== null) return { steps, end: uselessEnd };
+    const request = nextStep(steps, terms);
+    if (request === null) return { steps, end: 'done' };
+    requests += Math.ceil(request.rate * request.seconds);
+    seconds += request.seconds;
+    if (requests > budget.requests || seconds > budget.seconds || steps.length >= budget.steps) {
       return { steps, end: 'capped' };
     }
-    const step = await take(order, steps.length + 1);
+    const step = await runStep(request, steps.length + 1);
     if (step === null) return { steps, end: 'stopped' };
     steps.push(step);
-    say(step);
+    onStep(step);
   }
 };

@@ -1,26 +1,31 @@
-import type { LimitRule, ProbePhase, ProbeRequest } from '../model/limit-log.ts';
-import { idleTime, longIdleTime, mostProvoked, mostReleased } from './provoke-limiter.ts';
+import type { LimitRule, ProbePhase, ProbeRequest } from '../model/limits/limit-log.ts';
+import {
+  idleTime,
+  longIdleTime,
+  maxProvocationRequests,
+  maxReleasedRequests,
+} from './provoke-limiter.ts';
 
 /** What each phase of an examination asks, and what that takes. */
 
 /** Each stands between two small chats, so that its cost in requests is the difference of their rests. */
-export const sandwiched = [
+export const requestsBetweenChats = [
   ...['chat-stream', 'models', 'speech', 'transcription', 'bad-parameter'],
   ...['unknown-model', 'unknown-path', 'wrong-key', 'abandoned-early', 'abandoned-late'],
 ] as const satisfies readonly ProbeRequest[];
 
 /** Chats whose charges tell the ways of accounting apart; each is followed by a small one. */
-export const charged = [
+export const chargedChats = [
   ...['chat', 'long-prompt', 'longer-answer', 'chat', 'long-prompt'],
 ] as const satisfies readonly ProbeRequest[];
 
 /** Asked of an exhausted key. */
-export const refused = [
+export const requestsWhenExhausted = [
   ...['chat', 'chat-stream', 'models', 'speech', 'transcription'],
 ] as const satisfies readonly ProbeRequest[];
 
 /** How often the second key is asked. */
-export const secondAsked = 5;
+export const secondKeyRequests = 5;
 
 /** The counting keeps to this share of the limit in one window. */
 const countingShare = 0.75;
@@ -29,7 +34,7 @@ const countingShare = 0.75;
 export const countedInWindow = ({ limit }: LimitRule): number =>
   Math.max(3, Math.floor(limit * countingShare));
 
-const countingRequests = 2 * sandwiched.length + 1 + 2 * charged.length;
+const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
 /** The requests and the time (ms) that a phase takes: usually and at most. */
 export const phaseBudget = (
@@ -40,22 +45,29 @@ export const phaseBudget = (
   const { limit, window } = rule;
   switch (phase) {
     case 'counting': {
-      const share = countedInWindow(rule);
+      const requestsPerWindow = countedInWindow(rule);
       // Every further window begins with a small chat of its own.
-      const further = Math.max(0, Math.ceil((countingRequests - share) / (share - 1)));
-      const requests = countingRequests + further;
-      return { usual: requests, most: requests, time: further * idleTime(rule) };
+      const extraWindows = Math.max(
+        0,
+        Math.ceil((countingRequests - requestsPerWindow) / (requestsPerWindow - 1)),
+      );
+      const requests = countingRequests + extraWindows;
+      return { usual: requests, most: requests, time: extraWindows * idleTime(rule) };
     }
     case 'provocation':
       return {
         usual: Math.ceil(3.4 * limit),
-        most: mostProvoked(rule),
+        most: maxProvocationRequests(rule),
         time: longIdleTime(rule) + 2.6 * window,
       };
     case 'concurrency':
-      return { usual: mostReleased(rule), most: mostReleased(rule), time: idleTime(rule) };
+      return {
+        usual: maxReleasedRequests(rule),
+        most: maxReleasedRequests(rule),
+        time: idleTime(rule),
+      };
     case 'exhausted': {
-      const requests = refused.length + (hasSecondKey ? secondAsked : 0);
+      const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);
       return { usual: requests, most: requests, time: 0 };
     }
   }

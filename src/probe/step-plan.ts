@@ -1,5 +1,5 @@
-import type { StepOrder } from '../judge/capacity/next-step.ts';
-import type { OpenLoad, Plan } from '../model/plan.ts';
+import type { StepRequest } from '../judge/capacity/next-step.ts';
+import type { OpenLoad, Plan } from '../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
 
 /** Arrivals are spaced as the plan’s own open load spaces them; evenly where it has none. */
@@ -9,13 +9,13 @@ const spacingOf = ({ stages }: Plan): OpenLoad['spacing'] => {
 };
 
 /** What is left over from a step is not waited for longer than this, in ms, so that overload costs little. */
-const longestGrace = 30_000;
+const maxGrace = 30_000;
 
 /**
  * The plan of one step: the first stage’s traffic at a constant rate, open. Its first half lets the flow
  * become steady. Nothing waits and nothing is tried again: that would hide the very limit that is looked for.
  */
-export const stepPlan = (plan: Plan, { rate, seconds }: StepOrder, number: number): Plan => {
+export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: number): Plan => {
   const duration = milliseconds(seconds * 1000);
   const name = `step-${number}`;
   const load: OpenLoad = {
@@ -28,7 +28,7 @@ export const stepPlan = (plan: Plan, { rate, seconds }: StepOrder, number: numbe
     name: `${plan.name} ${name}`,
     stages: [{ name, load, traffic: plan.stages[0]!.traffic }],
     warmUp: milliseconds(duration / 2),
-    grace: milliseconds(Math.min(plan.grace, longestGrace, duration)),
+    grace: milliseconds(Math.min(plan.grace, maxGrace, duration)),
     ...{ retry: null, pace: null },
     objectives: plan.objectives.map((objective) => ({
       ...objective,

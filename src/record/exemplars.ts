@@ -1,9 +1,10 @@
-import type { Exemplar } from '../model/exemplar.ts';
-import { attemptsOf, type Observation, type Outcome, outcomeKinds } from '../model/observation.ts';
+import { type Outcome, outcomeKinds } from '../model/observation/outcome.ts';
+import type { Exemplar } from '../model/result/exemplar.ts';
+import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import type { Instant } from '../model/quantity.ts';
-import { trafficKinds } from '../model/traffic.ts';
-import { toldBy } from './failures.ts';
-import { byText } from './order.ts';
+import { trafficKinds } from '../model/workload/traffic.ts';
+import { describeFailure } from './failures.ts';
+import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 
@@ -13,8 +14,8 @@ const slowestKept = 20;
 const failedKept = 5;
 
 /** The exemplars of one sort, the one that is wanted most first, and how much each is not wanted. */
-type Shelf = { readonly unwanted: number; readonly exemplar: Exemplar }[];
-export type Exemplars = Map<string, Shelf>;
+type ExemplarList = { readonly unwanted: number; readonly exemplar: Exemplar }[];
+export type Exemplars = Map<string, ExemplarList>;
 
 const outputOf = (outcome: Outcome): Instant | null =>
   outcome.kind === 'completed' && outcome.answer.kind === 'speech'
@@ -27,7 +28,7 @@ const exemplarOf = (observation: Observation): Exemplar => {
   return {
     ...{ requestId, serverId: head?.serverId ?? null, traffic, model, key, stage },
     ...{ outcome: outcome.kind, status: head?.status ?? null },
-    cause: toldBy(outcome)?.cause ?? null,
+    cause: describeFailure(outcome)?.cause ?? null,
     attempts: attemptsOf(observation).length,
     ...{ connection, due, released, begun, connected, sent },
     ...{ head: head?.at ?? null, output: outputOf(outcome), ended },
@@ -35,7 +36,7 @@ const exemplarOf = (observation: Observation): Exemplar => {
 };
 
 /** Where a request of this end might stand: on which shelves, of how many places, and how little it is wanted there. */
-const placesOf = (
+const listsFor = (
   outcome: Exemplar['outcome'],
   { traffic, due, ended }: Pick<Exemplar, 'traffic' | 'due' | 'ended'>,
 ): readonly (readonly [shelf: string, places: number, unwanted: number])[] =>
@@ -47,44 +48,44 @@ const placesOf = (
       ];
 
 /** Of equals the one whose text comes first is kept, so that merged parts keep what the whole does. */
-const inOrder = (a: Shelf[number], b: Shelf[number]): number =>
+const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
   a.unwanted - b.unwanted || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
-const put = (
-  shelves: Exemplars,
-  places: ReturnType<typeof placesOf>,
-  exemplarNow: () => Exemplar,
+const insertExemplar = (
+  lists: Exemplars,
+  places: ReturnType<typeof listsFor>,
+  makeExemplar: () => Exemplar,
 ): void => {
   for (const [name, kept, unwanted] of places) {
-    const shelf = shelves.get(name) ?? [];
-    shelves.set(name, shelf);
-    const last = shelf.at(-1);
+    const list = lists.get(name) ?? [];
+    lists.set(name, list);
+    const last = list.at(-1);
     // Most requests end here.
-    if (last !== undefined && shelf.length === kept && unwanted > last.unwanted) continue;
-    const each = { unwanted, exemplar: exemplarNow() };
-    const place = shelf.findIndex((other) => inOrder(each, other) <= 0);
-    const there = shelf[place];
+    if (last !== undefined && list.length === kept && unwanted > last.unwanted) continue;
+    const each = { unwanted, exemplar: makeExemplar() };
+    const place = list.findIndex((other) => inOrder(each, other) <= 0);
+    const there = list[place];
     // Restored from a result, one exemplar comes twice: as one of the first and of the last.
     if (there !== undefined && inOrder(each, there) === 0) continue;
-    shelf.splice(place === -1 ? shelf.length : place, 0, each);
-    shelf.splice(kept);
+    list.splice(place === -1 ? list.length : place, 0, each);
+    list.splice(kept);
   }
 };
 
 const addExemplars = (into: Exemplars, exemplars: Iterable<Exemplar>): void => {
   for (const exemplar of exemplars) {
-    put(into, placesOf(exemplar.outcome, exemplar), () => exemplar);
+    insertExemplar(into, listsFor(exemplar.outcome, exemplar), () => exemplar);
   }
 };
 
-const exemplarsIn = (shelves: Exemplars): Exemplar[] => [
+const exemplarsIn = (lists: Exemplars): Exemplar[] => [
   ...new Map(
-    [...shelves.values()].flat().map(({ exemplar }) => [JSON.stringify(exemplar), exemplar]),
+    [...lists.values()].flat().map(({ exemplar }) => [JSON.stringify(exemplar), exemplar]),
   ).values(),
 ];
 
 /** Completed ones by kind, the slowest first; then failed ones by their way to fail, in time. */
-const forReaders = (a: Exemplar, b: Exemplar): number => {
+const inReportOrder = (a: Exemplar, b: Exemplar): number => {
   const way = outcomeKinds.indexOf(a.outcome) - outcomeKinds.indexOf(b.outcome);
   if (way !== 0) return way;
   const rank =
@@ -98,14 +99,16 @@ const forReaders = (a: Exemplar, b: Exemplar): number => {
 /** The requests that people ask about first: the slowest of each kind, and the first and last of each way to fail. */
 export const exemplarRecorder: Recorder<Exemplars, Exemplar> = {
   empty: () => new Map(),
-  record: (shelves, observation) =>
-    put(shelves, placesOf(observation.outcome.kind, observation), () => exemplarOf(observation)),
+  record: (lists, observation) =>
+    insertExemplar(lists, listsFor(observation.outcome.kind, observation), () =>
+      exemplarOf(observation),
+    ),
   add: (into, from) => addExemplars(into, exemplarsIn(from)),
-  store: (shelves) => exemplarsIn(shelves).toSorted(forReaders),
+  store: (lists) => exemplarsIn(lists).toSorted(inReportOrder),
   restore: (stored) => {
-    const shelves: Exemplars = new Map();
-    addExemplars(shelves, stored);
-    return shelves;
+    const lists: Exemplars = new Map();
+    addExemplars(lists, stored);
+    return lists;
   },
-  split: (shelves) => [{ state: shelves, stored: exemplarsIn(shelves) }],
+  split: (lists) => [{ state: lists, stored: exemplarsIn(lists) }],
 };

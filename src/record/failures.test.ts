@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../model/observation.ts';
+import type { Observation } from '../model/observation/observation.ts';
 import { instant } from '../model/quantity.ts';
-import type { Failure } from '../model/result.ts';
+import type { Failure } from '../model/result/result.ts';
 import { failureRecorder, type Failures } from './failures.ts';
-import { refusedWith, sampleObservation } from './sample-observations.ts';
+import { refusedWith, sampleObservation } from './sample-observations.fixture.ts';
 
 const folded = (observations: readonly Observation[]): Failures => {
   const failures = failureRecorder.empty();

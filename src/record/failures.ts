@@ -1,7 +1,8 @@
-import type { DroppedCause, Observation, Outcome, Refusal } from '../model/observation.ts';
-import type { Failure } from '../model/result.ts';
+import type { DroppedCause, Outcome, Refusal } from '../model/observation/outcome.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Failure } from '../model/result/result.ts';
 import { maskedMessage } from './masked-message.ts';
-import { byText } from './order.ts';
+import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Rows of one kind of traffic and outcome, by family (status and cause), then by masked message. */
@@ -27,7 +28,7 @@ const droppedBecause = {
   'run-ended': 'the run ended before its turn under the pace',
 } satisfies Record<DroppedCause, string>;
 
-interface Told {
+interface FailureDescription {
   readonly outcome: Failure['outcome'];
   readonly status: number | null;
   readonly cause: string;
@@ -37,20 +38,20 @@ interface Told {
 /** A short number is a code of its own (`429`, `1015`); longer ones differ from request to request. */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
-const refusalTold = ({ status, code, type, form, message }: Refusal) => ({
+const describeRefusal = ({ status, code, type, form, message }: Refusal) => ({
   status,
   cause: causeOf(code ?? type ?? form),
   text: message,
 });
 
 /** What a failure says of itself; `null` for none. */
-export const toldBy = (outcome: Outcome): Told | null => {
+export const describeFailure = (outcome: Outcome): FailureDescription | null => {
   switch (outcome.kind) {
     case 'completed':
       return null;
     case 'limited':
     case 'refused':
-      return { outcome: outcome.kind, ...refusalTold(outcome.refusal) };
+      return { outcome: outcome.kind, ...describeRefusal(outcome.refusal) };
     case 'malformed':
       return { outcome: outcome.kind, status: null, cause: outcome.issue, text: outcome.detail };
     case 'broken':
@@ -66,9 +67,9 @@ export const toldBy = (outcome: Outcome): Told | null => {
 };
 
 const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): Failure | null => {
-  const told = toldBy(outcome);
-  if (told === null) return null;
-  const { text, ...kind } = told;
+  const description = describeFailure(outcome);
+  if (description === null) return null;
+  const { text, ...kind } = description;
   return {
     traffic,
     ...kind,
@@ -89,7 +90,7 @@ const inTime = (a: Failure, b: Failure): number =>
   a.first - b.first || byText(JSON.stringify(a.example), JSON.stringify(b.example));
 
 /** Both rows in one, under the first one's name; the example is the earlier one's. */
-const united = (a: Failure, b: Failure): Failure => {
+const mergeRows = (a: Failure, b: Failure): Failure => {
   const earlier = inTime(a, b) <= 0 ? a : b;
   return {
     ...a,
@@ -104,33 +105,33 @@ const united = (a: Failure, b: Failure): Failure => {
 const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
 const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
 
-const memberOf = <V>(map: Map<string, V>, key: string, empty: () => V): V => {
+const getOrCreate = <V>(map: Map<string, V>, key: string, empty: () => V): V => {
   const value = map.get(key) ?? empty();
   map.set(key, value);
   return value;
 };
 
 /** The last key by its text, `never` left out, once there are more than `kept` others. */
-const surplus = (keys: readonly string[], never: string, kept: number): string | null => {
+const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {
   const others = keys.filter((key) => key !== never);
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
 /** Puts a row into its place; what then is too much moves to the rows for the rest. */
 const addRow = (failures: Failures, row: Failure): void => {
-  const families = memberOf(failures, kindOf(row), (): Families => new Map());
-  const family = memberOf(families, familyOf(row), () => new Map<string, Failure>());
+  const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
+  const family = getOrCreate(families, familyOf(row), () => new Map<string, Failure>());
   const known = family.get(row.message);
-  family.set(row.message, known === undefined ? row : united(known, row));
+  family.set(row.message, known === undefined ? row : mergeRows(known, row));
   if (known !== undefined) return;
-  const message = surplus([...family.keys()], otherMessages, messagesKept);
+  const message = excessKey([...family.keys()], otherMessages, messagesKept);
   if (message !== null) {
     const moved = family.get(message)!;
     family.delete(message);
     addRow(failures, { ...moved, message: otherMessages });
   }
   const rest = { status: null, cause: otherCauses, message: otherMessages };
-  const last = surplus([...families.keys()], familyOf({ ...row, ...rest }), familiesKept);
+  const last = excessKey([...families.keys()], familyOf({ ...row, ...rest }), familiesKept);
   if (last === null) return;
   const moved = [...families.get(last)!.values()];
   families.delete(last);
@@ -148,7 +149,7 @@ const fromRows = (rows: Iterable<Failure>): Failures => {
   return failures;
 };
 
-const mostFirst = (a: Failure, b: Failure): number =>
+const byFrequency = (a: Failure, b: Failure): number =>
   b.count - a.count ||
   byText(kindOf(a), kindOf(b)) ||
   byText(familyOf(a), familyOf(b)) ||
@@ -164,7 +165,7 @@ export const failureRecorder: Recorder<Failures, Failure> = {
   add: (into, from) => {
     for (const row of rowsOf(from)) addRow(into, row);
   },
-  store: (failures) => rowsOf(failures).toSorted(mostFirst),
+  store: (failures) => rowsOf(failures).toSorted(byFrequency),
   restore: fromRows,
   split: (failures) => [{ state: failures, stored: rowsOf(failures) }],
 };

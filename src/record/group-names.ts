@@ -1,6 +1,6 @@
-import type { Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Labels } from '../model/result.ts';
+import type { Labels } from '../model/measures/counts.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Plan } from '../model/plan/plan.ts';
 
 /** What a group is called: by its labels, and by one text that no other labels have. */
 interface GroupName {
@@ -8,11 +8,11 @@ interface GroupName {
   readonly key: string;
 }
 
-export const keyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
+export const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
   JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
 /** So many names are looked through one by one; making one anew takes as long. */
-const mostKnown = 16;
+const maxRemembered = 16;
 
 /** Names the group of each observation of a plan. Most have the name of one just before, which is not made again. */
 export const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
@@ -34,8 +34,8 @@ export const groupNames = (plan: Plan): ((observation: Observation) => GroupName
       ...{ traffic, model, ...(entry === undefined ? {} : { entry }) },
       ...{ key, stage: name, warmUp },
     };
-    const made = { labels, key: keyOf(labels), stage };
-    if (known.length === mostKnown) known.shift();
+    const made = { labels, key: groupKeyOf(labels), stage };
+    if (known.length === maxRemembered) known.shift();
     known.push(made);
     return made;
   };

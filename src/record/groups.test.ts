@@ -1,16 +1,17 @@
+import type { Group } from '../model/measures/counts.ts';
+import type { AnswerNote } from '../model/observation/outcome.ts';
 import { describe, expect, it } from 'vitest';
-import { decodeHistogram } from '../model/histogram.ts';
-import type { AnswerNote, Observation } from '../model/observation.ts';
+import { decodeHistogram } from '../model/measures/histogram.ts';
+import type { Observation } from '../model/observation/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
-import type { Group } from '../model/result.ts';
-import { samplePlan } from '../model/sample-plan.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import { groupRecorder } from './groups.ts';
 import {
   sampleObservation,
   sampleSpeech,
   sampleStream,
   sampleTranscript,
-} from './sample-observations.ts';
+} from './sample-observations.fixture.ts';
 
 const [stage] = samplePlan().stages;
 const plan = samplePlan({

@@ -1,33 +1,28 @@
-import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
-import { type MeasureName, measureNames, measures } from '../model/measures.ts';
-import {
-  answerNoteNames,
-  attemptsOf,
-  type Observation,
-  outcomeKinds,
-  wasSent,
-} from '../model/observation.ts';
-import { gaveUpNames } from '../model/attempt.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Group, Labels } from '../model/result.ts';
-import { emptyOutcomes } from '../model/outcomes.ts';
-import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
-import { addGood, recordGood } from './good.ts';
-import { groupNames, keyOf } from './group-names.ts';
-import { byText } from './order.ts';
+import type { Group, Labels } from '../model/measures/counts.ts';
+import { answerNoteNames, outcomeKinds } from '../model/observation/outcome.ts';
+import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
+import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
+import { attemptsOf, type Observation, wasSent } from '../model/observation/observation.ts';
+import { gaveUpNames } from '../model/observation/attempt.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { emptyOutcomeCounts } from '../model/measures/outcome-counts.ts';
+import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
+import { addObjectiveCounts, recordObjectiveCounts } from './objective-counts.ts';
+import { groupNames, groupKeyOf } from './group-names.ts';
+import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 import { addTokens, recordTokens, tokensInOrder } from './token-sums.ts';
 
 /** One group while it grows: its distributions are open histograms. */
-type Growing = Omit<Group, 'distributions'> & {
+type OpenGroup = Omit<Group, 'distributions'> & {
   readonly distributions: Map<MeasureName, Histogram>;
 };
-export type Groups = Map<string, Growing>;
+export type Groups = Map<string, OpenGroup>;
 
-const emptyGroup = (labels: Labels): Growing => ({
+const emptyGroup = (labels: Labels): OpenGroup => ({
   labels,
-  outcomes: emptyOutcomes(),
+  outcomes: emptyOutcomeCounts(),
   sent: 0,
   attempts: 0,
   retried: 0,
@@ -41,7 +36,7 @@ const emptyGroup = (labels: Labels): Growing => ({
   distributions: new Map(),
 });
 
-const groupOf = (groups: Groups, labels: Labels, key = keyOf(labels)): Growing => {
+const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): OpenGroup => {
   let group = groups.get(key);
   if (group === undefined) {
     group = emptyGroup(labels);
@@ -50,7 +45,7 @@ const groupOf = (groups: Groups, labels: Labels, key = keyOf(labels)): Growing =
   return group;
 };
 
-const histogramOf = ({ distributions }: Growing, measure: MeasureName): Histogram => {
+const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram => {
   let histogram = distributions.get(measure);
   if (histogram === undefined) {
     histogram = emptyHistogram();
@@ -92,7 +87,7 @@ const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
   ]),
 );
 
-const recordAnswer = (group: Growing, { outcome }: Observation): void => {
+const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
   const stream = streamOf(outcome);
   if (stream !== null) {
     group.tokenEvents += stream.tokenInstants.length;
@@ -105,7 +100,7 @@ const recordAnswer = (group: Growing, { outcome }: Observation): void => {
   recordTokens(group.tokens, outcome.answer.tokens);
 };
 
-const recordInto = (group: Growing, observation: Observation): void => {
+const recordInto = (group: OpenGroup, observation: Observation): void => {
   group.outcomes[observation.outcome.kind] += 1;
   const attempts = attemptsOf(observation);
   if (wasSent(observation)) group.sent += 1;
@@ -126,7 +121,7 @@ const recordInto = (group: Growing, observation: Observation): void => {
   }
 };
 
-const addGroup = (into: Growing, from: Growing): void => {
+const addGroup = (into: OpenGroup, from: OpenGroup): void => {
   for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
   into.sent += from.sent;
   into.attempts += from.attempts;
@@ -138,12 +133,12 @@ const addGroup = (into: Growing, from: Growing): void => {
   into.connections.new += from.connections.new;
   into.connections.reused += from.connections.reused;
   addCountsBy(answerNoteNames, into.notes, from.notes);
-  addGood(into, from);
+  addObjectiveCounts(into, from);
   addTokens(into.tokens, from.tokens);
   for (const [measure, histogram] of from.distributions) histogramOf(into, measure).add(histogram);
 };
 
-const storeGroup = (group: Growing): Group => ({
+const storeGroup = (group: OpenGroup): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
@@ -159,7 +154,7 @@ const storeGroup = (group: Growing): Group => ({
   ),
 });
 
-const restoreGroup = ({ distributions, ...counts }: Group): Growing => ({
+const restoreGroup = ({ distributions, ...counts }: Group): OpenGroup => ({
   ...structuredClone(counts),
   distributions: new Map(
     measureNames.flatMap((name) => {
@@ -190,14 +185,15 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
       const { labels, key } = namesOf(observation);
       const group = groupOf(groups, labels, key);
       recordInto(group, observation);
-      recordGood(group, plan.perRequest, observation, labels.stage);
+      recordObjectiveCounts(group, plan.perRequest, observation, labels.stage);
     },
     add: (into, from) => {
       for (const group of from.values()) addGroup(groupOf(into, group.labels), group);
     },
     store: (groups) =>
       [...groups.values()].toSorted((a, b) => inOrder(a.labels, b.labels)).map(storeGroup),
-    restore: (stored) => new Map(stored.map((group) => [keyOf(group.labels), restoreGroup(group)])),
+    restore: (stored) =>
+      new Map(stored.map((group) => [groupKeyOf(group.labels), restoreGroup(group)])),
     *split(groups) {
       for (const entry of groups) {
         yield { state: new Map([entry]), stored: [storeGroup(entry[1])] };

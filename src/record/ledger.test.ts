@@ -1,9 +1,10 @@
+import type { ChatAnswer, LimitedOutcome, TokenCounts } from '../model/observation/outcome.ts';
 import { describe, expect, it } from 'vitest';
-import { ledgerEntry } from '../model/ledger.ts';
-import type { ChatAnswer, Limited, Observation, Tokens } from '../model/observation.ts';
+import { toLedgerEntry } from '../model/observation/ledger.ts';
+import type { Observation } from '../model/observation/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { ledgerRecorder } from './ledger.ts';
-import { sampleObservation } from './sample-observations.ts';
+import { sampleObservation } from './sample-observations.fixture.ts';
 
 const ledgerOf = (observations: readonly Observation[], kept?: number) => {
   const recorder = ledgerRecorder(kept);
@@ -14,7 +15,7 @@ const ledgerOf = (observations: readonly Observation[], kept?: number) => {
 const sentAt = (sent: number, differing: Partial<Observation> = {}): Observation =>
   sampleObservation({ sent: instant(sent), ...differing });
 
-const limited: Limited = {
+const limited: LimitedOutcome = {
   kind: 'limited',
   refusal: { status: 429, form: 'none-429', type: 'None', code: '429', message: '' },
   unit: 'tokens',
@@ -81,12 +82,12 @@ describe('the ledger', () => {
   });
 
   it('knows the tokens of a chat only if the server counted input and output', () => {
-    const tokensOf = (tokens: Tokens) => {
+    const tokensOf = (tokens: TokenCounts) => {
       const { answer } = sampleObservation().outcome as { answer: ChatAnswer };
       const [ledger] = ledgerOf([
         sentAt(1, { outcome: { kind: 'completed', answer: { ...answer, tokens } } }),
       ]);
-      return ledgerEntry(ledger!.rows[0]!).tokens;
+      return toLedgerEntry(ledger!.rows[0]!).tokens;
     };
     expect(tokensOf({ input: 7, output: 5, source: 'usage' })).toBe(12);
     expect(tokensOf({ input: 7, output: 5, source: 'events' })).toBeNull();

@@ -1,26 +1,26 @@
 import {
   type Ledger,
-  ledgerRow,
+  toLedgerRow,
   type LedgerRow,
-  ledgerRows,
+  maxLedgerRows,
   refusalColumns,
-} from '../model/ledger.ts';
-import { attemptsOf, type Observation } from '../model/observation.ts';
-import { byText } from './order.ts';
+} from '../model/observation/ledger.ts';
+import { attemptsOf, type Observation } from '../model/observation/observation.ts';
+import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 
 /**
  * What a key was told: rows as they came, at most a quarter more than are kept, how many there were in all, and when
  * the last of those that can be among the kept was sent.
  */
-interface Told {
+interface KeyLedger {
   rows: LedgerRow[];
   seen: number;
   until: number;
 }
-export type Ledgers = Map<string, Told>;
+export type Ledgers = Map<string, KeyLedger>;
 
-const untold = (): Told => ({ rows: [], seen: 0, until: Infinity });
+const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
 /** By the moment of sending, then by the other cells, so that the order of rows is that of their contents. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
@@ -40,13 +40,13 @@ const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null
   return input === null || source !== 'usage' ? null : input + output;
 };
 
-type Sent = ReturnType<typeof attemptsOf>[number] & { readonly sent: number };
+type SentAttempt = ReturnType<typeof attemptsOf>[number] & { readonly sent: number };
 
-const rowOf = ({ traffic }: Observation, attempt: Sent): LedgerRow => {
+const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
   const { sent, head, ended, outcome } = attempt;
-  return ledgerRow({
+  return toLedgerRow({
     ...{ sent, ended, traffic, answered: head?.at ?? ended, status: head?.status ?? 0 },
-    ...(head?.quota ?? none),
+    ...(head?.quota ?? noLimitHeaders),
     tokens: chargedTokens(attempt),
     ...refusalColumns(outcome),
   });
@@ -56,23 +56,23 @@ const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
   rows.toSorted(inOrder).slice(0, kept);
 
 /** Adds rows of which the first are to be kept; sorted now and then, since they come nearly in order. */
-const addRows = (told: Told, rows: readonly LedgerRow[], kept: number): void => {
-  for (const row of rows) if (row[0] <= told.until) told.rows.push(row);
-  if (told.rows.length <= 1.25 * kept) return;
-  told.rows = firstOf(told.rows, kept);
-  told.until = told.rows.at(-1)![0];
+const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number): void => {
+  for (const row of rows) if (row[0] <= keyLedger.until) keyLedger.rows.push(row);
+  if (keyLedger.rows.length <= 1.25 * kept) return;
+  keyLedger.rows = firstOf(keyLedger.rows, kept);
+  keyLedger.until = keyLedger.rows.at(-1)![0];
 };
 
 /**
  * Every request that was sent, per key, each attempt a row, in the order of sending; of more than `kept` rows
  * the first. Whoever is among the first of all is so in every part, so merging loses none.
  */
-export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => {
+export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   const add = (ledgers: Ledgers, key: string, rows: readonly LedgerRow[], seen: number): void => {
-    const told = ledgers.get(key) ?? untold();
-    addRows(told, rows, kept);
-    told.seen += seen;
-    ledgers.set(key, told);
+    const keyLedger = ledgers.get(key) ?? emptyKeyLedger();
+    addRows(keyLedger, rows, kept);
+    keyLedger.seen += seen;
+    ledgers.set(key, keyLedger);
   };
   return {
     empty: () => new Map(),
@@ -96,17 +96,17 @@ export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => 
       new Map(
         stored.map(({ key, rows, left }) => [
           key,
-          { ...untold(), rows: [...rows], seen: rows.length + left },
+          { ...emptyKeyLedger(), rows: [...rows], seen: rows.length + left },
         ]),
       ),
     *split(ledgers) {
       for (const [key, { rows, seen }] of ledgers) {
-        for (let from = 0; from < rows.length; from += rowsAtOnce) {
-          const some = rows.slice(from, from + rowsAtOnce);
+        for (let from = 0; from < rows.length; from += rowsPerPortion) {
+          const some = rows.slice(from, from + rowsPerPortion);
           // The first portion tells of those that were left out.
           const left = from === 0 ? seen - rows.length : 0;
           const state: Ledgers = new Map([
-            [key, { ...untold(), rows: some, seen: some.length + left }],
+            [key, { ...emptyKeyLedger(), rows: some, seen: some.length + left }],
           ]);
           yield { state, stored: [{ key, rows: some, left }] };
         }
@@ -116,9 +116,9 @@ export const ledgerRecorder = (kept = ledgerRows): Recorder<Ledgers, Ledger> => 
 };
 
 /** Writing so many takes about half a millisecond. */
-const rowsAtOnce = 500;
+const rowsPerPortion = 500;
 
-const none = {
+const noLimitHeaders = {
   limitRequests: null,
   remainingRequests: null,
   limitTokens: null,

@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { owns } from '../model/arrival.ts';
-import type { Observation } from '../model/observation.ts';
+import { owns } from '../model/workload/arrival.ts';
+import type { Observation } from '../model/observation/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
-import { planHash } from '../model/plan-hash.ts';
-import { withoutPrompts } from '../model/without-prompts.ts';
-import type { Result, ResultFacts } from '../model/result.ts';
-import { samplePlan } from '../model/sample-plan.ts';
-import { lagOver } from '../model/summary.ts';
+import { planHash } from '../model/plan/plan-hash.ts';
+import { withoutPrompts } from '../model/plan/without-prompts.ts';
+import type { Result, ResultFacts } from '../model/result/result.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { lagOver } from '../model/result/summary.ts';
 import { mergeResults } from './merge-results.ts';
-import { anyObservations } from './recorder-suite.ts';
-import { sampleFacts, sampleSlice } from './sample-facts.ts';
-import { sampleObservation } from './sample-observations.ts';
-import { slicesOf } from './slices-of.ts';
-import { emptyTally, record, toResult } from './tally.ts';
+import { anyObservations } from './recorder-suite.fixture.ts';
+import { sampleFacts, sampleSliceRun } from './sample-facts.fixture.ts';
+import { sampleObservation } from './sample-observations.fixture.ts';
+import { mergeSlices } from './merge-slices.ts';
+import { emptyTally, recordObservation, toResult } from './tally.ts';
 
 const resultOf = (
   observations: readonly Observation[],
@@ -22,7 +22,7 @@ const resultOf = (
 ): Result => {
   const plan = differing.plan ?? samplePlan();
   const tally = emptyTally(plan);
-  for (const observation of observations) record(tally, observation);
+  for (const observation of observations) recordObservation(tally, observation);
   return toResult(
     tally,
     sampleFacts(
@@ -55,7 +55,7 @@ describe('merged results', () => {
         );
         const together = resultOf(observations, slices, { count });
         // Only slices that were added up have to tell their own starts.
-        const whole = count === 1 ? together : { ...together, slices: slicesOf(parts) };
+        const whole = count === 1 ? together : { ...together, slices: mergeSlices(parts) };
         expect(JSON.stringify(merged(...parts))).toBe(JSON.stringify(whole));
         expect(JSON.stringify(merged(...parts.toReversed()))).toBe(JSON.stringify(whole));
       }),
@@ -113,7 +113,10 @@ describe('merged results', () => {
   });
 
   it('begin when the first slice began', () => {
-    const early = { ...sampleSlice({ index: 1, count: 2 }), startedAt: '2026-07-01T10:20:29.900Z' };
+    const early = {
+      ...sampleSliceRun({ index: 1, count: 2 }),
+      startedAt: '2026-07-01T10:20:29.900Z',
+    };
     expect(merged(resultOf([], [0]), resultOf([], [], { slices: [early] })).startedAt).toBe(
       early.startedAt,
     );
@@ -136,7 +139,7 @@ describe('slices that asked different addresses', () => {
     resultOf([], [], {
       notes: ['a field was left out'],
       witness: { completed: 20 },
-      slices: [{ ...sampleSlice({ index, count: 3 }), baseUrl: `http://127.0.0.1:${port}/v1` }],
+      slices: [{ ...sampleSliceRun({ index, count: 3 }), baseUrl: `http://127.0.0.1:${port}/v1` }],
     });
   const [a, b, c] = [asking(0, 4100), asking(1, 4101), asking(2, 4100)];
 

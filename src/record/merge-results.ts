@@ -1,10 +1,10 @@
 import { milliseconds } from '../model/quantity.ts';
-import type { Result, ResultFacts, SliceRun } from '../model/result.ts';
-import { byText } from './order.ts';
-import { slicesOf } from './slices-of.ts';
+import type { Result, ResultFacts, SliceRun } from '../model/result/result.ts';
+import { byText } from './by-text.ts';
+import { mergeSlices } from './merge-slices.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
-export type Merged =
+export type MergeResult =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly message: string };
 
@@ -24,7 +24,7 @@ const digitsOf = ({ groups, timeline }: Result): string => {
 };
 
 /** What all parts of one run have in common: how a message names it, and where a result has it. */
-const inCommon: readonly (readonly [string, (result: Result) => string])[] = [
+const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
   ['the plan (its hash)', ({ planHash }) => planHash.slice(0, 12)],
   ['the run’s id', ({ runId }) => runId],
   ['the version of Weir', ({ weir }) => weir],
@@ -38,7 +38,7 @@ const inCommon: readonly (readonly [string, (result: Result) => string])[] = [
 ];
 
 const difference = (first: Part, other: Part): string | null => {
-  for (const [what, of] of inCommon) {
+  for (const [what, of] of sharedProperties) {
     const [expected, found] = [of(first.result), of(other.result)];
     if (expected !== found) {
       return `Only slices of one run can be merged, and ${what} differs: ${expected} in ${first.name}, ${found} in ${other.name}. Merge the slices that one plan was run in, under one --run-id, by one version.`;
@@ -70,12 +70,12 @@ const listed = (parts: readonly string[]): string =>
 
 /** A sentence that names the addresses where slices asked different ones, as those with an embedded gateway each do. */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
-  const apart = Map.groupBy(
+  const byAddress = Map.groupBy(
     slices.toSorted((a, b) => a.index - b.index),
     ({ baseUrl }) => baseUrl,
   );
-  if (apart.size < 2) return null;
-  const addresses = [...apart].map(
+  if (byAddress.size < 2) return null;
+  const addresses = [...byAddress].map(
     ([baseUrl, asking]) =>
       `${baseUrl} (${asking.length === 1 ? 'slice' : 'slices'} ${listed(asking.map(({ index }) => String(index)))})`,
   );
@@ -91,12 +91,12 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const reasons = unique(
     results.flatMap(({ partial }) => (partial === null ? [] : partial.split('; '))),
   );
-  const witnesses = unique(
+  const mockCounters = unique(
     results.map(({ witness }) =>
       JSON.stringify(witness && Object.entries(witness).toSorted(([a], [b]) => byText(a, b))),
     ),
   );
-  const slices = results.length === 1 ? first.slices : slicesOf(results);
+  const slices = results.length === 1 ? first.slices : mergeSlices(results);
   const addresses = addressNote(slices);
   const notes = results.flatMap((part) => {
     const own = addressNote(part.slices);
@@ -112,7 +112,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     partial: reasons.length === 0 ? null : reasons.join('; '),
     breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
-    witness: witnesses.length === 1 && addresses === null ? first.witness : null,
+    witness: mockCounters.length === 1 && addresses === null ? first.witness : null,
   };
 };
 
@@ -125,7 +125,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
 export const mergeResults = (
   results: readonly Result[],
   names: readonly string[] = results.map((_, i) => `result ${i + 1}`),
-): Merged => {
+): MergeResult => {
   const parts = results
     .map((result, i): Part => ({ name: names[i] ?? `result ${i + 1}`, result }))
     .toSorted((a, b) => firstSlice(a.result) - firstSlice(b.result));

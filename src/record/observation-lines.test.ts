@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wholeRun } from '../model/arrival.ts';
-import type { Observation } from '../model/observation.ts';
-import { samplePlan } from '../model/sample-plan.ts';
+import { wholeRunSlice } from '../model/workload/arrival.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import {
   observationLine,
   observationsHeader,
   readObservation,
   readObservationsHeader,
 } from './observation-lines.ts';
-import { anyObservation, anyObservations } from './recorder-suite.ts';
-import { sampleFacts } from './sample-facts.ts';
-import { sampleObservation, sampleStream } from './sample-observations.ts';
-import { emptyTally, record, toResult } from './tally.ts';
+import { anyObservation, anyObservations } from './recorder-suite.fixture.ts';
+import { sampleFacts } from './sample-facts.fixture.ts';
+import { sampleObservation, sampleStream } from './sample-observations.fixture.ts';
+import { emptyTally, recordObservation, toResult } from './tally.ts';
 
 const reread = (observation: Observation): Observation => {
   const read = readObservation(observationLine(observation));
@@ -21,8 +21,8 @@ const reread = (observation: Observation): Observation => {
 };
 const resultOf = (observations: readonly Observation[]) => {
   const tally = emptyTally(samplePlan());
-  for (const observation of observations) record(tally, observation);
-  return toResult(tally, sampleFacts([wholeRun]));
+  for (const observation of observations) recordObservation(tally, observation);
+  return toResult(tally, sampleFacts([wholeRunSlice]));
 };
 const header = {
   weir: '0.1.0',

@@ -1,9 +1,9 @@
-import type { Observation } from '../model/observation.ts';
+import type { Observation } from '../model/observation/observation.ts';
 import {
   type ObservationsHeader,
   observationSchema,
   observationsHeaderSchema,
-} from '../model/observation-schema.ts';
+} from '../model/observation/observation-schema.ts';
 
 /** The first line of an observations file, without its line feed. */
 export const observationsHeader = ({
@@ -21,12 +21,12 @@ export const observationLine = (observation: Observation): string =>
     value instanceof Float64Array ? Array.from(value) : value,
   );
 
-export type Read<T> =
+export type ParsedLine<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
 /** What this file needs of a schema. */
-interface Schema<T> {
+interface LineSchema<T> {
   safeParse(value: unknown):
     | { readonly success: true; readonly data: T }
     | {
@@ -37,7 +37,7 @@ interface Schema<T> {
       };
 }
 
-const read = <T>(line: string, schema: Schema<T>, expected: string): Read<T> => {
+const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): ParsedLine<T> => {
   let json: unknown;
   try {
     json = JSON.parse(line);
@@ -57,9 +57,9 @@ const read = <T>(line: string, schema: Schema<T>, expected: string): Read<T> => 
 };
 
 /** The header that the first line of an observations file holds, or a sentence on what is wrong with it. */
-export const readObservationsHeader = (line: string): Read<ObservationsHeader> =>
-  read(line, observationsHeaderSchema, 'the header of an observations/1 file');
+export const readObservationsHeader = (line: string): ParsedLine<ObservationsHeader> =>
+  parseLine(line, observationsHeaderSchema, 'the header of an observations/1 file');
 
 /** The observation that any further line holds, or a sentence on what is wrong with it. */
-export const readObservation = (line: string): Read<Observation> =>
-  read(line, observationSchema, 'an observation of format observations/1');
+export const readObservation = (line: string): ParsedLine<Observation> =>
+  parseLine(line, observationSchema, 'an observation of format observations/1');

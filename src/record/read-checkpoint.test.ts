@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { owns } from '../model/arrival.ts';
+import { owns } from '../model/workload/arrival.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { samplePlan } from '../model/sample-plan.ts';
-import { growTally } from './growing-tally.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { createIncrementalTally } from './incremental-tally.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
-import { sampleFacts, sampleSlice } from './sample-facts.ts';
-import { sampleObservation } from './sample-observations.ts';
-import { emptyTally, record, toResult } from './tally.ts';
+import { sampleFacts, sampleSliceRun } from './sample-facts.fixture.ts';
+import { sampleObservation } from './sample-observations.fixture.ts';
+import { emptyTally, recordObservation, toResult } from './tally.ts';
 
 const count = 2;
 const seen = Array.from({ length: 9 }, (_, index) => sampleObservation({ index }));
@@ -14,12 +14,12 @@ const facts = sampleFacts([0, 1].map((index) => ({ index, count })));
 
 /** What a worker writes: its header, the parts of two cuts, and each cut when its parts are there. */
 const linesOf = (index: number): readonly string[] => {
-  const { generator, ...slice } = sampleSlice({ index, count });
+  const { generator, ...slice } = sampleSliceRun({ index, count });
   const { weir, runId, planHash, plan } = facts;
-  const tally = growTally(samplePlan());
+  const tally = createIncrementalTally(samplePlan());
   const own = seen.filter((_, i) => owns({ index, count }, i));
   const cutAt = (until: number): readonly object[] => {
-    const parts = tally.cut();
+    const parts = tally.flush();
     const lines: object[] = [];
     let next = parts.next();
     for (; next.done !== true; next = parts.next()) lines.push({ slice: index, ...next.value });
@@ -52,7 +52,7 @@ describe('a checkpoint of two workers', () => {
 
   it('is the result of both, however their lines stand among one another', () => {
     const tally = emptyTally(samplePlan());
-    for (const observation of seen) record(tally, observation);
+    for (const observation of seen) recordObservation(tally, observation);
     const partial = 'killed; this is what it had come to after 10 s, when it was last kept';
     const whole = toResult(tally, {
       ...{ ...facts, partial, notes: ['both'], witness: null },

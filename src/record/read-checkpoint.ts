@@ -1,14 +1,14 @@
 import {
   type CheckpointHeader,
-  checkpointCutSchema,
+  checkpointCommitSchema,
   checkpointHeaderSchema,
   checkpointPartSchema,
-} from '../model/checkpoint.ts';
+} from '../model/result/checkpoint.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { GeneratorSample, Result } from '../model/result.ts';
+import type { GeneratorSample, Result } from '../model/result/result.ts';
 import { addPart, emptyTally, type StoredPart, type Tally, toResult } from './tally.ts';
 
-export type ReadCheckpoint =
+export type CheckpointReadResult =
   | { readonly ok: true; readonly result: Result }
   /** A sentence on what is wrong with the file. */
   | { readonly ok: false; readonly message: string };
@@ -25,38 +25,38 @@ const parsed = (line: string): unknown => {
 const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s`;
 
 /** What a file holds of one slice. */
-interface Kept {
+interface SliceCheckpoint {
   readonly header: CheckpointHeader;
   readonly generator: GeneratorSample[];
   /** Parts that no cut has made count yet. */
-  waiting: StoredPart[];
+  pending: StoredPart[];
   until: number | null;
   scheduled: number;
 }
 
-const startOf = (header: CheckpointHeader): Kept => ({
-  ...{ header, generator: [], waiting: [], until: null, scheduled: 0 },
+const emptySliceCheckpoint = (header: CheckpointHeader): SliceCheckpoint => ({
+  ...{ header, generator: [], pending: [], until: null, scheduled: 0 },
 });
 
 /** Takes a line that is whole; says whether it is one of a checkpoint. */
-const take = (json: unknown, slices: Map<number, Kept>, tally: Tally): boolean => {
-  const cut = checkpointCutSchema.safeParse(json);
+const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: Tally): boolean => {
+  const cut = checkpointCommitSchema.safeParse(json);
   if (!cut.success) {
     const part = checkpointPartSchema.safeParse(json);
     if (part.success) {
       const { slice, ...stored } = part.data;
-      slices.get(slice)?.waiting.push(stored);
+      slices.get(slice)?.pending.push(stored);
       return slices.has(slice);
     }
     const header = checkpointHeaderSchema.safeParse(json);
-    if (header.success) slices.set(header.data.slice.index, startOf(header.data));
+    if (header.success) slices.set(header.data.slice.index, emptySliceCheckpoint(header.data));
     return header.success;
   }
   const { slice, generator, until, scheduled, ended } = cut.data;
   const kept = slices.get(slice);
   if (kept === undefined) return false;
-  for (const part of kept.waiting) addPart(tally, part);
-  kept.waiting = [];
+  for (const part of kept.pending) addPart(tally, part);
+  kept.pending = [];
   kept.generator.push(...generator);
   Object.assign(kept, { until, scheduled });
   tally.ended = Math.max(tally.ended, ended);
@@ -67,7 +67,7 @@ const take = (json: unknown, slices: Map<number, Kept>, tally: Tally): boolean =
  * The result of a run that was killed, up to its last cut, or that of each worker: the same that the run
  * would have written had it been stopped then. `lines` are those of its checkpoint.
  */
-export const readCheckpoint = (lines: Iterable<string>): ReadCheckpoint => {
+export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
   const header = checkpointHeaderSchema.safeParse(parsed(first));
   if (!header.success) {
@@ -80,11 +80,11 @@ export const readCheckpoint = (lines: Iterable<string>): ReadCheckpoint => {
     ...facts
   } = header.data;
   const tally = emptyTally(facts.plan);
-  const slices = new Map([[index, startOf(header.data)]]);
+  const slices = new Map([[index, emptySliceCheckpoint(header.data)]]);
   for (const line of others) {
     const json = parsed(line);
     if (json === undefined) break;
-    if (!take(json, slices, tally)) {
+    if (!applyLine(json, slices, tally)) {
       return { ok: false, message: 'holds a line that is none of a checkpoint' };
     }
   }

@@ -1,6 +1,6 @@
-import { samplePlan } from '../model/sample-plan.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import { groupRecorder } from './groups.ts';
-import { itObeysTheLaws } from './recorder-suite.ts';
+import { itObeysTheLaws } from './recorder-suite.fixture.ts';
 
 const anyScope = { traffic: null, model: null, key: null, stages: null };
 const plan = samplePlan({

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { exemplarRecorder } from './exemplars.ts';
 import { failureRecorder } from './failures.ts';
 import { ledgerRecorder } from './ledger.ts';
-import { anyObservation, itObeysTheLaws } from './recorder-suite.ts';
+import { anyObservation, itObeysTheLaws } from './recorder-suite.fixture.ts';
 import { timelineRecorder } from './timeline.ts';
 
 /** Refusals with ever new codes and messages, as from a server that wants to fill our memory. */

@@ -1,4 +1,4 @@
-import type { Observation } from '../model/observation.ts';
+import type { Observation } from '../model/observation/observation.ts';
 
 /** A part of a state that is quickly stored, and its stored form. */
 export interface Portion<State, Stored> {

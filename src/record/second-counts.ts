@@ -1,17 +1,18 @@
-import { attemptsOf, type Observation, outcomeKinds } from '../model/observation.ts';
+import type { TimelineSecond } from '../model/measures/counts.ts';
+import { outcomeKinds } from '../model/observation/outcome.ts';
+import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { type Instant, instant, secondOf } from '../model/quantity.ts';
-import type { Second } from '../model/result.ts';
-import { emptySecond } from '../model/outcomes.ts';
-import { trafficKinds } from '../model/traffic.ts';
-import { recordBrought } from './brought.ts';
+import { emptySecond } from '../model/measures/outcome-counts.ts';
+import { trafficKinds } from '../model/workload/traffic.ts';
+import { recordThroughput } from './throughput-counts.ts';
 import { streamOf } from './stream-of.ts';
 
 /** What happened in each second of a run, as counts. */
-export type SecondCounts = Map<number, Counts>;
-export type Counts = Omit<Second, 'latency'>;
+export type CountsBySecond = Map<number, CountsInSecond>;
+export type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 
 /** The counts that are plain numbers. */
-const plainCounts = [
+const numericCounts = [
   'due',
   'begun',
   'sent',
@@ -22,9 +23,9 @@ const plainCounts = [
   'audioReceived',
   'audioSent',
   'characters',
-] as const satisfies readonly (keyof Counts)[];
+] as const satisfies readonly (keyof CountsInSecond)[];
 
-export const countsIn = (counts: SecondCounts, second: number): Counts => {
+export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond => {
   let found = counts.get(second);
   if (found === undefined) {
     found = emptySecond(second);
@@ -34,11 +35,11 @@ export const countsIn = (counts: SecondCounts, second: number): Counts => {
 };
 
 /** Adds one observation to the seconds in which its parts lie. */
-export const recordCounts = (counts: SecondCounts, observation: Observation): void => {
+export const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
   const { due, outcome } = observation;
   let last = countsIn(counts, secondOf(due));
   // Tokens come thousands to a second.
-  const at = (moment: Instant): Counts => {
+  const at = (moment: Instant): CountsInSecond => {
     const second = secondOf(moment);
     if (last.second !== second) last = countsIn(counts, second);
     return last;
@@ -53,11 +54,11 @@ export const recordCounts = (counts: SecondCounts, observation: Observation): vo
   for (const moment of streamOf(outcome)?.tokenInstants ?? []) {
     at(instant(moment)).tokenEvents += 1;
   }
-  recordBrought(observation, at);
+  recordThroughput(observation, at);
 };
 
-export const addCounts = (into: Counts, from: Counts): void => {
-  for (const name of plainCounts) into[name] += from[name];
+export const addCounts = (into: CountsInSecond, from: CountsInSecond): void => {
+  for (const name of numericCounts) into[name] += from[name];
   for (const kind of outcomeKinds) into.outcomes[kind] += from.outcomes[kind];
   for (const kind of trafficKinds) {
     const completed = from.completed[kind] ?? 0;

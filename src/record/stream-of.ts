@@ -1,4 +1,4 @@
-import type { ChatStreamAnswer, Outcome } from '../model/observation.ts';
+import type { ChatStreamAnswer, Outcome } from '../model/observation/outcome.ts';
 
 /** The stream that came, whole or in part; `null` where none did. */
 export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {

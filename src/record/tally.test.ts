@@ -1,19 +1,26 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wholeRun } from '../model/arrival.ts';
-import type { Observation } from '../model/observation.ts';
+import { wholeRunSlice } from '../model/workload/arrival.ts';
+import type { Observation } from '../model/observation/observation.ts';
 import { instant } from '../model/quantity.ts';
-import { resultSchema } from '../model/result.ts';
-import { samplePlan } from '../model/sample-plan.ts';
-import { anyObservations } from './recorder-suite.ts';
-import { sampleFacts, sampleSlice } from './sample-facts.ts';
-import { sampleObservation } from './sample-observations.ts';
-import { emptyTally, fromResult, mergeTallies, record, type Tally, toResult } from './tally.ts';
+import { resultSchema } from '../model/result/result.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { anyObservations } from './recorder-suite.fixture.ts';
+import { sampleFacts, sampleSliceRun } from './sample-facts.fixture.ts';
+import { sampleObservation } from './sample-observations.fixture.ts';
+import {
+  emptyTally,
+  fromResult,
+  mergeTallies,
+  recordObservation,
+  type Tally,
+  toResult,
+} from './tally.ts';
 
-const facts = sampleFacts([wholeRun]);
+const facts = sampleFacts([wholeRunSlice]);
 const tallyOf = (observations: readonly Observation[]): Tally => {
   const tally = emptyTally(samplePlan());
-  for (const observation of observations) record(tally, observation);
+  for (const observation of observations) recordObservation(tally, observation);
   return tally;
 };
 
@@ -59,8 +66,11 @@ describe('a tally', () => {
   });
 
   it('is written with its slices in order and the earliest of their begins', () => {
-    const late = { ...sampleSlice({ index: 0, count: 2 }), startedAt: '2026-07-01T10:20:31.000Z' };
-    const early = sampleSlice({ index: 1, count: 2 });
+    const late = {
+      ...sampleSliceRun({ index: 0, count: 2 }),
+      startedAt: '2026-07-01T10:20:31.000Z',
+    };
+    const early = sampleSliceRun({ index: 1, count: 2 });
     const result = toResult(tallyOf([]), sampleFacts([], { slices: [early, late] }));
     expect(result.slices).toEqual([late, early]);
     expect(result.startedAt).toBe(early.startedAt);

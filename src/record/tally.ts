@@ -1,19 +1,19 @@
-import type { Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { Result, ResultFacts } from '../model/result.ts';
+import type { Result, ResultFacts } from '../model/result/result.ts';
 import { type Exemplars, exemplarRecorder } from './exemplars.ts';
 import { failureRecorder, type Failures } from './failures.ts';
 import { groupRecorder, type Groups } from './groups.ts';
 import { type Ledgers, ledgerRecorder } from './ledger.ts';
-import { byText } from './order.ts';
+import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 import { type Timeline, timelineRecorder } from './timeline.ts';
 
 /** Everything that a run's observations have come to so far. It grows in place while it records. */
 export interface Tally {
   readonly plan: Plan;
-  readonly groupsBy: Recorder<Groups, Result['groups'][number]>;
+  readonly groupsRecorder: Recorder<Groups, Result['groups'][number]>;
   readonly groups: Groups;
   readonly timeline: Timeline;
   readonly failures: Failures;
@@ -23,41 +23,41 @@ export interface Tally {
   ended: number;
 }
 
-const timelineBy = timelineRecorder();
-const ledgerBy = ledgerRecorder();
+const runTimelineRecorder = timelineRecorder();
+const runLedgerRecorder = ledgerRecorder();
 
 export const emptyTally = (plan: Plan): Tally => {
-  const groupsBy = groupRecorder(plan);
+  const groupsRecorder = groupRecorder(plan);
   return {
     plan,
-    groupsBy,
-    groups: groupsBy.empty(),
-    timeline: timelineBy.empty(),
+    groupsRecorder,
+    groups: groupsRecorder.empty(),
+    timeline: runTimelineRecorder.empty(),
     failures: failureRecorder.empty(),
     exemplars: exemplarRecorder.empty(),
-    ledger: ledgerBy.empty(),
+    ledger: runLedgerRecorder.empty(),
     ended: 0,
   };
 };
 
 /** Adds one observation to the tally. */
-export const record = (tally: Tally, observation: Observation): void => {
-  tally.groupsBy.record(tally.groups, observation);
-  timelineBy.record(tally.timeline, observation);
+export const recordObservation = (tally: Tally, observation: Observation): void => {
+  tally.groupsRecorder.record(tally.groups, observation);
+  runTimelineRecorder.record(tally.timeline, observation);
   failureRecorder.record(tally.failures, observation);
   exemplarRecorder.record(tally.exemplars, observation);
-  ledgerBy.record(tally.ledger, observation);
+  runLedgerRecorder.record(tally.ledger, observation);
   if (observation.outcome.kind === 'dropped') return;
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
 /** Adds everything that another tally of the same plan holds, which stays as it was. */
 const addTally = (into: Tally, from: Tally): void => {
-  into.groupsBy.add(into.groups, from.groups);
-  timelineBy.add(into.timeline, from.timeline);
+  into.groupsRecorder.add(into.groups, from.groups);
+  runTimelineRecorder.add(into.timeline, from.timeline);
   failureRecorder.add(into.failures, from.failures);
   exemplarRecorder.add(into.exemplars, from.exemplars);
-  ledgerBy.add(into.ledger, from.ledger);
+  runLedgerRecorder.add(into.ledger, from.ledger);
   into.ended = Math.max(into.ended, from.ended);
 };
 
@@ -79,12 +79,12 @@ export type StoredPart = Partial<
  * as it goes; at last, when the last exchange of both ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
-  for (const { state, stored } of from.groupsBy.split(from.groups)) {
-    into.groupsBy.add(into.groups, state);
+  for (const { state, stored } of from.groupsRecorder.split(from.groups)) {
+    into.groupsRecorder.add(into.groups, state);
     yield { groups: [...stored] };
   }
-  for (const { state, stored } of timelineBy.split(from.timeline)) {
-    timelineBy.add(into.timeline, state);
+  for (const { state, stored } of runTimelineRecorder.split(from.timeline)) {
+    runTimelineRecorder.add(into.timeline, state);
     yield { timeline: [...stored] };
   }
   for (const { state, stored } of failureRecorder.split(from.failures)) {
@@ -95,8 +95,8 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
     exemplarRecorder.add(into.exemplars, state);
     yield { exemplars: [...stored] };
   }
-  for (const { state, stored } of ledgerBy.split(from.ledger)) {
-    ledgerBy.add(into.ledger, state);
+  for (const { state, stored } of runLedgerRecorder.split(from.ledger)) {
+    runLedgerRecorder.add(into.ledger, state);
     yield { ledger: [...stored] };
   }
   into.ended = Math.max(into.ended, from.ended);
@@ -105,11 +105,11 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
 
 /** Adds a stored part to a tally. */
 export const addPart = (into: Tally, part: StoredPart): void => {
-  into.groupsBy.add(into.groups, into.groupsBy.restore(part.groups ?? []));
-  timelineBy.add(into.timeline, timelineBy.restore(part.timeline ?? []));
+  into.groupsRecorder.add(into.groups, into.groupsRecorder.restore(part.groups ?? []));
+  runTimelineRecorder.add(into.timeline, runTimelineRecorder.restore(part.timeline ?? []));
   failureRecorder.add(into.failures, failureRecorder.restore(part.failures ?? []));
   exemplarRecorder.add(into.exemplars, exemplarRecorder.restore(part.exemplars ?? []));
-  ledgerBy.add(into.ledger, ledgerBy.restore(part.ledger ?? []));
+  runLedgerRecorder.add(into.ledger, runLedgerRecorder.restore(part.ledger ?? []));
 };
 
 /** The written form of a tally, with what the run knows about itself. */
@@ -131,26 +131,26 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     partial: facts.partial,
     ...(facts.breach === undefined ? {} : { breach: facts.breach }),
     notes: facts.notes,
-    groups: tally.groupsBy.store(tally.groups),
-    timeline: timelineBy.store(tally.timeline),
+    groups: tally.groupsRecorder.store(tally.groups),
+    timeline: runTimelineRecorder.store(tally.timeline),
     failures: failureRecorder.store(tally.failures),
     exemplars: exemplarRecorder.store(tally.exemplars),
-    ledger: ledgerBy.store(tally.ledger),
+    ledger: runLedgerRecorder.store(tally.ledger),
     witness: facts.witness,
   };
 };
 
 /** The tally that a result was written from. */
 export const fromResult = (result: Result): Tally => {
-  const groupsBy = groupRecorder(result.plan);
+  const groupsRecorder = groupRecorder(result.plan);
   return {
     plan: result.plan,
-    groupsBy,
-    groups: groupsBy.restore(result.groups),
-    timeline: timelineBy.restore(result.timeline),
+    groupsRecorder,
+    groups: groupsRecorder.restore(result.groups),
+    timeline: runTimelineRecorder.restore(result.timeline),
     failures: failureRecorder.restore(result.failures),
     exemplars: exemplarRecorder.restore(result.exemplars ?? []),
-    ledger: ledgerBy.restore(result.ledger),
+    ledger: runLedgerRecorder.restore(result.ledger),
     ended: result.ended,
   };
 };

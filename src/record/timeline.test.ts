@@ -1,18 +1,18 @@
+import type { TimelineSecond } from '../model/measures/counts.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attemptsOf, type Observation } from '../model/observation.ts';
+import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
-import type { Second } from '../model/result.ts';
-import { arrivalsIn } from '../model/outcomes.ts';
-import { lagOver } from '../model/summary.ts';
-import { anyObservations } from './recorder-suite.ts';
-import { sampleObservation, sampleStream } from './sample-observations.ts';
+import { countArrivals } from '../model/measures/outcome-counts.ts';
+import { lagOver } from '../model/result/summary.ts';
+import { anyObservations } from './recorder-suite.fixture.ts';
+import { sampleObservation, sampleStream } from './sample-observations.fixture.ts';
 import { timelineRecorder } from './timeline.ts';
 
 const timelineOf = (
   observations: readonly Observation[],
   openSeconds?: number,
-): readonly Second[] => {
+): readonly TimelineSecond[] => {
   const recorder = timelineRecorder(openSeconds);
   const timeline = recorder.empty();
   for (const observation of observations) recorder.record(timeline, observation);
@@ -146,11 +146,12 @@ describe('the timeline', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {
         const seconds = timelineOf(observations);
-        const sum = (of: (second: Second) => number) => seconds.reduce((a, b) => a + of(b), 0);
+        const sum = (of: (second: TimelineSecond) => number) =>
+          seconds.reduce((a, b) => a + of(b), 0);
         const gone = observations.flatMap(attemptsOf).length;
         expect(seconds.map(({ second }) => second)).toEqual([...seconds.keys()]);
         expect(sum(({ due }) => due)).toBe(observations.length);
-        expect(sum(({ outcomes }) => arrivalsIn(outcomes))).toBe(observations.length);
+        expect(sum(({ outcomes }) => countArrivals(outcomes))).toBe(observations.length);
         expect([sum(({ begun }) => begun), sum(({ ended }) => ended)]).toEqual([gone, gone]);
         expect(lagOver(seconds).count).toBe(gone);
       }),

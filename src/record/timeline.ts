@@ -1,16 +1,20 @@
-import { decodeHistogram, emptyHistogram, type Histogram } from '../model/histogram.ts';
-import { measures } from '../model/measures.ts';
-import { attemptsOf, type Observation } from '../model/observation.ts';
+import {
+  type TimelineSecond,
+  type TimelineMeasure,
+  timelineMeasures,
+} from '../model/measures/counts.ts';
+import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
+import { measures } from '../model/measures/measures.ts';
+import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { secondOf } from '../model/quantity.ts';
-import { type Second, type TimelineMeasure, timelineMeasures } from '../model/result.ts';
-import { type TrafficKind, trafficKinds } from '../model/traffic.ts';
+import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import type { Portion, Recorder } from './recorder.ts';
 import {
   addCounts,
   countsIn,
-  type Counts,
+  type CountsInSecond,
   recordCounts,
-  type SecondCounts,
+  type CountsBySecond,
 } from './second-counts.ts';
 
 type Distributions = Map<TimelineMeasure, Histogram>;
@@ -22,10 +26,10 @@ type Latency = Map<TrafficKind, Distributions>;
  * for a straggler.
  */
 export interface Timeline {
-  readonly counts: SecondCounts;
+  readonly counts: CountsBySecond;
   /** Least recently touched first. */
   readonly open: Map<number, Latency>;
-  readonly sealed: Map<number, Second['latency']>;
+  readonly sealed: Map<number, TimelineSecond['latency']>;
   /** The second touched last. */
   newest: number;
 }
@@ -48,7 +52,7 @@ const emptyTimeline = (): Timeline => ({
 });
 
 /** What there is of some keys, each turned into something else; in the order of the keys. */
-const turned = <K, A, B>(
+const mapPresent = <K, A, B>(
   keys: readonly K[],
   find: (key: K) => A | undefined,
   turn: (found: A) => B,
@@ -58,14 +62,14 @@ const turned = <K, A, B>(
     return found === undefined ? [] : [[key, turn(found)]];
   });
 
-const seal = (latency: Latency): Second['latency'] =>
+const seal = (latency: Latency): TimelineSecond['latency'] =>
   Object.fromEntries(
-    turned(
+    mapPresent(
       trafficKinds,
       (kind) => latency.get(kind),
       (distributions) =>
         Object.fromEntries(
-          turned(
+          mapPresent(
             timelineMeasures,
             (measure) => distributions.get(measure),
             (histogram) => histogram.toJSON(),
@@ -74,13 +78,13 @@ const seal = (latency: Latency): Second['latency'] =>
     ),
   );
 
-const unseal = (sealed: Second['latency']): Latency =>
+const unseal = (sealed: TimelineSecond['latency']): Latency =>
   new Map(
-    turned(
+    mapPresent(
       trafficKinds,
       (kind) => sealed[kind],
       (encoded): Distributions =>
-        new Map(turned(timelineMeasures, (measure) => encoded[measure], decodeHistogram)),
+        new Map(mapPresent(timelineMeasures, (measure) => encoded[measure], decodeHistogram)),
     ),
   );
 
@@ -101,13 +105,13 @@ const addLatency = (into: Latency, from: Latency): void => {
 };
 
 /** The open latencies of a second; to make room for them another second may be sealed. */
-const latencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
+const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
-  const there = open.get(second);
+  const existing = open.get(second);
   // Most requests are due in the second of the one before.
-  if (there !== undefined && timeline.newest === second) return there;
+  if (existing !== undefined && timeline.newest === second) return existing;
   timeline.newest = second;
-  const latency = there ?? unseal(sealed.get(second) ?? {});
+  const latency = existing ?? unseal(sealed.get(second) ?? {});
   sealed.delete(second);
   open.delete(second);
   open.set(second, latency);
@@ -124,16 +128,16 @@ const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null =
   return open.get(second) ?? (encoded === undefined ? null : unseal(encoded));
 };
 
-const inTableOrder = (completed: Counts['completed']): Counts['completed'] =>
+const inTableOrder = (completed: CountsInSecond['completed']): CountsInSecond['completed'] =>
   Object.fromEntries(
-    turned(
+    mapPresent(
       trafficKinds,
       (kind) => completed[kind],
       (count) => count,
     ),
   );
 
-const storeSecond = (timeline: Timeline, second: number): Second => {
+const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   const counts = countsIn(timeline.counts, second);
   const open = timeline.open.get(second);
   return {
@@ -145,7 +149,7 @@ const storeSecond = (timeline: Timeline, second: number): Second => {
 };
 
 /** One second after another. */
-function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, Second>> {
+function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, TimelineSecond>> {
   for (const [second, each] of timeline.counts) {
     const stored = storeSecond(timeline, second);
     const counts = new Map([[second, each]]);
@@ -165,12 +169,12 @@ function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, Second>
 const openWhenAdded = 16;
 
 /** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them in open form. */
-export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> => ({
+export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, TimelineSecond> => ({
   empty: emptyTimeline,
   record: (timeline, observation) => {
     recordCounts(timeline.counts, observation);
     if (observation.outcome.kind === 'dropped') return;
-    const latency = latencyOf(timeline, secondOf(observation.due), openSeconds);
+    const latency = openLatencyOf(timeline, secondOf(observation.due), openSeconds);
     for (const measure of timelineMeasures) {
       const samples = samplesOf[measure](observation);
       if (samples.length === 0) continue;
@@ -183,7 +187,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Second> 
       addCounts(countsIn(into.counts, second), counts);
       const latency = latencyIn(from, second);
       if (latency === null) continue;
-      addLatency(latencyOf(into, second, Math.min(openSeconds, openWhenAdded)), latency);
+      addLatency(openLatencyOf(into, second, Math.min(openSeconds, openWhenAdded)), latency);
     }
   },
   store: (timeline) => {

@@ -1,9 +1,9 @@
-import { type Tokens, tokenSources } from '../model/observation.ts';
-import type { TokenSums } from '../model/token-sums.ts';
+import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
+import type { TokenSums } from '../model/measures/token-sums.ts';
 
 /** The token sums of a group while they grow: one for each source that an answer had. */
 
-const sumsOf = (all: TokenSums[], source: Tokens['source']): TokenSums => {
+const sumsOf = (all: TokenSums[], source: TokenCounts['source']): TokenSums => {
   let sums = all.find((each) => each.source === source);
   if (sums === undefined) {
     sums = { source, answers: 0, answersWithInput: 0, input: 0, output: 0 };
@@ -12,7 +12,7 @@ const sumsOf = (all: TokenSums[], source: Tokens['source']): TokenSums => {
   return sums;
 };
 
-const addMade = (
+const addSyntheticSums = (
   sums: TokenSums,
   { answers, asked, input }: NonNullable<TokenSums['made']>,
 ): void => {
@@ -23,14 +23,17 @@ const addMade = (
 };
 
 /** Adds one completed answer. */
-export const recordTokens = (all: TokenSums[], { source, input, output, asked }: Tokens): void => {
+export const recordTokens = (
+  all: TokenSums[],
+  { source, input, output, asked }: TokenCounts,
+): void => {
   const sums = sumsOf(all, source);
   sums.answers += 1;
   sums.output += output;
   if (input === null) return;
   sums.answersWithInput += 1;
   sums.input += input;
-  if (asked !== undefined) addMade(sums, { answers: 1, asked, input });
+  if (asked !== undefined) addSyntheticSums(sums, { answers: 1, asked, input });
 };
 
 /** Adds the sums of another group, which stay as they were. */
@@ -41,7 +44,7 @@ export const addTokens = (into: TokenSums[], from: readonly TokenSums[]): void =
     sums.answersWithInput += answersWithInput;
     sums.input += input;
     sums.output += output;
-    if (made !== undefined) addMade(sums, made);
+    if (made !== undefined) addSyntheticSums(sums, made);
   }
 };
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { figuresCsv } from './csv.ts';
+import { runFiguresCsv } from './figures-csv.ts';
 import { objectivesSection } from './html/sections/objectives.ts';
 import { stepSummary } from './markdown/step-summary.ts';
-import { runJunit } from './run-junit.ts';
-import { sampleResult } from './sample-result.ts';
-import { degradedTrust, invalidTrust, validTrust } from './sample-trust.ts';
-import { sampleVerdict } from './sample-verdict.ts';
-import { terminalReport } from './terminal/terminal.ts';
+import { runJunit } from './junit/run-junit.ts';
+import { sampleRunResult } from './fixtures/sample-result.fixture.ts';
+import { degradedTrust, invalidTrust, validTrust } from './fixtures/sample-trust.fixture.ts';
+import { sampleVerdict } from './fixtures/sample-verdict.fixture.ts';
+import { terminalReport } from './terminal/terminal-report.ts';
 
 const broken = sampleVerdict({
   text: 'errorRate < 1%',
@@ -17,7 +17,7 @@ const broken = sampleVerdict({
   low: 31.6,
   high: 38.5,
 });
-const held = { ...sampleResult(), verdicts: [sampleVerdict(), broken] };
+const held = { ...sampleRunResult(), verdicts: [sampleVerdict(), broken] };
 const look = { colour: false, width: 100 };
 
 describe('objectives stand right after the verdict on the run', () => {
@@ -37,7 +37,7 @@ describe('objectives stand right after the verdict on the run', () => {
     const html = objectivesSection({ ...held, verdicts })?.markup ?? '';
     expect(html).toContain('&lt;img src=x');
     expect(html).not.toContain('<img');
-    expect(objectivesSection(sampleResult())).toBeNull();
+    expect(objectivesSection(sampleRunResult())).toBeNull();
   });
 });
 
@@ -110,7 +110,7 @@ describe('the step summary', () => {
 });
 
 describe('the CSV', () => {
-  const rows = figuresCsv(sampleResult(), validTrust).split('\r\n');
+  const rows = runFiguresCsv(sampleRunResult(), validTrust).split('\r\n');
 
   it('has one value in each row, first of all traffic, then by kind, then by group', () => {
     expect(rows.slice(0, 3)).toMatchInlineSnapshot(`
@@ -136,29 +136,29 @@ describe('the CSV', () => {
   });
 
   it('tells named entries of one kind and model apart', () => {
-    const result = sampleResult();
+    const result = sampleRunResult();
     const [group] = result.groups.filter(({ labels }) => !labels.warmUp);
     const groups = ['short', 'long'].map((entry) => ({
       ...group!,
       labels: { ...group!.labels, entry },
     }));
-    const due = figuresCsv({ ...result, groups }, validTrust)
+    const due = runFiguresCsv({ ...result, groups }, validTrust)
       .split('\r\n')
       .filter((row) => row.includes(',due,') && !row.endsWith(','));
     expect(due.map((row) => row.split(',').at(-1))).toEqual(['short', 'long']);
   });
 
   it('quotes what needs it, and never begins a cell with a formula', () => {
-    const result = sampleResult();
+    const result = sampleRunResult();
     const groups = result.groups.map((group) => ({
       ...group,
       labels: { ...group.labels, model: '=HYPERLINK("x"),\n' },
     }));
-    const text = figuresCsv({ ...result, groups }, validTrust);
+    const text = runFiguresCsv({ ...result, groups }, validTrust);
     expect(text).toContain(`,"'=HYPERLINK(""x""),\n",`);
   });
 
   it('leaves out what the generator spoiled', () => {
-    expect(figuresCsv(sampleResult(), invalidTrust)).not.toMatch(/,(gap|stall),/);
+    expect(runFiguresCsv(sampleRunResult(), invalidTrust)).not.toMatch(/,(gap|stall),/);
   });
 });

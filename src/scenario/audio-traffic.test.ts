@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readScenario } from './read.ts';
-import { entriesReadBy } from './sample-entries.ts';
+import { readScenario } from './read-scenario.ts';
+import { trafficEntryReaders } from './sample-entries.fixture.ts';
 
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
 
 const read = (entry: string) =>
   readScenario({ text: `traffic:\n  - ${entry}\n${load}`, name: 'f.yaml', environment: {} });
 
-const { entryOf, problemsOf } = entriesReadBy(read);
+const { entryOf, problemsOf } = trafficEntryReaders(read);
 
 describe('an entry of the kind speech', () => {
   it('with a model alone speaks a short sentence as mp3', () => {

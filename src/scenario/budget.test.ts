@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planHash } from '../model/plan-hash.ts';
-import { readScenario } from './read.ts';
+import { planHash } from '../model/plan/plan-hash.ts';
+import { readScenario } from './read-scenario.ts';
 
 const reading = (budget: string) =>
   readScenario({

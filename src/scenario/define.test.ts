@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineScenario } from './define.ts';
-import { openModule } from './module-tree.ts';
-import { readScenario } from './read.ts';
+import { parseModule } from './text/module-tree.ts';
+import { readScenario } from './read-scenario.ts';
 
 describe('a scenario in TypeScript', () => {
   it('means what a file with the same words means', () => {
@@ -15,7 +15,7 @@ describe('a scenario in TypeScript', () => {
       ],
       limits: { requestsPerMinute: 'none' },
     });
-    const { tree } = openModule(scenario);
+    const { tree } = parseModule(scenario);
     const read = (text: typeof tree | string) =>
       readScenario({ text: text ?? '', name: 'evening.ts', environment: {} });
     expect(read(tree)).toEqual(read(JSON.stringify(scenario)));

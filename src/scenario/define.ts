@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { scenarioSchema } from './schema.ts';
+import type { scenarioSchema } from './schema/scenario-schema.ts';
 
 /** A scenario as it is written: what a YAML file may hold, with its quantities as text (`5/s`, `30s`). */
 export type ScenarioInput = z.input<typeof scenarioSchema>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeProblems } from './problem.ts';
-import { readScenario } from './read.ts';
+import { problemsText } from './text/scenario-problem.ts';
+import { readScenario } from './read-scenario.ts';
 
 const scenario = (objectives: string): string => `traffic:
   - { kind: chat-stream, model: publisher/big }
@@ -19,7 +19,7 @@ const read = (objectives: string, environment = {}) =>
 
 const planOf = (objectives: string) => {
   const reading = read(objectives);
-  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
+  if (!reading.ok) throw new Error(problemsText(reading.problems, 'f.yaml'));
   return reading.plan;
 };
 
@@ -27,7 +27,7 @@ const one = (text: string) => planOf(`  - '${text}'`).objectives[0];
 
 const problemsOf = (text: string, environment = {}): string[] => {
   const reading = read(text, environment);
-  return reading.ok ? [] : describeProblems(reading.problems, 'f.yaml').split('\n');
+  return reading.ok ? [] : problemsText(reading.problems, 'f.yaml').split('\n');
 };
 
 describe('an objective', () => {
@@ -232,7 +232,7 @@ objectives: [goodput > 90%]
         name: 'f.yaml',
         environment: {},
       });
-      return reading.ok ? [] : describeProblems(reading.problems, 'f.yaml').split('\n');
+      return reading.ok ? [] : problemsText(reading.problems, 'f.yaml').split('\n');
     };
     expect(problems('')).toMatchInlineSnapshot(`
       [

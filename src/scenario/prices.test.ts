@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money } from './field.ts';
-import { describeProblems } from './problem.ts';
-import { readScenario, type ScenarioSource } from './read.ts';
+import { moneyField } from './schema/fields.ts';
+import { problemsText } from './text/scenario-problem.ts';
+import { readScenario, type ScenarioSource } from './read-scenario.ts';
 
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
 const chat = 'traffic: [{kind: chat, model: a/b}, {kind: chat-stream, model: c}]\n';
@@ -12,12 +12,12 @@ const read = (text: string, more: Partial<ScenarioSource> = {}) =>
 
 const problemsOf = (...given: Parameters<typeof read>): string => {
   const reading = read(...given);
-  return reading.ok ? '' : describeProblems(reading.problems, 'f.yaml');
+  return reading.ok ? '' : problemsText(reading.problems, 'f.yaml');
 };
 
 const pricesOf = (text: string): unknown => {
   const reading = read(text);
-  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
+  if (!reading.ok) throw new Error(problemsText(reading.problems, 'f.yaml'));
   return reading.plan.stages.map(({ traffic }) =>
     traffic.map((entry) => ('price' in entry ? entry.price : 'no place for one')),
   );
@@ -36,14 +36,14 @@ describe('an amount of money', () => {
     [999_999.999_999, 999_999_999_999],
     [1_000_000, 1_000_000_000_000],
   ])('of %d is %d millionths', (amount, micro) => {
-    expect(money().parse(amount)).toBe(micro);
+    expect(moneyField().parse(amount)).toBe(micro);
   });
 
   it('is exact with up to six decimals, whatever it is', () => {
     fc.assert(
       fc.property(fc.nat({ max: 999_999 }), fc.nat({ max: 999_999 }), (units, millionths) => {
         const written = `${units}.${String(millionths).padStart(6, '0')}`;
-        expect(money().parse(Number(written))).toBe(units * 1_000_000 + millionths);
+        expect(moneyField().parse(Number(written))).toBe(units * 1_000_000 + millionths);
       }),
     );
   });
@@ -51,7 +51,7 @@ describe('an amount of money', () => {
   it.each([0.000_000_1, 0.123_456_7, -0.1, 1_000_000.1, Number.NaN, Number.POSITIVE_INFINITY, '1'])(
     'is not %j',
     (amount) => {
-      expect(money().safeParse(amount).success).toBe(false);
+      expect(moneyField().safeParse(amount).success).toBe(false);
     },
   );
 });

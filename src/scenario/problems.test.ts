@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeProblems } from './problem.ts';
-import { readScenario, type ScenarioSource } from './read.ts';
+import { problemsText } from './text/scenario-problem.ts';
+import { readScenario, type ScenarioSource } from './read-scenario.ts';
 
 /** The problems as people see them, one a line; none when the text is a sound scenario. */
 const problemsOf = (text: string, more: Partial<ScenarioSource> = {}): string[] => {
   const reading = readScenario({ text, name: 'f.yaml', environment: {}, ...more });
-  return reading.ok ? [] : describeProblems(reading.problems, 'f.yaml').split('\n');
+  return reading.ok ? [] : problemsText(reading.problems, 'f.yaml').split('\n');
 };
 
 const models = 'traffic: [{kind: models}]\n';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { planSchema } from '../model/plan.ts';
-import { sampleTraceLoad } from '../model/sample-trace.ts';
-import type { WorkloadFiles } from '../model/workload.ts';
-import { describeProblems } from './problem.ts';
-import { readScenario } from './read.ts';
+import { planSchema } from '../model/plan/plan.ts';
+import { sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
+import type { WorkloadFiles } from '../model/workload/workload.ts';
+import { problemsText } from './text/scenario-problem.ts';
+import { readScenario } from './read-scenario.ts';
 
 const sha256 = 'a'.repeat(64);
 
@@ -34,7 +34,7 @@ const read = (entry: string, load = steady, more = '') =>
 
 const planOf = (entry: string, load = steady) => {
   const reading = read(entry, load);
-  if (!reading.ok) throw new Error(describeProblems(reading.problems, 'f.yaml'));
+  if (!reading.ok) throw new Error(problemsText(reading.problems, 'f.yaml'));
   expect(planSchema.parse(reading.plan)).toEqual(reading.plan);
   return reading.plan.stages[0]!;
 };
@@ -42,7 +42,7 @@ const entryOf = (entry: string, load?: string) => planOf(entry, load).traffic[0]
 
 const problems = (entry: string, load?: string, more?: string): string => {
   const reading = read(entry, load, more);
-  return reading.ok ? 'none' : describeProblems(reading.problems, 'f.yaml');
+  return reading.ok ? 'none' : problemsText(reading.problems, 'f.yaml');
 };
 
 describe('a prompt', () => {

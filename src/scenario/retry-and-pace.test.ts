@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeProblems } from './problem.ts';
-import { readScenario } from './read.ts';
+import { problemsText } from './text/scenario-problem.ts';
+import { readScenario } from './read-scenario.ts';
 
 /** The problems as people see them, one a line; none when the text is a sound scenario. */
 const problemsOf = (text: string): string[] => {
   const reading = readScenario({ text, name: 'f.yaml', environment: {} });
-  return reading.ok ? [] : describeProblems(reading.problems, 'f.yaml').split('\n');
+  return reading.ok ? [] : problemsText(reading.problems, 'f.yaml').split('\n');
 };
 
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readScenario } from './read.ts';
-import { entriesReadBy } from './sample-entries.ts';
+import { readScenario } from './read-scenario.ts';
+import { trafficEntryReaders } from './sample-entries.fixture.ts';
 
 const chapter = 'The gate is open. The river is calm.\nThe keeper sleeps.\n';
 const unread = (file: string) => ({ ok: false, problem: `${file} is missing` }) as const;
@@ -18,7 +18,7 @@ const read = (entry: string) =>
     },
   });
 
-const { entryOf, problemsOf } = entriesReadBy(read);
+const { entryOf, problemsOf } = trafficEntryReaders(read);
 
 describe('texts to be spoken', () => {
   it('are pieces where they are to be split, those of a file too', () => {

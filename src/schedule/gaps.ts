@@ -1,5 +1,5 @@
-import type { Draw } from '../model/draw.ts';
-import { normalFrom } from '../model/normal.ts';
+import type { Draw } from '../model/workload/draw.ts';
+import { drawNormal } from '../model/workload/normal.ts';
 
 /** Gaps between arrivals, in units of their mean. */
 export interface Gaps {
@@ -10,11 +10,11 @@ export interface Gaps {
 }
 
 /** A gamma variate of this shape (at least 1) and scale 1, by rejection (Marsaglia and Tsang 2000). */
-const steepGamma = (draw: Draw, shape: number): number => {
+const drawGammaShapeAtLeast1 = (draw: Draw, shape: number): number => {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   for (;;) {
-    const x = normalFrom(draw);
+    const x = drawNormal(draw);
     const v = (1 + c * x) ** 3;
     if (v > 0 && Math.log1p(-draw.uniform()) < (x * x) / 2 + d * (1 - v + Math.log(v))) {
       return d * v;
@@ -23,10 +23,10 @@ const steepGamma = (draw: Draw, shape: number): number => {
 };
 
 /** A gamma variate of any shape and scale 1; below shape 1 by the same authors' boost from shape + 1. */
-const gammaFrom = (draw: Draw, shape: number): number =>
+const drawGamma = (draw: Draw, shape: number): number =>
   shape >= 1
-    ? steepGamma(draw, shape)
-    : steepGamma(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
+    ? drawGammaShapeAtLeast1(draw, shape)
+    : drawGammaShapeAtLeast1(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
 
 /** The gaps of a Poisson process: it has no memory, so the first is like all others. */
 export const exponentialGaps = (draw: Draw): Gaps => {
@@ -40,6 +40,6 @@ export const exponentialGaps = (draw: Draw): Gaps => {
  * any area is exactly that area; begun with a whole gap, bursts would bring (1/shape − 1)/2 too many.
  */
 export const gammaGaps = (draw: Draw, shape: number): Gaps => ({
-  first: () => (draw.uniform() * steepGamma(draw, shape + 1)) / shape,
-  next: () => gammaFrom(draw, shape) / shape,
+  first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
+  next: () => drawGamma(draw, shape) / shape,
 });

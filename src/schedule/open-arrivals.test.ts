@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Arrival, type Slice, wholeRun } from '../model/arrival.ts';
-import { loadDuration, type OpenLoad, type RateSegment } from '../model/plan.ts';
+import { type Arrival, type Slice, wholeRunSlice } from '../model/workload/arrival.ts';
+import { loadDuration, type OpenLoad, type RateSegment } from '../model/plan/plan.ts';
 import { instant, milliseconds, perSecond } from '../model/quantity.ts';
-import { openArrivals, openCount } from './open-arrivals.ts';
+import { openArrivals, openArrivalCount } from './open-arrivals.ts';
 
 const segment = (from: number, to: number, duration: number): RateSegment => ({
   from: perSecond(from),
@@ -17,7 +17,7 @@ const open = (curve: readonly RateSegment[], spacing: OpenLoad['spacing'] = 'eve
 });
 const arrivals = (
   load: OpenLoad,
-  { slice = wholeRun, start = 0, seed = 7, stage = 0 } = {},
+  { slice = wholeRunSlice, start = 0, seed = 7, stage = 0 } = {},
 ): readonly Arrival[] => [...openArrivals(load, { stage, seed, slice, start: instant(start) })];
 
 /** Rates in tenths and lengths in hundredths of a second, so that the oracle counts in whole numbers. */
@@ -83,7 +83,7 @@ describe('even arrivals', () => {
     ['no time, no arrivals', [segment(5, 5, 0)], 0],
   ])('are counted by the area, rounded up: %s', (_, curve, count) => {
     expect(arrivals(open(curve))).toHaveLength(count);
-    expect(openCount(open(curve))).toBe(count);
+    expect(openArrivalCount(open(curve))).toBe(count);
   });
 
   it('wait for the end of a pause instead of coming at its begin', () => {
@@ -154,7 +154,7 @@ describe('Poisson arrivals', () => {
   it.each([1, 2, 3, 4, 5])(
     'have the mean number within four standard deviations (seed %i)',
     (seed) => {
-      expect(openCount(steady)).toBe(5000);
+      expect(openArrivalCount(steady)).toBe(5000);
       const count = arrivals(steady, { seed }).length;
       expect(Math.abs(count - 5000)).toBeLessThan(4 * Math.sqrt(5000));
     },
@@ -217,7 +217,7 @@ describe('gamma arrivals', () => {
 
   it.each(shapes)('are as many as the area on average, however short it is (shape %f)', (gamma) => {
     const load = open([segment(10, 10, 1000)], { gamma });
-    expect(openCount(load)).toBe(10);
+    expect(openArrivalCount(load)).toBe(10);
     const counts = Array.from({ length: 4000 }, (_, seed) => arrivals(load, { seed }).length);
     const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
     const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / counts.length;
@@ -287,7 +287,7 @@ describe('arrivals of any spacing', () => {
     const [first] = openArrivals(endless, {
       stage: 0,
       seed: 1,
-      slice: wholeRun,
+      slice: wholeRunSlice,
       start: instant(0),
     });
     expect(first?.index).toBe(0);

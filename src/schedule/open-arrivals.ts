@@ -1,8 +1,8 @@
-import { type Arrival, owns, type Slice } from '../model/arrival.ts';
-import { type Draw, drawFrom } from '../model/draw.ts';
-import { loadDuration, type OpenLoad } from '../model/plan.ts';
+import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
+import { type Draw, drawFrom } from '../model/workload/draw.ts';
+import { loadDuration, type OpenLoad } from '../model/plan/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { type Curve, curveOf, slack } from './curve.ts';
+import { type RateCurve, rateCurveOf, areaTolerance } from './rate-curve.ts';
 import { exponentialGaps, gammaGaps, type Gaps } from './gaps.ts';
 
 /** Where in a run a load stands: its stage, the stage's begin, the plan's seed, and whose share is asked for. */
@@ -17,9 +17,13 @@ export interface Placement {
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
 /** Every whole number n ≥ 0 whose area lies before the curve's end has an arrival: a begun arrival counts as one. */
-const evenCount = ({ area }: Curve): number => Math.max(0, Math.ceil(area - slack));
+const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
-function* even(curve: Curve, { stage, slice }: Placement, dueAt: (area: number) => Instant) {
+function* evenArrivals(
+  curve: RateCurve,
+  { stage, slice }: Placement,
+  dueAt: (area: number) => Instant,
+) {
   const count = evenCount(curve);
   for (let index = slice.index; index < count; index += slice.count) {
     yield { stage, index, due: dueAt(index) };
@@ -30,8 +34,8 @@ function* even(curve: Curve, { stage, slice }: Placement, dueAt: (area: number) 
  * A process of rate 1 along the area is one of the curve's rate along time (Çinlar 1975, time-scale
  * transformation). Every slice walks the whole sequence and keeps its own.
  */
-function* drawn(
-  curve: Curve,
+function* randomArrivals(
+  curve: RateCurve,
   placement: Placement,
   dueAt: (area: number) => Instant,
   gapsOf: (draw: Draw) => Gaps,
@@ -59,7 +63,7 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
  * are due within the stage.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
-  const curve = curveOf(load.curve);
+  const curve = rateCurveOf(load.curve);
   const { spacing } = load;
   const { start } = placement;
   const end = start + loadDuration(load);
@@ -67,12 +71,12 @@ export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Ar
   const dueAt = (area: number): Instant =>
     instant(Math.min(last, start + curve.secondsTo(area) * 1000));
   return spacing === 'even'
-    ? even(curve, placement, dueAt)
-    : drawn(curve, placement, dueAt, gapsOf(spacing));
+    ? evenArrivals(curve, placement, dueAt)
+    : randomArrivals(curve, placement, dueAt, gapsOf(spacing));
 };
 
 /** How many arrivals an open load has: exactly for even spacing, on average for drawn gaps. */
-export const openCount = (load: OpenLoad): number => {
-  const curve = curveOf(load.curve);
+export const openArrivalCount = (load: OpenLoad): number => {
+  const curve = rateCurveOf(load.curve);
   return load.spacing === 'even' ? evenCount(curve) : curve.area;
 };

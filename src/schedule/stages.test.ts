@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Load } from '../model/plan.ts';
+import type { Load } from '../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
-import { samplePlan } from '../model/sample-plan.ts';
-import { expectedCount, scheduledEnd, stageStarts } from './stages.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { expectedArrivalCount, scheduledEnd, stageStarts } from './stages.ts';
 
 const open = (spacing: 'even' | 'poisson'): Load => ({
   kind: 'open',
@@ -47,6 +47,6 @@ describe('stages', () => {
     ['shared iterations', iterations, 20],
     ['users', closed, null],
   ])('know how many requests to expect of %s', (_, load, count) => {
-    expect(expectedCount(load)).toBe(count);
+    expect(expectedArrivalCount(load)).toBe(count);
   });
 });

@@ -1,6 +1,6 @@
-import { arrivalsOf, type Load, loadDuration, type Plan } from '../model/plan.ts';
+import { arrivalCountOf, type Load, loadDuration, type Plan } from '../model/plan/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { openCount } from './open-arrivals.ts';
+import { openArrivalCount } from './open-arrivals.ts';
 
 /**
  * When each stage begins: stages follow one another without a gap, by arithmetic, so that all
@@ -21,5 +21,5 @@ export const scheduledEnd = (plan: Plan): Instant =>
   instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
 
 /** How many requests a load asks for: exactly, on average for Poisson arrivals, `null` for users and connections, who ask as fast as they are answered. */
-export const expectedCount = (load: Load): number | null =>
-  load.kind === 'open' ? openCount(load) : arrivalsOf(load);
+export const expectedArrivalCount = (load: Load): number | null =>
+  load.kind === 'open' ? openArrivalCount(load) : arrivalCountOf(load);

@@ -1,6 +1,6 @@
-import type { Arrival } from '../model/arrival.ts';
+import type { Arrival } from '../model/workload/arrival.ts';
 import { instant } from '../model/quantity.ts';
-import type { Trace } from '../model/trace.ts';
+import type { Trace } from '../model/workload/trace.ts';
 import type { Placement } from './open-arrivals.ts';
 
 /** The arrivals of a trace that one slice owns, in order: request n of the trace is arrival n of the stage. */

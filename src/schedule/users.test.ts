@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Slice, wholeRun } from '../model/arrival.ts';
-import type { ClosedLoad, IterationsLoad } from '../model/plan.ts';
+import { type Slice, wholeRunSlice } from '../model/workload/arrival.ts';
+import type { ClosedLoad, IterationsLoad } from '../model/plan/plan.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { iterationIndex, iterationsOf, usersOf } from './users.ts';
 
@@ -25,24 +25,24 @@ const sizes = fc.integer({ min: 1, max: 40 });
 
 describe('users', () => {
   it('begin one after another over the ramp-up, the first with the stage', () => {
-    expect(usersOf(closed(4, 2000), instant(1000), wholeRun)).toEqual([
-      { user: 0, begins: 1000 },
-      { user: 1, begins: 1500 },
-      { user: 2, begins: 2000 },
-      { user: 3, begins: 2500 },
+    expect(usersOf(closed(4, 2000), instant(1000), wholeRunSlice)).toEqual([
+      { user: 0, startsAt: 1000 },
+      { user: 1, startsAt: 1500 },
+      { user: 2, startsAt: 2000 },
+      { user: 3, startsAt: 2500 },
     ]);
   });
 
   it('who would begin after the stage has ended do not take part', () => {
-    expect(usersOf(closed(4, 2000, 1000), instant(0), wholeRun).map(({ user }) => user)).toEqual([
-      0, 1,
-    ]);
+    expect(
+      usersOf(closed(4, 2000, 1000), instant(0), wholeRunSlice).map(({ user }) => user),
+    ).toEqual([0, 1]);
   });
 
   it('of shared iterations all begin with the stage', () => {
-    expect(usersOf(shared(3, 9), instant(500), wholeRun).map(({ begins }) => begins)).toEqual([
-      500, 500, 500,
-    ]);
+    expect(
+      usersOf(shared(3, 9), instant(500), wholeRunSlice).map(({ startsAt }) => startsAt),
+    ).toEqual([500, 500, 500]);
   });
 
   it('are striped over the slices: disjoint, in order, together the whole', () => {
@@ -51,7 +51,7 @@ describe('users', () => {
         const load = closed(users, rampUp);
         const parts = slicesOf(count).flatMap((slice) => usersOf(load, instant(0), slice));
         expect(parts.toSorted((a, b) => a.user - b.user)).toEqual(
-          usersOf(load, instant(0), wholeRun),
+          usersOf(load, instant(0), wholeRunSlice),
         );
       }),
     );

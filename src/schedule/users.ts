@@ -1,11 +1,11 @@
-import { owns, type Slice } from '../model/arrival.ts';
-import type { ClosedLoad, IterationsLoad } from '../model/plan.ts';
+import { owns, type Slice } from '../model/workload/arrival.ts';
+import type { ClosedLoad, IterationsLoad } from '../model/plan/plan.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
 /** A closed-loop caller and the moment of its first request. */
 export interface User {
   readonly user: number;
-  readonly begins: Instant;
+  readonly startsAt: Instant;
 }
 
 /**
@@ -21,8 +21,8 @@ export const usersOf = (
   const duration = load.kind === 'closed' ? load.duration : load.maxDuration;
   return Array.from({ length: load.users }, (_, user) => ({
     user,
-    begins: instant(start + (rampUp * user) / load.users),
-  })).filter(({ user, begins }) => owns(slice, user) && begins < start + duration);
+    startsAt: instant(start + (rampUp * user) / load.users),
+  })).filter(({ user, startsAt }) => owns(slice, user) && startsAt < start + duration);
 };
 
 /** The index within the stage of a user's n-th request (n from 0): unique over all users and slices without a word between them. */

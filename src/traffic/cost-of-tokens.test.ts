@@ -1,9 +1,15 @@
+import type { Outcome } from '../model/observation/outcome.ts';
 import { expect, it } from 'vitest';
-import type { Outcome } from '../model/observation.ts';
-import type { Price, TrafficKind } from '../model/traffic.ts';
-import { replay } from './replay.ts';
-import { sampleTraffic } from './sample-traffic.ts';
-import { done, events, stop, text, usage } from './stream-suite.ts';
+import type { Price, TrafficKind } from '../model/workload/traffic.ts';
+import { replay } from './kinds/replay.fixture.ts';
+import { sampleTraffic } from './sample-traffic.fixture.ts';
+import {
+  doneData,
+  sseEvents,
+  stopChunk,
+  textChunk,
+  usageFields,
+} from './kinds/stream-bodies.fixture.ts';
 
 /** The sample usage counts 5 tokens of input and as many of output as it is told. */
 const bodies = {
@@ -13,7 +19,7 @@ const bodies = {
       usage: counted,
     }),
   'chat-stream': (counted: object | null): string =>
-    events(text('a'), text('b'), stop, { choices: [], usage: counted }, done),
+    sseEvents(textChunk('a'), textChunk('b'), stopChunk, { choices: [], usage: counted }, doneData),
 } as const satisfies Partial<Record<TrafficKind, (counted: object | null) => string>>;
 const kinds = ['chat', 'chat-stream'] as const;
 
@@ -28,15 +34,15 @@ const costOf = (
 };
 
 it.each(kinds)('an answer to %s costs its tokens by the entry’s price, rounded half up', (kind) => {
-  expect(costOf(kind, usage(3), { input: 1_000_000, output: 2_000_000 })).toBe(11);
-  expect(costOf(kind, usage(3), { input: 100_000, output: 0 })).toBe(1);
-  expect(costOf(kind, usage(3), { input: 99_999, output: 0 })).toBe(0);
+  expect(costOf(kind, usageFields(3), { input: 1_000_000, output: 2_000_000 })).toBe(11);
+  expect(costOf(kind, usageFields(3), { input: 100_000, output: 0 })).toBe(1);
+  expect(costOf(kind, usageFields(3), { input: 99_999, output: 0 })).toBe(0);
 });
 
 it.each(kinds)('an answer to %s has no known cost without a price or without usage', (kind) => {
   const price = { input: 1_000_000, output: 2_000_000 };
-  expect(costOf(kind, usage(3), null)).toBeNull();
+  expect(costOf(kind, usageFields(3), null)).toBeNull();
   expect(costOf(kind, null, price)).toBeNull();
   // Tokens that the server did not count are not paid for by guess.
-  expect(costOf(kind, usage(0), price)).toBeNull();
+  expect(costOf(kind, usageFields(0), price)).toBeNull();
 });

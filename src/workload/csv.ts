@@ -13,7 +13,7 @@ const linesIn = (text: string): number => text.split('\n').length - 1;
  * The records of a comma-separated table (RFC 4180), empty lines left out. A text is a complaint that
  * begins with its line: a quote stands where none may, or is never closed.
  */
-export const csvRecords = (text: string): readonly CsvRecord[] | string => {
+export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
   const records: CsvRecord[] = [];
   let line = 1;

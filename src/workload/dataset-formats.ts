@@ -1,15 +1,15 @@
-import { type Message, messageSchema } from '../model/traffic.ts';
-import { mostTokens } from '../model/distribution.ts';
-import { csvRecords } from './csv.ts';
+import { type Message, messageSchema } from '../model/workload/traffic.ts';
+import { maxTokenCount } from '../model/workload/token-count.ts';
+import { parseCsv } from './csv.ts';
 
 /** What one prompt of a file says, and the most tokens that the file wants of its answer. */
-export interface Entry {
+export interface DatasetEntry {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
 }
 
 /** The entries of a text; a text in their place is a complaint that begins with its line. */
-type Parser = (text: string) => readonly Entry[] | string;
+type Parser = (text: string) => readonly DatasetEntry[] | string;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
@@ -28,17 +28,17 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const isMost = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= mostTokens;
+const isTokenCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= maxTokenCount;
 
-const entryFrom = (said: readonly Message[], most: unknown): Entry | string => {
+const entryFrom = (said: readonly Message[], most: unknown): DatasetEntry | string => {
   if (most === undefined || most === null) return { messages: said, maxTokens: null };
-  return isMost(most)
+  return isTokenCount(most)
     ? { messages: said, maxTokens: most }
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-const jsonEntry = (value: unknown): Entry | string => {
+const jsonEntry = (value: unknown): DatasetEntry | string => {
   const fields = mappingOf(value);
   if (fields === null) return 'expected a JSON object with "prompt" or "messages"';
   const { prompt, messages, max_tokens: most } = fields;
@@ -55,7 +55,7 @@ const jsonEntry = (value: unknown): Entry | string => {
 };
 
 const jsonLines: Parser = (text) => {
-  const entries: Entry[] = [];
+  const entries: DatasetEntry[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const entry = jsonEntry(parsed(line));
@@ -66,17 +66,17 @@ const jsonLines: Parser = (text) => {
 };
 
 const csv: Parser = (text) => {
-  const records = csvRecords(text);
+  const records = parseCsv(text);
   if (typeof records === 'string') return records;
   const [header, ...rows] = records;
   const names = header?.cells.map((name) => name.trim().toLowerCase()) ?? [];
-  const [promptAt, mostAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
+  const [promptAt, maxTokensAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
   if (promptAt < 0)
     return '1: expected a header with a column "prompt", and "max_tokens" if wanted';
-  const entries: Entry[] = [];
+  const entries: DatasetEntry[] = [];
   for (const { line, cells } of rows) {
     const prompt = cells[promptAt];
-    const most = cells[mostAt]?.trim() ?? '';
+    const most = cells[maxTokensAt]?.trim() ?? '';
     const entry = isText(prompt)
       ? entryFrom(user(prompt), most === '' ? null : Number(most))
       : 'expected text in the column "prompt"';
@@ -86,7 +86,7 @@ const csv: Parser = (text) => {
   return entries;
 };
 
-const askers = new Set<unknown>(['human', 'user']);
+const userRoles = new Set<unknown>(['human', 'user']);
 
 const turnsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] | null => {
   const turns = mappingOf(value)?.['conversations'];
@@ -102,19 +102,19 @@ const turnsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] |
 const shareGpt: Parser = (text) => {
   const list = parsed(text);
   if (!Array.isArray(list)) return '1: expected a JSON list of {"conversations": […]}';
-  const entries: Entry[] = [];
+  const entries: DatasetEntry[] = [];
   for (const [index, value] of list.entries()) {
     const turns = turnsOf(value);
     if (turns === null) {
       return `1: entry ${index + 1}: expected "conversations" as a list of {"from": …, "value": …}`;
     }
-    const said = turns.find((turn) => askers.has(turn['from']))?.['value'];
+    const said = turns.find((turn) => userRoles.has(turn['from']))?.['value'];
     if (isText(said)) entries.push({ messages: user(said), maxTokens: null });
   }
   return entries;
 };
 
-export const parsers: ReadonlyMap<string, Parser> = new Map([
+export const datasetParsers: ReadonlyMap<string, Parser> = new Map([
   ['jsonl', jsonLines],
   ['ndjson', jsonLines],
   ['csv', csv],

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from '../model/draw.ts';
-import type { PromptSourceOf } from '../model/prompt-source.ts';
-import { sampleTrace } from '../model/sample-trace.ts';
-import type { Trace } from '../model/trace.ts';
+import { drawFrom } from '../model/workload/draw.ts';
+import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
+import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
+import type { Trace } from '../model/workload/trace.ts';
 import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.ts';
-import { vocabularyOf } from './words.ts';
+import { vocabularyOf } from './vocabulary.ts';
 
 const vocabulary = vocabularyOf({
   words: Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' '),
-  opens: true,
+  keepsLeadingSpace: true,
 });
 const at = (index: number, seed = 1) => ({ vocabulary, seed, draw: drawFrom(seed, 0, index) });
 const wordsOf = (prompt: string): readonly string[] => prompt.split(' ').slice(1);
@@ -80,7 +80,7 @@ describe('a made-up prompt', () => {
 
 describe('a made-up conversation', () => {
   const turns = { count: 3, answer: { kind: 'uniform', min: 5, max: 9 } } as const;
-  const talk = (user: number, iteration: number, users = 4) =>
+  const chatExchange = (user: number, iteration: number, users = 4) =>
     syntheticConversation(
       source({ prefix: { tokens: 8, pool: 1 }, tokens: 20 }),
       turns,
@@ -91,31 +91,31 @@ describe('a made-up conversation', () => {
   it('goes on with each request of its user, behind all that was said before', () => {
     fc.assert(
       fc.property(fc.nat(3), fc.nat(20), (user, iteration) => {
-        const now = talk(user, iteration);
+        const now = chatExchange(user, iteration);
         const turn = iteration % turns.count;
         expect(now.map(({ role }) => role)).toEqual(
           Array.from({ length: 2 * turn + 1 }, (_, i) => (i % 2 === 0 ? 'user' : 'assistant')),
         );
-        if (turn > 0) expect(now.slice(0, -2)).toEqual(talk(user, iteration - 1));
+        if (turn > 0) expect(now.slice(0, -2)).toEqual(chatExchange(user, iteration - 1));
       }),
       { numRuns: 60 },
     );
   });
 
   it('has questions and answers of exactly the drawn lengths', () => {
-    const lengths = talk(1, 5).map(({ content }) => wordsOf(content).length);
+    const lengths = chatExchange(1, 5).map(({ content }) => wordsOf(content).length);
     expect([0, 2, 4].map((i) => lengths[i])).toEqual([20, 20, 20]);
     for (const i of [1, 3]) expect(lengths[i]! >= 5 && lengths[i]! <= 9).toBe(true);
   });
 
   it('is another for every user and every time, but for the prefix of its first question', () => {
     const firsts = [0, 1, 2, 3].flatMap((user) =>
-      [0, 3, 6].map((iteration) => talk(user, iteration)[0]!.content),
+      [0, 3, 6].map((iteration) => chatExchange(user, iteration)[0]!.content),
     );
     expect(new Set(firsts).size).toBe(12);
     const prefixes = firsts.map((content) => wordsOf(content).slice(0, 8).join(' '));
     expect(new Set(prefixes).size).toBe(1);
-    expect(wordsOf(talk(0, 1)[2]!.content).slice(0, 8).join(' ')).not.toBe(prefixes[0]);
+    expect(wordsOf(chatExchange(0, 1)[2]!.content).slice(0, 8).join(' ')).not.toBe(prefixes[0]);
   });
 });
 

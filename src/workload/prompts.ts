@@ -1,15 +1,15 @@
-import type { Asking } from '../model/asking.ts';
-import { drawFrom, type Draw } from '../model/draw.ts';
-import { tokensFrom } from '../model/distribution.ts';
-import type { PromptSourceOf } from '../model/prompt-source.ts';
-import type { Trace } from '../model/trace.ts';
-import type { Message } from '../model/traffic.ts';
-import type { Vocabulary } from './words.ts';
+import type { UserIteration } from '../model/plan/user-iteration.ts';
+import { drawFrom, type Draw } from '../model/workload/draw.ts';
+import { drawTokenCount } from '../model/workload/token-count.ts';
+import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
+import type { Trace } from '../model/workload/trace.ts';
+import type { Message } from '../model/workload/traffic.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** Texts with an exact number of tokens. What requests share is keyed by the plan's seed alone, so that all stages and slices agree. */
 
 /** Set the texts that requests share apart from each other, and from the contents of stages, whose numbers are small. */
-const sharedTexts = { prefix: -1, common: -2, block: -3, turn: -4 };
+const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /** Tokens in a block of a Mooncake trace; the last one of a prompt may be shorter. */
 const blockTokens = 512;
@@ -17,14 +17,14 @@ const blockTokens = 512;
 const sharedText = (
   vocabulary: Vocabulary,
   tokens: number,
-  ...key: readonly [seed: number, what: keyof typeof sharedTexts, which: number]
+  ...key: readonly [seed: number, what: keyof typeof sharedTextKeys, which: number]
 ): string => {
   const [seed, what, which] = key;
-  return vocabulary.text(tokens, drawFrom(seed, sharedTexts[what], which));
+  return vocabulary.text(tokens, drawFrom(seed, sharedTextKeys[what], which));
 };
 
 /** How many tokens are made so that the server counts as many as it should. */
-const made = (tokens: number, calibration = 1): number =>
+const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
 /** A prompt of exactly the tokens that its source draws. */
@@ -32,8 +32,8 @@ export const syntheticPrompt = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: { vocabulary: Vocabulary; seed: number; draw: Draw },
 ): string => {
-  const length = made(tokensFrom(tokens, draw), calibration);
-  const common = Math.min(length, made(prefix?.tokens ?? 0, calibration));
+  const length = tokensToGenerate(drawTokenCount(tokens, draw), calibration);
+  const common = Math.min(length, tokensToGenerate(prefix?.tokens ?? 0, calibration));
   const which = prefix === null ? 0 : Math.floor(draw.uniform() * prefix.pool);
   const beginning = sharedText(vocabulary, common, seed, 'prefix', which);
   const rest = length - common;
@@ -51,18 +51,18 @@ export const syntheticPrompt = (
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
   { count, answer }: NonNullable<PromptSourceOf<'synthetic'>['turns']>,
-  { user, users, iteration }: Asking,
+  { user, users, iteration }: UserIteration,
   { vocabulary, seed, stage }: { vocabulary: Vocabulary; seed: number; stage: number },
 ): readonly Message[] => {
   const conversation = Math.floor(iteration / count) * users + user;
   const now = iteration % count;
   return Array.from({ length: now + 1 }, (_, turn): readonly Message[] => {
-    const draw = drawFrom(seed, stage, sharedTexts.turn, conversation, turn);
+    const draw = drawFrom(seed, stage, sharedTextKeys.turn, conversation, turn);
     const prefix = turn === 0 ? source.prefix : null;
     const content = syntheticPrompt({ ...source, prefix }, { vocabulary, seed, draw });
     const question: Message = { role: 'user', content };
     if (turn === now) return [question];
-    const length = made(tokensFrom(answer, draw), source.calibration);
+    const length = tokensToGenerate(drawTokenCount(answer, draw), source.calibration);
     const said = vocabulary.message(vocabulary.text(length, draw));
     return [question, { role: 'assistant', content: said }];
   }).flat();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvRecords } from './csv.ts';
+import { parseCsv } from './csv.ts';
 import { readDataset } from './read-dataset.ts';
 
 const read = (file: string, text: string) => {
@@ -21,7 +21,7 @@ describe('a table of comma-separated values', () => {
     fc.assert(
       fc.property(rows, fc.constantFrom('\n', '\r\n'), fc.boolean(), (table, end, closed) => {
         const lines = table.map((row) => row.map(quoted).join(','));
-        const records = csvRecords(lines.join(end) + (closed ? end : ''));
+        const records = parseCsv(lines.join(end) + (closed ? end : ''));
         if (typeof records === 'string') throw new Error(records);
         expect(records.map(({ cells }) => cells)).toEqual(table);
         const begins = lines.map(
@@ -34,8 +34,8 @@ describe('a table of comma-separated values', () => {
   });
 
   it('with a quote that is never closed is a complaint with its line, at once even if it is long', () => {
-    expect(csvRecords(`a,b\n"${'x'.repeat(1_000_000)}`)).toMatch(/^2: expected a cell in quotes/);
-    expect(csvRecords('a,b\nc"d,e')).toMatch(/^2: /);
+    expect(parseCsv(`a,b\n"${'x'.repeat(1_000_000)}`)).toMatch(/^2: expected a cell in quotes/);
+    expect(parseCsv('a,b\nc"d,e')).toMatch(/^2: /);
   });
 });
 

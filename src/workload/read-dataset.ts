@@ -1,11 +1,11 @@
-import type { DatasetFacts, Found } from '../model/workload.ts';
-import { hashed } from './digest.ts';
-import { type Entry, parsers } from './dataset-formats.ts';
+import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
+import { hashParts } from './hash-parts.ts';
+import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
 
 /** A dataset that was read: its prompts in the order of the file. */
 export interface Dataset {
   readonly facts: DatasetFacts;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly DatasetEntry[];
 }
 
 const textOf = (parts: Iterable<Uint8Array>): string => {
@@ -16,14 +16,14 @@ const textOf = (parts: Iterable<Uint8Array>): string => {
 };
 
 /** Reads a file of prompts: JSON lines, a CSV table or ShareGPT's JSON, by its extension. Complaints quote no prompt. */
-export const readDataset = (file: string, parts: Iterable<Uint8Array>): Found<Dataset> => {
+export const readDataset = (file: string, parts: Iterable<Uint8Array>): ReadResult<Dataset> => {
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-  const parse = parsers.get(extension);
+  const parse = datasetParsers.get(extension);
   if (parse === undefined) {
-    const problem = `${file}: expected a file of prompts that ends in ${[...parsers.keys()].map((known) => `.${known}`).join(', ')}`;
+    const problem = `${file}: expected a file of prompts that ends in ${[...datasetParsers.keys()].map((known) => `.${known}`).join(', ')}`;
     return { ok: false, problem };
   }
-  const bytes = hashed(parts);
+  const bytes = hashParts(parts);
   const entries = parse(textOf(bytes.parts));
   if (typeof entries === 'string') return { ok: false, problem: `${file}:${entries}` };
   if (entries.length === 0) {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../model/quantity.ts';
-import type { TraceCut } from '../model/trace.ts';
+import type { TraceSelection } from '../model/workload/trace.ts';
 import { readTrace } from './read-trace.ts';
 
-const whole: TraceCut = {
+const whole: TraceSelection = {
   file: 't.csv',
   speed: 1,
   from: milliseconds(0),
@@ -15,7 +15,7 @@ const whole: TraceCut = {
 
 const bytesOf = (text: string): Uint8Array[] => [Buffer.from(text)];
 
-const read = (text: string, cut: Partial<TraceCut> = {}, parts = bytesOf(text)) => {
+const read = (text: string, cut: Partial<TraceSelection> = {}, parts = bytesOf(text)) => {
   const found = readTrace({ ...whole, ...cut }, parts);
   if (!found.ok) throw new Error(found.problem);
   const { trace, facts } = found.value;
@@ -30,7 +30,7 @@ const read = (text: string, cut: Partial<TraceCut> = {}, parts = bytesOf(text)) 
   };
 };
 
-const problem = (text: string, cut: Partial<TraceCut> = {}): string => {
+const problem = (text: string, cut: Partial<TraceSelection> = {}): string => {
   const found = readTrace({ ...whole, ...cut }, bytesOf(text));
   return found.ok ? 'no problem' : found.problem;
 };

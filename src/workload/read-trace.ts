@@ -1,25 +1,25 @@
-import { FullestMinute } from '../model/fullest-minute.ts';
+import { BusiestMinute } from '../model/plan/busiest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
   type Trace,
-  type TraceCut,
+  type TraceSelection,
   type TraceFacts,
   type TraceFormat,
   traceFormats,
-} from '../model/trace.ts';
-import type { Found } from '../model/workload.ts';
-import { hashed } from './digest.ts';
+} from '../model/workload/trace.ts';
+import type { ReadResult } from '../model/workload/workload.ts';
+import { hashParts } from './hash-parts.ts';
 import { linesOf } from './lines.ts';
 import {
-  forms,
-  type Moment,
+  traceFormatReaders,
+  type TraceTime,
   type RowReader,
   type TraceRow,
   ticksPerSecond,
 } from './trace-formats.ts';
 
 /** A cut of a trace, and what it needs. */
-export interface ReadTrace {
+export interface LoadedTrace {
   readonly facts: TraceFacts;
   readonly trace: Trace;
 }
@@ -27,19 +27,19 @@ export interface ReadTrace {
 const ticksPerMillisecond = ticksPerSecond / 1000;
 
 /** The rows of the cut while they are gathered; ticks of 100 ns since the cut's begin. */
-class Gathered {
+class SelectedRows {
   readonly ticks: number[] = [];
   readonly inputs: number[] = [];
   readonly outputs: number[] = [];
   readonly blocks: (readonly number[])[] = [];
   readonly clipped = { outside: 0, inputs: 0, outputs: 0, raised: 0 };
   inOrder = true;
-  readonly #cut: TraceCut;
+  readonly #cut: TraceSelection;
   readonly #from: number;
   readonly #until: number;
-  #origin: Moment | null = null;
+  #origin: TraceTime | null = null;
 
-  constructor(cut: TraceCut) {
+  constructor(cut: TraceSelection) {
     this.#cut = cut;
     this.#from = Math.round(cut.from * ticksPerMillisecond);
     this.#until =
@@ -75,7 +75,10 @@ class Gathered {
 
 const noBlocks: readonly number[] = [];
 
-const traceFrom = ({ ticks, inputs, outputs, blocks, inOrder }: Gathered, speed: number): Trace => {
+const traceFrom = (
+  { ticks, inputs, outputs, blocks, inOrder }: SelectedRows,
+  speed: number,
+): Trace => {
   const order = Uint32Array.from(ticks.keys());
   if (!inOrder) order.sort((a, b) => ticks[a]! - ticks[b]! || a - b);
   const perMillisecond = ticksPerMillisecond * speed;
@@ -91,60 +94,63 @@ const traceFrom = ({ ticks, inputs, outputs, blocks, inOrder }: Gathered, speed:
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
-  const minute = new FullestMinute();
+  const minute = new BusiestMinute();
   for (let i = 0; i < trace.count; i += 1) {
     minute.add(trace.dueAt(i), trace.inputTokens(i) + trace.outputTokens(i));
   }
-  return minute.fullest();
+  return minute.peak();
 };
 
-const knownForms =
+const knownFormats =
   'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length"), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
 
 /** The form of a trace, and how its rows are read. */
-interface Recognised {
+interface RecognisedFormat {
   readonly format: TraceFormat;
   readonly read: RowReader;
 }
 
-const recognise = (line: string): Recognised | null => {
+const detectFormat = (line: string): RecognisedFormat | null => {
   for (const format of traceFormats) {
-    const read = forms[format].reader(line);
+    const read = traceFormatReaders[format].reader(line);
     if (read !== null) return { format, read };
   }
   return null;
 };
 
 /** Gathers the cut; a text says what is wrong, with its line. */
-const gather = (lines: Iterable<string>, gathered: Gathered): Recognised | string => {
-  let known: Recognised | null = null;
+const collectRows = (lines: Iterable<string>, rows: SelectedRows): RecognisedFormat | string => {
+  let known: RecognisedFormat | null = null;
   let number = 0;
   for (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
     if (known === null) {
-      known = recognise(line);
-      if (known === null) return `${number}: expected ${knownForms}`;
-      if (!forms[known.format].headless) continue;
+      known = detectFormat(line);
+      if (known === null) return `${number}: expected ${knownFormats}`;
+      if (!traceFormatReaders[known.format].headerless) continue;
     }
     const row = known.read(line);
-    const complaint = typeof row === 'string' ? row : gathered.add(row);
-    if (complaint !== null) return `${number}: ${complaint}`;
+    const rowProblem = typeof row === 'string' ? row : rows.add(row);
+    if (rowProblem !== null) return `${number}: ${rowProblem}`;
   }
-  return known ?? `1: expected ${knownForms}; the file is empty`;
+  return known ?? `1: expected ${knownFormats}; the file is empty`;
 };
 
 /**
  * Reads a trace as it was published, known by its content, and cuts it; `parts` are the bytes of
  * `cut.file`, read once and not kept.
  */
-export const readTrace = (cut: TraceCut, parts: Iterable<Uint8Array>): Found<ReadTrace> => {
-  const bytes = hashed(parts);
-  const gathered = new Gathered(cut);
-  const known = gather(linesOf(bytes.parts), gathered);
+export const readTrace = (
+  cut: TraceSelection,
+  parts: Iterable<Uint8Array>,
+): ReadResult<LoadedTrace> => {
+  const bytes = hashParts(parts);
+  const rows = new SelectedRows(cut);
+  const known = collectRows(linesOf(bytes.parts), rows);
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };
-  const trace = traceFrom(gathered, cut.speed);
-  const { clipped } = gathered;
+  const trace = traceFrom(rows, cut.speed);
+  const { clipped } = rows;
   if (trace.count === 0) {
     const problem = `${cut.file}: none of its ${clipped.outside} requests lies between "from" and "until"; these count from the first request`;
     return { ok: false, problem };
@@ -153,8 +159,8 @@ export const readTrace = (cut: TraceCut, parts: Iterable<Uint8Array>): Found<Rea
     format: known.format,
     sha256: bytes.digest(),
     requests: trace.count,
-    inputTokens: sumOf(gathered.inputs),
-    outputTokens: sumOf(gathered.outputs),
+    inputTokens: sumOf(rows.inputs),
+    outputTokens: sumOf(rows.outputs),
     duration: milliseconds(Math.floor(trace.dueAt(trace.count - 1)) + 1),
     busiestMinute: busiestMinute(trace),
     clipped,

@@ -1,14 +1,14 @@
-import type { TraceFormat } from '../model/trace.ts';
+import type { TraceFormat } from '../model/workload/trace.ts';
 
 /** A moment as whole seconds since whatever the format counts from, and ticks of 100 ns within the second. */
-export interface Moment {
+export interface TraceTime {
   readonly seconds: number;
   readonly ticks: number;
 }
 
 /** One recorded request. */
 export interface TraceRow {
-  readonly at: Moment;
+  readonly at: TraceTime;
   readonly input: number;
   readonly output: number;
   readonly blocks: readonly number[];
@@ -18,11 +18,11 @@ export interface TraceRow {
 export type RowReader = (line: string) => TraceRow | string;
 
 /** How a form of trace is known by its first line, and how its rows are read. */
-interface Form {
+interface TraceFormatReader {
   /** `null` when the first line is not of this form. */
   readonly reader: (firstLine: string) => RowReader | null;
   /** Whether the first line is a row itself. */
-  readonly headless: boolean;
+  readonly headerless: boolean;
 }
 
 export const ticksPerSecond = 10_000_000;
@@ -44,7 +44,7 @@ const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
 /** `2023-11-16 18:15:46.6805900`, of 2024 with `+00:00` behind it; up to seven digits of a second's fraction, or none. */
-const dateTime = (text: string): Moment | null => {
+const dateTime = (text: string): TraceTime | null => {
   const found = timestamp.exec(text);
   if (found === null) return null;
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
@@ -61,7 +61,7 @@ const dateTime = (text: string): Moment | null => {
 };
 
 /** `19440110.0`: seconds as a decimal number. */
-const decimalSeconds = (text: string): Moment | null => {
+const decimalSeconds = (text: string): TraceTime | null => {
   const [, seconds, fraction = ''] = /^(\d{1,15})(?:\.(\d*))?$/.exec(text) ?? [];
   return seconds === undefined ? null : { seconds: Number(seconds), ticks: ticksOf(fraction) };
 };
@@ -74,13 +74,13 @@ interface Columns {
   readonly time: string;
   readonly input: string;
   readonly output: string;
-  readonly read: (text: string) => Moment | null;
+  readonly read: (text: string) => TraceTime | null;
   readonly example: string;
 }
 
 /** Finds its columns by their names: releases of one trace differ in the others. None has a quoted cell. */
-const table = ({ time, input, output, read, example }: Columns): Form => ({
-  headless: false,
+const table = ({ time, input, output, read, example }: Columns): TraceFormatReader => ({
+  headerless: false,
   reader: (firstLine) => {
     const header = firstLine.split(',').map((name) => name.trim());
     const places = [time, input, output].map((name) => header.indexOf(name));
@@ -127,9 +127,9 @@ const mooncakeRow: RowReader = (line) => {
 };
 
 /** Every form of trace, by what its publishers wrote down or what their files hold. */
-export const forms = {
+export const traceFormatReaders = {
   mooncake: {
-    headless: true,
+    headerless: true,
     reader: (firstLine) => {
       const fields = fieldsOf(firstLine) ?? {};
       return 'timestamp' in fields && 'input_length' in fields ? mooncakeRow : null;
@@ -149,4 +149,4 @@ export const forms = {
     read: decimalSeconds,
     example: '45.0, in seconds',
   }),
-} as const satisfies Record<TraceFormat, Form>;
+} as const satisfies Record<TraceFormat, TraceFormatReader>;

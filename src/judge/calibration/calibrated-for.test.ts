@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Calibration, CalibrationCell } from '../../model/calibration.ts';
-import { sampleResult, sampleSlice } from '../sample-result.ts';
+import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
+import { healthyResult, sampleJudgedSlice } from '../sample-result.fixture.ts';
 import { calibratedFor, changedSince, fullestLoad } from './calibrated-for.ts';
 
 const error = { n: 10, p50: 0.1, p99: 0.4, max: 1 };
@@ -12,7 +12,7 @@ const cell = (streams: number, differing: Partial<CalibrationCell> = {}): Calibr
 });
 const calibration = (...cells: readonly CalibrationCell[]): Calibration => ({
   ...{ format: 'calibration/1', weir: '0.1.0', calibratedAt: '2026-11-21T10:00:00.000Z' },
-  machine: sampleSlice([]).machine,
+  machine: sampleJudgedSlice([]).machine,
   cells: [...cells],
 });
 
@@ -43,7 +43,7 @@ describe('the calibrated load that a run is held to', () => {
 
 describe('the fullest second of a run', () => {
   it('counts what is in flight from before it', () => {
-    const seconds = sampleResult().timeline.slice(0, 3);
+    const seconds = healthyResult().timeline.slice(0, 3);
     const timeline = seconds.map((second, i) => ({
       ...second,
       ...[
@@ -52,20 +52,20 @@ describe('the fullest second of a run', () => {
         { begun: 5, ended: 10, tokenEvents: 50 },
       ][i],
     }));
-    expect(fullestLoad(sampleResult({ timeline }))).toEqual({ streams: 45, tokensPerSecond: 900 });
+    expect(fullestLoad(healthyResult({ timeline }))).toEqual({ streams: 45, tokensPerSecond: 900 });
   });
 
   it('is none without streamed tokens', () => {
-    const timeline = sampleResult().timeline.map((second) => ({ ...second, tokenEvents: 0 }));
-    expect(fullestLoad(sampleResult({ timeline }))).toBeNull();
+    const timeline = healthyResult().timeline.map((second) => ({ ...second, tokenEvents: 0 }));
+    expect(fullestLoad(healthyResult({ timeline }))).toBeNull();
   });
 });
 
 describe('a calibration is stale', () => {
-  const { machine } = sampleSlice([]);
+  const { machine } = sampleJudgedSlice([]);
   it('when Weir, Node or the machine changed, and names what did', () => {
-    const slices = [sampleSlice([], { machine: { ...machine, node: 'v99.0.0', cores: 64 } })];
-    expect(changedSince(calibration(), sampleResult({ slices, weir: '9.9.9' }))).toEqual([
+    const slices = [sampleJudgedSlice([], { machine: { ...machine, node: 'v99.0.0', cores: 64 } })];
+    expect(changedSince(calibration(), healthyResult({ slices, weir: '9.9.9' }))).toEqual([
       'Weir 0.1.0, now 9.9.9',
       `Node ${machine.node}, now v99.0.0`,
       `CPU ${machine.cores} × ${machine.cpu}, now 64 × ${machine.cpu}`,
@@ -73,6 +73,6 @@ describe('a calibration is stale', () => {
   });
 
   it('not before', () => {
-    expect(changedSince(calibration(), sampleResult({ weir: '0.1.0' }))).toEqual([]);
+    expect(changedSince(calibration(), healthyResult({ weir: '0.1.0' }))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-import type { Calibration, CalibrationCell } from '../../model/calibration.ts';
-import type { Result } from '../../model/result.ts';
+import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
+import type { Result } from '../../model/result/result.ts';
 
 /** What a run asked of its generator at its fullest. */
 interface RunLoad {

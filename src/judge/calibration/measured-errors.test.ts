@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../../model/observation.ts';
+import type { Observation } from '../../model/observation/observation.ts';
 import { instant } from '../../model/quantity.ts';
 import { measuredErrors } from './measured-errors.ts';
 

@@ -1,7 +1,8 @@
-import type { CalibrationCell, MeasuredError } from '../../model/calibration.ts';
-import { emptyHistogram, type Histogram } from '../../model/histogram.ts';
-import type { ChatStreamAnswer, Observation } from '../../model/observation.ts';
-import { quantile } from '../../model/quantile.ts';
+import type { ChatStreamAnswer } from '../../model/observation/outcome.ts';
+import type { CalibrationCell, MeasurementError } from '../../model/series/calibration.ts';
+import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
+import type { Observation } from '../../model/observation/observation.ts';
+import { quantile } from '../../model/measures/quantile.ts';
 
 /** When the gateway handed each token of an answer to its socket, in ms of the machine's monotonic clock. */
 export interface SentTokens {
@@ -15,7 +16,7 @@ export interface Recorded {
   readonly observations: readonly Observation[];
 }
 
-const told = (histogram: Histogram): MeasuredError | null => {
+const errorSummary = (histogram: Histogram): MeasurementError | null => {
   const p50 = quantile(histogram, 0.5);
   const p99 = quantile(histogram, 0.99);
   if (p50 === null || p99 === null) return null;
@@ -33,11 +34,11 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
  * and those without all their tokens on both sides are left out; `null` when nothing is left.
  */
 export const measuredErrors = (
-  truths: readonly SentTokens[],
+  traces: readonly SentTokens[],
   { zero, observations }: Recorded,
   warmUp: number,
 ): Pick<CalibrationCell, 'answers' | 'errors'> | null => {
-  const byId = new Map(truths.map(({ requestId, sent }) => [requestId, sent]));
+  const byId = new Map(traces.map(({ requestId, sent }) => [requestId, sent]));
   const errors = { ttft: emptyHistogram(), gap: emptyHistogram(), endToEnd: emptyHistogram() };
   for (const observation of observations) {
     const sent = byId.get(observation.requestId);
@@ -51,9 +52,9 @@ export const measuredErrors = (
       errors.gap.record(Math.abs(late[token]! - late[token - 1]!));
     }
   }
-  const ttft = told(errors.ttft);
-  const gap = told(errors.gap);
-  const endToEnd = told(errors.endToEnd);
+  const ttft = errorSummary(errors.ttft);
+  const gap = errorSummary(errors.gap);
+  const endToEnd = errorSummary(errors.endToEnd);
   if (ttft === null || gap === null || endToEnd === null) return null;
   return { answers: ttft.n, errors: { ttft, gap, endToEnd } };
 };

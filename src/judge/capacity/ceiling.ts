@@ -1,4 +1,4 @@
-import type { CapacityStep, CapacityTerms } from '../../model/capacity.ts';
+import type { CapacityStep, CapacityTerms } from '../../model/series/capacity.ts';
 
 /** The rate that the declared limits allow over all keys, and which of them says so. */
 export interface Ceiling {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fitScalability } from './fit-scalability.ts';
-import { sampleStep } from './sample-steps.ts';
+import { sampleStep } from './sample-steps.fixture.ts';
 
 /** Steps that follow the law exactly. */
 const follow = (lambda: number, sigma: number, kappa: number, loads: readonly number[]) =>

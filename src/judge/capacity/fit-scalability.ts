@@ -1,5 +1,5 @@
-import type { CapacityStep, ScalabilityFit } from '../../model/capacity.ts';
-import { criticalT } from '../compare/student-t.ts';
+import type { CapacityStep, ScalabilityFit } from '../../model/series/capacity.ts';
+import { criticalT } from '../statistics/student-t.ts';
 
 /**
  * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) over requests in flight:

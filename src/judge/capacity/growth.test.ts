@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from '../../model/draw.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
 import { slopeOf } from './growth.ts';
 
 describe('the slope of requests in flight', () => {

@@ -1,8 +1,8 @@
-import type { Range } from '../../model/capacity.ts';
-import { criticalT } from '../compare/student-t.ts';
+import type { EstimatedRange } from '../../model/series/capacity.ts';
+import { criticalT } from '../statistics/student-t.ts';
 
 /** The lag-1 autocorrelation of residuals, 0 … 0.9: negative ones narrow nothing. */
-const persistence = (residuals: readonly number[]): number => {
+const autocorrelation = (residuals: readonly number[]): number => {
   let own = 0;
   let next = 0;
   for (const [i, residual] of residuals.entries()) {
@@ -17,7 +17,7 @@ const persistence = (residuals: readonly number[]): number => {
  * the number of samples is cut to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
  * Hammersley 1946). Fewer than three samples tell nothing: the interval is boundless.
  */
-export const slopeOf = (series: readonly number[]): Range => {
+export const slopeOf = (series: readonly number[]): EstimatedRange => {
   const n = series.length;
   const boundless = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
   if (n < 3) return { value: 0, ...boundless };
@@ -26,7 +26,7 @@ export const slopeOf = (series: readonly number[]): Range => {
   const spread = (n * (n * n - 1)) / 12;
   const value = series.reduce((sum, each, i) => sum + (i - middle) * (each - mean), 0) / spread;
   const residuals = series.map((each, i) => each - mean - value * (i - middle));
-  const rho = persistence(residuals);
+  const rho = autocorrelation(residuals);
   const effective = Math.max(3, (n * (1 - rho)) / (1 + rho));
   const variance = residuals.reduce((sum, each) => sum + each * each, 0) / (effective - 2);
   const error = criticalT(0.05, effective - 2) * Math.sqrt(variance / spread);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perSecond } from '../../model/quantity.ts';
 import { judgeCapacity } from './judge-capacity.ts';
-import { overloadedStep, sampleStep, sampleTerms } from './sample-steps.ts';
+import { overloadedStep, sampleStep, sampleTerms } from './sample-steps.fixture.ts';
 
 const kept = [sampleStep(2), sampleStep(4)];
 

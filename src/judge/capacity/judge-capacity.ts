@@ -1,29 +1,29 @@
 import type {
-  BoundName,
+  LimitingFactor,
   CapacityAnswer,
   CapacityStep,
   CapacityTerms,
-  Range,
-} from '../../model/capacity.ts';
+  EstimatedRange,
+} from '../../model/series/capacity.ts';
 import { ceilingOf, tokensPerRequest } from './ceiling.ts';
-import { believe, believedRate, telling } from './rate-belief.ts';
+import { believeAfter, believedRate, decisiveSteps } from './rate-belief.ts';
 
 /** The step whose rate is nearest to one, by ratio. */
-const nearest = (steps: readonly CapacityStep[], rate: number): CapacityStep | undefined =>
+const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep | undefined =>
   steps.toSorted(
     (a, b) => Math.abs(Math.log(a.rate / rate)) - Math.abs(Math.log(b.rate / rate)),
   )[0];
 
-interface Found {
-  readonly rate: Range;
-  readonly binding: BoundName;
+interface FoundRate {
+  readonly rate: EstimatedRange;
+  readonly binding: LimitingFactor;
   readonly because: string;
   readonly proved: boolean;
 }
 
 /** Every step was kept: what binds is a declared limit, or nothing that was tried. */
-const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): Found => {
-  const highest = Math.max(...telling(steps).map(({ rate }) => rate));
+const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): FoundRate => {
+  const highest = Math.max(...decisiveSteps(steps).map(({ rate }) => rate));
   const ceiling = ceilingOf(terms, steps);
   const rate = { value: highest, low: highest, high: highest };
   if (ceiling !== null && highest >= ceiling.rate * 0.98) {
@@ -47,27 +47,27 @@ const someBroken = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
   forLatency: boolean,
-): Found | null => {
-  const rate = believedRate(believe(steps, terms, forLatency));
-  const told = telling(steps);
-  const kept = told.filter(({ verdict }) => verdict === 'kept');
-  const broken = told.filter(({ verdict }) => verdict === 'broken');
+): FoundRate | null => {
+  const rate = believedRate(believeAfter(steps, terms, forLatency));
+  const decisive = decisiveSteps(steps);
+  const kept = decisive.filter(({ verdict }) => verdict === 'kept');
+  const broken = decisive.filter(({ verdict }) => verdict === 'broken');
   if (kept.length === 0) return null;
   const above =
-    nearest(
+    nearestStep(
       broken.filter((step) => step.rate >= rate.value * 0.97),
       rate.value,
-    ) ?? nearest(broken, rate.value);
+    ) ?? nearestStep(broken, rate.value);
   const breach = above?.breaches[0];
   const { precision } = terms;
-  const near = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));
+  const closest = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));
   const ceiling = ceilingOf(terms, steps);
   const isCapped = ceiling !== null && rate.value > ceiling.rate * 0.98;
   return {
     rate,
     binding: isCapped ? ceiling.bound : (breach?.bound ?? 'none'),
     because: `at ${above?.rate.toPrecision(3) ?? '?'}/s ${breach?.text ?? 'an objective broke'}`,
-    proved: near && rate.high / rate.low <= 1 + precision * 1.5,
+    proved: closest && rate.high / rate.low <= 1 + precision * 1.5,
   };
 };
 
@@ -84,18 +84,18 @@ export const judgeCapacity = (
   terms: CapacityTerms,
   forLatency: boolean,
 ): CapacityAnswer | null => {
-  const told = telling(steps);
-  if (told.length === 0) return null;
-  const found = told.every(({ verdict }) => verdict === 'kept')
+  const decisive = decisiveSteps(steps);
+  if (decisive.length === 0) return null;
+  const found = decisive.every(({ verdict }) => verdict === 'kept')
     ? allKept(steps, terms)
     : someBroken(steps, terms, forLatency);
   if (found === null) return null;
   const rate = found.rate.value;
-  const kept = told.filter(({ verdict }) => verdict === 'kept');
-  const near = nearest(kept, rate);
-  const latency = near?.latency?.mean ?? null;
+  const kept = decisive.filter(({ verdict }) => verdict === 'kept');
+  const closest = nearestStep(kept, rate);
+  const latency = closest?.latency?.mean ?? null;
   const tokens = tokensPerRequest(steps);
-  const cost = near?.cost ?? null;
+  const cost = closest?.cost ?? null;
   return {
     ...found,
     latency,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
-import { samplePlan } from '../../model/sample-plan.ts';
-import { emptyOutcomes } from '../../model/outcomes.ts';
-import { sampleResult } from '../sample-result.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { healthyResult } from '../sample-result.fixture.ts';
 import { judgeSteps } from './judge-steps.ts';
 
 /** Ten drawn arrivals a second, planned for a minute, of which so many seconds came to pass. */
@@ -15,13 +15,13 @@ const stepOf = (seconds: number) => {
     warmUp: milliseconds(0),
   });
   const arrivals = 10 * seconds;
-  const result = sampleResult({
+  const result = healthyResult({
     ...{ plan, scheduled: milliseconds(seconds * 1000) },
     lags: Array.from({ length: seconds }, () => Array.from({ length: 10 }, () => 0.3)),
     groups: [
       {
         labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp: false },
-        outcomes: { ...emptyOutcomes(), completed: arrivals },
+        outcomes: { ...emptyOutcomeCounts(), completed: arrivals },
         ...{ sent: arrivals, attempts: arrivals, retried: 0, gaveUp: {}, tokens: [], notes: {} },
         ...{ buffered: 0, coalescedEvents: 0, tokenEvents: 0, distributions: {} },
         connections: { new: 0, reused: 0 },

@@ -1,26 +1,27 @@
-import type { CapacityStep, Range, StepBreach } from '../../model/capacity.ts';
-import type { Histogram } from '../../model/histogram.ts';
-import type { Stage } from '../../model/plan.ts';
+import type { TimelineSecond } from '../../model/measures/counts.ts';
+import type { CapacityStep, EstimatedRange, StepBreach } from '../../model/series/capacity.ts';
+import type { Histogram } from '../../model/measures/histogram.ts';
+import type { Stage } from '../../model/plan/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
-import { quantile } from '../../model/quantile.ts';
-import type { Result, Second } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
-import { distribution, groupsWhere, type Where } from '../../model/summary.ts';
-import type { Trust } from '../../model/verdict.ts';
-import { stageSpans } from '../rated-seconds.ts';
-import { judgeTrust } from '../trust.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { distributionOf, groupsMatching, type LabelFilter } from '../../model/result/summary.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { stageSpans } from '../objectives/rated-seconds.ts';
+import { judgeTrust } from '../trust/judge-trust.ts';
 import { slopeOf } from './growth.ts';
 import { objectiveBreaches } from './step-objectives.ts';
 
 /** Growth of this share of the arrivals is what a search cannot tell from none. */
 const growthTolerance = 0.02;
 /** Less than this is surely none. */
-const growthSurely = 0.05;
+const growthCertainlyBelow = 0.05;
 /** Halves of a step whose throughputs differ by more have not settled. */
 const settledSpread = 0.04;
 
 /** Fewer whole seconds than these show no slope. */
-const leastSeconds = 3;
+const minSeconds = 3;
 
 /** The rate of a stage whose rate is constant and open; `null` for any other. */
 const rateOf = ({ load }: Stage): number | null => {
@@ -38,7 +39,10 @@ const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Requests in flight at the begin of each second, from the first of the run on. */
-const inFlightOver = (bySecond: ReadonlyMap<number, Second>, until: number): readonly number[] => {
+const inFlightOver = (
+  bySecond: ReadonlyMap<number, TimelineSecond>,
+  until: number,
+): readonly number[] => {
   let inFlight = 0;
   return Array.from({ length: until + 1 }, (_, second) => {
     const before = inFlight;
@@ -69,7 +73,7 @@ const latencyOf = (histogram: Histogram): CapacityStep['latency'] => {
   return { mean: histogram.mean ?? 0, p50: p50.value, p95: p95.value };
 };
 
-const growthBreach = (growth: Range, rate: number): readonly StepBreach[] =>
+const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach[] =>
   growth.low <= growthTolerance
     ? []
     : [
@@ -79,11 +83,13 @@ const growthBreach = (growth: Range, rate: number): readonly StepBreach[] =>
         },
       ];
 
-const tokensOf = (result: Result, where: Where): number | null => {
-  const sums = groupsWhere(result, where).flatMap(({ tokens }) => tokens);
+const tokensOf = (result: Result, where: LabelFilter): number | null => {
+  const sums = groupsMatching(result, where).flatMap(({ tokens }) => tokens);
   const answers = sums.reduce((sum, each) => sum + each.answers, 0);
-  const isTold = answers > 0 && sums.every((each) => each.answers === each.answersWithInput);
-  return isTold ? sums.reduce((sum, { input, output }) => sum + input + output, 0) / answers : null;
+  const isReported = answers > 0 && sums.every((each) => each.answers === each.answersWithInput);
+  return isReported
+    ? sums.reduce((sum, { input, output }) => sum + input + output, 0) / answers
+    : null;
 };
 
 interface Span {
@@ -92,7 +98,7 @@ interface Span {
 }
 
 /** An interval without bounds has no form in JSON. */
-const growthOf = ({ value, low, high }: Range, rate: number): Range => {
+const growthOf = ({ value, low, high }: EstimatedRange, rate: number): EstimatedRange => {
   const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
   return { value: bounded(value), low: bounded(low), high: bounded(high) };
 };
@@ -100,35 +106,35 @@ const growthOf = ({ value, low, high }: Range, rate: number): Range => {
 /** What answers took, used and cost. */
 const figuresOf = (
   result: Result,
-  where: Where,
+  where: LabelFilter,
 ): Pick<CapacityStep, 'latency' | 'ttftP95' | 'tokens' | 'cost'> => ({
-  latency: latencyOf(distribution(result, 'endToEnd', where)),
-  ttftP95: quantile(distribution(result, 'ttft', where), 0.95)?.value ?? null,
+  latency: latencyOf(distributionOf(result, 'endToEnd', where)),
+  ttftP95: quantile(distributionOf(result, 'ttft', where), 0.95)?.value ?? null,
   tokens: tokensOf(result, where),
-  cost: distribution(result, 'cost', where).mean,
+  cost: distributionOf(result, 'cost', where).mean,
 });
 
 /** An unfit generator says why in the place of what broke. */
-const unfitness = ({ level, evidence }: Trust): readonly StepBreach[] =>
+const generatorFaults = ({ level, evidence }: Trust): readonly StepBreach[] =>
   evidence
     .filter((each) => each.level === level)
     .map(({ signal, observed }) => ({ bound: 'none', text: `${signal}: ${observed}` }));
 
 const verdictOf = (
   trust: Trust,
-  held: ReturnType<typeof objectiveBreaches>,
-  growth: Range,
-  grown: readonly StepBreach[],
+  criteria: ReturnType<typeof objectiveBreaches>,
+  growth: EstimatedRange,
+  growthBreaches: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
   if (trust.level === 'invalid') {
-    return { verdict: 'unfit', sure: false, breaches: [...unfitness(trust)] };
+    return { verdict: 'unfit', sure: false, breaches: [...generatorFaults(trust)] };
   }
-  const breaches = [...grown, ...held.breaches];
+  const breaches = [...growthBreaches, ...criteria.breaches];
   if (breaches.length > 0) {
-    return { verdict: 'broken', sure: grown.length > 0 || held.sure, breaches };
+    return { verdict: 'broken', sure: growthBreaches.length > 0 || criteria.sure, breaches };
   }
-  const verdict = held.undecided ? 'undecided' : 'kept';
-  return { verdict, sure: growth.high < growthSurely && held.sure, breaches };
+  const verdict = criteria.undecided ? 'undecided' : 'kept';
+  return { verdict, sure: growth.high < growthCertainlyBelow && criteria.sure, breaches };
 };
 
 /** A result’s stage of constant rate as a step; `null` where its second half is too short to tell anything. */
@@ -139,27 +145,27 @@ const judgeStep = (result: Result, stage: Stage, span: Span, name: string): Capa
   // A load that was stopped offered nothing afterwards.
   const ended = Math.min(span.to, result.scheduled);
   const to = Math.floor(ended / 1000);
-  if (rate === null || to - from < leastSeconds) return null;
-  const where: Where = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
-  const outcomes = outcomesOf(groupsWhere(result, where));
-  const arrivals = arrivalsIn(outcomes);
+  if (rate === null || to - from < minSeconds) return null;
+  const where: LabelFilter = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
+  const outcomes = sumOutcomes(groupsMatching(result, where));
+  const arrivals = countArrivals(outcomes);
   if (arrivals === 0) return null;
   const offered = offeredIn(stage, rate, arrivals, (ended - measuredFrom) / 1000);
   const { completed, limited } = outcomes;
   const flow = flowOf(result, from, to);
   const growth = growthOf(flow.slope, rate);
-  const grown = growthBreach(growth, rate);
+  const growthBreaches = growthBreach(growth, rate);
   const figures = figuresOf(result, where);
   const { latency } = figures;
-  const isSteady = grown.length === 0 && latency !== null;
-  const held = objectiveBreaches(result, stage.name, outcomes);
+  const isSteady = growthBreaches.length === 0 && latency !== null;
+  const criteria = objectiveBreaches(result, stage.name, outcomes);
   return {
     ...{ name, rate: perSecond(offered), seconds: to - from, arrivals, completed, limited },
-    ...{ goodput: held.goodput, throughput: flow.throughput, spread: flow.spread, growth },
+    ...{ goodput: criteria.goodput, throughput: flow.throughput, spread: flow.spread, growth },
     // A look once a second is blind to what comes and goes within it; of a steady flow Little’s law is not.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
-    ...verdictOf(judgeTrust(result), held, growth, grown),
+    ...verdictOf(judgeTrust(result), criteria, growth, growthBreaches),
   };
 };
 

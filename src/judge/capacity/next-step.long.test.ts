@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { drawFrom } from '../../model/draw.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
 import { judgeCapacity } from './judge-capacity.ts';
-import { lateStep, sampleTerms, searchWith } from './sample-steps.ts';
+import { lateStep, sampleTerms, searchWith } from './sample-steps.fixture.ts';
 
 it('the search for the highest rate is not led astray by a wrong verdict now and then', () => {
   let near = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { perSecond } from '../../model/quantity.ts';
 import { judgeCapacity } from './judge-capacity.ts';
 import { nextStep } from './next-step.ts';
-import { overloadedStep, sampleStep, sampleTerms, searchWith } from './sample-steps.ts';
+import { overloadedStep, sampleStep, sampleTerms, searchWith } from './sample-steps.fixture.ts';
 
 describe('the search for the highest rate', () => {
   it('climbs by doubling, for as long as nothing breaks, up to the highest rate allowed', () => {

@@ -1,5 +1,5 @@
-import type { CapacityStep, CapacityTerms, Range } from '../../model/capacity.ts';
-import { beyondNormal } from '../compare/student-t.ts';
+import type { CapacityStep, CapacityTerms, EstimatedRange } from '../../model/series/capacity.ts';
+import { beyondNormal } from '../statistics/student-t.ts';
 import { isSettled } from './judge-steps.ts';
 
 /**
@@ -18,11 +18,11 @@ export interface RateBelief {
 const grain = 0.0025;
 
 /** How blurred the border between kept and broken is, relatively; and how often a verdict is plainly wrong. */
-const blur = { sure: 0.01, unsure: 0.02 } as const;
-const error = { sure: 0.02, unsure: 0.1 } as const;
+const borderWidth = { sure: 0.01, unsure: 0.02 } as const;
+const errorChance = { sure: 0.02, unsure: 0.1 } as const;
 /** A throughput is not trusted to less than this, relatively; and it may have nothing to do with the wanted rate. */
-const leastSpread = 0.01;
-const astray = 0.02;
+const minSpread = 0.01;
+const misleadingChance = 0.02;
 
 const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondNormal(z) / 2);
 
@@ -33,8 +33,8 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Likelihood => {
   const at = Math.log(rate);
   const sign = verdict === 'kept' ? 1 : -1;
   return (logRate) =>
-    error[certainty] +
-    (1 - 2 * error[certainty]) * normal((sign * (logRate - at)) / blur[certainty]);
+    errorChance[certainty] +
+    (1 - 2 * errorChance[certainty]) * normal((sign * (logRate - at)) / borderWidth[certainty]);
 };
 
 /**
@@ -44,32 +44,32 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Likelihood => {
  */
 const ofOverload = (step: CapacityStep, forLatency: boolean): Likelihood => {
   const at = Math.log(Math.max(step.throughput, 1e-9));
-  const spread = Math.max(leastSpread, step.spread);
+  const spread = Math.max(minSpread, step.spread);
   const settled = isSettled(step);
   if (forLatency) {
-    return settled ? (logRate) => astray + normal((at - logRate) / spread) : () => 1;
+    return settled ? (logRate) => misleadingChance + normal((at - logRate) / spread) : () => 1;
   }
   return settled
-    ? (logRate) => astray + Math.exp(-0.5 * ((logRate - at) / spread) ** 2)
-    : (logRate) => astray + normal((logRate - at) / spread);
+    ? (logRate) => misleadingChance + Math.exp(-0.5 * ((logRate - at) / spread) ** 2)
+    : (logRate) => misleadingChance + normal((logRate - at) / spread);
 };
 
 const isOverload = ({ breaches, limited, throughput }: CapacityStep): boolean =>
   throughput > 0 && limited === 0 && breaches.some(({ bound }) => bound === 'concurrency');
 
 /** Steps that say something of the rate: neither unfit nor undecided. */
-export const telling = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
+export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
 /** The belief after these steps; before any, every logarithm of a rate within reach is as likely. */
-export const believe = (
+export const believeAfter = (
   steps: readonly CapacityStep[],
   { start, top }: Pick<CapacityTerms, 'start' | 'top'>,
   forLatency: boolean,
 ): RateBelief => {
   const from = Math.log(start / 64);
   const count = Math.ceil((Math.log(top * 1.5) - from) / grain);
-  const likelihoods = telling(steps).flatMap((step) => [
+  const likelihoods = decisiveSteps(steps).flatMap((step) => [
     ofVerdict(step),
     ...(isOverload(step) ? [ofOverload(step, forLatency)] : []),
   ]);
@@ -88,7 +88,7 @@ export const believe = (
 };
 
 /** The median and the 90 % credible interval. */
-export const believedRate = ({ quantile }: RateBelief): Range => ({
+export const believedRate = ({ quantile }: RateBelief): EstimatedRange => ({
   value: quantile(0.5),
   low: quantile(0.05),
   high: quantile(0.95),

@@ -1,70 +1,71 @@
-import type { StepBreach } from '../../model/capacity.ts';
-import type { Objective } from '../../model/objective.ts';
-import type { Plan } from '../../model/plan.ts';
-import type { OutcomeCounts, Result } from '../../model/result.ts';
-import { arrivalsIn } from '../../model/outcomes.ts';
-import { groupsWhere } from '../../model/summary.ts';
-import { wilson } from '../../model/wilson.ts';
-import { judgeObjectives } from '../objectives.ts';
+import type { OutcomeCounts } from '../../model/measures/counts.ts';
+import type { StepBreach } from '../../model/series/capacity.ts';
+import type { Objective } from '../../model/plan/objective.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals } from '../../model/measures/outcome-counts.ts';
+import { groupsMatching } from '../../model/result/summary.ts';
+import { wilsonInterval } from '../../model/measures/wilson.ts';
+import { judgeObjectives } from '../objectives/judge-objectives.ts';
 
 /** What a step has to keep where the scenario names no objective of its own, beside a steady flow. */
-const usualGoodput = 0.95;
+const defaultGoodput = 0.95;
 
 /** Counts and rates grow with the load that a search chooses, so they are no matter of capacity. */
-const heldTo = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
+const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
     ({ figure, severity }) =>
       severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),
   );
 
 /** What steps of this plan are held to, in words. */
-export const objectiveTexts = (plan: Plan): readonly string[] => [
+export const criteriaTexts = (plan: Plan): readonly string[] => [
   'no growth of requests in flight',
-  ...(heldTo(plan).length === 0
+  ...(criteriaOf(plan).length === 0
     ? [
-        `goodput >= ${usualGoodput * 100} %${plan.perRequest.length === 0 ? ' (completed answers)' : ` (${plan.perRequest.map(({ text }) => text).join(', ')})`}`,
+        `goodput >= ${defaultGoodput * 100} %${plan.perRequest.length === 0 ? ' (completed answers)' : ` (${plan.perRequest.map(({ text }) => text).join(', ')})`}`,
       ]
-    : heldTo(plan).map(({ text }) => text)),
+    : criteriaOf(plan).map(({ text }) => text)),
 ];
 
 /** Whether anything but a steady flow and whole answers is asked of a step. */
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
-  heldTo(plan).length > 0 || plan.perRequest.length > 0;
+  criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
 
 /** How arrivals fail most often, as a bound; a request that completed too late fails by its latency. */
 const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   const { limited, dropped, completed } = outcomes;
-  const others = arrivalsIn(outcomes) - limited - dropped - completed;
+  const others = countArrivals(outcomes) - limited - dropped - completed;
   if (limited + dropped + others === 0) return 'latency';
   if (limited >= Math.max(dropped, others)) return 'refusals';
   return dropped >= others ? 'concurrency' : 'failures';
 };
 
-const usualBreaches = (goodput: number, outcomes: OutcomeCounts): readonly StepBreach[] =>
-  goodput >= usualGoodput
+const defaultBreaches = (goodput: number, outcomes: OutcomeCounts): readonly StepBreach[] =>
+  goodput >= defaultGoodput
     ? []
     : [
         {
           bound: mainFailure(outcomes),
-          text: `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${usualGoodput * 100} %`,
+          text: `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${defaultGoodput * 100} %`,
         },
       ];
 
 /** What a stage did not keep; `undecided` where too few samples tell, `sure` where the intervals leave little doubt. */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
-  const arrivals = arrivalsIn(outcomes);
-  const groups = groupsWhere(result, (labels) => labels.stage === stage && !labels.warmUp);
-  const isHeld = result.plan.perRequest.length > 0;
-  const good = isHeld
+  const arrivals = countArrivals(outcomes);
+  const groups = groupsMatching(result, (labels) => labels.stage === stage && !labels.warmUp);
+  const hasRequestObjectives = result.plan.perRequest.length > 0;
+  const good = hasRequestObjectives
     ? groups.reduce((sum, group) => sum + (group.good?.all ?? 0), 0)
     : outcomes.completed;
   const goodput = arrivals === 0 ? 0 : good / arrivals;
-  const objectives = heldTo(result.plan);
+  const objectives = criteriaOf(result.plan);
   if (objectives.length === 0) {
-    const { low, high } = arrivals === 0 ? { low: 0, high: 1 } : wilson(good, arrivals);
-    const breaches = usualBreaches(goodput, outcomes);
+    const { low, high } = arrivals === 0 ? { low: 0, high: 1 } : wilsonInterval(good, arrivals);
+    const breaches = defaultBreaches(goodput, outcomes);
     const sure =
-      breaches.length > 0 ? high < usualGoodput : low > usualGoodput || good === arrivals;
+      breaches.length > 0 ? high < defaultGoodput : low > defaultGoodput || good === arrivals;
     return { goodput, breaches, undecided: false, sure };
   }
   const scoped = objectives.map((each) => ({ ...each, scope: { ...each.scope, stages: [stage] } }));
@@ -93,13 +94,13 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
 /** Arrivals that the measured half of a step needs for every objective to be decided. */
 export const samplesFor = (plan: Plan): number => {
   const mix = plan.stages[0]!.traffic;
-  const whole = mix.reduce((sum, { weight }) => sum + weight, 0);
-  const needs = heldTo(plan).map(({ minSamples, scope }) => {
-    const part = mix
+  const totalWeight = mix.reduce((sum, { weight }) => sum + weight, 0);
+  const needs = criteriaOf(plan).map(({ minSamples, scope }) => {
+    const matchingWeight = mix
       .filter(({ kind }) => scope.traffic === null || scope.traffic === kind)
       .reduce((sum, { weight }) => sum + weight, 0);
     // A tenth more: drawn shares and failures leave some out.
-    return part === 0 ? 0 : Math.ceil((minSamples * whole * 1.1) / part);
+    return matchingWeight === 0 ? 0 : Math.ceil((minSamples * totalWeight * 1.1) / matchingWeight);
   });
   return Math.max(0, ...needs);
 };

@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { type Comparison, comparisonSchema } from '../../model/comparison.ts';
+import { type Comparison, comparisonSchema } from '../../model/series/comparison.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { samplePlan } from '../../model/sample-plan.ts';
-import { compareSides, type ComparisonOrder } from './compare-sides.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
 import type { Side } from './repetition.ts';
-import { sampleSide } from './sample-sides.ts';
+import { sampleSide } from './sample-sides.fixture.ts';
 import { overridable } from './side-differences.ts';
 
 const order = (
   base: Side,
   next: Side,
-  differing: Partial<ComparisonOrder> = {},
-): ComparisonOrder => ({
+  differing: Partial<CompareSidesOptions> = {},
+): CompareSidesOptions => ({
   ...{ base, next, gates: null, intended: [], allowed: [], weir: '0.1.0' },
   comparedAt: '2026-07-01T10:20:30.000Z',
   ...differing,
 });
 
-const compared = (base: Side, next: Side, differing: Partial<ComparisonOrder> = {}): Comparison => {
+const compared = (
+  base: Side,
+  next: Side,
+  differing: Partial<CompareSidesOptions> = {},
+): Comparison => {
   const found = compareSides(order(base, next, differing));
   if (!found.ok) throw new Error(found.refusals.map(({ message }) => message).join('; '));
   return comparisonSchema.parse(found.comparison);

@@ -6,55 +6,59 @@ import {
   comparisonRules,
   type ComparisonVerdict,
   comparisonVerdictNames,
-} from '../../model/comparison.ts';
-import { sumOfHistograms } from '../../model/histogram.ts';
-import type { Result } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
-import { type Candidate, candidatesOf, type RatioCandidate } from './candidates.ts';
+} from '../../model/series/comparison.ts';
+import { sumOfHistograms } from '../../model/measures/histogram.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  type MetricCandidate,
+  metricCandidatesOf,
+  type RatioCandidate,
+} from './metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from './gates.ts';
-import { holm } from './holm.ts';
-import { contrastOf, judgeRatio, type Judged, type RatioMetric } from './judge-ratio.ts';
+import { holm } from '../statistics/holm.ts';
+import { contrastOf, judgeRatio, type JudgedMetric, type RatioMetric } from './judge-ratio.ts';
 import { judgeShare, shareP } from './judge-share.ts';
-import { ksDistance } from './ks-distance.ts';
-import { histogramsOf, streamsOf } from './metric-values.ts';
-import type { Share } from './newcombe.ts';
+import { ksDistance } from '../statistics/ks-distance.ts';
+import { histogramsOf, trafficStreamsOf } from './metric-values.ts';
+import type { Share } from '../statistics/newcombe.ts';
 import type { Side } from './repetition.ts';
 import {
-  type Comparable,
+  type ComparedProperty,
   modelsOf,
   type SideDifference,
   sideDifferences,
   targetOf,
 } from './side-differences.ts';
-import { meanOf } from './welch.ts';
+import { meanOf } from '../statistics/welch.ts';
 
 /** A comparison, or every reason to refuse it. */
-export type Compared =
+export type ComparisonOrRefusal =
   | { readonly ok: true; readonly comparison: Comparison }
   | { readonly ok: false; readonly refusals: readonly SideDifference[] };
 
-export interface ComparisonOrder {
+export interface CompareSidesOptions {
   readonly base: Side;
   readonly next: Side;
   /** Metrics that decide, by name; `null`: the usual ones. */
   readonly gates: readonly string[] | null;
   /** What the comparison is about: it differs, and nobody need be told. */
-  readonly intended: readonly Comparable[];
+  readonly intended: readonly ComparedProperty[];
   /** What may differ between the sides all the same, and is told. */
-  readonly allowed: readonly Comparable[];
+  readonly allowed: readonly ComparedProperty[];
   readonly weir: string;
   /** ISO 8601. */
   readonly comparedAt: string;
 }
 
-const typical = (values: readonly number[]): number | null =>
+const geometricMean = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.exp(meanOf(values.map(Math.log)));
 
 type SideFigures = ComparedMetric['base'];
 
 const ratioFigures = (values: readonly number[]): SideFigures => ({
   values: [...values],
-  typical: typical(values),
+  typical: geometricMean(values),
 });
 
 const shareFigures = (parts: readonly Share[]): SideFigures => {
@@ -68,44 +72,48 @@ const shareFigures = (parts: readonly Share[]): SideFigures => {
 
 const ratioMetric = ({ base, next, better, effect, floor }: RatioCandidate): RatioMetric => ({
   ...{ base, next, lowerIsBetter: better !== 'higher' },
-  least: 1 + Math.max(effect, floor / (typical(base) ?? 1)),
+  least: 1 + Math.max(effect, floor / (geometricMean(base) ?? 1)),
 });
 
 /** The p-value of a candidate by itself; `null` where the runs are too few for any. */
-const ownP = (candidate: Candidate): number | null =>
+const ownP = (candidate: MetricCandidate): number | null =>
   candidate.scale === 'ratio' ? (contrastOf(ratioMetric(candidate))?.p ?? null) : shareP(candidate);
 
-const judged = (candidate: Candidate, adjustedP: number | null, tests: number): Judged | null => {
+const judged = (
+  candidate: MetricCandidate,
+  adjustedP: number | null,
+  tests: number,
+): JudgedMetric | null => {
   if (candidate.base.length === 0 || candidate.next.length === 0) return null;
   return candidate.scale === 'ratio'
     ? judgeRatio(ratioMetric(candidate), adjustedP, tests)
     : judgeShare(candidate, adjustedP, tests);
 };
 
-const figuresOf = (candidate: Candidate): Pick<ComparedMetric, 'base' | 'next'> =>
+const figuresOf = (candidate: MetricCandidate): Pick<ComparedMetric, 'base' | 'next'> =>
   candidate.scale === 'ratio'
     ? { base: ratioFigures(candidate.base), next: ratioFigures(candidate.next) }
     : { base: shareFigures(candidate.base), next: shareFigures(candidate.next) };
 
 const metricOf = (
-  candidate: Candidate,
+  candidate: MetricCandidate,
   adjustedP: number | null,
   tests: number,
 ): ComparedMetric => {
-  const found = judged(candidate, adjustedP, tests);
+  const judgement = judged(candidate, adjustedP, tests);
   const { id, traffic, model, name, label, unit, better, scale, gated, remark } = candidate;
   return {
     ...{ id, traffic, model, name, label, unit, better, scale, gated },
     ...figuresOf(candidate),
-    effect: found?.effect ?? null,
-    verdict: found?.verdict ?? 'inconclusive',
-    needed: found?.needed ?? null,
+    effect: judgement?.effect ?? null,
+    verdict: judgement?.verdict ?? 'inconclusive',
+    needed: judgement?.needed ?? null,
     remark,
   };
 };
 
 /** All metrics, the gated ones adjusted together. */
-const metricsOf = (candidates: readonly Candidate[]): readonly ComparedMetric[] => {
+const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMetric[] => {
   const tested = candidates.flatMap((candidate) => {
     const p = candidate.gated ? ownP(candidate) : null;
     return p === null ? [] : [{ candidate, p }];
@@ -118,13 +126,13 @@ const metricsOf = (candidates: readonly Candidate[]): readonly ComparedMetric[] 
 };
 
 /** The gravest verdict of the gated metrics; where none is gated, nothing is decided. */
-const wholeVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
+const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
   const verdicts = metrics.filter(({ gated }) => gated).map(({ verdict }) => verdict);
   return comparisonVerdictNames.find((each) => verdicts.includes(each)) ?? 'inconclusive';
 };
 
 const shapesOf = (base: readonly Result[], next: readonly Result[]): readonly ComparedShape[] =>
-  streamsOf(base, next).flatMap((stream) => {
+  trafficStreamsOf(base, next).flatMap((stream) => {
     const [first] = comparedPercentiles[stream.traffic].gated;
     const { measure } = percentileOf(first)!;
     const one = sumOfHistograms(histogramsOf(base, stream, measure));
@@ -149,7 +157,7 @@ const sideOf = ({ name, repetitions }: Side): ComparedSide => {
       file: repetition.file,
       startedAt: repetition.result.startedAt,
       trust: repetition.trust.level,
-      arrivals: arrivalsIn(outcomesOf(repetition.result.groups)),
+      arrivals: countArrivals(sumOutcomes(repetition.result.groups)),
     })),
   };
 };
@@ -160,46 +168,50 @@ const different = (side: Side, of: (result: Result) => string): readonly string[
 
 const cautionsOf = (base: Side, next: Side): readonly string[] => {
   const both = [...base.repetitions, ...next.repetitions];
-  const strained = both.filter(({ trust }) => trust.level !== 'valid').length;
-  const apart = (of: (result: Result) => string): boolean =>
+  const overloadedRuns = both.filter(({ trust }) => trust.level !== 'valid').length;
+  const differAcrossSides = (of: (result: Result) => string): boolean =>
     new Set([...different(base, of), ...different(next, of)]).size > 1;
   const machine = ({ slices }: Result): string => {
     const [{ machine: each } = {}] = slices;
     return `${each?.cpu}, ${each?.cores} cores, Node.js ${each?.node}`;
   };
   return [
-    ...(strained === 0
+    ...(overloadedRuns === 0
       ? []
       : [
-          `The generator was strained in ${strained} of ${both.length} runs: their noise is partly its own.`,
+          `The generator was strained in ${overloadedRuns} of ${both.length} runs: their noise is partly its own.`,
         ]),
-    ...(apart(machine) ? ['The runs come from different machines or versions of Node.js.'] : []),
-    ...(apart(({ weir }) => weir) ? ['The runs were measured by different versions of Weir.'] : []),
+    ...(differAcrossSides(machine)
+      ? ['The runs come from different machines or versions of Node.js.']
+      : []),
+    ...(differAcrossSides(({ weir }) => weir)
+      ? ['The runs were measured by different versions of Weir.']
+      : []),
   ];
 };
 
 /** Holds the new side against the base. Repetitions that may not be compared are reasons to refuse, unless they are allowed. */
-export const compareSides = (order: ComparisonOrder): Compared => {
-  const { base, next, gates, intended, allowed } = order;
+export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal => {
+  const { base, next, gates, intended, allowed } = options;
   const differences = sideDifferences(base, next).filter(({ what }) => !intended.includes(what));
   const refusals = differences.filter(({ what }) => !allowed.includes(what));
   if (refusals.length > 0) return { ok: false, refusals };
   const [one, other] = [base, next].map(({ repetitions }) =>
     repetitions.map(({ result }) => result),
   );
-  const metrics = metricsOf(candidatesOf(one!, other!, gates));
+  const metrics = metricsOf(metricCandidatesOf(one!, other!, gates));
   return {
     ok: true,
     comparison: {
       format: 'comparison/1',
-      ...{ weir: order.weir, comparedAt: order.comparedAt },
+      ...{ weir: options.weir, comparedAt: options.comparedAt },
       ...{ base: sideOf(base), next: sideOf(next) },
       overridden: differences.map(({ message }) => message),
       cautions: [...cautionsOf(base, next)],
       rules: comparisonRules,
       metrics: [...metrics],
       shapes: [...shapesOf(one!, other!)],
-      verdict: wholeVerdict(metrics),
+      verdict: overallVerdict(metrics),
     },
   };
 };

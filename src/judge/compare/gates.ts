@@ -1,5 +1,5 @@
-import { type MeasureName, measureNames, measures } from '../../model/measures.ts';
-import type { TrafficKind } from '../../model/traffic.ts';
+import { type MeasureName, measureNames, measures } from '../../model/measures/measures.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
 
 /** A percentile of a measure, as `--gate` names it: `ttft.p95`. */
 export interface Percentile {

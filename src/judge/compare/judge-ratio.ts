@@ -2,15 +2,15 @@ import {
   type ComparedEffect,
   comparisonRules,
   type ComparisonVerdict,
-} from '../../model/comparison.ts';
+} from '../../model/series/comparison.ts';
 import { repetitionsNeeded } from './repetitions-needed.ts';
-import { criticalT } from './student-t.ts';
-import { type Contrast, halfWidth, meanOf, varianceOf, welch } from './welch.ts';
+import { criticalT } from '../statistics/student-t.ts';
+import { type Contrast, halfWidth, meanOf, varianceOf, welch } from '../statistics/welch.ts';
 
 const { alpha, repetitions, indicativeRatio, assumedNoise, power } = comparisonRules;
 
 /** What a metric's values come to. `p` is not yet adjusted. */
-export interface Judged {
+export interface JudgedMetric {
   readonly effect: ComparedEffect;
   readonly verdict: ComparisonVerdict;
   readonly needed: number | null;
@@ -49,32 +49,32 @@ const deviationOf = ({ base, next }: RatioMetric): number => {
  * (t₁₋α/₂ + t_power) standard errors, and never less than the minimum effect. S. A. Julious, Sample
  * Sizes for Clinical Trials (2010), chapter 3.
  */
-export const detectableWith = (
+export const detectableEffect = (
   contrast: Pick<Contrast, 'error' | 'freedom'>,
   level: number,
 ): number =>
   (criticalT(level, contrast.freedom) + criticalT(2 * (1 - power), contrast.freedom)) *
   contrast.error;
 
-const worse = (metric: RatioMetric, change: number): boolean =>
+const isWorse = (metric: RatioMetric, change: number): boolean =>
   metric.lowerIsBetter ? change > 0 : change < 0;
 
 const verdictOf = (
   metric: RatioMetric,
   change: number,
-  sure: { readonly half: number; readonly p: number } | null,
+  significance: { readonly half: number; readonly p: number } | null,
 ): ComparisonVerdict => {
   const least = Math.log(metric.least);
   const count = Math.min(metric.base.length, metric.next.length);
   if (metric.base.length === 1 && metric.next.length === 1) {
     const beyond = Math.abs(change) > Math.max(least, Math.log(indicativeRatio));
-    return beyond && worse(metric, change) ? 'regression' : 'inconclusive';
+    return beyond && isWorse(metric, change) ? 'regression' : 'inconclusive';
   }
-  if (count < repetitions || sure === null) return 'inconclusive';
-  if (sure.p < alpha && Math.abs(change) > least) {
-    return worse(metric, change) ? 'regression' : 'improvement';
+  if (count < repetitions || significance === null) return 'inconclusive';
+  if (significance.p < alpha && Math.abs(change) > least) {
+    return isWorse(metric, change) ? 'regression' : 'improvement';
   }
-  return Math.abs(change) + sure.half < least ? 'same' : 'inconclusive';
+  return Math.abs(change) + significance.half < least ? 'same' : 'inconclusive';
 };
 
 /**
@@ -85,13 +85,13 @@ export const judgeRatio = (
   metric: RatioMetric,
   adjustedP: number | null,
   tests: number,
-): Judged => {
+): JudgedMetric => {
   const contrast = contrastOf(metric);
   const change = meanOf(metric.next.map(Math.log)) - meanOf(metric.base.map(Math.log));
   const half = contrast === null ? null : halfWidth(contrast, alpha);
   const p = contrast?.p ?? null;
-  const sure = half === null || p === null ? null : { half, p: adjustedP ?? p };
-  const verdict = verdictOf(metric, change, sure);
+  const significance = half === null || p === null ? null : { half, p: adjustedP ?? p };
+  const verdict = verdictOf(metric, change, significance);
   const level = alpha / Math.max(1, tests);
   const least = Math.log(metric.least);
   return {
@@ -101,7 +101,7 @@ export const judgeRatio = (
       high: half === null ? null : Math.exp(change + half),
       ...{ p, adjustedP, least: metric.least },
       detectable:
-        contrast === null ? null : Math.exp(Math.max(least, detectableWith(contrast, level))),
+        contrast === null ? null : Math.exp(Math.max(least, detectableEffect(contrast, level))),
     },
     verdict,
     needed:

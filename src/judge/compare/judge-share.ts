@@ -1,8 +1,8 @@
-import { comparisonRules, type ComparisonVerdict } from '../../model/comparison.ts';
-import type { Judged } from './judge-ratio.ts';
-import { effectiveShare, newcombe, newcombeP, type Share } from './newcombe.ts';
-import { mostRepetitions } from './repetitions-needed.ts';
-import { criticalNormal } from './student-t.ts';
+import { comparisonRules, type ComparisonVerdict } from '../../model/series/comparison.ts';
+import type { JudgedMetric } from './judge-ratio.ts';
+import { effectiveShare, newcombe, newcombeP, type Share } from '../statistics/newcombe.ts';
+import { maxRepetitions } from './repetitions-needed.ts';
+import { criticalNormal } from '../statistics/student-t.ts';
 
 const { alpha, repetitions, rateEffect, indicativeRatio, power } = comparisonRules;
 
@@ -46,7 +46,7 @@ const neededOf = (metric: ShareMetric, half: number, level: number): number | nu
   if (room <= 0) return null;
   const count = Math.min(metric.base.length, metric.next.length);
   const needed = Math.max(repetitions, Math.ceil(count * ((half * widened) / room) ** 2));
-  return needed > mostRepetitions ? null : needed;
+  return needed > maxRepetitions ? null : needed;
 };
 
 /** The verdict on a share; `adjustedP` and `tests` as for a ratio. */
@@ -54,7 +54,7 @@ export const judgeShare = (
   metric: ShareMetric,
   adjustedP: number | null,
   tests: number,
-): Judged => {
+): JudgedMetric => {
   const [one, other] = [effectiveShare(metric.base), effectiveShare(metric.next)];
   const interval = newcombe(one, other, criticalNormal(alpha));
   const p = shareP(metric);

@@ -1,33 +1,38 @@
-import type { Histogram } from '../../model/histogram.ts';
-import { type MeasureName, measures } from '../../model/measures.ts';
-import { quantile } from '../../model/quantile.ts';
-import type { Result } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
+import type { Histogram } from '../../model/measures/histogram.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import {
-  distribution,
-  groupsWhere,
-  measured,
+  distributionOf,
+  groupsMatching,
+  outsideWarmUp,
   measuredWindow,
-  type Where,
-} from '../../model/summary.ts';
-import { type TrafficKind, trafficKinds } from '../../model/traffic.ts';
+  type LabelFilter,
+} from '../../model/result/summary.ts';
+import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { comparedPercentiles, percentileOf, type Percentile, type Total } from './gates.ts';
-import type { Share } from './newcombe.ts';
+import type { Share } from '../statistics/newcombe.ts';
 
 /** A stream of requests that is compared by itself: latencies of different kinds and models do not mix. */
-export interface Stream {
+export interface TrafficStream {
   readonly traffic: TrafficKind;
   /** `null`: all of the kind. */
   readonly model: string | null;
 }
 
 const ofStream =
-  ({ traffic, model }: Stream): Where =>
+  ({ traffic, model }: TrafficStream): LabelFilter =>
   (labels) =>
-    measured(labels) && labels.traffic === traffic && (model === null || labels.model === model);
+    outsideWarmUp(labels) &&
+    labels.traffic === traffic &&
+    (model === null || labels.model === model);
 
 /** Kinds of traffic, those with several models apart by model where both sides asked for the same ones. */
-export const streamsOf = (base: readonly Result[], next: readonly Result[]): readonly Stream[] => {
+export const trafficStreamsOf = (
+  base: readonly Result[],
+  next: readonly Result[],
+): readonly TrafficStream[] => {
   const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly string[] => [
     ...new Set(
       results
@@ -38,7 +43,7 @@ export const streamsOf = (base: readonly Result[], next: readonly Result[]): rea
         .sort(),
     ),
   ];
-  return trafficKinds.flatMap((traffic): Stream[] => {
+  return trafficKinds.flatMap((traffic): TrafficStream[] => {
     const [one, other] = [modelsOfKind(base, traffic), modelsOfKind(next, traffic)];
     if (one.length + other.length === 0) return [];
     return one.length < 2 || one.join('\n') !== other.join('\n')
@@ -49,14 +54,14 @@ export const streamsOf = (base: readonly Result[], next: readonly Result[]): rea
 
 /** The percentiles that are looked at: the usual ones of the kind, and what was asked for. */
 export const percentilesOf = (
-  { traffic }: Stream,
+  { traffic }: TrafficStream,
   gates: readonly string[] | null,
 ): readonly (Percentile & { readonly name: string; readonly gated: boolean })[] => {
   const { gated, shown } = comparedPercentiles[traffic];
-  const usual: readonly string[] = [...gated, ...shown];
-  const asked = (gates ?? []).filter((name) => !usual.includes(name));
+  const defaultNames: readonly string[] = [...gated, ...shown];
+  const requestedNames = (gates ?? []).filter((name) => !defaultNames.includes(name));
   const isGated = (name: string): boolean => (gates ?? gated).some((each) => each === name);
-  return [...usual, ...asked].flatMap((name) => {
+  return [...defaultNames, ...requestedNames].flatMap((name) => {
     const percentile = percentileOf(name);
     if (percentile === null) return [];
     const kinds: readonly TrafficKind[] = measures[percentile.measure].traffic;
@@ -67,12 +72,13 @@ export const percentilesOf = (
 /** One stream's samples of one measure in each repetition. */
 export const histogramsOf = (
   results: readonly Result[],
-  stream: Stream,
+  stream: TrafficStream,
   measure: MeasureName,
-): readonly Histogram[] => results.map((result) => distribution(result, measure, ofStream(stream)));
+): readonly Histogram[] =>
+  results.map((result) => distributionOf(result, measure, ofStream(stream)));
 
 /** A percentile of one repetition; `null` without samples, and for what has no logarithm. */
-export const valueAt = (
+export const percentileValue = (
   histogram: Histogram,
   q: number,
 ): { readonly value: number; readonly weak: boolean } | null => {
@@ -96,9 +102,12 @@ export const rateOf = (
 };
 
 /** How many arrivals were answered with 429, or failed in any other way, of all that were due. */
-export const shareOf = (result: Result, total: Extract<Total, 'errors' | 'limited'>): Share => {
-  const outcomes = outcomesOf(groupsWhere(result, measured));
-  const of = arrivalsIn(outcomes);
+export const failureShareOf = (
+  result: Result,
+  total: Extract<Total, 'errors' | 'limited'>,
+): Share => {
+  const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
+  const of = countArrivals(outcomes);
   const { completed, limited } = outcomes;
   return { events: total === 'limited' ? limited : of - completed - limited, of };
 };

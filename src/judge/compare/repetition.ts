@@ -1,5 +1,5 @@
-import type { Result } from '../../model/result.ts';
-import type { Trust } from '../../model/verdict.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
 
 /** One run of the plan: the unit of evidence. */
 export interface Repetition {

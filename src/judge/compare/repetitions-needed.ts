@@ -1,14 +1,14 @@
-import { comparisonRules } from '../../model/comparison.ts';
-import { criticalT } from './student-t.ts';
+import { comparisonRules } from '../../model/series/comparison.ts';
+import { criticalT } from '../statistics/student-t.ts';
 
 /** More than these nobody runs. */
-export const mostRepetitions = 1000;
+export const maxRepetitions = 1000;
 
 /**
  * How many repetitions a side would decide, if noise and difference stay as they were seen: the
  * confidence interval of `difference` comes to lie inside ±`least`, or, beyond it, p falls below
  * `alpha`. Half an interval is t √(2 / n) standard deviations of one repetition wide, t with 2 n − 2
- * degrees of freedom. `null` where more than `mostRepetitions` would be needed.
+ * degrees of freedom. `null` where more than `maxRepetitions` would be needed.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -18,12 +18,12 @@ export const repetitionsNeeded = (seen: {
 }): number | null => {
   const { difference, deviation, least, alpha } = seen;
   const isBeyond = Math.abs(difference) > least;
-  const room = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
+  const margin = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
   const level = isBeyond ? alpha : comparisonRules.alpha;
   const decides = (count: number): boolean =>
-    criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < room;
-  if (!decides(mostRepetitions)) return null;
-  let [few, enough] = [comparisonRules.repetitions - 1, mostRepetitions];
+    criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin;
+  if (!decides(maxRepetitions)) return null;
+  let [few, enough] = [comparisonRules.repetitions - 1, maxRepetitions];
   while (enough - few > 1) {
     const middle = Math.floor((few + enough) / 2);
     if (decides(middle)) enough = middle;

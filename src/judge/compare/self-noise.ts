@@ -1,25 +1,29 @@
-import { type ComparedMetric, comparisonRules } from '../../model/comparison.ts';
-import { type Noise, type NoiseMetric, toldRepetitions } from '../../model/noise.ts';
-import { compareSides, type ComparisonOrder } from './compare-sides.ts';
-import { detectableWith, resolution } from './judge-ratio.ts';
+import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
+import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
+import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
+import { detectableEffect, resolution } from './judge-ratio.ts';
 import type { Repetition, Side } from './repetition.ts';
-import { mostRepetitions } from './repetitions-needed.ts';
+import { maxRepetitions } from './repetitions-needed.ts';
 import type { SideDifference } from './side-differences.ts';
-import { meanOf, varianceOf } from './welch.ts';
+import { meanOf, varianceOf } from '../statistics/welch.ts';
 
 const { alpha, repetitions: fewest } = comparisonRules;
 
-type NoiseOrder = Omit<ComparisonOrder, 'base' | 'next' | 'intended'> & { readonly side: Side };
+type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> & {
+  readonly side: Side;
+};
 
 /** The noise, or every reason why these runs do not show it. */
-export type Measured =
+export type NoiseOrRefusal =
   | { readonly ok: true; readonly noise: Noise }
   | { readonly ok: false; readonly refusals: readonly SideDifference[] };
 
 /** Two halves by turns, ABBA, so that a drift of the surroundings falls on both alike. */
 const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
-  const half = (isOurs: (turn: number) => boolean, which: string): Side => {
-    const [first, ...others] = repetitions.filter((_, i) => isOurs(i % 4)) as readonly Repetition[];
+  const half = (isInHalf: (turn: number) => boolean, which: string): Side => {
+    const [first, ...others] = repetitions.filter((_, i) =>
+      isInHalf(i % 4),
+    ) as readonly Repetition[];
     if (first === undefined) throw new Error('the halves of at least two runs are not empty');
     return { name: `${name}, ${which} half`, repetitions: [first, ...others] };
   };
@@ -30,23 +34,23 @@ const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
 };
 
 /** What so many repetitions a side see with the chance `power`, before the minimum effect, as a logarithm or a difference. */
-type Seen = (repetitions: number) => number;
+type DetectableAt = (repetitions: number) => number;
 
 /** Two sides of runs with the standard deviation that was found: the standard error is s √(2 / n), with 2 n − 2 degrees of freedom. */
-const seenRatio =
-  (deviation: number, level: number): Seen =>
+const detectableRatioAt =
+  (deviation: number, level: number): DetectableAt =>
   (count) =>
-    detectableWith({ error: deviation * Math.sqrt(2 / count), freedom: 2 * count - 2 }, level);
+    detectableEffect({ error: deviation * Math.sqrt(2 / count), freedom: 2 * count - 2 }, level);
 
 /** The width of Newcombe's interval shrinks with the root of the number of repetitions. */
-const seenShare =
-  (atHalf: number, half: number): Seen =>
+const detectableShareAt =
+  (atHalf: number, half: number): DetectableAt =>
   (count) =>
     atHalf * Math.sqrt(half / count);
 
-const neededFor = (seen: Seen, least: number): number | null => {
-  for (let count = fewest; count <= mostRepetitions; count += 1)
-    if (seen(count) <= least) return count;
+const neededFor = (detectableAt: DetectableAt, least: number): number | null => {
+  for (let count = fewest; count <= maxRepetitions; count += 1)
+    if (detectableAt(count) <= least) return count;
   return null;
 };
 
@@ -57,9 +61,9 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const isRatio = scale === 'ratio';
   const values = [...base.values, ...next.values];
   const deviation = Math.sqrt(Math.max(resolution, varianceOf(values.map(Math.log))));
-  const seen = isRatio
-    ? seenRatio(deviation, alpha / Math.max(1, tests))
-    : seenShare(detectable, Math.min(base.values.length, next.values.length));
+  const detectableAt = isRatio
+    ? detectableRatioAt(deviation, alpha / Math.max(1, tests))
+    : detectableShareAt(detectable, Math.min(base.values.length, next.values.length));
   const least = isRatio ? Math.log(effect.least) : effect.least;
   const asChange = (value: number): number => (isRatio ? Math.exp(value) : value);
   const typical = isRatio ? Math.exp(meanOf(values.map(Math.log))) : meanOf(values);
@@ -68,11 +72,11 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
       ...{ id, label, unit, scale, gated, typical, least: effect.least },
       noise: isRatio ? deviation : null,
       ...{ change: effect.change, low, high },
-      detectable: toldRepetitions.map((repetitions) => ({
+      detectable: reportedRepetitions.map((repetitions) => ({
         repetitions,
-        change: asChange(Math.max(least, seen(repetitions))),
+        change: asChange(Math.max(least, detectableAt(repetitions))),
       })),
-      needed: neededFor(seen, least),
+      needed: neededFor(detectableAt, least),
     },
   ];
 };
@@ -82,9 +86,9 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
  * comparison in these surroundings would see: power 90 %, 5 % of false alarms over all gated metrics.
  * The statistics are those of the comparison; the side has at least four runs.
  */
-export const selfNoise = ({ side, ...order }: NoiseOrder): Measured => {
+export const selfNoise = ({ side, ...options }: SelfNoiseOptions): NoiseOrRefusal => {
   const [base, next] = halvesOf(side);
-  const compared = compareSides({ ...order, base, next, intended: [] });
+  const compared = compareSides({ ...options, base, next, intended: [] });
   if (!compared.ok) return compared;
   const { comparison } = compared;
   const tests = comparison.metrics.filter(
@@ -94,7 +98,7 @@ export const selfNoise = ({ side, ...order }: NoiseOrder): Measured => {
     ok: true,
     noise: {
       format: 'noise/1',
-      ...{ weir: order.weir, measuredAt: order.comparedAt },
+      ...{ weir: options.weir, measuredAt: options.comparedAt },
       plan: comparison.base.plan,
       planHash: comparison.base.planHash,
       target: comparison.base.target,

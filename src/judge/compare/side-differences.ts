@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sendingPart } from '../../model/plan-hash.ts';
-import type { Plan } from '../../model/plan.ts';
-import type { Result } from '../../model/result.ts';
-import { outcomesOf } from '../../model/outcomes.ts';
-import { groupsWhere, measured, missingSlices } from '../../model/summary.ts';
+import { hashedPartOf } from '../../model/plan/plan-hash.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Result } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
 import type { Repetition, Side } from './repetition.ts';
 
 /** What two sides must have in common, and what may be let differ by its name. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
 /** Without a single success there are no figures to compare, whatever the reader would let pass. */
-export type Comparable = (typeof overridable)[number] | 'success';
+export type ComparedProperty = (typeof overridable)[number] | 'success';
 
 /** A reason to refuse a comparison, in a sentence without its full stop. */
 export interface SideDifference {
-  readonly what: Comparable;
+  readonly what: ComparedProperty;
   readonly message: string;
 }
 
@@ -31,8 +31,8 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => [
 export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
-const facts: Readonly<
-  Record<Exclude<Comparable, 'plan' | 'validity' | 'success'>, (result: Result) => string>
+const comparedFacts: Readonly<
+  Record<Exclude<ComparedProperty, 'plan' | 'validity' | 'success'>, (result: Result) => string>
 > = {
   target: ({ plan }) => targetOf(plan),
   model: ({ plan }) => modelsOf(plan).join(', ') || 'none',
@@ -41,8 +41,8 @@ const facts: Readonly<
 };
 
 /** What a plan sends, apart from what has a name of its own. */
-const rest = ({ plan }: Result): unknown => ({
-  ...sendingPart(plan),
+const otherSettings = ({ plan }: Result): unknown => ({
+  ...hashedPartOf(plan),
   ...{ target: null, seed: null },
   stages: plan.stages.map((stage) => ({
     ...stage,
@@ -59,29 +59,35 @@ const rest = ({ plan }: Result): unknown => ({
  * lengths can be held against each other then.
  */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
-  one.planHash !== other.planHash && !(isExplained && isDeepStrictEqual(rest(one), rest(other)));
+  one.planHash !== other.planHash &&
+  !(isExplained && isDeepStrictEqual(otherSettings(one), otherSettings(other)));
 
 const differencesBetween = (one: Repetition, other: Repetition): readonly SideDifference[] => {
-  const named = (Object.keys(facts) as (keyof typeof facts)[]).flatMap((what) => {
-    const [expected, found] = [facts[what](one.result), facts[what](other.result)];
-    if (expected === found) return [];
-    return [
-      {
-        what,
-        message: `the ${what} differs: ${expected} in ${one.file}, ${found} in ${other.file}`,
-      },
-    ];
-  });
-  const isExplained = named.some(({ what }) => what !== 'slices');
-  if (!planDiffers(one.result, other.result, isExplained)) return named;
+  const namedDifferences = (Object.keys(comparedFacts) as (keyof typeof comparedFacts)[]).flatMap(
+    (what) => {
+      const [expected, found] = [
+        comparedFacts[what](one.result),
+        comparedFacts[what](other.result),
+      ];
+      if (expected === found) return [];
+      return [
+        {
+          what,
+          message: `the ${what} differs: ${expected} in ${one.file}, ${found} in ${other.file}`,
+        },
+      ];
+    },
+  );
+  const isExplained = namedDifferences.some(({ what }) => what !== 'slices');
+  if (!planDiffers(one.result, other.result, isExplained)) return namedDifferences;
   const hashes = [one, other].map(({ result }) => result.planHash.slice(0, 12));
   const message = `the plan differs (its hash): ${hashes[0]} in ${one.file}, ${hashes[1]} in ${other.file}`;
-  return [{ what: 'plan', message }, ...named];
+  return [{ what: 'plan', message }, ...namedDifferences];
 };
 
 /** Why the figures of one run do not count; `null` when they do. */
-export const faultOf = ({ file, result, trust }: Repetition): SideDifference | null => {
-  if (outcomesOf(groupsWhere(result, measured)).completed === 0) {
+export const unusableRunReason = ({ file, result, trust }: Repetition): SideDifference | null => {
+  if (sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0) {
     return { what: 'success', message: `in ${file} nothing succeeded` };
   }
   const invalid = (words: string): SideDifference => ({
@@ -98,7 +104,7 @@ export const faultOf = ({ file, result, trust }: Repetition): SideDifference | n
 /** Every reason to refuse a comparison of two sides, each once. */
 export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
-  const faults = [first, ...others].flatMap((repetition) => faultOf(repetition) ?? []);
+  const faults = [first, ...others].flatMap((repetition) => unusableRunReason(repetition) ?? []);
   const differing = others.flatMap((other) => differencesBetween(first, other));
   // Of what differs in every file of a side, one example says it all.
   const once = differing.filter(

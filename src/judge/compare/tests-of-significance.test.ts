@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyHistogram, type Histogram } from '../../model/histogram.ts';
-import { holm } from './holm.ts';
-import { ksDistance } from './ks-distance.ts';
-import { effectiveShare, newcombe, newcombeP } from './newcombe.ts';
+import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
+import { holm } from '../statistics/holm.ts';
+import { ksDistance } from '../statistics/ks-distance.ts';
+import { effectiveShare, newcombe, newcombeP } from '../statistics/newcombe.ts';
 import { repetitionsNeeded } from './repetitions-needed.ts';
-import { criticalNormal } from './student-t.ts';
-import { halfWidth, welch } from './welch.ts';
+import { criticalNormal } from '../statistics/student-t.ts';
+import { halfWidth, welch } from '../statistics/welch.ts';
 
 const z95 = 1.959963984540054;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { found } from './sample-series.ts';
+import { foundChanges } from './sample-series.fixture.ts';
 
 /** The share of simulated series in which a change was found. */
 const share = (count: number, levels: readonly (readonly [number, number])[]): number =>
-  Array.from({ length: count }, (_, seed) => found(seed, levels)).filter(
+  Array.from({ length: count }, (_, seed) => foundChanges(seed, levels)).filter(
     (changes) => changes.length > 0,
   ).length / count;
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from '../../model/draw.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
 import { changePoints } from './change-points.ts';
-import { found } from './sample-series.ts';
+import { foundChanges } from './sample-series.fixture.ts';
 
 describe('change points', () => {
   it('find each of several steps where it is', () => {
-    const changes = found(3, [
+    const changes = foundChanges(3, [
       [20, 1],
       [20, 1.4],
       [20, 0.9],
@@ -16,7 +16,7 @@ describe('change points', () => {
 
   it('are not moved by one outlier', () => {
     expect(
-      found(5, [
+      foundChanges(5, [
         [15, 1],
         [1, 3],
         [15, 1],
@@ -26,7 +26,7 @@ describe('change points', () => {
 
   it('need twelve runs, and values that differ', () => {
     expect(
-      found(1, [
+      foundChanges(1, [
         [8, 1],
         [3, 9],
       ]),
@@ -44,6 +44,6 @@ describe('change points', () => {
       [15, 1],
       [15, 1.1],
     ] as const;
-    expect(found(9, levels)).toStrictEqual(found(9, levels));
+    expect(foundChanges(9, levels)).toStrictEqual(foundChanges(9, levels));
   });
 });

@@ -1,13 +1,13 @@
-import type { Draw } from '../../model/draw.ts';
-import { changeRules } from '../../model/history.ts';
+import type { Draw } from '../../model/workload/draw.ts';
+import { changeRules } from '../../model/series/history.ts';
 
-const { leastRuns, leastLevel, alpha, permutations } = changeRules;
+const { minRuns: leastRuns, minLevelRuns: leastLevel, alpha, permutations } = changeRules;
 
 /** The clearest split of a series into two levels. */
 interface Split {
   /** Where the second level begins. */
   readonly at: number;
-  readonly clarity: number;
+  readonly separation: number;
 }
 
 /**
@@ -15,7 +15,7 @@ interface Split {
  * at its largest: twice the mean distance between the two less the mean distances within each.
  * `distance` is a symmetric matrix, `order` the series as places in it, `sums` the matrix's row sums.
  */
-const clearest = (
+const clearestSplit = (
   order: readonly number[],
   distance: readonly Float64Array[],
   sums: Float64Array,
@@ -24,7 +24,7 @@ const clearest = (
   let [within, beyond, total] = [0, 0, 0];
   for (const sum of sums) total += sum / 2;
   beyond = total;
-  let best: Split = { at: 0, clarity: -Infinity };
+  let best: Split = { at: 0, separation: -Infinity };
   for (let n = 1; n <= count - leastLevel; n += 1) {
     const moved = order[n - 1]!;
     const row = distance[moved]!;
@@ -36,8 +36,8 @@ const clearest = (
     const m = count - n;
     const between = (2 * (total - within - beyond)) / (n * m);
     const inside = (2 * within) / (n * (n - 1)) + (2 * beyond) / (m * (m - 1));
-    const clarity = ((n * m) / count) * (between - inside);
-    if (clarity > best.clarity) best = { at: n, clarity };
+    const separation = ((n * m) / count) * (between - inside);
+    if (separation > best.separation) best = { at: n, separation };
   }
   return best;
 };
@@ -57,16 +57,16 @@ const significant = (
   const distance = values.map((one) => Float64Array.from(values, (other) => Math.abs(one - other)));
   const sums = Float64Array.from(distance, (row) => row.reduce((sum, each) => sum + each, 0));
   const order = values.map((_, i) => i);
-  const seen = clearest(order, distance, sums);
+  const seen = clearestSplit(order, distance, sums);
   // Sums in another order differ in their last digits.
-  const asClear = seen.clarity - 1e-9 * Math.abs(seen.clarity);
-  let reached = 1;
+  const threshold = seen.separation - 1e-9 * Math.abs(seen.separation);
+  let permutationsReaching = 1;
   for (let i = 0; i < permutations; i += 1) {
     shuffle(order, draw);
-    if (clearest(order, distance, sums).clarity >= asClear) reached += 1;
-    if (reached / (permutations + 1) >= alpha) return null;
+    if (clearestSplit(order, distance, sums).separation >= threshold) permutationsReaching += 1;
+    if (permutationsReaching / (permutations + 1) >= alpha) return null;
   }
-  return { at: seen.at, p: reached / (permutations + 1) };
+  return { at: seen.at, p: permutationsReaching / (permutations + 1) };
 };
 
 /**
@@ -75,7 +75,7 @@ const significant = (
  * JASA 109 (2014), with exponent 1 and both levels reaching to the ends of their segment; for
  * performance tests D. Daly et al., ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson &
  * G. K. Smyth (2010). A segment is split again until nothing in it is significant; one of fewer than
- * `leastRuns` values is not tried. It takes the values to be independent where nothing changed.
+ * `minRuns` values is not tried. It takes the values to be independent where nothing changed.
  */
 export const changePoints = (
   values: readonly number[],

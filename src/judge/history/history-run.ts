@@ -1,16 +1,16 @@
-import { comparisonRules } from '../../model/comparison.ts';
-import type { HistoryFigure, HistoryRun } from '../../model/history.ts';
-import type { Result } from '../../model/result.ts';
-import { type Candidate, candidatesOf } from '../compare/candidates.ts';
+import { comparisonRules } from '../../model/series/comparison.ts';
+import type { HistoryFigure, HistoryRun } from '../../model/series/history.ts';
+import type { Result } from '../../model/result/result.ts';
+import { type MetricCandidate, metricCandidatesOf } from '../compare/metric-candidates.ts';
 import { comparedPercentiles } from '../compare/gates.ts';
 import type { Repetition } from '../compare/repetition.ts';
-import { faultOf, targetOf } from '../compare/side-differences.ts';
+import { unusableRunReason, targetOf } from '../compare/side-differences.ts';
 
 /** What decides a comparison where nothing else is asked for, however few samples it has: here many runs speak. */
-const isHeadline = ({ traffic, name }: Candidate): boolean =>
+const isHeadline = ({ traffic, name }: MetricCandidate): boolean =>
   traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
 
-const valueOf = (candidate: Candidate): number | null => {
+const valueOf = (candidate: MetricCandidate): number | null => {
   if (candidate.scale === 'ratio') return candidate.base[0] ?? null;
   const [share] = candidate.base;
   return share === undefined || share.of === 0 ? null : share.events / share.of;
@@ -18,7 +18,7 @@ const valueOf = (candidate: Candidate): number | null => {
 
 /** The metrics that a comparison gates, of one run. */
 const headlineFigures = (result: Result): readonly HistoryFigure[] =>
-  candidatesOf([result], [result], null)
+  metricCandidatesOf([result], [result], null)
     .filter(isHeadline)
     .flatMap((candidate) => {
       const value = valueOf(candidate);
@@ -42,7 +42,7 @@ const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [
 /** What the history keeps of a run, or `null` where its figures do not count: it is not valid, not whole, or nothing succeeded. */
 export const historyRun = (repetition: Repetition): HistoryRun | null => {
   const { file, result, trust } = repetition;
-  if (faultOf(repetition) !== null) return null;
+  if (unusableRunReason(repetition) !== null) return null;
   return {
     file,
     planHash: result.planHash,

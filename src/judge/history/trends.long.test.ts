@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { drawFrom } from '../../model/draw.ts';
-import { storedRuns } from './sample-runs.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { storedRuns } from './sample-runs.fixture.ts';
 import { trendsOf } from './trends.ts';
 
 it('trends do not warn of a change below the minimum effect, however sure it is', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from '../../model/draw.ts';
-import { historySchema } from '../../model/history.ts';
-import { sampleSide } from '../compare/sample-sides.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { historySchema } from '../../model/series/history.ts';
+import { sampleSide } from '../compare/sample-sides.fixture.ts';
 import { historyRun } from './history-run.ts';
-import { storedRuns } from './sample-runs.ts';
+import { storedRuns } from './sample-runs.fixture.ts';
 import { trendsOf } from './trends.ts';
 
 const drawFor = (figure: number) => drawFrom(1, figure);

@@ -1,4 +1,4 @@
-import type { Draw } from '../../model/draw.ts';
+import type { Draw } from '../../model/workload/draw.ts';
 import {
   changeRules,
   type HistoryFigure,
@@ -6,8 +6,8 @@ import {
   type StoredRun,
   type Trend,
   type TrendFigure,
-} from '../../model/history.ts';
-import { meanOf } from '../compare/welch.ts';
+} from '../../model/series/history.ts';
+import { meanOf } from '../statistics/welch.ts';
 import { changePoints } from './change-points.ts';
 
 type Point = TrendFigure['points'][number];
@@ -22,7 +22,7 @@ const scales = {
 >;
 
 /** Whether a level has changed by more than the minimum effect of a comparison. */
-const matters = (
+const isRelevant = (
   { scale, effect, floor }: HistoryFigure,
   before: number,
   after: number,
@@ -43,14 +43,14 @@ const changesOf = (
   draw: Draw,
 ): readonly LevelChange[] => {
   const { to, from } = scales[figure.scale];
-  const recent = points.slice(-changeRules.mostRuns);
+  const recent = points.slice(-changeRules.maxRuns);
   const values = recent.map(({ value }) => to(value));
   const found = changePoints(values, draw);
   return found.flatMap(({ at, p }, i) => {
     const [begin, end] = [found[i - 1]?.at ?? 0, found[i + 1]?.at ?? values.length];
     const before = from(meanOf(values.slice(begin, at)));
     const after = from(meanOf(values.slice(at, end)));
-    if (!matters(figure, before, after)) return [];
+    if (!isRelevant(figure, before, after)) return [];
     const direction = directionOf(figure, before, after);
     return [{ run: recent[at]!.run, before, after, p, direction }];
   });
@@ -82,8 +82,14 @@ export const trendsOf = (
   drawFor: (figure: number) => Draw,
 ): readonly Trend[] =>
   [...Map.groupBy(runs, ({ planHash }) => planHash).values()]
-    .map((those) => {
-      const { planHash, plan, target } = those.at(-1)!;
-      return { planHash, plan, target, runs: those, figures: [...figuresOver(those, drawFor)] };
+    .map((planRuns) => {
+      const { planHash, plan, target } = planRuns.at(-1)!;
+      return {
+        planHash,
+        plan,
+        target,
+        runs: planRuns,
+        figures: [...figuresOver(planRuns, drawFor)],
+      };
     })
     .toSorted((a, b) => b.runs.at(-1)!.startedAt.localeCompare(a.runs.at(-1)!.startedAt));

@@ -1,4 +1,4 @@
-import { webmLength } from './webm-length.ts';
+import { webmDuration } from './webm-duration.ts';
 
 /**
  * How long a file of audio plays, in seconds, by its container and never by its name or label;
@@ -9,7 +9,7 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   try {
     const { format } = await parseBuffer(file, undefined, { duration: true, skipCovers: true });
     const { duration = 0 } = format;
-    return Number.isFinite(duration) && duration > 0 ? duration : webmLength(file);
+    return Number.isFinite(duration) && duration > 0 ? duration : webmDuration(file);
   } catch {
     return null;
   }

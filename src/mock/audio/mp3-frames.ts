@@ -1,7 +1,7 @@
-import { number, text } from './octets.ts';
+import { readUint, readText } from './read-bytes.ts';
 
 /** What the header of a layer III frame tells (ISO 11172-3 and 13818-3, section 2.4.2.3). */
-interface Frame {
+interface SilentMp3Frame {
   /** The whole frame's length, its header included. */
   readonly bytes: number;
   /** Where an Info or Xing tag would stand, from the frame's beginning: after header and side information. */
@@ -21,8 +21,8 @@ const layer3 = 1;
 const singleChannel = 3;
 
 /** The frame that begins here, or `null` where none of layer III with a known bit rate does. */
-const frameAt = (file: Uint8Array, from: number): Frame | null => {
-  const header = number(file, from, 4);
+const frameAt = (file: Uint8Array, from: number): SilentMp3Frame | null => {
+  const header = readUint(file, from, 4);
   const bits = (shift: number, count: number): number => (header >>> shift) & (2 ** count - 1);
   if (bits(21, 11) !== 0x7ff || bits(17, 2) !== layer3) return null;
   const divisor = rateDivisors[bits(19, 2)] ?? 0;
@@ -30,25 +30,25 @@ const frameAt = (file: Uint8Array, from: number): Frame | null => {
   const kilobits = bitRates[isMpeg1 ? 'mpeg1' : 'mpeg2'][bits(12, 4)] ?? 0;
   const rate = sampleRates[bits(10, 2)];
   if (divisor === 0 || kilobits === 0 || rate === undefined) return null;
-  const octets = ((isMpeg1 ? 144 : 72) * kilobits * 1000 * divisor) / rate;
+  const frameBytes = ((isMpeg1 ? 144 : 72) * kilobits * 1000 * divisor) / rate;
   const [mono, stereo] = isMpeg1 ? [17, 32] : [9, 17];
   const sideInformation = bits(6, 2) === singleChannel ? mono : stereo;
-  return { bytes: Math.floor(octets) + bits(9, 1), tag: 4 + sideInformation };
+  return { bytes: Math.floor(frameBytes) + bits(9, 1), tag: 4 + sideInformation };
 };
 
 /** The bytes of all frames as the Info or Xing tag of the first one tells them; `null` without. */
-const toldBytes = (file: Uint8Array, from: number, { tag }: Frame): number | null => {
+const declaredBytes = (file: Uint8Array, from: number, { tag }: SilentMp3Frame): number | null => {
   const at = from + tag;
-  if (!['Info', 'Xing'].includes(text(file, at, 4))) return null;
-  const flags = number(file, at + 4, 4);
-  const tellsFrames = (flags & 1) !== 0;
-  const tellsBytes = (flags & 2) !== 0;
-  return tellsBytes ? number(file, at + (tellsFrames ? 12 : 8), 4) : null;
+  if (!['Info', 'Xing'].includes(readText(file, at, 4))) return null;
+  const flags = readUint(file, at + 4, 4);
+  const hasFrameCount = (flags & 1) !== 0;
+  const hasByteCount = (flags & 2) !== 0;
+  return hasByteCount ? readUint(file, at + (hasFrameCount ? 12 : 8), 4) : null;
 };
 
 /** Where an ID3v2 tag at the beginning ends: its length has seven bits in each byte. */
 const afterId3 = (file: Uint8Array): number => {
-  if (text(file, 0, 3) !== 'ID3') return 0;
+  if (readText(file, 0, 3) !== 'ID3') return 0;
   const [a = 0, b = 0, c = 0, d = 0] = file.subarray(6, 10);
   return 10 + ((a << 21) | (b << 14) | (c << 7) | d);
 };
@@ -59,8 +59,8 @@ export const mp3EndsEarly = (file: Uint8Array): boolean => {
   const first = frameAt(file, begin);
   if (first === null) return begin > file.length;
   let end = begin;
-  for (let frame: Frame | null = first; frame !== null; frame = frameAt(file, end)) {
+  for (let frame: SilentMp3Frame | null = first; frame !== null; frame = frameAt(file, end)) {
     end += frame.bytes;
   }
-  return Math.max(end, begin + (toldBytes(file, begin, first) ?? 0)) > file.length;
+  return Math.max(end, begin + (declaredBytes(file, begin, first) ?? 0)) > file.length;
 };

@@ -11,14 +11,14 @@ const piece = Buffer.concat(Array.from({ length: framesPerPiece }, () => frame))
 
 /** Offset of the tag in a frame of one channel: after 4 bytes of header and 9 of side information. */
 const tagOffset = 13;
-const tellsFrames = 1;
-const tellsBytes = 2;
+const frameCountFlag = 1;
+const byteCountFlag = 2;
 
 /** The Info frame with which encoders begin a file: it is no sound, and tells players how much there is. */
 const infoFrame = (frames: number): Buffer => {
   const info = Buffer.from(frame);
   info.write('Info', tagOffset, 'latin1');
-  info.writeUInt32BE(tellsFrames | tellsBytes, tagOffset + 4);
+  info.writeUInt32BE(frameCountFlag | byteCountFlag, tagOffset + 4);
   info.writeUInt32BE(frames, tagOffset + 8);
   info.writeUInt32BE((frames + 1) * frameBytes, tagOffset + 12);
   return info;

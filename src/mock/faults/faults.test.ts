@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type FaultName, faultNames } from '../../model/mock-faults.ts';
-import { hello, key, mockByHand } from '../by-hand-suite.ts';
-import type { SettingsInput } from '../settings.ts';
+import { type FaultName, faultNames } from '../../model/gateway/mock-faults.ts';
+import { helloChat, testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
+import type { SettingsInput } from '../settings/settings.ts';
 
-type Bench = Awaited<ReturnType<typeof mockByHand>>;
+type Bench = Awaited<ReturnType<typeof startManualMock>>;
 
 const opened = (settings: SettingsInput = {}): Promise<Bench> =>
-  mockByHand({ ttft: 0, gap: 0, limits: { requestsPerMinute: null }, ...settings });
+  startManualMock({ ttft: 0, gap: 0, limits: { requestsPerMinute: null }, ...settings });
 
 /** What came on a bare socket until the gateway closed it, or until `enough` had come and the client left. */
 const ask = async (
@@ -19,13 +19,13 @@ const ask = async (
   const { hostname, port } = new URL(mock.url);
   const socket = connect(Number(port), hostname);
   const body = JSON.stringify({
-    ...hello,
+    ...helloChat,
     max_tokens: 4,
     stream,
     stream_options: { include_usage: true },
   });
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: ${key.authorization}\r\n` +
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: ${testKeyHeaders.authorization}\r\n` +
       `x-weir-fault: ${fault}\r\ncontent-length: ${body.length}\r\n` +
       `${enough === null ? 'connection: close\r\n' : ''}\r\n${body}`,
   );
@@ -41,7 +41,7 @@ const ask = async (
     socket.on('close', () => resolve());
   });
   while (!socket.closed) {
-    await Promise.race([closed, clock.armed()]);
+    await Promise.race([closed, clock.whenWaiting()]);
     // Sockets get their turn before the time moves on.
     await fetch(`${mock.controlUrl}/health`);
     clock.advance(1000);
@@ -130,7 +130,7 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
     const shown = await ask(bench, fault, form === 'stream', end === 'left' ? promised : null);
     expect(shown.end).toBe(end);
     expect(shown.text).toMatch(promised);
-    await bench.countersReach({ received: 1, faulted: 1, [`faulted.${name}`]: 1, inFlight: 0 });
+    await bench.waitForCounters({ received: 1, faulted: 1, [`faulted.${name}`]: 1, inFlight: 0 });
   });
 
   it('leaves none out', () => {
@@ -139,39 +139,47 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
   });
 
   it('no-answer waits until its client leaves', async () => {
-    const { chat, countersReach } = await opened();
+    const { chat, waitForCounters } = await opened();
     const hangUp = new AbortController();
-    const headers = { ...key, 'x-weir-fault': 'no-answer' };
-    const answer = chat(hello, { headers, signal: hangUp.signal });
-    await countersReach({ received: 1, inFlight: 1 });
+    const headers = { ...testKeyHeaders, 'x-weir-fault': 'no-answer' };
+    const answer = chat(helloChat, { headers, signal: hangUp.signal });
+    await waitForCounters({ received: 1, inFlight: 1 });
     hangUp.abort();
     await expect(answer).rejects.toThrow('aborted');
-    await countersReach({ 'faulted.no-answer': 1, inFlight: 0 });
+    await waitForCounters({ 'faulted.no-answer': 1, inFlight: 0 });
   });
 
   it('a gzipped stream is the stream', async () => {
     const { chat } = await opened();
-    const headers = { ...key, 'x-weir-fault': 'gzip-stream' };
-    const text = await (await chat({ ...hello, max_tokens: 2, stream: true }, { headers })).text();
+    const headers = { ...testKeyHeaders, 'x-weir-fault': 'gzip-stream' };
+    const text = await (
+      await chat({ ...helloChat, max_tokens: 2, stream: true }, { headers })
+    ).text();
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 });
 
 it('an answer in gzip is the answer, in one piece or in many, with the length that it has', async () => {
-  const { chat, answered, speak, inTime } = await mockByHand();
-  const headers = { ...key, 'x-weir-fault': 'gzip-body' };
-  const plain = await (await answered(hello, { ...key, 'x-request-id': 'a' })).text();
-  const zipped = await answered(hello, { ...headers, 'x-request-id': 'a' });
+  const { chat, chatAfterMinute, speak, afterMinute } = await startManualMock();
+  const headers = { ...testKeyHeaders, 'x-weir-fault': 'gzip-body' };
+  const plain = await (
+    await chatAfterMinute(helloChat, { ...testKeyHeaders, 'x-request-id': 'a' })
+  ).text();
+  const zipped = await chatAfterMinute(helloChat, { ...headers, 'x-request-id': 'a' });
   expect(zipped.headers.get('content-encoding')).toBe('gzip');
   expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.length);
   expect(await zipped.text()).toBe(plain);
-  const refused = await chat({ ...hello, temperature: 9 }, { headers });
+  const refused = await chat({ ...helloChat, temperature: 9 }, { headers });
   expect([refused.status, Object.keys((await refused.json()) as object)]).toEqual([400, ['error']]);
   const asked = JSON.stringify({ model: 'weir-tts', voice: 'Emily.wav', input: 'x'.repeat(900) });
   const bytesOf = async (more: object) =>
-    Buffer.from(await (await inTime(speak(asked, { headers: { ...key, ...more } }))).arrayBuffer());
+    Buffer.from(
+      await (
+        await afterMinute(speak(asked, { headers: { ...testKeyHeaders, ...more } }))
+      ).arrayBuffer(),
+    );
   expect((await bytesOf(headers)).equals(await bytesOf({}))).toBe(true);
-  const stream = await answered({ ...hello, stream: true }, headers);
+  const stream = await chatAfterMinute({ ...helloChat, stream: true }, headers);
   expect(stream.headers.get('content-encoding')).toBe(null);
   expect(await stream.text()).toContain('[DONE]');
 });
@@ -182,7 +190,7 @@ it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
     const { get, chat } = await opened({ faults: [{ fault, every: 1, after: 1_000_000 }] });
     for (let n = 0; n < 3; n += 1) {
       expect(await (await get('/models')).json()).toMatchObject({ object: 'list' });
-      expect(await (await chat({ ...hello, stream: true })).text()).toContain('[DONE]');
+      expect(await (await chat({ ...helloChat, stream: true })).text()).toContain('[DONE]');
     }
   },
 );
@@ -192,7 +200,7 @@ describe('a rule', () => {
     const { get } = await opened(settings);
     const told: number[] = [];
     for (let n = 0; n < count; n += 1) {
-      told.push((await get(path, { ...key, 'x-request-id': `r${n}` })).status);
+      told.push((await get(path, { ...testKeyHeaders, 'x-request-id': `r${n}` })).status);
     }
     return told;
   };
@@ -220,7 +228,7 @@ describe('a rule', () => {
 });
 
 it('a header that names no fault is refused with those that there are, and not read where that is switched off', async () => {
-  const headers = { ...key, 'x-weir-fault': 'no-such' };
+  const headers = { ...testKeyHeaders, 'x-weir-fault': 'no-such' };
   const refused = await (await opened()).get('/models', headers);
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain('there are key-revoked, empty-balance, ');

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
-import { key, mockByHand } from '../by-hand-suite.ts';
+import { testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
 
 it('five hundred requests at once over real sockets get exactly the limit through, each told another rest', async () => {
-  const { get } = await mockByHand({ limits: {}, ttft: 0, gap: 0 });
-  const responses = await Promise.all(Array.from({ length: 500 }, () => get('/models', key)));
+  const { get } = await startManualMock({ limits: {}, ttft: 0, gap: 0 });
+  const responses = await Promise.all(
+    Array.from({ length: 500 }, () => get('/models', testKeyHeaders)),
+  );
   const admitted = responses.filter(({ status }) => status === 200);
   const rests = admitted.map(({ headers }) =>
     headers.get('x-ratelimit-api_key-remaining-requests'),

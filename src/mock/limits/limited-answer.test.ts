@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { hello, key, mockByHand } from '../by-hand-suite.ts';
+import { helloChat, testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
 
 const listModels = '/models';
 /** `answered` lets a minute pass; these limits do not mind. */
 const anHour = 3_600_000;
 const limited = async (
-  limits: NonNullable<Parameters<typeof mockByHand>[0]>['limits'],
+  limits: NonNullable<Parameters<typeof startManualMock>[0]>['limits'],
   wait = 0,
 ): Promise<Response> => {
-  const { clock, get } = await mockByHand({ limits: { requestsPerMinute: 1, ...limits } });
+  const { clock, get } = await startManualMock({ limits: { requestsPerMinute: 1, ...limits } });
   await get(listModels);
   clock.advance(wait);
   return get(listModels);
@@ -47,7 +47,7 @@ describe('a 429 says', () => {
   });
 
   it('when one more request fits, which in a bucket is long before all of it is back', async () => {
-    const { get } = await mockByHand({
+    const { get } = await startManualMock({
       limits: { algorithm: 'token-bucket', requestsPerMinute: 6, body: 'documented' },
     });
     for (let i = 0; i < 6; i += 1) await get(listModels);
@@ -76,14 +76,14 @@ describe('limit headers', () => {
   const bears = ({ headers }: Response): boolean => headers.has('x-ratelimit-api_key-limit-tokens');
 
   it('stand on every response past the key by default', async () => {
-    const { get, answered } = await mockByHand({
+    const { get, chatAfterMinute } = await startManualMock({
       limits: { requestsPerMinute: 4, window: anHour },
     });
     const responses = [
       await get(listModels),
-      await answered(hello),
-      await answered({ ...hello, stream: true }),
-      await answered({ ...hello, temperature: 9 }),
+      await chatAfterMinute(helloChat),
+      await chatAfterMinute({ ...helloChat, stream: true }),
+      await chatAfterMinute({ ...helloChat, temperature: 9 }),
       await get(listModels),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 400, 429]);
@@ -91,15 +91,15 @@ describe('limit headers', () => {
   });
 
   it('stand as LiteLLM’s proxy sends them under its profile, which does not count the model list', async () => {
-    const { get, answered, speak } = await mockByHand({
+    const { get, chatAfterMinute, speak } = await startManualMock({
       limits: { profile: 'litellm', requestsPerMinute: 4, window: anHour },
     });
     const spoken = { model: 'weir-tts', voice: 'Emily.wav', input: 'Good morning.' };
     const responses = [
       await get(listModels),
-      await answered(hello),
-      await answered({ ...hello, stream: true }),
-      await answered({ ...hello, temperature: 9 }),
+      await chatAfterMinute(helloChat),
+      await chatAfterMinute({ ...helloChat, stream: true }),
+      await chatAfterMinute({ ...helloChat, temperature: 9 }),
       await speak({ ...spoken, voice: 'nobody' }),
     ];
     expect(responses.map(bears)).toEqual([false, true, true, true, true]);
@@ -113,7 +113,7 @@ describe('limit headers', () => {
   });
 
   it('give a third form on speech with the bug of that name, and only there', async () => {
-    const { get, speak } = await mockByHand({
+    const { get, speak } = await startManualMock({
       limits: { requestsPerMinute: 1, bugs: ['detailOnSpeech'] },
     });
     await get(listModels);
@@ -124,20 +124,23 @@ describe('limit headers', () => {
 
 describe('requests in flight', () => {
   it('are capped, and a client that hangs up frees its place at once', async () => {
-    const { chat, countersReach, clock } = await mockByHand({
+    const { chat, waitForCounters, clock } = await startManualMock({
       limits: { algorithm: 'in-flight', inFlight: 2 },
     });
     const hangUp = new AbortController();
-    const open = [chat(hello, { signal: hangUp.signal, headers: key }), chat(hello)];
+    const open = [
+      chat(helloChat, { signal: hangUp.signal, headers: testKeyHeaders }),
+      chat(helloChat),
+    ];
     open[0]!.catch(() => undefined);
-    await countersReach({ 'admitted.chat': 2 });
-    const third = await chat(hello);
+    await waitForCounters({ 'admitted.chat': 2 });
+    const third = await chat(helloChat);
     expect(third.status).toBe(429);
     expect(await third.text()).toContain('2 requests in flight');
     hangUp.abort();
-    await countersReach({ aborted: 1 });
-    const fourth = chat(hello);
-    await countersReach({ 'admitted.chat': 3 });
+    await waitForCounters({ aborted: 1 });
+    const fourth = chat(helloChat);
+    await waitForCounters({ 'admitted.chat': 3 });
     clock.advance(60_000);
     expect((await fourth).status).toBe(200);
     await Promise.allSettled(open);
@@ -145,24 +148,24 @@ describe('requests in flight', () => {
 });
 
 it('keeps a queued request until its turn and then answers it', async () => {
-  const { get, clock, countersReach } = await mockByHand({
+  const { get, clock, waitForCounters } = await startManualMock({
     limits: { algorithm: 'leaky-queue', requestsPerMinute: 6 },
   });
   const responses = [get(listModels), get(listModels)];
-  await countersReach({ 'admitted.models': 2 });
-  await clock.armed();
-  await countersReach({ completed: 1 });
+  await waitForCounters({ 'admitted.models': 2 });
+  await clock.whenWaiting();
+  await waitForCounters({ completed: 1 });
   clock.advance(9999);
-  await countersReach({ completed: 1 });
+  await waitForCounters({ completed: 1 });
   clock.advance(1);
   expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 it('sets tokens aside before a chat is answered where the settings say so', async () => {
-  const { chat } = await mockByHand({
+  const { chat } = await startManualMock({
     limits: { accounting: 'reserve', tokensPerMinute: 50 },
   });
-  const response = await chat({ ...hello, max_tokens: 100 });
+  const response = await chat({ ...helloChat, max_tokens: 100 });
   expect(response.status).toBe(429);
   expect(await response.text()).toContain('50 tokens per 60 s');
   // The request counts nothing, and the headers know that.

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { documentedErrors } from '../../contract/failure.ts';
-import type { CompleteLimits } from '../../model/mock-limits.ts';
-import type { MockClock } from '../clock.ts';
-import { errorBody } from '../refusal.ts';
-import type { LimitCause, Stopped } from './allowance.ts';
+import { documentedErrors } from '../../contract/error-body.ts';
+import type { ResolvedMockLimits } from '../../model/gateway/mock-limits.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
+import { errorBody } from '../errors/request-refusal.ts';
+import type { LimitCause, LimitExceeded } from './key-limiter.ts';
 
 /** A 429, in words. */
 export interface LimitedAnswer {
@@ -19,17 +19,17 @@ const units = {
 } as const satisfies Record<LimitCause, string>;
 
 /** `2026-03-01 12:00:00`, as the second form of the body tells times. */
-const timeText = (wall: number): string =>
+const formatResetTime = (wall: number): string =>
   new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 
-const timeZoneOff = 2 * 3_600_000;
+const timeZoneError = 2 * 3_600_000;
 
 /** Whole seconds in which so many milliseconds have passed; at least one. */
-const secondsUp = (left: number): number => Math.max(1, Math.ceil(left / 1000));
+const wholeSecondsUp = (left: number): number => Math.max(1, Math.ceil(left / 1000));
 
-const retryAfter = (limits: CompleteLimits, left: number): Record<string, string> => {
+const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, string> => {
   const seconds = {
-    true: secondsUp(left),
+    true: wholeSecondsUp(left),
     constant: Math.ceil(limits.window / 1000),
     wrong: Math.floor(left / 2000),
     none: null,
@@ -39,17 +39,17 @@ const retryAfter = (limits: CompleteLimits, left: number): Record<string, string
 
 /** The answer to a request that a limit stopped, in the form that the settings ask for. */
 export const limitedAnswer = (
-  { cause, limit, level, fitsAt }: Stopped,
-  limits: CompleteLimits,
-  asked: { readonly key: string; readonly route: string },
+  { cause, limit, level, fitsAt }: LimitExceeded,
+  limits: ResolvedMockLimits,
+  request: { readonly key: string; readonly route: string },
   clock: Pick<MockClock, 'now' | 'wall'>,
 ): LimitedAnswer => {
   const now = clock.now();
   const headers = retryAfter(limits, fitsAt - now);
   const isDetail =
     limits.body === 'detail' ||
-    (limits.bugs.includes('detailOnSpeech') && asked.route === 'speech');
-  const seconds = secondsUp(fitsAt - now);
+    (limits.bugs.includes('detailOnSpeech') && request.route === 'speech');
+  const seconds = wholeSecondsUp(fitsAt - now);
   const what =
     cause === 'in-flight'
       ? `${limit} requests in flight`
@@ -60,11 +60,11 @@ export const limitedAnswer = (
     return { headers, body: errorBody(documentedErrors[429], plain) };
   }
   const resetIn = limits.bugs.includes('resetFromNow') ? limits.window : level.resetAt - now;
-  const zone = limits.bugs.includes('localTimeAsUtc') ? timeZoneOff : 0;
-  const hash = createHash('sha256').update(asked.key).digest('hex').slice(0, 12);
+  const zone = limits.bugs.includes('localTimeAsUtc') ? timeZoneError : 0;
+  const hash = createHash('sha256').update(request.key).digest('hex').slice(0, 12);
   const message =
     `Rate limit exceeded for api_key: ${hash}. Limit type: ${units[cause]}. ` +
     `Current limit: ${limit}, Remaining: ${level.remaining}. ` +
-    `Limit resets at: ${timeText(clock.wall() + resetIn + zone)} UTC`;
+    `Limit resets at: ${formatResetTime(clock.wall() + resetIn + zone)} UTC`;
   return { headers, body: { error: { message, type: 'None', param: 'None', code: '429' } } };
 };

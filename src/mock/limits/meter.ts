@@ -1,5 +1,5 @@
 /** So many units (requests or tokens) within so many milliseconds. */
-export interface Rule {
+export interface MeterRule {
   readonly limit: number;
   readonly window: number;
   /** An instant at which a window of the wall clock begins. */
@@ -11,7 +11,7 @@ export interface Rule {
 }
 
 /** How full an allowance is: whole units left, never negative, and the instant at which all of it is back. */
-export interface Level {
+export interface MeterLevel {
   readonly remaining: number;
   readonly resetAt: number;
 }
@@ -27,25 +27,25 @@ export interface Meter {
    * Counts units, also past the limit where their number was not known before; a negative amount gives
    * back what was counted and not used. Returns the instant at which they are let through.
    */
-  book(now: number, amount: number): number;
+  count(now: number, amount: number): number;
   /**
    * The instant from which `amount` units fit if nobody else uses any: now where they do already. Of
    * more than ever fits, the instant at which all that may be used is there.
    */
   fitsAt(now: number, amount: number): number;
   /** Learns of a request that was refused. */
-  refuse(now: number): void;
-  level(now: number): Level;
+  onRefused(now: number): void;
+  level(now: number): MeterLevel;
 }
 
 /** Sums and quotients of fractions are off in the last digits only: what lacks no more than this lacks nothing. */
-export const offBy = 1e-9;
+export const roundingTolerance = 1e-9;
 
 /** How many whole lengths fit between two instants. */
-export const wholeLengths = (from: number, to: number, length: number): number =>
-  Math.floor((to - from) / length + offBy);
+export const wholePeriods = (from: number, to: number, length: number): number =>
+  Math.floor((to - from) / length + roundingTolerance);
 
 /** What at least must fit: a request of unknown cost costs something. */
 export const atLeastOne = (amount: number): number => Math.max(1, amount);
 
-export const ignore = (): void => undefined;
+export const noop = (): void => undefined;

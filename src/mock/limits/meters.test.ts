@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Meter, Rule } from './meter.ts';
-import { meters, type TimedKind } from './meters.ts';
+import type { Meter, MeterRule } from './meter.ts';
+import { openMeter, type RateLimiterKind } from './meters.ts';
 
-const kinds = Object.keys(meters) as readonly TimedKind[];
+const kinds = Object.keys(openMeter) as readonly RateLimiterKind[];
 const window = 60;
-const ruleOf = (limit: number, other: Partial<Rule> = {}): Rule => ({
+const ruleOf = (limit: number, other: Partial<MeterRule> = {}): MeterRule => ({
   limit,
   window,
   phase: 0,
@@ -31,7 +31,10 @@ const floorTo = (at: number, length: number): number => Math.floor(at / length) 
 const lacking = (uses: readonly Use[], refillSince: (from: number) => number): number =>
   uses.reduce((worst, { at }, i) => Math.max(worst, sumOf(uses.slice(i)) - refillSince(at)), 0);
 
-const usedUp: Record<TimedKind, (all: readonly Use[], now: number, rule: Rule) => number> = {
+const usedUp: Record<
+  RateLimiterKind,
+  (all: readonly Use[], now: number, rule: MeterRule) => number
+> = {
   'fixed-from-first': (all, now) => {
     const uses = all.filter(({ admitted }) => admitted);
     let begin = Number.NEGATIVE_INFINITY;
@@ -80,9 +83,9 @@ const usedBy = (
 ): number =>
   uses.reduce((last, { step, amount, charge }) => {
     const now = last + step;
-    if (meter.fits(now, amount)) meter.book(now, amount);
-    else meter.refuse(now);
-    meter.book(now, charge);
+    if (meter.fits(now, amount)) meter.count(now, amount);
+    else meter.onRefused(now);
+    meter.count(now, charge);
     return now;
   }, 0);
 
@@ -94,7 +97,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     fc.assert(
       fc.property(asks, fc.integer({ min: 3, max: 9 }), (steps, limit) => {
         const rule = ruleOf(limit);
-        const meter = meters[kind](rule);
+        const meter = openMeter[kind](rule);
         const all: Use[] = [];
         let now = 0;
         for (const { step, amount } of steps) {
@@ -106,8 +109,8 @@ describe.each(kinds)('a %s limiter', (kind) => {
             amount,
             admitted: amount <= room + 1e-6,
           });
-          if (admitted) meter.book(now, amount);
-          else meter.refuse(now);
+          if (admitted) meter.count(now, amount);
+          else meter.onRefused(now);
           // Refusals count as one use each, whatever they asked for.
           all.push({ at: now, amount: admitted ? amount : 1, admitted });
         }
@@ -122,14 +125,14 @@ describe.each(kinds)('a %s limiter', (kind) => {
     fc.assert(
       fc.property(events, (steps) => {
         const rule = ruleOf(7);
-        const meter = meters[kind](rule);
+        const meter = openMeter[kind](rule);
         let now = 0;
         const full = meter.level(0).remaining;
         for (const { step, amount, charge } of steps) {
           now += step;
-          if (meter.fits(now, amount)) meter.book(now, amount);
-          else meter.refuse(now);
-          meter.book(now, charge);
+          if (meter.fits(now, amount)) meter.count(now, amount);
+          else meter.onRefused(now);
+          meter.count(now, charge);
           const { remaining, resetAt } = meter.level(now);
           expect(Number.isInteger(remaining) && remaining >= 0 && remaining <= 7).toBe(true);
           expect(resetAt).toBeGreaterThanOrEqual(now);
@@ -148,7 +151,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     fc.assert(
       fc.property(events, fc.nat(7), (steps, wish) => {
         const rule = ruleOf(7, { burst: 7 });
-        const meter = meters[kind](rule);
+        const meter = openMeter[kind](rule);
         const now = usedBy(meter, steps);
         // More than ever fits waits until everything is there.
         expect(meter.fitsAt(now, 100)).toBe(meter.fitsAt(now, 7));
@@ -171,12 +174,12 @@ describe.each(kinds)('a %s limiter', (kind) => {
     const shape = fc.record({ phase: tenths(window), steps: fc.integer({ min: 1, max: 7 }) });
     fc.assert(
       fc.property(events, shape, fc.integer({ min: 1, max: 7 }), (list, other, wish) => {
-        const meter = meters[kind](ruleOf(7, { burst: 7, ...other }));
+        const meter = openMeter[kind](ruleOf(7, { burst: 7, ...other }));
         const now = usedBy(meter, list);
         const at = meter.fitsAt(now, wish);
         expect(meter.fits(at, wish)).toBe(true);
         const { remaining } = meter.level(at);
-        meter.book(at, wish);
+        meter.count(at, wish);
         expect(meter.level(at).remaining).toBe(remaining - wish);
       }),
     );
@@ -184,7 +187,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
 
   it('lets nobody wait for what only the last digit of a sum lacks', () => {
     // Thirds of seven added up again and again: found by chance, once in some 60,000 runs of the law above.
-    const meter = meters[kind](ruleOf(7, { burst: 7 }));
+    const meter = openMeter[kind](ruleOf(7, { burst: 7 }));
     const uses = [
       [0, 4, 9],
       [0, 0, 6],
@@ -206,51 +209,51 @@ describe.each(kinds)('a %s limiter', (kind) => {
   it('admits its whole limit of five hundred that come at once, and not one more', () => {
     const rule = ruleOf(60, { burst: 10 });
     for (const unit of [1, 2]) {
-      const meter = meters[kind](rule);
+      const meter = openMeter[kind](rule);
       let admitted = 0;
       for (let i = 0; i < 500; i += 1) {
         if (meter.fits(5, unit)) {
-          meter.book(5, unit);
+          meter.count(5, unit);
           admitted += unit;
-        } else meter.refuse(5);
+        } else meter.onRefused(5);
       }
       expect(admitted).toBe(kind === 'burst-bucket' ? 10 : 60);
     }
   });
 
   it('lets an unknown cost in while one unit is left, and takes the charge even past the limit', () => {
-    const meter = meters[kind](ruleOf(30, { burst: 30 }));
+    const meter = openMeter[kind](ruleOf(30, { burst: 30 }));
     expect(meter.fits(1, 0)).toBe(true);
-    meter.book(1, 0);
-    meter.book(2, 29);
+    meter.count(1, 0);
+    meter.count(2, 29);
     expect(meter.fits(2, 0)).toBe(true);
-    meter.book(2, 50);
+    meter.count(2, 50);
     expect(meter.fits(2, 0)).toBe(false);
     expect(meter.level(2).remaining).toBe(0);
   });
 
   it('gives back what was set aside and not used, but never more than the limit', () => {
-    const meter = meters[kind](ruleOf(30, { burst: 30 }));
-    meter.book(1, 20);
-    meter.book(1, -15);
+    const meter = openMeter[kind](ruleOf(30, { burst: 30 }));
+    meter.count(1, 20);
+    meter.count(1, -15);
     expect(meter.level(1).remaining).toBe(25);
-    meter.book(1, -500);
+    meter.count(1, -500);
     expect(meter.level(1).remaining).toBe(30);
   });
 });
 
 it('lets queued units through one by one, evenly, and refuses none before as many as the limit wait', () => {
-  const meter = meters['leaky-queue'](ruleOf(6));
-  expect([0, 0, 0, 25, 100].map((at) => meter.book(at, 1))).toEqual([0, 10, 20, 30, 100]);
+  const meter = openMeter['leaky-queue'](ruleOf(6));
+  expect([0, 0, 0, 25, 100].map((at) => meter.count(at, 1))).toEqual([0, 10, 20, 30, 100]);
 });
 
 it('does not let a client in again that keeps asking a log of refusals, and one that waits', () => {
-  const meter = meters['sliding-log-counting-refusals'](ruleOf(2));
-  meter.book(0, 1);
-  meter.book(0, 1);
+  const meter = openMeter['sliding-log-counting-refusals'](ruleOf(2));
+  meter.count(0, 1);
+  meter.count(0, 1);
   for (let now = 20; now <= 200; now += 20) {
     expect(meter.fits(now, 1)).toBe(false);
-    meter.refuse(now);
+    meter.onRefused(now);
   }
   expect(meter.fits(260, 1)).toBe(true);
 });

@@ -1,14 +1,14 @@
-import type { LimiterKind } from '../../model/mock-limits.ts';
+import type { MockLimiterClass } from '../../model/gateway/mock-limits.ts';
 import { burstBucket, leakyQueue, steppedBucket, tokenBucket } from './buckets.ts';
-import { slidingLog, slidingLogCountingRefusals } from './logs.ts';
-import type { Meter, Rule } from './meter.ts';
+import { slidingLog, slidingLogCountingRefusals } from './sliding-log.ts';
+import type { Meter, MeterRule } from './meter.ts';
 import { fixedAligned, fixedFromFirst, slidingCounter } from './windows.ts';
 
 /** A cap on requests in flight looks at no time and has a gauge of its own (`allowance.ts`). */
-export type TimedKind = Exclude<LimiterKind, 'in-flight'>;
+export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 /** A new meter of each algorithm. */
-export const meters = {
+export const openMeter = {
   'fixed-from-first': fixedFromFirst,
   'fixed-aligned': fixedAligned,
   'sliding-log': slidingLog,
@@ -18,4 +18,4 @@ export const meters = {
   'burst-bucket': burstBucket,
   'stepped-bucket': steppedBucket,
   'leaky-queue': leakyQueue,
-} as const satisfies Record<TimedKind, (rule: Rule) => Meter>;
+} as const satisfies Record<RateLimiterKind, (rule: MeterRule) => Meter>;

@@ -1,26 +1,33 @@
-import { atLeastOne, ignore, type Meter, offBy, type Rule, wholeLengths } from './meter.ts';
+import {
+  atLeastOne,
+  noop,
+  type Meter,
+  roundingTolerance,
+  type MeterRule,
+  wholePeriods,
+} from './meter.ts';
 
 /** Limiters that count within windows of time. */
 
 /** A fixed window whose begin is told by `beginAt`, asked when the last window is over. */
-const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number): Meter => {
+const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
   const isOver = (now: number): boolean => now >= begin + window;
   const usedAt = (now: number): number => (isOver(now) ? 0 : used);
-  const room = (now: number): number => limit - usedAt(now);
+  const unitsLeft = (now: number): number => limit - usedAt(now);
   return {
-    fits: (now, amount) => atLeastOne(amount) <= room(now),
+    fits: (now, amount) => atLeastOne(amount) <= unitsLeft(now),
     fitsAt: (now, amount) =>
-      Math.min(limit, atLeastOne(amount)) <= room(now) ? now : begin + window,
-    book: (now, amount) => {
+      Math.min(limit, atLeastOne(amount)) <= unitsLeft(now) ? now : begin + window,
+    count: (now, amount) => {
       used = Math.max(0, usedAt(now) + amount);
       if (isOver(now)) begin = beginAt(now);
       return now;
     },
-    refuse: ignore,
+    onRefused: noop,
     level: (now) => ({
-      remaining: Math.max(0, room(now)),
+      remaining: Math.max(0, unitsLeft(now)),
       resetAt: isOver(now) ? now : begin + window,
     }),
   };
@@ -30,23 +37,23 @@ const fixedWindow = ({ limit, window }: Rule, beginAt: (now: number) => number):
  * A fixed window that begins with the first use after the last one ended: the gateway's own
  * algorithm. Up to twice the limit passes within one window's length, across its boundary.
  */
-export const fixedFromFirst = (rule: Rule): Meter => fixedWindow(rule, (now) => now);
+export const fixedFromFirst = (rule: MeterRule): Meter => fixedWindow(rule, (now) => now);
 
 /** The begin of the window on the clock that holds `now`. */
-const alignedBegin = ({ window, phase }: Rule, now: number): number =>
-  wholeLengths(phase, now, window) * window + phase;
+const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
+  wholePeriods(phase, now, window) * window + phase;
 
 /** A fixed window that begins when the wall clock's does. */
-export const fixedAligned = (rule: Rule): Meter =>
+export const fixedAligned = (rule: MeterRule): Meter =>
   fixedWindow(rule, (now) => alignedBegin(rule, now));
 
 /** Two adjoining windows on the clock, the earlier one weighted by the share of it that is not yet one window old. */
-export const slidingCounter = (rule: Rule): Meter => {
+export const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
   let begin = Number.NEGATIVE_INFINITY;
   let previous = 0;
   let current = 0;
-  const turn = (now: number): void => {
+  const advanceWindow = (now: number): void => {
     const at = alignedBegin(rule, now);
     if (at === begin) return;
     previous = at === begin + window ? current : 0;
@@ -54,30 +61,30 @@ export const slidingCounter = (rule: Rule): Meter => {
     begin = at;
   };
   const used = (now: number): number => {
-    turn(now);
+    advanceWindow(now);
     return previous * (1 - (now - begin) / window) + current;
   };
-  const room = (now: number): number => limit - used(now) + offBy;
+  const unitsLeft = (now: number): number => limit - used(now) + roundingTolerance;
   /** When of `count` units, weighted away during the window from `from` on, only `rest` are left. */
-  const fadedAt = (from: number, count: number, rest: number): number =>
+  const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
   return {
-    fits: (now, amount) => atLeastOne(amount) <= room(now),
+    fits: (now, amount) => atLeastOne(amount) <= unitsLeft(now),
     fitsAt: (now, amount) => {
       const most = limit - Math.min(limit, atLeastOne(amount));
-      if (room(now) >= limit - most) return now;
+      if (unitsLeft(now) >= limit - most) return now;
       return current <= most
-        ? fadedAt(begin, previous, most - current)
-        : fadedAt(begin + window, current, most);
+        ? decayedAt(begin, previous, most - current)
+        : decayedAt(begin + window, current, most);
     },
-    book: (now, amount) => {
-      turn(now);
+    count: (now, amount) => {
+      advanceWindow(now);
       current = Math.max(0, current + amount);
       return now;
     },
-    refuse: ignore,
+    onRefused: noop,
     level: (now) => {
-      const remaining = Math.max(0, Math.floor(room(now)));
+      const remaining = Math.max(0, Math.floor(unitsLeft(now)));
       const resetAt = current > 0 ? begin + 2 * window : previous > 0 ? begin + window : now;
       return { remaining, resetAt };
     },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from '../../model/draw.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
 import {
   type Batching,
   batchingPresets,
   batchingSchema,
-  saturation,
-  type Workload,
-} from '../../model/mock-latency.ts';
-import { handClock } from '../hand-clock.ts';
+  saturationRate,
+  type RequestSize,
+} from '../../model/gateway/mock-latency.ts';
+import { manualMockClock } from '../clock/manual-mock-clock.fixture.ts';
 import { type BatchJob, BatchServer } from './batch-server.ts';
 
 /** Prefill 10 + 1 for each prompt token; a step 4, 1 more for each request, 1 more for each 1,000 tokens in the batch. */
@@ -21,7 +21,7 @@ const tiny = batchingSchema.parse({
 });
 
 const bench = (batching: Batching) => {
-  const clock = handClock(0);
+  const clock = manualMockClock(0);
   const server = new BatchServer(batching, 1, clock);
   /** Asks at once; its tokens' instants appear in the returned list. */
   const ask = (job: Partial<BatchJob> = {}) => {
@@ -103,7 +103,7 @@ describe('a server with continuous batching', () => {
   });
 
   it('goes on from the instants that were due, however late it is woken', () => {
-    const clock = handClock(0);
+    const clock = manualMockClock(0);
     const late = {
       ...clock,
       at: (due: number, run: () => void) => clock.at(Math.max(due, clock.now()) + 100, run),
@@ -120,7 +120,7 @@ describe('a server with continuous batching', () => {
 
 describe.each(['small', 'medium', 'large'] as const)('the %s preset', (name) => {
   const batching = batchingPresets[name];
-  const workload: Workload = { promptTokens: 200, outputTokens: 50 };
+  const workload: RequestSize = { promptTokens: 200, outputTokens: 50 };
 
   /** Answers per second and mean time to first token under arrivals at random instants. */
   const load = (rate: number, seconds: number) => {
@@ -156,11 +156,11 @@ describe.each(['small', 'medium', 'large'] as const)('the %s preset', (name) => 
     // From the end of the first full batch to that of the last one.
     const begin = ends[batching.batch - 1]!;
     const throughput = (batching.batch * 5 * 1000) / (ends.at(-1)! - begin);
-    expect(throughput / saturation(batching, workload)).toBeCloseTo(1, 1.5);
+    expect(throughput / saturationRate(batching, workload)).toBeCloseTo(1, 1.5);
   });
 
   it('keeps pace below its saturation, and lets requests wait for each other above', () => {
-    const most = saturation(batching, workload);
+    const most = saturationRate(batching, workload);
     const seconds = (batching.batch * 10) / most;
     const below = load(most * 0.6, seconds);
     const above = load(most * 2, seconds);

@@ -1,8 +1,8 @@
-import { drawFrom } from '../../model/draw.ts';
-import { normalFrom } from '../../model/normal.ts';
-import type { Batching } from '../../model/mock-latency.ts';
-import type { MockClock } from '../clock.ts';
-import type { Speaker } from './pace.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { drawNormal } from '../../model/workload/normal.ts';
+import type { Batching } from '../../model/gateway/mock-latency.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
+import type { TokenSink } from './token-schedule.ts';
 
 /** A request for the batch. */
 export interface BatchJob {
@@ -12,12 +12,12 @@ export interface BatchJob {
   readonly steps: number;
 }
 
-interface Seat {
+interface BatchSequence {
   readonly job: BatchJob;
-  readonly speaker: Speaker;
+  readonly sink: TokenSink;
   /** Tokens that were said, and the instants of those that are not told yet. */
-  said: number;
-  untold: number[];
+  emitted: number;
+  pendingInstants: number[];
 }
 
 /**
@@ -30,10 +30,10 @@ export class BatchServer {
   readonly #batching: Batching;
   readonly #seed: number;
   readonly #clock: Pick<MockClock, 'now' | 'at'>;
-  readonly #waiting = new Set<Seat>();
-  readonly #seats = new Set<Seat>();
+  readonly #waiting = new Set<BatchSequence>();
+  readonly #running = new Set<BatchSequence>();
   #context = 0;
-  #done = 0;
+  #stepsDone = 0;
   #busy = false;
 
   constructor(batching: Batching, seed: number, clock: Pick<MockClock, 'now' | 'at'>) {
@@ -42,30 +42,30 @@ export class BatchServer {
     this.#clock = clock;
   }
 
-  serve(job: BatchJob, speaker: Speaker): () => void {
-    const seat: Seat = { job, speaker, said: 0, untold: [] };
-    this.#waiting.add(seat);
+  serve(job: BatchJob, sink: TokenSink): () => void {
+    const sequence: BatchSequence = { job, sink, emitted: 0, pendingInstants: [] };
+    this.#waiting.add(sequence);
     if (!this.#busy) this.#next(this.#clock.now());
     return () => {
-      this.#waiting.delete(seat);
-      this.#leave(seat);
+      this.#waiting.delete(sequence);
+      this.#remove(sequence);
     };
   }
 
   /** Begins the next piece of work at `begin`; without any the server rests. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
-    const [newcomer] = this.#waiting;
-    this.#busy = newcomer !== undefined || this.#seats.size > 0;
-    if (newcomer !== undefined && this.#seats.size < batch) {
-      this.#waiting.delete(newcomer);
-      this.#seats.add(newcomer);
-      this.#context += newcomer.job.promptTokens;
-      const length = overhead + newcomer.job.uncached * perPromptToken;
-      this.#work(begin, length, (end) => this.#say(newcomer, end));
+    const [next] = this.#waiting;
+    this.#busy = next !== undefined || this.#running.size > 0;
+    if (next !== undefined && this.#running.size < batch) {
+      this.#waiting.delete(next);
+      this.#running.add(next);
+      this.#context += next.job.promptTokens;
+      const length = overhead + next.job.uncached * perPromptToken;
+      this.#work(begin, length, (end) => this.#emit(next, end));
     } else if (this.#busy) {
       this.#work(begin, this.#stepLength(), (end) => {
-        for (const seat of [...this.#seats]) this.#say(seat, end);
+        for (const sequence of [...this.#running]) this.#emit(sequence, end);
       });
     }
   }
@@ -73,13 +73,13 @@ export class BatchServer {
   #stepLength(): number {
     const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
     return (
-      step + stepPerRequest * this.#seats.size + (stepPerThousandTokens * this.#context) / 1000
+      step + stepPerRequest * this.#running.size + (stepPerThousandTokens * this.#context) / 1000
     );
   }
 
   #work(begin: number, length: number, finish: (end: number) => void): void {
     const { jitter } = this.#batching;
-    this.#done += 1;
+    this.#stepsDone += 1;
     const end = begin + length * (jitter === 0 ? 1 : this.#factor(jitter));
     this.#clock.at(end, () => {
       finish(end);
@@ -89,27 +89,29 @@ export class BatchServer {
 
   /** Lognormal with mean 1, a pure function of the seed and of how much was done before. */
   #factor(jitter: number): number {
-    const draw = drawFrom(this.#seed, this.#done);
-    return Math.exp(jitter * normalFrom(draw) - (jitter * jitter) / 2);
+    const draw = drawFrom(this.#seed, this.#stepsDone);
+    return Math.exp(jitter * drawNormal(draw) - (jitter * jitter) / 2);
   }
 
-  #say(seat: Seat, due: number): void {
+  #emit(sequence: BatchSequence, due: number): void {
     // Its client may have hung up while this was under way.
-    if (!this.#seats.has(seat)) return;
-    const { job, speaker, untold } = seat;
-    seat.said += 1;
+    if (!this.#running.has(sequence)) return;
+    const { job, sink, pendingInstants } = sequence;
+    sequence.emitted += 1;
     this.#context += 1;
-    untold.push(due);
-    const isLast = seat.said >= job.steps;
-    if (isLast) this.#leave(seat);
+    pendingInstants.push(due);
+    const isLast = sequence.emitted >= job.steps;
+    if (isLast) this.#remove(sequence);
     // The first token comes alone, as a chunk that waits for others would be no first token.
-    if (!isLast && seat.said > 1 && untold.length < this.#batching.tokensPerChunk) return;
-    const from = seat.said - untold.length;
-    seat.untold = [];
-    speaker.emit(from, seat.said, { dueOf: (step) => untold[step - from]! });
+    if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
+      return;
+    const from = sequence.emitted - pendingInstants.length;
+    sequence.pendingInstants = [];
+    sink.emit(from, sequence.emitted, { dueOf: (step) => pendingInstants[step - from]! });
   }
 
-  #leave(seat: Seat): void {
-    if (this.#seats.delete(seat)) this.#context -= seat.job.promptTokens + seat.said;
+  #remove(sequence: BatchSequence): void {
+    if (this.#running.delete(sequence))
+      this.#context -= sequence.job.promptTokens + sequence.emitted;
   }
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { prefixCache } from './prefix-cache.ts';
+import { openPrefixCache } from './prefix-cache.ts';
 
 const text = (seed: string, blocks: number): string => seed.repeat(256 * blocks);
 
 it('knows again what a prompt shares with an earlier one from its beginning on, in whole blocks', () => {
-  const uncached = prefixCache();
+  const uncached = openPrefixCache();
   const ask = (prompt: string, model = 'a') =>
     uncached({ model, prompt: [prompt], promptTokens: 400 });
   const shared = text('s', 3);
@@ -17,7 +17,7 @@ it('knows again what a prompt shares with an earlier one from its beginning on, 
 });
 
 it('reads a prompt that is shorter than a block anew each time', () => {
-  const uncached = prefixCache();
+  const uncached = openPrefixCache();
   const job = { model: 'a', prompt: ['hello there'], promptTokens: 2 };
   expect([uncached(job), uncached(job)]).toEqual([2, 2]);
 });

@@ -1,4 +1,4 @@
-import type { Job } from './serving.ts';
+import type { ServingJob } from './serving-job.ts';
 
 /** Prompts are remembered in blocks of so many characters, about 64 tokens. */
 const blockLength = 256;
@@ -6,7 +6,7 @@ const blockLength = 256;
 const capacity = 100_000;
 
 /** FNV-1a, continued over the blocks, so that a block's hash stands for everything before it too. */
-const hashOn = (seed: number, text: string, from: number, to: number): number => {
+const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
@@ -16,8 +16,8 @@ const hashOn = (seed: number, text: string, from: number, to: number): number =>
  * Remembers prompts from their beginning on, as servers do that keep what they have read: tells how
  * many tokens of a prompt are new, and remembers it. Of a model's own prompts only.
  */
-export const prefixCache = (): ((
-  job: Pick<Job, 'model' | 'prompt' | 'promptTokens'>,
+export const openPrefixCache = (): ((
+  job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>,
 ) => number) => {
   const known = new Set<string>();
   return ({ model, prompt, promptTokens }) => {
@@ -26,7 +26,7 @@ export const prefixCache = (): ((
     let hash = 0x811c9dc5;
     let cached = 0;
     for (let block = 0; block < blocks; block += 1) {
-      hash = hashOn(hash, text, block * blockLength, (block + 1) * blockLength);
+      hash = continueHash(hash, text, block * blockLength, (block + 1) * blockLength);
       const name = `${model}\0${block}\0${hash}`;
       if (known.delete(name) && cached === block) cached += 1;
       known.add(name);

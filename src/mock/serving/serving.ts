@@ -1,30 +1,21 @@
-import { batchingOf } from '../../model/mock-latency.ts';
-import type { MockClock } from '../clock.ts';
-import type { Settings } from '../settings.ts';
+import type { ServingJob } from './serving-job.ts';
+import { batchingOf } from '../../model/gateway/mock-latency.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
+import type { Settings } from '../settings/settings.ts';
 import { BatchServer } from './batch-server.ts';
-import { pace, type Speaker } from './pace.ts';
-import { prefixCache } from './prefix-cache.ts';
-
-/** What a model is to say, as far as time is concerned. */
-export interface Job {
-  /** Whatever is served by one machine has the same model. */
-  readonly model: string;
-  readonly promptTokens: number;
-  /** The texts of the prompt, in order. */
-  readonly prompt: readonly string[];
-  /** Tokens of the answer, at least 1. */
-  readonly steps: number;
-}
+import { scheduleTokens, type TokenSink } from './token-schedule.ts';
+import { openPrefixCache } from './prefix-cache.ts';
 
 /** Where chats get their time from. */
 export interface Serving {
   /** Begins to serve now. The returned function calls the rest off and frees the place at once. */
-  serve(job: Job, speaker: Speaker): () => void;
+  serve(job: ServingJob, sink: TokenSink): () => void;
 }
 
 /** A server of unlimited size: every token at its own fixed distance. */
 const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => ({
-  serve: ({ steps }, speaker) => pace(clock, { first: clock.now() + ttft, gap, steps }, speaker),
+  serve: ({ steps }, sink) =>
+    scheduleTokens(clock, { first: clock.now() + ttft, gap, steps }, sink),
 });
 
 /** One server for each model, begun when it is first asked. */
@@ -33,15 +24,14 @@ export const openServing = (settings: Settings, clock: MockClock): Serving => {
   if (batching === null) return fixedServing(settings, clock);
   const servers = new Map<string, BatchServer>();
   const serverOf = (model: string): BatchServer => {
-    const known = servers.get(model);
-    if (known !== undefined) return known;
+    const existing = servers.get(model);
+    if (existing !== undefined) return existing;
     const opened = new BatchServer(batching, settings.seed + servers.size, clock);
     servers.set(model, opened);
     return opened;
   };
-  const uncachedOf = prefixCache();
+  const uncachedOf = openPrefixCache();
   return {
-    serve: (job, speaker) =>
-      serverOf(job.model).serve({ ...job, uncached: uncachedOf(job) }, speaker),
+    serve: (job, sink) => serverOf(job.model).serve({ ...job, uncached: uncachedOf(job) }, sink),
   };
 };

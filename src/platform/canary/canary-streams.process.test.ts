@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CanaryStreams, openCanaryStreams } from './canary-streams.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
-import { startEmitter } from './start-emitter.ts';
+import { startCanaryEmitter } from './start-canary-emitter.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -66,9 +66,9 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
 
 describe('an emitter that cannot be started', () => {
   it('says why', async () => {
-    expect(await startEmitter(['/nowhere/node'])).toContain('ENOENT');
-    expect(await startEmitter([process.execPath, '-e', 'throw new Error("no room")'])).toContain(
-      'no room',
-    );
+    expect(await startCanaryEmitter(['/nowhere/node'])).toContain('ENOENT');
+    expect(
+      await startCanaryEmitter([process.execPath, '-e', 'throw new Error("no room")']),
+    ).toContain('no room');
   });
 });

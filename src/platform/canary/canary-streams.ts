@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CanarySample } from '../../model/canary.ts';
-import { canaryBeats } from '../../model/canary-beats.ts';
-import type { ExchangeObserver, TransportName } from '../../model/exchange.ts';
-import { directWire } from '../connector.ts';
-import { startClock } from '../clock.ts';
-import { openTransport } from '../open-transport.ts';
+import type { CanarySample } from '../../model/result/canary.ts';
+import { canaryPhaseCount } from '../../model/result/canary-timing.ts';
+import type { ExchangeObserver, TransportName } from '../../model/observation/exchange.ts';
+import { directWire } from '../connection/connector.ts';
+import { startClock } from '../host/clock.ts';
+import { openTransport } from '../http/open-transport.ts';
 import { countErrors } from './count-errors.ts';
 
 /** How a loop reaches its canary, and how many streams it reads. */
-export interface CanaryWay {
+export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
   /** The run's. A connection is plain HTTP/1.1 whatever the target speaks. */
@@ -25,53 +25,53 @@ export interface CanaryStreams {
 }
 
 /** The streams of one that stands still are waited for no longer than this (ms). */
-const patience = 1000;
+const openTimeout = 1000;
 
 /** Opens the streams in this thread, and resolves once each of them runs or has failed. */
 export const openCanaryStreams = async ({
   port,
   streams,
   transport: name,
-}: CanaryWay): Promise<CanaryStreams> => {
+}: CanaryOptions): Promise<CanaryStreams> => {
   const clock = startClock();
   const errors = countErrors(clock);
   const url = `http://127.0.0.1:${port}`;
   const transport = openTransport(name, { url, wire: directWire, certificates: null }, clock);
   let open = 0;
   /** Since the last look. */
-  let most = 0;
+  let maxOpen = 0;
   const openOne = (_: unknown, place: number): Promise<void> => {
     const settled = Promise.withResolvers<void>();
-    let runs = false;
-    const over = (): void => {
-      if (runs) open -= 1;
-      runs = false;
+    let isOpen = false;
+    const onClosed = (): void => {
+      if (isOpen) open -= 1;
+      isOpen = false;
       settled.resolve();
     };
     const observer: ExchangeObserver = {
       onConnected: () => undefined,
       onSent: () => undefined,
       onHeaders: () => {
-        runs = true;
+        isOpen = true;
         open += 1;
-        most = Math.max(most, open);
+        maxOpen = Math.max(maxOpen, open);
         settled.resolve();
       },
       onChunk: errors.note,
-      onEnd: over,
-      onFailure: over,
+      onEnd: onClosed,
+      onFailure: onClosed,
     };
-    const path = `/${place % canaryBeats}`;
+    const path = `/${place % canaryPhaseCount}`;
     transport.send({ method: 'GET', path, headers: {}, body: null }, observer);
     return settled.promise;
   };
   const settled = Promise.all(Array.from({ length: streams }, openOne));
-  await Promise.race([settled, setTimeout(patience, null, { ref: false })]);
+  await Promise.race([settled, setTimeout(openTimeout, null, { ref: false })]);
   return {
     begin: (ahead) => errors.begin(clock.now() + ahead),
     take: () => {
-      const sample = { streams: most, errors: errors.take() };
-      most = open;
+      const sample = { streams: maxOpen, errors: errors.take() };
+      maxOpen = open;
       return sample;
     },
     close: () => transport.close(),

@@ -1,5 +1,5 @@
-import { type CanarySample, roundedError } from '../../model/canary.ts';
-import type { RunClock } from '../clock.ts';
+import { type CanarySample, roundedError } from '../../model/result/canary.ts';
+import type { RunClock } from '../host/clock.ts';
 import { readStamps } from './stamp.ts';
 
 /**

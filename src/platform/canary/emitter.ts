@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { canaryBeats, canaryGap } from '../../model/canary-beats.ts';
-import { onInterrupt } from '../interrupts.ts';
+import { canaryPhaseCount, canaryEventInterval } from '../../model/result/canary-timing.ts';
+import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
@@ -10,13 +10,14 @@ import { stampedChunk, stampedHead } from './stamp.ts';
  */
 
 /** The streams of each beat. */
-const turns = Array.from({ length: canaryBeats }, () => new Set<Socket>());
+const streamsByPhase = Array.from({ length: canaryPhaseCount }, () => new Set<Socket>());
 
 /** Each loop shares its streams evenly among the beats: a request's path names its own, as `/1`. */
 const stream = (socket: Socket, request: string): void => {
-  const turn = turns[Number(/^GET \/(\d)/.exec(request)?.[1] ?? 0) % canaryBeats]!;
-  turn.add(socket);
-  socket.once('close', () => turn.delete(socket));
+  const phaseStreams =
+    streamsByPhase[Number(/^GET \/(\d)/.exec(request)?.[1] ?? 0) % canaryPhaseCount]!;
+  phaseStreams.add(socket);
+  socket.once('close', () => phaseStreams.delete(socket));
   socket.write(stampedHead, 'latin1');
 };
 
@@ -25,33 +26,34 @@ const emit = (socket: Socket): void => {
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 
-const apart = canaryGap / canaryBeats;
-let beat = 0;
-let beating: NodeJS.Timeout;
+const phaseGap = canaryEventInterval / canaryPhaseCount;
+let phase = 0;
+let phaseTimer: NodeJS.Timeout;
 /** Beats keep their places in time; those of a time in which this process was held up are left out. */
-const beatAt = (due: number): void => {
+const schedulePhase = (due: number): void => {
   // Node warns of less.
   const wait = Math.max(1, due - performance.now());
-  beating = setTimeout(() => {
-    beat = (beat + 1) % canaryBeats;
-    for (const socket of turns[beat]!) emit(socket);
-    beatAt(due + apart * Math.max(1, Math.ceil((performance.now() - due) / apart)));
+  phaseTimer = setTimeout(() => {
+    phase = (phase + 1) % canaryPhaseCount;
+    for (const socket of streamsByPhase[phase]!) emit(socket);
+    schedulePhase(due + phaseGap * Math.max(1, Math.ceil((performance.now() - due) / phaseGap)));
   }, wait);
 };
-beatAt(performance.now());
+schedulePhase(performance.now());
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined);
   socket.once('data', (bytes) => stream(socket, bytes.toString('latin1')));
 });
 const release = onInterrupt(() => undefined);
-const leave = (): void => {
+const shutDown = (): void => {
   release();
-  clearTimeout(beating);
+  clearTimeout(phaseTimer);
   server.close();
-  for (const socket of turns.flatMap((turn) => [...turn])) socket.destroy();
+  for (const socket of streamsByPhase.flatMap((phaseStreams) => [...phaseStreams]))
+    socket.destroy();
 };
-process.stdin.once('end', leave).once('close', leave).resume();
+process.stdin.once('end', shutDown).once('close', shutDown).resume();
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${port}\n`);

@@ -15,16 +15,16 @@ export const stampText = ([seconds, nanoseconds]: readonly [number, number]): st
 export const stampedHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
-const filling = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
+const padding = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 
 /** The stamp of this moment as the event of a chat stream, in a chunk of its own. */
 export const stampedChunk = (moment: readonly [number, number]): string => {
-  const event = `data: {"id":"${stampText(moment)}${filling}\n\n`;
+  const event = `data: {"id":"${stampText(moment)}${padding}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
 /** Tells each stamp in `bytes`, in ms. An event that is cut at their end is left out. */
-export const readStamps = (bytes: Uint8Array, told: (stamp: number) => void): void => {
+export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
     const from = at + mark.length;
@@ -33,7 +33,7 @@ export const readStamps = (bytes: Uint8Array, told: (stamp: number) => void): vo
       let microseconds = 0;
       for (let place = from; place < from + digits; place += 1)
         microseconds = microseconds * 10 + bytes[place]! - byteOf0;
-      told(microseconds / 1000);
+      onStamp(microseconds / 1000);
     }
     at = bytes.indexOf(byteOfMark, from);
   }

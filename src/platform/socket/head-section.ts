@@ -1,7 +1,7 @@
-import { Fault } from './fault.ts';
+import { HttpFault } from './http-fault.ts';
 
 /** The most bytes of a head or of a trailer section, as in Node's own parser and undici. */
-export const longestSection = 16 * 1024;
+export const maxSectionBytes = 16 * 1024;
 
 const cr = 13;
 const lf = 10;
@@ -17,7 +17,7 @@ const atLineStart = 2;
 const afterLastCr = 3;
 
 /** A whole section, as the scan below would take it; most come in one read, and this is faster. */
-const whole = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
+const wholeSection = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
 
 /**
  * Gathers the lines of a head or of a trailer section until an empty line, however its bytes are
@@ -27,7 +27,7 @@ const whole = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
 export class HeadSection {
   /** All bytes so far as Latin-1, the empty line at the end included. */
   text = '';
-  fault: Fault | null = null;
+  fault: HttpFault | null = null;
   #state: number = beforeHead;
 
   beginHead(): void {
@@ -42,25 +42,25 @@ export class HeadSection {
   }
 
   /** Takes bytes from `first` on; gives the place after the empty line, or −1 when there is none yet or `fault` says why never. */
-  take(bytes: Buffer, first: number, end: number): number {
+  append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
-      const text = bytes.toString('latin1', first, Math.min(end, first + longestSection));
-      whole.lastIndex = 0;
-      if (whole.test(text)) {
-        this.text = text.slice(0, whole.lastIndex);
-        return first + whole.lastIndex;
+      const text = bytes.toString('latin1', first, Math.min(end, first + maxSectionBytes));
+      wholeSection.lastIndex = 0;
+      if (wholeSection.test(text)) {
+        this.text = text.slice(0, wholeSection.lastIndex);
+        return first + wholeSection.lastIndex;
       }
     }
     const from = this.#state === beforeHead ? this.#skip(bytes, first, end) : first;
     const after = this.#scan(bytes, from, end);
     if (this.fault !== null) return -1;
-    const till = after < 0 ? end : after;
-    if (this.text.length + till - from > longestSection) {
-      const detail = `the head or the trailers are longer than ${longestSection} bytes`;
-      this.fault = new Fault('too-large', detail);
+    const to = after < 0 ? end : after;
+    if (this.text.length + to - from > maxSectionBytes) {
+      const detail = `the head or the trailers are longer than ${maxSectionBytes} bytes`;
+      this.fault = new HttpFault('too-large', detail);
       return -1;
     }
-    this.text += bytes.toString('latin1', from, till);
+    this.text += bytes.toString('latin1', from, to);
     return after;
   }
 
@@ -93,7 +93,7 @@ export class HeadSection {
   }
 
   #refuse(detail: string): -1 {
-    this.fault = new Fault('protocol', detail);
+    this.fault = new HttpFault('protocol', detail);
     return -1;
   }
 }

@@ -1,6 +1,12 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { type Base, type GiveUp, openTunnel, proxyFor, trustOf } from '../connector.ts';
+import {
+  type TargetEndpoint,
+  type CancelConnect,
+  openTunnel,
+  proxyFor,
+  tlsTrustOptions,
+} from '../connection/connector.ts';
 
 /** What a connection tells of itself. */
 export interface SocketEvents {
@@ -17,19 +23,19 @@ export interface SocketEvents {
 }
 
 /** Begins to open a connection. */
-export type OpenSocket = (events: SocketEvents) => GiveUp;
+export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
  * All reads of all connections go into this one buffer: a buffer for each read is garbage, and its
  * collection is what makes arrival instants wrong. Its size is what libuv reads at once.
  */
-const shared = Buffer.allocUnsafeSlow(64 * 1024);
+const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** As undici's: probes after a minute of silence, so that a vanished server is noticed. */
-const probing = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
+const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
 const onread = (events: SocketEvents) => ({
-  buffer: shared,
+  buffer: sharedReadBuffer,
   callback: (length: number, bytes: Uint8Array): boolean => {
     events.read(bytes as Buffer, length);
     return true;
@@ -37,7 +43,7 @@ const onread = (events: SocketEvents) => ({
 });
 
 /** Listens to a socket, whose opening is told by `opening`. */
-const follow = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
+const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))
     .on('end', () => events.ended())
@@ -45,56 +51,58 @@ const follow = (socket: net.Socket, opening: string, events: SocketEvents): net.
     .on('close', () => events.closed());
 
 /** A socket that came from elsewhere takes no buffer of ours: it reads as Node's streams do. */
-const followReads = (socket: net.Socket, events: SocketEvents): void => {
+const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   socket.on('data', (bytes: Buffer) => events.read(bytes, bytes.length));
 };
 
 /** How TLS is spoken to the target, with the session of the connection before, as undici does. */
-const securely = (base: Base, host: string) => {
+const tlsConnector = (base: TargetEndpoint, host: string) => {
   let session: Buffer | undefined;
   const options = {
-    ...trustOf(base),
+    ...tlsTrustOptions(base),
     servername: net.isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
   };
-  return (way: tls.ConnectionOptions, events: SocketEvents): tls.TLSSocket => {
-    const socket = tls.connect({ ...options, ...(session && { session }), ...way });
+  return (tlsOptions: tls.ConnectionOptions, events: SocketEvents): tls.TLSSocket => {
+    const socket = tls.connect({ ...options, ...(session && { session }), ...tlsOptions });
     socket.on('session', (ticket: Buffer) => {
       session = ticket;
     });
-    follow(socket, 'secureConnect', events);
+    attachEvents(socket, 'secureConnect', events);
     return socket;
   };
 };
 
 /** How one connection to the target is opened: direct or through a proxy, plain or TLS, never with a deadline of its own. */
-export const socketOpener = (base: Base): OpenSocket => {
+export const socketOpener = (base: TargetEndpoint): OpenSocket => {
   const url = new URL(base.url);
   const isTls = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const secure = securely(base, host);
+  const secure = tlsConnector(base, host);
   const proxy = proxyFor(base.url, base.wire.proxy);
   if (proxy !== null) {
     return (events) => {
-      let giveUp = openTunnel(proxy, `${url.hostname}:${port}`, (...[error, tunnel]) => {
+      let cancel = openTunnel(proxy, `${url.hostname}:${port}`, (...[error, tunnel]) => {
         if (error !== null) {
           events.failed(error);
           return events.closed();
         }
         const socket = isTls ? secure({ socket: tunnel }, events) : tunnel;
-        giveUp = () => void socket.destroy();
-        followReads(socket, events);
+        cancel = () => void socket.destroy();
+        attachReads(socket, events);
         if (isTls) return;
-        follow(socket, 'connect', events);
+        attachEvents(socket, 'connect', events);
         events.opened(socket);
       });
-      return () => giveUp();
+      return () => cancel();
     };
   }
   return (events) => {
-    const way = { host, port, ...probing, onread: onread(events) };
-    const socket = isTls ? secure(way, events) : follow(net.connect(way), 'connect', events);
+    const tlsOptions = { host, port, ...keepAliveOptions, onread: onread(events) };
+    const socket = isTls
+      ? secure(tlsOptions, events)
+      : attachEvents(net.connect(tlsOptions), 'connect', events);
     return () => void socket.destroy();
   };
 };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { WireRequest } from '../../model/exchange.ts';
-import { Fault } from './fault.ts';
-import { RequestHeads } from './request-head.ts';
+import type { WireRequest } from '../../model/observation/exchange.ts';
+import { HttpFault } from './http-fault.ts';
+import { RequestHeadWriter } from './request-head.ts';
 
-const heads = new RequestHeads('gateway.example:8080', '/v1');
+const heads = new RequestHeadWriter('gateway.example:8080', '/v1');
 const get: WireRequest = { method: 'GET', path: '/models?a=b', headers: {}, body: null };
 const post: WireRequest = { ...get, method: 'POST', path: '/chat', body: new Uint8Array(7) };
 
 const lines = (request: WireRequest): readonly string[] => {
   const head = heads.write(request);
-  if (head instanceof Fault) throw new Error(head.detail);
+  if (head instanceof HttpFault) throw new Error(head.detail);
   expect(head.text.endsWith('\r\n\r\n')).toBe(true);
   return head.text.slice(0, -4).split('\r\n');
 };

@@ -1,6 +1,6 @@
-import type { WireRequest } from '../../model/exchange.ts';
-import { framingFields, isFieldName, isFieldValue } from '../../model/header-fields.ts';
-import { Fault } from './fault.ts';
+import type { WireRequest } from '../../model/observation/exchange.ts';
+import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
+import { HttpFault } from './http-fault.ts';
 
 /** A request's head as it goes on the wire, and whether the connection may serve another request after it. */
 export interface RequestHead {
@@ -8,10 +8,10 @@ export interface RequestHead {
   readonly closes: boolean;
 }
 
-const improperTarget = /[^\x21-\x7e]/;
+const invalidPathCharacter = /[^\x21-\x7e]/;
 
-const refused = (name: string, why: string): Fault =>
-  new Fault('protocol', `the request header ${JSON.stringify(name)} cannot be sent: ${why}`);
+const headerFault = (name: string, why: string): HttpFault =>
+  new HttpFault('protocol', `the request header ${JSON.stringify(name)} cannot be sent: ${why}`);
 
 /** What the transport answers for in a head. */
 interface RequestFraming {
@@ -21,11 +21,11 @@ interface RequestFraming {
 }
 
 /** Takes what a request may say of its own framing: another host, `connection: close`, the length that it has. No line stands for it. */
-const setFraming = (framing: RequestFraming, name: string, value: string): '' | Fault => {
+const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
   else if (name === 'connection' && value === 'close') framing.closes = true;
   else if (name !== 'content-length' || value !== String(framing.length))
-    return refused(name, 'the transport itself says how requests are framed');
+    return headerFault(name, 'the transport itself says how requests are framed');
   return '';
 };
 
@@ -33,11 +33,11 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
  * Writes request heads to one target. What does not change from request to request is checked and put
  * together once: the line of a header is kept until its value changes.
  */
-export class RequestHeads {
+export class RequestHeadWriter {
   readonly #host: string;
   readonly #prefix: string;
   /** By method, then by path. */
-  readonly #openings = { GET: new Map<string, string>(), POST: new Map<string, string>() };
+  readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
   /** `prefix` is the base address's path, without a slash at its end. */
@@ -46,9 +46,9 @@ export class RequestHeads {
     this.#prefix = prefix;
   }
 
-  write({ method, path, headers, body }: WireRequest): RequestHead | Fault {
+  write({ method, path, headers, body }: WireRequest): RequestHead | HttpFault {
     const opening = this.#opening(method, path);
-    if (opening instanceof Fault) return opening;
+    if (opening instanceof HttpFault) return opening;
     // A POST without content says so (RFC 9110, section 8.6).
     const length = body === null && method === 'GET' ? null : (body?.length ?? 0);
     const framing = { host: this.#host, closes: false, length };
@@ -57,7 +57,7 @@ export class RequestHeads {
       const line = framingFields.has(name)
         ? setFraming(framing, name, headers[name]!)
         : this.#line(name, headers[name]!);
-      if (line instanceof Fault) return line;
+      if (line instanceof HttpFault) return line;
       lines += line;
     }
     const connection = framing.closes ? 'close' : 'keep-alive';
@@ -66,22 +66,25 @@ export class RequestHeads {
     return { text: `${opening}${own}${lines}${lengthLine}\r\n`, closes: framing.closes };
   }
 
-  #opening(method: WireRequest['method'], path: string): string | Fault {
-    const known = this.#openings[method].get(path);
+  #opening(method: WireRequest['method'], path: string): string | HttpFault {
+    const known = this.#requestLines[method].get(path);
     if (known !== undefined) return known;
-    if (improperTarget.test(path)) {
-      return new Fault('protocol', 'the request path holds a blank or a character beyond ASCII');
+    if (invalidPathCharacter.test(path)) {
+      return new HttpFault(
+        'protocol',
+        'the request path holds a blank or a character beyond ASCII',
+      );
     }
     const opening = `${method} ${this.#prefix}${path} HTTP/1.1\r\n`;
-    this.#openings[method].set(path, opening);
+    this.#requestLines[method].set(path, opening);
     return opening;
   }
 
-  #line(name: string, value: string): string | Fault {
+  #line(name: string, value: string): string | HttpFault {
     const known = this.#lines.get(name);
     if (known?.value === value) return known.line;
-    if (known === undefined && !isFieldName(name)) return refused(name, 'its name is no token');
-    if (!isFieldValue(value)) return refused(name, 'its value holds a character that none may');
+    if (known === undefined && !isFieldName(name)) return headerFault(name, 'its name is no token');
+    if (!isFieldValue(value)) return headerFault(name, 'its value holds a character that none may');
     const line = `${name}: ${value}\r\n`;
     this.#lines.set(name, { value, line });
     return line;

@@ -1,28 +1,28 @@
-import { isFieldName } from '../../model/header-fields.ts';
-import { Fault } from './fault.ts';
+import { isFieldName } from '../../model/observation/header-fields.ts';
+import { HttpFault } from './http-fault.ts';
 
 /** How a body ends (RFC 9112, section 6.3). */
-export type Framing =
+export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
   | { readonly kind: 'close' };
 
-export interface ResponseHead {
+export interface ParsedHead {
   readonly status: number;
   /** Names in lower case; repeated ones joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /** How the body ends, by the headers alone: whether there is one hangs on status and method too. */
-  readonly framing: Framing;
+  readonly framing: BodyFraming;
   /** Whether the server closes the connection after this. */
   readonly closes: boolean;
   /** For how many milliseconds the server keeps the connection if it does, infinite where it does not say. */
-  readonly keptFor: number;
+  readonly keepAliveFor: number;
 }
 
 type Fields = Record<string, string>;
 
-const chunked: Framing = { kind: 'chunked' };
-const untilClose: Framing = { kind: 'close' };
+const chunked: BodyFraming = { kind: 'chunked' };
+const untilClose: BodyFraming = { kind: 'close' };
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
@@ -42,30 +42,30 @@ interface FieldName {
 }
 
 /** The names of the head before, by their place: a server sends the same ones in the same order. */
-const namesBefore: FieldName[] = [];
-const mostNamesBefore = 100;
+const previousNames: FieldName[] = [];
+const maxPreviousNames = 100;
 
 const nameAt = (text: string, at: number, place: number): FieldName | null => {
-  const before = namesBefore[place];
+  const before = previousNames[place];
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
   // A name that reaches into the next line is no token.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
-  if (place < mostNamesBefore) namesBefore[place] = found;
+  if (place < maxPreviousNames) previousNames[place] = found;
   return found;
 };
 
 /** The fields from `from` to the empty line. A folded line (RFC 9112, section 5.2) is a fault. */
-export const parseFields = (text: string, from: number): Fields | Fault => {
+export const parseFields = (text: string, from: number): Fields | HttpFault => {
   const fields: Fields = {};
   let at = from;
   for (let place = 0; ; place += 1) {
     const end = text.indexOf('\r\n', at);
     if (end === at) return fields;
     const found = nameAt(text, at, place);
-    if (found === null) return new Fault('protocol', 'a header line has no proper name');
+    if (found === null) return new HttpFault('protocol', 'a header line has no proper name');
     const { raw, lower } = found;
     const value = valueBetween(text, at + raw.length, end);
     fields[lower] = Object.hasOwn(fields, lower) ? `${fields[lower]}, ${value}` : value;
@@ -76,52 +76,59 @@ export const parseFields = (text: string, from: number): Fields | Fault => {
 const statusOf = (text: string): number | null =>
   /^HTTP\/1\.[01] [1-9]\d\d(?: |\r\n)/.test(text) ? Number(text.slice(9, 12)) : null;
 
-const lengthOf = (value: string): Framing | Fault =>
+const lengthOf = (value: string): BodyFraming | HttpFault =>
   /^\d{1,15}$/.test(value)
     ? { kind: 'length', bytes: Number(value) }
-    : new Fault('protocol', 'Content-Length is not one number');
+    : new HttpFault('protocol', 'Content-Length is not one number');
 
-const framingOf = (fields: Fields): Framing | Fault => {
+const framingOf = (fields: Fields): BodyFraming | HttpFault => {
   const coding = fields['transfer-encoding'];
   const length = fields['content-length'];
   if (coding === undefined) return length === undefined ? untilClose : lengthOf(length);
   if (length !== undefined)
-    return new Fault('protocol', 'Content-Length stands beside Transfer-Encoding');
+    return new HttpFault('protocol', 'Content-Length stands beside Transfer-Encoding');
   return /(?:^|,)[ \t]*chunked$/i.test(coding) ? chunked : untilClose;
 };
 
-const names = (list: string, word: string): boolean =>
+const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /** The server's own clock began before ours: a connection is not used within the last seconds that it allows, as undici does. */
-const safety = 2000;
+const keepAliveMargin = 2000;
 
-const keptFor = (hint: string): number => {
+const keepAliveFor = (hint: string): number => {
   const seconds = /timeout=(\d+)/.exec(hint)?.[1];
   return seconds === undefined
     ? Number.POSITIVE_INFINITY
-    : Math.max(0, Number(seconds) * 1000 - safety);
+    : Math.max(0, Number(seconds) * 1000 - keepAliveMargin);
 };
 
 const closesAfter = (text: string, connection: string): boolean => {
-  if (connection !== '' && names(connection, 'close')) return true;
-  return !text.startsWith('HTTP/1.1') && !names(connection, 'keep-alive');
+  if (connection !== '' && listIncludes(connection, 'close')) return true;
+  return !text.startsWith('HTTP/1.1') && !listIncludes(connection, 'keep-alive');
 };
 
 /** Reads a head from its status line to its empty line. */
-export const parseHead = (text: string): ResponseHead | Fault => {
+export const parseHead = (text: string): ParsedHead | HttpFault => {
   const status = statusOf(text);
-  if (status === null) return new Fault('protocol', 'the answer does not begin as HTTP/1.1 does');
+  if (status === null)
+    return new HttpFault('protocol', 'the answer does not begin as HTTP/1.1 does');
   const headers = parseFields(text, text.indexOf('\r\n') + 2);
-  if (headers instanceof Fault) return headers;
+  if (headers instanceof HttpFault) return headers;
   const framing = framingOf(headers);
-  if (framing instanceof Fault) return framing;
+  if (framing instanceof HttpFault) return framing;
   const closes = closesAfter(text, headers['connection'] ?? '');
-  return { status, headers, framing, closes, keptFor: keptFor(headers['keep-alive'] ?? '') };
+  return {
+    status,
+    headers,
+    framing,
+    closes,
+    keepAliveFor: keepAliveFor(headers['keep-alive'] ?? ''),
+  };
 };
 
-const beginning = 'HTTP/1.';
+const httpPrefix = 'HTTP/1.';
 
 /** Whether an unfinished head may still become one: what is no HTTP is told at once. */
 export const mayBeHead = (text: string): boolean =>
-  text.length < beginning.length ? beginning.startsWith(text) : text.startsWith(beginning);
+  text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

@@ -1,12 +1,17 @@
 import type { Clock } from '../../model/clock.ts';
-import type { BrokenCause, Connection, Exchange, ExchangeObserver } from '../../model/exchange.ts';
+import type {
+  BrokenCause,
+  ConnectionReuse,
+  Exchange,
+  ExchangeObserver,
+} from '../../model/observation/exchange.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
-import { failureCause, failureDetail } from '../failure-cause.ts';
-import type { ResponseSink } from './deframer.ts';
-import type { Fault } from './fault.ts';
+import { failureCause, failureDetail } from '../connection/failure-cause.ts';
+import type { ResponseSink } from './response-parser.ts';
+import type { HttpFault } from './http-fault.ts';
 
 /** What an exchange sits on. */
-export interface Seat {
+export interface ConnectionOwner {
   /** Called once, before the observer learns of the end; the connection may serve others for so many milliseconds. */
   release(reusableFor: number): void;
 }
@@ -19,11 +24,11 @@ export class SocketExchange implements Exchange, ResponseSink {
   readonly #observer: ExchangeObserver;
   /** Takes what the observer throws. The exchange has ended by then and its observer hears no more. */
   readonly #onDefect: (error: unknown) => void;
-  #seat: Seat | null = null;
+  #owner: ConnectionOwner | null = null;
   /** `null` while a connection is being opened. */
-  #connection: Connection | null = null;
+  #connection: ConnectionReuse | null = null;
   #sent: Instant | null = null;
-  #over = false;
+  #isFinished = false;
 
   constructor(clock: Clock, observer: ExchangeObserver, onDefect: (error: unknown) => void) {
     this.#clock = clock;
@@ -31,15 +36,15 @@ export class SocketExchange implements Exchange, ResponseSink {
     this.#onDefect = onDefect;
   }
 
-  get over(): boolean {
-    return this.#over;
+  get isFinished(): boolean {
+    return this.#isFinished;
   }
 
-  sitOn(seat: Seat): void {
-    this.#seat = seat;
+  setOwner(owner: ConnectionOwner): void {
+    this.#owner = owner;
   }
 
-  connected(at: Instant, connection: Connection): void {
+  connected(at: Instant, connection: ConnectionReuse): void {
     this.#connection = connection;
     try {
       this.#observer.onConnected(at, connection);
@@ -59,7 +64,7 @@ export class SocketExchange implements Exchange, ResponseSink {
   }
 
   onHead(status: number, headers: Readonly<Record<string, string>>): void {
-    if (this.#over) return;
+    if (this.#isFinished) return;
     try {
       this.#observer.onHeaders(this.readAt, status, headers);
     } catch (error) {
@@ -67,17 +72,17 @@ export class SocketExchange implements Exchange, ResponseSink {
     }
   }
 
-  onContent(bytes: Buffer, from: number, till: number): void {
-    if (this.#over) return;
+  onContent(bytes: Buffer, from: number, to: number): void {
+    if (this.#isFinished) return;
     try {
-      this.#observer.onChunk(this.readAt, bytes.subarray(from, till));
+      this.#observer.onChunk(this.readAt, bytes.subarray(from, to));
     } catch (error) {
       this.#defect(error);
     }
   }
 
   complete(reusableFor: number): void {
-    if (this.#over) return;
+    if (this.#isFinished) return;
     this.#end(reusableFor);
     try {
       this.#observer.onEnd(this.readAt);
@@ -87,19 +92,19 @@ export class SocketExchange implements Exchange, ResponseSink {
   }
 
   /** The response cannot be read on; `answered` says whether a byte of it had come. */
-  refuse({ cause, detail }: Fault, answered: boolean): void {
+  onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
-    this.abort(this.#causeOf(Object.assign(new Error(detail), { code }), answered), detail);
+    this.abort(this.#causeOf(Object.assign(new Error(detail), { code }), hasResponse), detail);
   }
 
   /** The connection failed. */
-  broke(error: Error, answered: boolean): void {
-    this.abort(this.#causeOf(error, answered), failureDetail(error));
+  onConnectionFailure(error: Error, hasResponse: boolean): void {
+    this.abort(this.#causeOf(error, hasResponse), failureDetail(error));
   }
 
   abort(cause: BrokenCause, detail: string): void {
-    if (this.#over) return;
+    if (this.#isFinished) return;
     const at = this.#clock.now();
     this.#end(0);
     try {
@@ -109,18 +114,18 @@ export class SocketExchange implements Exchange, ResponseSink {
     }
   }
 
-  #causeOf(error: Error, answered: boolean): BrokenCause {
+  #causeOf(error: Error, hasResponse: boolean): BrokenCause {
     const sinceSent = this.#sent === null ? null : this.#clock.now() - this.#sent;
-    return failureCause(error, { connection: this.#connection, sinceSent, answered });
+    return failureCause(error, { connection: this.#connection, sinceSent, hasResponse });
   }
 
   #end(reusableFor: number): void {
-    this.#over = true;
-    this.#seat?.release(reusableFor);
+    this.#isFinished = true;
+    this.#owner?.release(reusableFor);
   }
 
   #defect(error: unknown): void {
-    if (!this.#over) this.#end(0);
+    if (!this.#isFinished) this.#end(0);
     this.#onDefect(error);
   }
 }

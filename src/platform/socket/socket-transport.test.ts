@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import type { Transport } from '../../model/exchange.ts';
-import { startClock } from '../clock.ts';
-import { transportSuite } from '../transport-suite.ts';
+import type { Transport } from '../../model/observation/exchange.ts';
+import { startClock } from '../host/clock.ts';
+import { transportSuite } from '../connection/transport-suite.fixture.ts';
 import { socketTransport } from './socket-transport.ts';
 
 transportSuite('the socket transport', (url, clock, onDefect) =>

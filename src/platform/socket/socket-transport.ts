@@ -1,12 +1,17 @@
 import type { Clock } from '../../model/clock.ts';
-import type { Exchange, ExchangeObserver, Transport, WireRequest } from '../../model/exchange.ts';
-import type { Base } from '../connector.ts';
-import { throwUncaught } from '../throw-uncaught.ts';
-import { Fault } from './fault.ts';
+import type {
+  Exchange,
+  ExchangeObserver,
+  Transport,
+  WireRequest,
+} from '../../model/observation/exchange.ts';
+import type { TargetEndpoint } from '../connection/connector.ts';
+import { throwUncaught } from '../process/throw-uncaught.ts';
+import { HttpFault } from './http-fault.ts';
 import { socketOpener } from './open-socket.ts';
-import { RequestHeads } from './request-head.ts';
+import { RequestHeadWriter } from './request-head.ts';
 import { SocketExchange } from './socket-exchange.ts';
-import { SocketLines } from './socket-lines.ts';
+import { SocketPool } from './socket-pool.ts';
 
 /**
  * The exact transport: HTTP/1.1 of our own on `net` and `tls`, whose reads all go into one buffer. One
@@ -15,21 +20,21 @@ import { SocketLines } from './socket-lines.ts';
  * exchange and goes to `onDefect`.
  */
 export const socketTransport = (
-  base: Base,
+  endpoint: TargetEndpoint,
   clock: Clock,
   onDefect: (error: unknown) => void = throwUncaught,
 ): Transport => {
-  const { host, pathname } = new URL(base.url);
-  const lines = new SocketLines(socketOpener(base), clock);
-  const heads = new RequestHeads(host, pathname.replace(/\/$/, ''));
+  const { host, pathname } = new URL(endpoint.url);
+  const pool = new SocketPool(socketOpener(endpoint), clock);
+  const heads = new RequestHeadWriter(host, pathname.replace(/\/$/, ''));
   return {
     send: (request: WireRequest, observer: ExchangeObserver): Exchange => {
       const exchange = new SocketExchange(clock, observer, onDefect);
       const head = heads.write(request);
-      if (head instanceof Fault) exchange.abort(head.cause, head.detail);
-      else lines.send({ exchange, head: head.text, body: request.body, closes: head.closes });
+      if (head instanceof HttpFault) exchange.abort(head.cause, head.detail);
+      else pool.send({ exchange, head: head.text, body: request.body, closes: head.closes });
       return exchange;
     },
-    close: () => lines.close(),
+    close: () => pool.close(),
   };
 };

@@ -1,16 +1,20 @@
-import { type Calibration, type CalibrationCell, errorNames } from '../../model/calibration.ts';
-import { markup, type Markup } from '../html/markup.ts';
-import { plainPage } from '../html/plain-page.ts';
-import { figureText } from '../number-text.ts';
 import {
-  cellTexts,
+  type Calibration,
+  type CalibrationCell,
+  calibratedMeasures,
+} from '../../model/series/calibration.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { staticPage } from '../html/elements/static-page.ts';
+import { figureText } from '../text/number-text.ts';
+import {
+  calibrationCellTexts,
   errorTitles,
-  head,
-  loadText,
-  methodText,
-  trustColumn,
-  waySent,
-} from './calibration-words.ts';
+  calibrationHead,
+  streamLoadText,
+  calibrationMethodText,
+  calibrationTrustColumn,
+  transportText,
+} from './calibration-text.ts';
 
 const frame = { width: 720, left: 320, right: 80, row: 26, top: 8 } as const;
 
@@ -24,18 +28,21 @@ const scaleOf = (values: readonly number[]): ((value: number) => number) => {
       (frame.width - frame.left - frame.right);
 };
 
-const at = (value: number): string => value.toFixed(1);
+const coordinateText = (value: number): string => value.toFixed(1);
 
 /** One measure over the grid: from the median to the greatest error a line, its p99 a dot. */
-const plot = (cells: readonly CalibrationCell[], name: (typeof errorNames)[number]): Markup => {
+const plot = (
+  cells: readonly CalibrationCell[],
+  name: (typeof calibratedMeasures)[number],
+): Markup => {
   const x = scaleOf(cells.flatMap(({ errors }) => [errors[name].p50, errors[name].max]));
   const rows = cells.map((cell, i) => {
     const y = frame.top + (i + 0.5) * frame.row;
     const { p50, p99, max } = cell.errors[name];
     const level = { valid: 'kept', degraded: 'undecided', invalid: 'broken' }[cell.trust];
-    return markup`<text x="${frame.left - 10}" y="${at(y)}" dy="0.32em" text-anchor="end">${loadText(cell)}, ${waySent(cell)}</text>
-<path class="curve" d="M${at(x(p50))} ${at(y)}H${at(x(max))}" /><circle class="${level}" cx="${at(x(p99))}" cy="${at(y)}" r="4.5"><title>p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, at most ${figureText(max)} ms</title></circle>
-<text x="${at(x(max) + 10)}" y="${at(y)}" dy="0.32em">${figureText(p99)} ms</text>`;
+    return markup`<text x="${frame.left - 10}" y="${coordinateText(y)}" dy="0.32em" text-anchor="end">${streamLoadText(cell)}, ${transportText(cell)}</text>
+<path class="curve" d="M${coordinateText(x(p50))} ${coordinateText(y)}H${coordinateText(x(max))}" /><circle class="${level}" cx="${coordinateText(x(p99))}" cy="${coordinateText(y)}" r="4.5"><title>p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, at most ${figureText(max)} ms</title></circle>
+<text x="${coordinateText(x(max) + 10)}" y="${coordinateText(y)}" dy="0.32em">${figureText(p99)} ms</text>`;
   });
   const height = frame.top * 2 + cells.length * frame.row;
   return markup`<figure class="plot">
@@ -45,9 +52,9 @@ const plot = (cells: readonly CalibrationCell[], name: (typeof errorNames)[numbe
 };
 
 const row = (cell: CalibrationCell): Markup => {
-  const [name = '', ...cells] = cellTexts(cell);
+  const [name = '', ...cells] = calibrationCellTexts(cell);
   return markup`<tr><th scope="row">${name}</th>${cells.map((text, i) =>
-    i + 1 === trustColumn
+    i + 1 === calibrationTrustColumn
       ? markup`<td class="words ${cell.trust}"><span class="level">${text}</span></td>`
       : markup`<td>${text}</td>`,
   )}<td class="words">${cell.complaints.join(', ')}</td></tr>`;
@@ -56,19 +63,23 @@ const row = (cell: CalibrationCell): Markup => {
 /** A calibration as one HTML file without scripts. */
 export const calibrationHtml = (calibration: Calibration, pageStyle: string): string => {
   const { weir, calibratedAt, machine, cells } = calibration;
-  return plainPage(
+  return staticPage(
     {
       weir,
       title: 'How exactly this machine measures',
       description: markup`Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${machine.platform}`,
-      opening: markup`<p>${methodText}</p>`,
+      introduction: markup`<p>${calibrationMethodText}</p>`,
       sections: [
-        { id: 'errors', title: 'Errors', body: errorNames.map((name) => plot(cells, name)) },
+        {
+          id: 'errors',
+          title: 'Errors',
+          body: calibratedMeasures.map((name) => plot(cells, name)),
+        },
         {
           id: 'table',
           title: 'Table',
           body: markup`<div class="scroll" role="region" aria-label="Errors" tabindex="0"><table>
-  <thead><tr>${head.map((title, i) => (i === trustColumn ? markup`<th scope="col" class="words">${title}</th>` : markup`<th scope="col">${title}</th>`))}<th scope="col" class="words">What was wrong</th></tr></thead>
+  <thead><tr>${calibrationHead.map((title, i) => (i === calibrationTrustColumn ? markup`<th scope="col" class="words">${title}</th>` : markup`<th scope="col">${title}</th>`))}<th scope="col" class="words">What was wrong</th></tr></thead>
   <tbody>${cells.map(row)}</tbody>
 </table></div>`,
         },

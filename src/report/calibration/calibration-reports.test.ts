@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationSchema } from '../../model/calibration.ts';
+import { calibrationSchema } from '../../model/series/calibration.ts';
 import { calibrationHtml } from './calibration-html.ts';
 import { calibrationTerminal } from './calibration-terminal.ts';
-import { quoteText } from './calibration-words.ts';
-import { sampleCalibration, sampleCell } from './sample-calibration.ts';
+import { calibratedErrorText } from './calibration-text.ts';
+import { sampleCalibration, sampleCalibrationCell } from './sample-calibration.fixture.ts';
 
 describe('a calibration', () => {
   const calibration = sampleCalibration();
@@ -37,16 +37,16 @@ describe('a calibration', () => {
   });
 
   it('is quoted by a run with its day, and as stale with what has changed', () => {
-    expect(quoteText(calibration, sampleCell(), [])).toBe(
+    expect(calibratedErrorText(calibration, sampleCalibrationCell(), [])).toBe(
       'This machine’s error at this load (up to 500 streams × 20 tokens/s, socket): TTFT ±0.40 ms, chunk gap ±0.52 ms, end-to-end ±0.44 ms (p99), calibrated 2026-11-21.',
     );
-    const stale = quoteText(calibration, sampleCell({ trust: 'degraded' }), [
+    const stale = calibratedErrorText(calibration, sampleCalibrationCell({ trust: 'degraded' }), [
       'Node v24.0.0, now v24.21.0',
     ]);
     expect(stale).toContain('calibrated 2026-11-21, with a generator that was degraded then.');
     expect(stale).toContain(
       'This is stale (Node v24.0.0, now v24.21.0): run weir calibrate again.',
     );
-    expect(quoteText(calibration, null, [])).toContain('above every one');
+    expect(calibratedErrorText(calibration, null, [])).toContain('above every one');
   });
 });

@@ -1,45 +1,50 @@
-import type { Calibration } from '../../model/calibration.ts';
-import { printable } from '../printable.ts';
-import { paragraph, screenOf, type Style, tableLines } from '../terminal/screen.ts';
+import type { Calibration } from '../../model/series/calibration.ts';
+import { printable } from '../text/printable.ts';
 import {
-  cellTexts,
-  head,
-  loadText,
-  methodText,
-  trustColumn,
-  waySent,
-} from './calibration-words.ts';
+  paragraph,
+  terminalLayout,
+  type TextStyle,
+  tableLines,
+} from '../terminal/terminal-layout.ts';
+import {
+  calibrationCellTexts,
+  calibrationHead,
+  streamLoadText,
+  calibrationMethodText,
+  calibrationTrustColumn,
+  transportText,
+} from './calibration-text.ts';
 
 const styles = {
   valid: 'good',
   degraded: 'warning',
   invalid: 'bad',
-} as const satisfies Record<Calibration['cells'][number]['trust'], Style>;
+} as const satisfies Record<Calibration['cells'][number]['trust'], TextStyle>;
 
 /** A calibration for a terminal. */
 export const calibrationTerminal = (
   { machine, weir, cells }: Calibration,
-  look: { readonly colour: boolean; readonly width: number },
+  terminalStyle: { readonly colour: boolean; readonly width: number },
 ): string => {
-  const screen = screenOf(look);
+  const layout = terminalLayout(terminalStyle);
   return [
-    screen.paint('strong', 'How exactly this machine measures'),
+    layout.paint('strong', 'How exactly this machine measures'),
     ...paragraph(
-      screen,
+      layout,
       printable(
         `Weir ${weir}, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${machine.platform}`,
       ),
       { style: 'quiet' },
     ),
-    ...paragraph(screen, methodText, { style: 'quiet' }),
+    ...paragraph(layout, calibrationMethodText, { style: 'quiet' }),
     '',
-    ...tableLines(screen, {
-      head,
-      rightFrom: trustColumn + 1,
+    ...tableLines(layout, {
+      head: calibrationHead,
+      rightFrom: calibrationTrustColumn + 1,
       rows: cells.map((cell) =>
-        cellTexts(cell).map((text, i) => ({
+        calibrationCellTexts(cell).map((text, i) => ({
           text,
-          style: i === trustColumn ? styles[cell.trust] : 'plain',
+          style: i === calibrationTrustColumn ? styles[cell.trust] : 'plain',
         })),
       ),
     }),
@@ -47,8 +52,10 @@ export const calibrationTerminal = (
       .filter(({ complaints }) => complaints.length > 0)
       .flatMap((cell) =>
         paragraph(
-          screen,
-          printable(`${loadText(cell)}, ${waySent(cell)}: ${cell.complaints.join(', ')}`),
+          layout,
+          printable(
+            `${streamLoadText(cell)}, ${transportText(cell)}: ${cell.complaints.join(', ')}`,
+          ),
           { style: styles[cell.trust] },
         ),
       ),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { capacityReportSchema } from '../../model/capacity.ts';
+import { capacityReportSchema } from '../../model/series/capacity.ts';
 import { capacityHtml } from './capacity-html.ts';
 import { capacityTerminal } from './capacity-terminal.ts';
-import { sampleCapacity } from './sample-capacity.ts';
+import { sampleCapacity } from './sample-capacity.fixture.ts';
 
 const look = { colour: false, width: 100 };
 

@@ -1,8 +1,8 @@
-import type { CapacityReport, CapacityStep } from '../../model/capacity.ts';
-import { markup, type Markup } from '../html/markup.ts';
-import { roundStep } from '../html/round-step.ts';
-import { figureText, timeText } from '../number-text.ts';
-import { rateText, stepLine } from './capacity-words.ts';
+import type { CapacityReport, CapacityStep } from '../../model/series/capacity.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { roundStep } from '../html/elements/axis-ticks.ts';
+import { figureText, timeText } from '../text/number-text.ts';
+import { perSecondText, capacityStepLine } from './capacity-text.ts';
 
 /** Two drawings without a script, so that they print: latency against throughput, and throughput against requests in flight. */
 
@@ -10,50 +10,54 @@ const frame = { width: 720, height: 330, left: 76, right: 20, top: 16, bottom: 4
 
 interface Axis {
   readonly label: string;
-  readonly most: number;
-  readonly at: (value: number) => number;
-  readonly text: (value: number) => string;
+  readonly max: number;
+  readonly toPixels: (value: number) => number;
+  readonly tickText: (value: number) => string;
 }
 
 /** Round values up to `most`, five or six of them. */
-const ticksOf = (most: number): readonly number[] => {
-  const gap = roundStep(most / 5);
-  return Array.from({ length: Math.floor(most / gap) + 1 }, (_, i) => i * gap);
+const ticksOf = (max: number): readonly number[] => {
+  const gap = roundStep(max / 5);
+  return Array.from({ length: Math.floor(max / gap) + 1 }, (_, i) => i * gap);
 };
 
 const axisOf = (
   direction: 'x' | 'y',
   label: string,
   values: readonly number[],
-  text: Axis['text'],
+  tickText: Axis['tickText'],
 ): Axis => {
-  const most = Math.max(1e-6, ...values) * 1.06;
+  const max = Math.max(1e-6, ...values) * 1.06;
   const { width, height, left, right, top, bottom } = frame;
-  const at =
+  const toPixels =
     direction === 'x'
-      ? (value: number) => left + (Math.min(value, most) / most) * (width - left - right)
-      : (value: number) =>
-          height - bottom - (Math.min(value, most) / most) * (height - top - bottom);
-  return { label, most, at, text };
+      ? (value: number) => left + (Math.min(value, max) / max) * (width - left - right)
+      : (value: number) => height - bottom - (Math.min(value, max) / max) * (height - top - bottom);
+  return { label, max, toPixels, tickText };
 };
 
-const place = (value: number): string => value.toFixed(1);
+const coordinateText = (value: number): string => value.toFixed(1);
 
 const axes = (x: Axis, y: Axis): Markup => {
   const { width, height, left, right, top, bottom } = frame;
-  return markup`<g class="axes">${ticksOf(y.most).map(
+  return markup`<g class="axes">${ticksOf(y.max).map(
     (value) =>
-      markup`<path class="grid" d="M${left} ${place(y.at(value))}H${width - right}" /><text x="${left - 8}" y="${place(y.at(value))}" dy="0.32em" text-anchor="end">${y.text(value)}</text>`,
-  )}${ticksOf(x.most).map(
+      markup`<path class="grid" d="M${left} ${coordinateText(y.toPixels(value))}H${width - right}" /><text x="${left - 8}" y="${coordinateText(y.toPixels(value))}" dy="0.32em" text-anchor="end">${y.tickText(value)}</text>`,
+  )}${ticksOf(x.max).map(
     (value) =>
-      markup`<path class="grid" d="M${place(x.at(value))} ${top}V${height - bottom}" /><text x="${place(x.at(value))}" y="${height - bottom + 18}" text-anchor="middle">${x.text(value)}</text>`,
+      markup`<path class="grid" d="M${coordinateText(x.toPixels(value))} ${top}V${height - bottom}" /><text x="${coordinateText(x.toPixels(value))}" y="${height - bottom + 18}" text-anchor="middle">${x.tickText(value)}</text>`,
   )}<text x="${width - right}" y="${height - 8}" text-anchor="end">${x.label}</text></g>`;
 };
 
 type Coordinates = readonly (readonly [x: number, y: number])[];
 
 const line = (points: Coordinates, x: Axis, y: Axis): string =>
-  points.map(([a, b], i) => `${i === 0 ? 'M' : 'L'}${place(x.at(a))} ${place(y.at(b))}`).join('');
+  points
+    .map(
+      ([a, b], i) =>
+        `${i === 0 ? 'M' : 'L'}${coordinateText(x.toPixels(a))} ${coordinateText(y.toPixels(b))}`,
+    )
+    .join('');
 
 const dots = (
   steps: readonly CapacityStep[],
@@ -65,7 +69,7 @@ const dots = (
     const point = pointOf(step);
     if (point === null) return [];
     return [
-      markup`<circle class="${step.verdict}" cx="${place(x.at(point[0]))}" cy="${place(y.at(point[1]))}" r="4.5"><title>${stepLine(step)}</title></circle>`,
+      markup`<circle class="${step.verdict}" cx="${coordinateText(x.toPixels(point[0]))}" cy="${coordinateText(y.toPixels(point[1]))}" r="4.5"><title>${capacityStepLine(step)}</title></circle>`,
     ];
   });
 
@@ -80,8 +84,8 @@ const figure = (
   <div class="scroll" role="group" aria-label="${title}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${title}: ${aside}">${body}</svg></div>
 </figure>`;
 
-const mark = (rate: number, text: string, x: Axis): Markup =>
-  markup`<path class="mark" d="M${place(x.at(rate))} ${frame.top}V${frame.height - frame.bottom}" /><text x="${place(x.at(rate) - 6)}" y="${frame.top + 12}" text-anchor="end">${text}</text>`;
+const rateMarker = (rate: number, text: string, x: Axis): Markup =>
+  markup`<path class="mark" d="M${coordinateText(x.toPixels(rate))} ${frame.top}V${frame.height - frame.bottom}" /><text x="${coordinateText(x.toPixels(rate) - 6)}" y="${frame.top + 12}" text-anchor="end">${text}</text>`;
 
 /** Latency against throughput: flat, then the knee, then a wall. */
 export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
@@ -103,10 +107,10 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
   return figure(
     'Latency against throughput',
     'mean from due to end',
-    `${kept.length} steps kept, ${known.length - kept.length} not${knee === null ? '' : `; the knee is at ${rateText(knee.rate)}`}${answer === null ? '' : `; the highest rate is ${rateText(answer.rate.value)}`}. What lies above the frame is drawn at its edge.`,
+    `${kept.length} steps kept, ${known.length - kept.length} not${knee === null ? '' : `; the knee is at ${perSecondText(knee.rate)}`}${answer === null ? '' : `; the highest rate is ${perSecondText(answer.rate.value)}`}. What lies above the frame is drawn at its edge.`,
     markup`${axes(x, y)}<path class="curve" d="${line(curve, x, y)}" />
-      ${answer === null ? null : mark(answer.rate.value, `highest ${rateText(answer.rate.value)}`, x)}
-      ${knee === null ? null : mark(knee.rate, `knee ${rateText(knee.rate)}`, x)}
+      ${answer === null ? null : rateMarker(answer.rate.value, `highest ${perSecondText(answer.rate.value)}`, x)}
+      ${knee === null ? null : rateMarker(knee.rate, `knee ${perSecondText(knee.rate)}`, x)}
       ${dots(known, point, x, y)}`,
   );
 };
@@ -115,8 +119,8 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
 export const throughputPlot = ({ steps, fit }: CapacityReport): Markup | null => {
   if (fit === null) return null;
   const kept = steps.filter(({ verdict }) => verdict === 'kept');
-  const most = Math.max(...kept.map(({ inFlight }) => inFlight)) * 1.6;
-  const shown = steps.filter(({ inFlight }) => inFlight <= most);
+  const max = Math.max(...kept.map(({ inFlight }) => inFlight)) * 1.6;
+  const shown = steps.filter(({ inFlight }) => inFlight <= max);
   const rates = shown.map(({ throughput }) => throughput);
   const x = axisOf(
     'x',

@@ -1,33 +1,45 @@
-import type { CapacityReport } from '../../model/capacity.ts';
-import { printable } from '../printable.ts';
-import { padded } from '../terminal/columns.ts';
-import { paragraph, type Screen, screenOf, type Style, tableLines } from '../terminal/screen.ts';
-import { answerRows, fitText, headText, stepCells, stepHead } from './capacity-words.ts';
+import type { CapacityReport } from '../../model/series/capacity.ts';
+import { printable } from '../text/printable.ts';
+import { paddedText } from '../text/display-width.ts';
+import {
+  paragraph,
+  type TerminalLayout,
+  terminalLayout,
+  type TextStyle,
+  tableLines,
+} from '../terminal/terminal-layout.ts';
+import {
+  capacityAnswerRows,
+  scalabilityFitText,
+  capacityHeadline,
+  capacityStepCells,
+  capacityStepHead,
+} from './capacity-text.ts';
 
 const verdictStyles = {
   kept: 'good',
   broken: 'bad',
   undecided: 'warning',
   unfit: 'warning',
-} as const satisfies Record<CapacityReport['steps'][number]['verdict'], Style>;
+} as const satisfies Record<CapacityReport['steps'][number]['verdict'], TextStyle>;
 
 const nameColumns = 15;
 
-const answerLines = (screen: Screen, report: CapacityReport): readonly string[] =>
+const answerLines = (layout: TerminalLayout, report: CapacityReport): readonly string[] =>
   report.answer === null
     ? []
-    : answerRows(report.answer, report).flatMap(([name, text]) =>
-        paragraph(screen, printable(text), { indent: nameColumns }).map((line, i) =>
-          i === 0 ? `  ${padded(name, nameColumns - 2)}${line.slice(nameColumns)}` : line,
+    : capacityAnswerRows(report.answer, report).flatMap(([name, text]) =>
+        paragraph(layout, printable(text), { indent: nameColumns }).map((line, i) =>
+          i === 0 ? `  ${paddedText(name, nameColumns - 2)}${line.slice(nameColumns)}` : line,
         ),
       );
 
-const stepLines = (screen: Screen, { steps }: CapacityReport): readonly string[] =>
-  tableLines(screen, {
-    head: stepHead,
+const stepLines = (layout: TerminalLayout, { steps }: CapacityReport): readonly string[] =>
+  tableLines(layout, {
+    head: capacityStepHead,
     rightFrom: 4,
     rows: steps.map((step) =>
-      stepCells(step).map((text, i) => ({
+      capacityStepCells(step).map((text, i) => ({
         text: printable(text),
         style: i === 3 ? verdictStyles[step.verdict] : 'plain',
       })),
@@ -37,28 +49,32 @@ const stepLines = (screen: Screen, { steps }: CapacityReport): readonly string[]
 /** What a search for capacity found, for a terminal. */
 export const capacityTerminal = (
   report: CapacityReport,
-  look: { readonly colour: boolean; readonly width: number },
+  terminalStyle: { readonly colour: boolean; readonly width: number },
 ): string => {
-  const screen = screenOf(look);
+  const layout = terminalLayout(terminalStyle);
   const { answer, fit, notes } = report;
   const style = answer === null ? 'bad' : answer.proved ? 'good' : 'warning';
   return [
-    screen.paint(style, headText(report)),
-    ...paragraph(screen, printable(`${report.name} → ${report.target}`), {
+    layout.paint(style, capacityHeadline(report)),
+    ...paragraph(layout, printable(`${report.name} → ${report.target}`), {
       indent: 2,
       style: 'quiet',
     }),
-    ...paragraph(screen, printable(`Held to: ${report.objectives.join('; ')}.`), {
+    ...paragraph(layout, printable(`Held to: ${report.objectives.join('; ')}.`), {
       style: 'quiet',
     }),
     '',
-    ...answerLines(screen, report),
+    ...answerLines(layout, report),
     '',
-    screen.paint('strong', 'Steps'),
-    ...stepLines(screen, report),
+    layout.paint('strong', 'Steps'),
+    ...stepLines(layout, report),
     ...(fit === null
       ? []
-      : ['', screen.paint('strong', 'Throughput and latency'), ...paragraph(screen, fitText(fit))]),
-    ...notes.flatMap((note) => ['', ...paragraph(screen, printable(note), { style: 'warning' })]),
+      : [
+          '',
+          layout.paint('strong', 'Throughput and latency'),
+          ...paragraph(layout, scalabilityFitText(fit)),
+        ]),
+    ...notes.flatMap((note) => ['', ...paragraph(layout, printable(note), { style: 'warning' })]),
   ].join('\n');
 };

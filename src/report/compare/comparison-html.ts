@@ -3,26 +3,26 @@ import type {
   ComparedSide,
   Comparison,
   ComparisonVerdict,
-} from '../../model/comparison.ts';
-import { measures } from '../../model/measures.ts';
-import { markup, type Markup } from '../html/markup.ts';
-import { plainPage } from '../html/plain-page.ts';
-import { countText, figureText, plural } from '../number-text.ts';
+} from '../../model/series/comparison.ts';
+import { measures } from '../../model/measures/measures.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { staticPage } from '../html/elements/static-page.ts';
+import { countText, figureText, plural } from '../text/number-text.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import {
-  boundsText,
+  changeIntervalText,
   changeText,
-  gatedIn,
-  howToRead,
-  leastText,
-  metricText,
-  pText,
+  gatedMetrics,
+  howToReadComparison,
+  minimumEffectText,
+  metricName,
+  pValueText,
   remarkText,
   sideLine,
-  sideText,
-  verdictText,
-  warningTexts,
-} from './comparison-words.ts';
+  sideValueText,
+  comparisonVerdictText,
+  comparisonWarnings,
+} from './comparison-text.ts';
 
 const levels = {
   regression: 'invalid',
@@ -36,13 +36,13 @@ const metricRow = (metric: ComparedMetric): Markup => {
   const remark = remarkText(metric);
   const detectable = effect?.detectable ?? null;
   return markup`<tr>
-    <th scope="row">${metricText(metric)} <small>${unit}</small></th>
-    <td>${sideText(metric, base.typical)}</td>
-    <td>${sideText(metric, next.typical)}</td>
+    <th scope="row">${metricName(metric)} <small>${unit}</small></th>
+    <td>${sideValueText(metric, base.typical)}</td>
+    <td>${sideValueText(metric, next.typical)}</td>
     <td><b>${effect === null ? '–' : changeText(metric, effect.change)}</b></td>
-    <td>${boundsText(metric)}</td>
-    <td>${pText(metric)}</td>
-    <td>${leastText(metric)}</td>
+    <td>${changeIntervalText(metric)}</td>
+    <td>${pValueText(metric)}</td>
+    <td>${minimumEffectText(metric)}</td>
     <td>${detectable === null ? '–' : changeText(metric, detectable).replace('+', '±')}</td>
     <td class="words ${gated ? levels[verdict] : 'aside'}">${gated ? markup`<span class="level">${verdict}</span>` : null}${remark === '' ? null : markup` <small>${remark}</small>`}</td>
   </tr>`;
@@ -91,7 +91,7 @@ const sideTable = (
 const definitions = ({ rules }: Comparison): Markup => {
   const percent = (name: string): string =>
     String(Number(((rules[name] ?? 0) * 100).toPrecision(3)));
-  return markup`<p>The repetition is the unit of evidence, not the request: requests of one run share whatever made that run fast or slow. ${howToRead}</p>
+  return markup`<p>The repetition is the unit of evidence, not the request: requests of one run share whatever made that run fast or slow. ${howToReadComparison}</p>
   <dl>
     <dt>Regression, improvement</dt><dd>p below ${rules['alpha'] ?? 0} and a change beyond the minimum effect: ${percent('latencyEffect')} % of a latency and at least ${rules['latencyFloor'] ?? 0} ms (${rules['tokenFloor'] ?? 0} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.</dd>
     <dt>Same</dt><dd>The confidence interval lies wholly inside the minimum effect.</dd>
@@ -103,21 +103,21 @@ const definitions = ({ rules }: Comparison): Markup => {
 /** The whole comparison as one HTML file without scripts. */
 export const comparisonHtml = (comparison: Comparison, pageStyle: string): string => {
   const { base, next, metrics, verdict } = comparison;
-  const notes = warningTexts(comparison);
+  const notes = comparisonWarnings(comparison);
   const tables = [
     comparisonPlot(comparison),
-    metricTable('Gated: these decide', gatedIn(comparison)),
+    metricTable('Gated: these decide', gatedMetrics(comparison)),
     metricTable(
       'Not gated: shown only',
       metrics.filter(({ gated }) => !gated),
     ),
   ];
-  return plainPage(
+  return staticPage(
     {
       weir: comparison.weir,
       title: `Comparison of ${next.plan}`,
       description: markup`Base ${sideLine(base)}<br>New ${sideLine(next)}`,
-      opening: markup`<div class="verdict ${levels[verdict]}"><h2>${verdictText(comparison)}</h2>
+      introduction: markup`<div class="verdict ${levels[verdict]}"><h2>${comparisonVerdictText(comparison)}</h2>
 ${notes.length === 0 ? null : markup`<ul class="notes">${notes.map((note) => markup`<li>${note}</li>`)}</ul>`}</div>`,
       sections: [
         { id: 'metrics', title: 'Metrics', body: tables },

@@ -1,25 +1,25 @@
-import type { ComparedMetric, Comparison } from '../../model/comparison.ts';
-import { type JunitCase, junitFile } from '../junit.ts';
+import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
+import { type JunitCase, junitFile } from '../junit/junit-file.ts';
 import {
-  boundsText,
+  changeIntervalText,
   changeText,
-  gatedIn,
-  leastText,
-  metricText,
-  pText,
+  gatedMetrics,
+  minimumEffectText,
+  metricName,
+  pValueText,
   remarkText,
-  sideText,
-  verdictText,
-} from './comparison-words.ts';
+  sideValueText,
+  comparisonVerdictText,
+} from './comparison-text.ts';
 
 const figures = (metric: ComparedMetric): string => {
   const { base, next, unit, effect } = metric;
   const change = effect === null ? 'no change can be told' : changeText(metric, effect.change);
-  return `${sideText(metric, base.typical)} to ${sideText(metric, next.typical)} ${unit}, ${change} ${boundsText(metric)}, p ${pText(metric)}, minimum effect ${leastText(metric)}`;
+  return `${sideValueText(metric, base.typical)} to ${sideValueText(metric, next.typical)} ${unit}, ${change} ${changeIntervalText(metric)}, p ${pValueText(metric)}, minimum effect ${minimumEffectText(metric)}`;
 };
 
 const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
-  const named = { classname: 'comparison', name: metricText(metric) };
+  const named = { classname: 'comparison', name: metricName(metric) };
   const text = figures(metric);
   const remark = remarkText(metric);
   const details = [text, remark].join('\n').trim();
@@ -40,16 +40,16 @@ const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
 
 /** Each gated metric as a JUnit test: a regression fails; what is undecided is skipped, or fails where it must not be. */
 export const comparisonJunit = (comparison: Comparison, strict: boolean): string => {
-  const gated = gatedIn(comparison);
+  const gated = gatedMetrics(comparison);
   return junitFile({
     name: `weir compare ${comparison.next.plan}`,
     startedAt: comparison.comparedAt,
-    took: 0,
+    duration: 0,
     properties: { weir: comparison.weir },
     cases: gated.map((metric) => caseOf(metric, strict)),
     output: [
-      verdictText(comparison),
-      ...gated.map((metric) => `${metricText(metric)}: ${metric.verdict}: ${figures(metric)}`),
+      comparisonVerdictText(comparison),
+      ...gated.map((metric) => `${metricName(metric)}: ${metric.verdict}: ${figures(metric)}`),
     ],
   });
 };

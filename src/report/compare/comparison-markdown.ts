@@ -1,17 +1,21 @@
-import type { ComparedMetric, Comparison, ComparisonVerdict } from '../../model/comparison.ts';
-import { escapedText } from '../markdown/markdown-text.ts';
+import type {
+  ComparedMetric,
+  Comparison,
+  ComparisonVerdict,
+} from '../../model/series/comparison.ts';
+import { escapedMarkdown } from '../markdown/markdown-text.ts';
 import {
-  boundsText,
+  changeIntervalText,
   changeText,
-  gatedIn,
-  metricText,
-  pText,
+  gatedMetrics,
+  metricName,
+  pValueText,
   remarkText,
   sideLine,
-  sideText,
-  verdictText,
-  warningTexts,
-} from './comparison-words.ts';
+  sideValueText,
+  comparisonVerdictText,
+  comparisonWarnings,
+} from './comparison-text.ts';
 
 const marks = {
   regression: '🔴',
@@ -21,31 +25,31 @@ const marks = {
 } as const satisfies Record<ComparisonVerdict, string>;
 
 const cells = (metric: ComparedMetric): readonly string[] => [
-  metricText(metric),
-  `${sideText(metric, metric.base.typical)} ${metric.unit}`,
-  `${sideText(metric, metric.next.typical)} ${metric.unit}`,
+  metricName(metric),
+  `${sideValueText(metric, metric.base.typical)} ${metric.unit}`,
+  `${sideValueText(metric, metric.next.typical)} ${metric.unit}`,
   metric.effect === null ? '–' : changeText(metric, metric.effect.change),
-  boundsText(metric),
-  pText(metric),
+  changeIntervalText(metric),
+  pValueText(metric),
   [metric.verdict, remarkText(metric)].filter((text) => text !== '').join(': '),
 ];
 
 const row = (metric: ComparedMetric): string =>
-  `| ${marks[metric.verdict]} ${cells(metric).map(escapedText).join(' | ')} |`;
+  `| ${marks[metric.verdict]} ${cells(metric).map(escapedMarkdown).join(' | ')} |`;
 
 /** A comparison for a step summary on GitHub or a comment: the verdict first, then a table of the gated metrics. */
 export const comparisonMarkdown = (comparison: Comparison): string => {
   const { base, next, verdict } = comparison;
   return [
-    `### ${marks[verdict]} ${escapedText(verdictText(comparison))}`,
+    `### ${marks[verdict]} ${escapedMarkdown(comparisonVerdictText(comparison))}`,
     '',
-    `Base ${escapedText(sideLine(base))}  `,
-    `New ${escapedText(sideLine(next))}`,
+    `Base ${escapedMarkdown(sideLine(base))}  `,
+    `New ${escapedMarkdown(sideLine(next))}`,
     '',
-    ...warningTexts(comparison).flatMap((note) => [`> ${escapedText(note)}`, '']),
+    ...comparisonWarnings(comparison).flatMap((note) => [`> ${escapedMarkdown(note)}`, '']),
     '| metric | base | new | change | 95 % interval | p | verdict |',
     '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
-    ...gatedIn(comparison).map(row),
+    ...gatedMetrics(comparison).map(row),
     '',
   ].join('\n');
 };

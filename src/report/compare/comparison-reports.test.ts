@@ -3,8 +3,8 @@ import { comparisonHtml } from './comparison-html.ts';
 import { comparisonJunit } from './comparison-junit.ts';
 import { comparisonMarkdown } from './comparison-markdown.ts';
 import { comparisonTerminal } from './comparison-terminal.ts';
-import { verdictText } from './comparison-words.ts';
-import { sampleComparison } from './sample-comparison.ts';
+import { comparisonVerdictText } from './comparison-text.ts';
+import { sampleComparison } from './sample-comparison.fixture.ts';
 
 const plain = (comparison = sampleComparison()) =>
   comparisonTerminal(comparison, { colour: false, width: 100 });
@@ -63,7 +63,7 @@ describe('the words of a verdict', () => {
       'Inconclusive: no metric has the samples to decide. Longer runs would, or --gate names those that decide all the same.',
     ],
   ])('%s', (_, differing, text) => {
-    expect(verdictText(sampleComparison(differing))).toBe(text);
+    expect(comparisonVerdictText(sampleComparison(differing))).toBe(text);
   });
 });
 

@@ -1,49 +1,54 @@
-import type { ComparedMetric, Comparison, ComparisonVerdict } from '../../model/comparison.ts';
-import { figureText } from '../number-text.ts';
-import { printable } from '../printable.ts';
+import type {
+  ComparedMetric,
+  Comparison,
+  ComparisonVerdict,
+} from '../../model/series/comparison.ts';
+import { figureText } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
 import {
-  type Cell,
+  type TableCell,
   paragraph,
-  type Screen,
-  screenOf,
-  type Style,
+  type TerminalLayout,
+  terminalLayout,
+  type TextStyle,
   tableLines,
-} from '../terminal/screen.ts';
+} from '../terminal/terminal-layout.ts';
 import {
-  boundsText,
+  changeIntervalText,
   changeText,
-  gatedIn,
-  howToRead,
-  pText,
+  gatedMetrics,
+  howToReadComparison,
+  pValueText,
   remarkText,
   sideLine,
-  sideText,
-  verdictText,
-  warningTexts,
-} from './comparison-words.ts';
+  sideValueText,
+  comparisonVerdictText,
+  comparisonWarnings,
+} from './comparison-text.ts';
 
 const styles = {
   regression: 'bad',
   inconclusive: 'warning',
   improvement: 'good',
   same: 'good',
-} as const satisfies Record<ComparisonVerdict, Style>;
+} as const satisfies Record<ComparisonVerdict, TextStyle>;
 
 const head = ['', 'unit', 'base', 'new', 'change', '95 % interval', 'p', 'verdict'] as const;
 
-const row = (metric: ComparedMetric): readonly Cell[] => {
+const row = (metric: ComparedMetric): readonly TableCell[] => {
   const { label, unit, effect, gated, verdict, needed } = metric;
-  const said = verdict === 'inconclusive' && needed !== null ? `${verdict} (${needed})` : verdict;
+  const verdictCell =
+    verdict === 'inconclusive' && needed !== null ? `${verdict} (${needed})` : verdict;
   const style = gated ? styles[verdict] : 'quiet';
   return [
     { text: `  ${label}` },
     { text: unit, style: 'quiet' },
-    { text: sideText(metric, metric.base.typical) },
-    { text: sideText(metric, metric.next.typical) },
+    { text: sideValueText(metric, metric.base.typical) },
+    { text: sideValueText(metric, metric.next.typical) },
     { text: effect === null ? '–' : changeText(metric, effect.change), style },
-    { text: boundsText(metric), style: 'quiet' },
-    { text: pText(metric), style: 'quiet' },
-    { text: gated ? said : '', style },
+    { text: changeIntervalText(metric), style: 'quiet' },
+    { text: pValueText(metric), style: 'quiet' },
+    { text: gated ? verdictCell : '', style },
   ];
 };
 
@@ -51,60 +56,63 @@ const streamTitle = ({ traffic, model }: ComparedMetric): string =>
   traffic === null ? 'all traffic' : [traffic, model ?? ''].join(' ').trim();
 
 /** The metrics under their stream's title. */
-const rows = (metrics: readonly ComparedMetric[]): readonly (readonly Cell[])[] =>
+const rows = (metrics: readonly ComparedMetric[]): readonly (readonly TableCell[])[] =>
   [...Map.groupBy(metrics, streamTitle)].flatMap(([title, those]) => [
     [{ text: printable(title), style: 'strong' }],
     ...those.map(row),
   ]);
 
-const remarks = (screen: Screen, metrics: readonly ComparedMetric[]): readonly string[] => {
-  const said = metrics.filter(({ remark }) => remark !== null);
-  return said.flatMap((metric) =>
-    paragraph(screen, printable(`${metric.id}: ${remarkText(metric)}.`), { style: 'quiet' }),
+const remarks = (layout: TerminalLayout, metrics: readonly ComparedMetric[]): readonly string[] => {
+  const verdictCell = metrics.filter(({ remark }) => remark !== null);
+  return verdictCell.flatMap((metric) =>
+    paragraph(layout, printable(`${metric.id}: ${remarkText(metric)}.`), { style: 'quiet' }),
   );
 };
 
 /** A comparison for a terminal: the verdict, then the gated metrics, then those that are only shown. */
 export const comparisonTerminal = (
   comparison: Comparison,
-  look: { readonly colour: boolean; readonly width: number },
+  terminalStyle: { readonly colour: boolean; readonly width: number },
 ): string => {
-  const screen = screenOf(look);
+  const layout = terminalLayout(terminalStyle);
   const { base, next, metrics, shapes, verdict } = comparison;
   const quietly = (text: string): readonly string[] =>
-    paragraph(screen, printable(text), { indent: 0, style: 'quiet' });
+    paragraph(layout, printable(text), { indent: 0, style: 'quiet' });
   const table = (title: string, those: readonly ComparedMetric[]): readonly string[] =>
     those.length === 0
       ? []
       : [
           '',
-          screen.paint('strong', title),
-          ...tableLines(screen, { head, rows: rows(those), rightFrom: 2 }),
+          layout.paint('strong', title),
+          ...tableLines(layout, { head, rows: rows(those), rightFrom: 2 }),
         ];
-  const gated = gatedIn(comparison);
+  const gated = gatedMetrics(comparison);
   return [
-    ...paragraph(screen, printable(verdictText(comparison)), { indent: 0, style: styles[verdict] }),
+    ...paragraph(layout, printable(comparisonVerdictText(comparison)), {
+      indent: 0,
+      style: styles[verdict],
+    }),
     ...quietly(`Base ${sideLine(base)}`),
     ...quietly(`New  ${sideLine(next)}`),
-    ...warningTexts(comparison).flatMap((text) =>
-      paragraph(screen, printable(text), { indent: 0, style: 'warning' }),
+    ...comparisonWarnings(comparison).flatMap((text) =>
+      paragraph(layout, printable(text), { indent: 0, style: 'warning' }),
     ),
     ...table('Gated', gated),
-    ...remarks(screen, gated),
+    ...remarks(layout, gated),
     ...table(
       'Not gated',
       metrics.filter((metric) => !metric.gated),
     ),
-    ...(shapes.length === 0 ? [] : ['', screen.paint('strong', 'Shape')]),
+    ...(shapes.length === 0 ? [] : ['', layout.paint('strong', 'Shape')]),
     ...shapes.flatMap(({ traffic, model, measure, distance }) =>
       paragraph(
-        screen,
+        layout,
         `${printable([traffic, model ?? '', measure].filter((word) => word !== '').join(' '))}: the distributions are ${figureText(distance * 100)} % apart at most (Kolmogorov-Smirnov; advisory).`,
       ),
     ),
     '',
     ...quietly(
-      `${howToRead} A number behind “inconclusive” is how many repetitions a side would decide.`,
+      `${howToReadComparison} A number behind “inconclusive” is how many repetitions a side would decide.`,
     ),
   ].join('\n');
 };

@@ -1,27 +1,27 @@
-import type { Noise } from '../../model/noise.ts';
-import { markdownTable, plainText } from '../markdown/markdown-text.ts';
-import { plural } from '../number-text.ts';
+import type { Noise } from '../../model/series/noise.ts';
+import { markdownTable, boundedMarkdown } from '../markdown/markdown-text.ts';
+import { plural } from '../text/number-text.ts';
 import {
   howToReadNoise,
   noiseCells,
   noiseFinding,
   noiseHead,
   noiseWarnings,
-} from './noise-words.ts';
+} from './noise-text.ts';
 
 /** The surroundings' noise for a step summary on GitHub: the finding, then a table of the gated metrics. */
 export const noiseMarkdown = (noise: Noise): string => {
   const rows = noise.metrics
     .filter(({ gated }) => gated)
-    .map((metric) => [`${metric.id} ${metric.unit}`, ...noiseCells(metric)].map(plainText));
+    .map((metric) => [`${metric.id} ${metric.unit}`, ...noiseCells(metric)].map(boundedMarkdown));
   return [
-    `### Noise of ${plainText(noise.plan)}`,
+    `### Noise of ${boundedMarkdown(noise.plan)}`,
     '',
-    plainText(noiseFinding(noise)),
+    boundedMarkdown(noiseFinding(noise)),
     '',
-    `${plural(noise.runs.length, 'run')} against ${plainText(noise.target)}`,
+    `${plural(noise.runs.length, 'run')} against ${boundedMarkdown(noise.target)}`,
     '',
-    ...noiseWarnings(noise).flatMap((note) => [`> ${plainText(note)}`, '']),
+    ...noiseWarnings(noise).flatMap((note) => [`> ${boundedMarkdown(note)}`, '']),
     markdownTable(['metric', ...noiseHead(noise)], rows, 1),
     '',
     howToReadNoise,

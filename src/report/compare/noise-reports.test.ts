@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Noise, noiseSchema } from '../../model/noise.ts';
-import { hostileText } from '../sample-answers.ts';
+import { type Noise, noiseSchema } from '../../model/series/noise.ts';
+import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 import { noiseMarkdown } from './noise-markdown.ts';
 import { noiseTerminal } from './noise-terminal.ts';
 

@@ -1,14 +1,19 @@
-import type { Noise, NoiseMetric } from '../../model/noise.ts';
-import { plural } from '../number-text.ts';
-import { printable } from '../printable.ts';
-import { type Cell, paragraph, screenOf, tableLines } from '../terminal/screen.ts';
+import type { Noise, NoiseMetric } from '../../model/series/noise.ts';
+import { plural } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
+import {
+  type TableCell,
+  paragraph,
+  terminalLayout,
+  tableLines,
+} from '../terminal/terminal-layout.ts';
 import {
   howToReadNoise,
   noiseCells,
   noiseFinding,
   noiseHead,
   noiseWarnings,
-} from './noise-words.ts';
+} from './noise-text.ts';
 
 /** A metric's stream and its name within it: `chat-stream a/b` and `ttft.p95`. */
 const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name: string } => {
@@ -17,7 +22,7 @@ const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name:
 };
 
 /** The metrics under their stream's title. */
-const rows = (metrics: readonly NoiseMetric[]): readonly (readonly Cell[])[] =>
+const rows = (metrics: readonly NoiseMetric[]): readonly (readonly TableCell[])[] =>
   [...Map.groupBy(metrics, (metric) => partsOf(metric).stream)].flatMap(([stream, those]) => [
     [{ text: printable(stream), style: 'strong' as const }],
     ...those.map((metric) => [
@@ -29,30 +34,30 @@ const rows = (metrics: readonly NoiseMetric[]): readonly (readonly Cell[])[] =>
 /** The surroundings' noise for a terminal: the finding, then a line for each metric. */
 export const noiseTerminal = (
   noise: Noise,
-  look: { readonly colour: boolean; readonly width: number },
+  terminalStyle: { readonly colour: boolean; readonly width: number },
 ): string => {
-  const screen = screenOf(look);
+  const layout = terminalLayout(terminalStyle);
   const table = (title: string, those: readonly NoiseMetric[]): readonly string[] =>
     those.length === 0
       ? []
       : [
           '',
-          screen.paint('strong', title),
-          ...tableLines(screen, {
+          layout.paint('strong', title),
+          ...tableLines(layout, {
             head: ['', ...noiseHead(noise)],
             rows: rows(those),
             rightFrom: 1,
           }),
         ];
   return [
-    ...paragraph(screen, printable(noiseFinding(noise)), { indent: 0 }),
+    ...paragraph(layout, printable(noiseFinding(noise)), { indent: 0 }),
     ...paragraph(
-      screen,
+      layout,
       printable(`${plural(noise.runs.length, 'run')} of ${noise.plan} against ${noise.target}`),
       { indent: 0, style: 'quiet' },
     ),
     ...noiseWarnings(noise).flatMap((note) =>
-      paragraph(screen, printable(note), { indent: 0, style: 'warning' }),
+      paragraph(layout, printable(note), { indent: 0, style: 'warning' }),
     ),
     ...table(
       'Gated',
@@ -63,6 +68,6 @@ export const noiseTerminal = (
       noise.metrics.filter(({ gated }) => !gated),
     ),
     '',
-    ...paragraph(screen, howToReadNoise, { indent: 0, style: 'quiet' }),
+    ...paragraph(layout, howToReadNoise, { indent: 0, style: 'quiet' }),
   ].join('\n');
 };

@@ -1,27 +1,27 @@
-import type { Trend } from '../../model/history.ts';
-import { sideText } from '../compare/comparison-words.ts';
-import { markup, type Markup } from '../html/markup.ts';
-import { plainPage } from '../html/plain-page.ts';
-import { plural } from '../number-text.ts';
+import type { Trend } from '../../model/series/history.ts';
+import { sideValueText } from '../compare/comparison-text.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { staticPage } from '../html/elements/static-page.ts';
+import { plural } from '../text/number-text.ts';
 import {
   changeSentence,
-  changesIn,
-  dayText,
-  hashText,
-  howChangesAreFound,
-  steadyText,
-  verdictsText,
-} from './history-words.ts';
+  latestChanges,
+  dateTimeText,
+  planHashText,
+  changeDetectionText,
+  noChangeText,
+  objectivesKeptText,
+} from './history-text.ts';
 import { trendChart } from './trend-chart.ts';
 
-const levels = { worse: 'invalid', better: 'valid', other: 'degraded' } as const;
+const directionLevels = { worse: 'invalid', better: 'valid', other: 'degraded' } as const;
 
 const warnings = (trend: Trend): Markup => {
-  const changes = changesIn(trend);
-  if (changes.length === 0) return markup`<p class="aside">${steadyText(trend)}</p>`;
+  const changes = latestChanges(trend);
+  if (changes.length === 0) return markup`<p class="aside">${noChangeText(trend)}</p>`;
   return markup`<ul class="notes">${changes.map(
     ({ figure, change }) =>
-      markup`<li class="${levels[change.direction]}"><span class="level">${change.direction}</span> ${changeSentence(figure, change, trend.runs)}</li>`,
+      markup`<li class="${directionLevels[change.direction]}"><span class="level">${change.direction}</span> ${changeSentence(figure, change, trend.runs)}</li>`,
   )}</ul>`;
 };
 
@@ -38,22 +38,22 @@ const runsTable = ({
       .toReversed()
       .map(
         (run) =>
-          markup`<tr><th scope="row">${run.id}</th><td>${dayText(run.startedAt)}</td><td class="${run.trust}"><span class="level">${run.trust}</span></td><td>${run.weir}</td><td>${run.baselines.join(', ')}</td><td>${verdictsText(run)}</td>${figures.map(
+          markup`<tr><th scope="row">${run.id}</th><td>${dateTimeText(run.startedAt)}</td><td class="${run.trust}"><span class="level">${run.trust}</span></td><td>${run.weir}</td><td>${run.baselines.join(', ')}</td><td>${objectivesKeptText(run)}</td>${figures.map(
             (figure) =>
-              markup`<td>${sideText(figure, figure.points.find((point) => point.run === run.id)?.value ?? null)}</td>`,
+              markup`<td>${sideValueText(figure, figure.points.find((point) => point.run === run.id)?.value ?? null)}</td>`,
           )}<td class="words"><code>${run.file}</code></td></tr>`,
       )}</tbody>
   </table></div></details>`;
 
 const trendBody = (trend: Trend): readonly Markup[] => [
-  markup`<p class="ran"><span>${hashText(trend)}</span><span>${trend.target}</span><span>${plural(trend.runs.length, 'run')}</span><span>${dayText(trend.runs[0]!.startedAt)} to ${dayText(trend.runs.at(-1)!.startedAt)}</span></p>`,
+  markup`<p class="ran"><span>${planHashText(trend)}</span><span>${trend.target}</span><span>${plural(trend.runs.length, 'run')}</span><span>${dateTimeText(trend.runs[0]!.startedAt)} to ${dateTimeText(trend.runs.at(-1)!.startedAt)}</span></p>`,
   warnings(trend),
   ...trend.figures.map((figure) => trendChart(figure, trend.runs)),
   runsTable(trend),
 ];
 
 const definitions = markup`<p>A dot is a run, hollow where its generator was strained, ringed where it belongs to a baseline; below it the run’s number. A dashed line is a change of level, and the lines beside it are the levels.</p>
-<p>${howChangesAreFound}</p>`;
+<p>${changeDetectionText}</p>`;
 
 /** All trends as one HTML file without scripts. */
 export const historyHtml = (
@@ -61,15 +61,15 @@ export const historyHtml = (
   pageStyle: string,
 ): string => {
   const runs = trends.reduce((sum, trend) => sum + trend.runs.length, 0);
-  return plainPage(
+  return staticPage(
     {
       weir,
       title: 'History',
       description: markup`${plural(runs, 'run')} of ${plural(trends.length, 'plan')}, each against its target; the one that ran last comes first`,
-      opening: markup``,
+      introduction: markup``,
       sections: [
         ...trends.map((trend) => ({
-          id: `plan-${hashText(trend)}`,
+          id: `plan-${planHashText(trend)}`,
           title: trend.plan,
           body: trendBody(trend),
         })),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Trend } from '../../model/history.ts';
+import type { Trend } from '../../model/series/history.ts';
 import { historyHtml } from './history-html.ts';
 import { baselinesTerminal, historyTerminal } from './history-terminal.ts';
-import { sampleTrend } from './sample-history.ts';
+import { sampleTrend } from './sample-history.fixture.ts';
 
 const look = { colour: false, width: 100 };
 const page = (trends: readonly Trend[]): string => historyHtml({ weir: '0.1.0', trends }, 'p{}');

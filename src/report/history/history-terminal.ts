@@ -1,83 +1,83 @@
-import type { LevelChange, StoredRun, Trend, TrendFigure } from '../../model/history.ts';
-import { sideText } from '../compare/comparison-words.ts';
-import { plural } from '../number-text.ts';
-import { printable } from '../printable.ts';
+import type { LevelChange, StoredRun, Trend, TrendFigure } from '../../model/series/history.ts';
+import { sideValueText } from '../compare/comparison-text.ts';
+import { plural } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
 import {
-  type Cell,
+  type TableCell,
   paragraph,
-  type Screen,
-  screenOf,
-  type Style,
+  type TerminalLayout,
+  terminalLayout,
+  type TextStyle,
   tableLines,
-} from '../terminal/screen.ts';
+} from '../terminal/terminal-layout.ts';
 import {
   changeSentence,
-  changesIn,
-  dayText,
-  hashText,
-  steadyText,
-  verdictsText,
-} from './history-words.ts';
+  latestChanges,
+  dateTimeText,
+  planHashText,
+  noChangeText,
+  objectivesKeptText,
+} from './history-text.ts';
 
-interface Look {
+interface TerminalStyle {
   readonly colour: boolean;
   readonly width: number;
 }
 
 /** So many runs of each plan are listed; the page and JSON have all. */
-const listed = 20;
+const maxListedRuns = 20;
 /** So many figures fit beside a run. */
-const shown = 3;
+const maxShownFigures = 3;
 
 const styles = { worse: 'bad', better: 'good', other: 'warning' } as const satisfies Record<
   LevelChange['direction'],
-  Style
+  TextStyle
 >;
 const trustStyles = {
   valid: 'plain',
   degraded: 'warning',
   invalid: 'bad',
-} as const satisfies Record<StoredRun['trust'], Style>;
+} as const satisfies Record<StoredRun['trust'], TextStyle>;
 
-const runRow = (run: StoredRun, figures: readonly TrendFigure[]): readonly Cell[] => [
+const runRow = (run: StoredRun, figures: readonly TrendFigure[]): readonly TableCell[] => [
   { text: `  ${run.id}` },
-  { text: dayText(run.startedAt) },
+  { text: dateTimeText(run.startedAt) },
   { text: printable(run.baselines.join(' ')) },
   ...figures.map((figure) => {
     const value = figure.points.find((point) => point.run === run.id)?.value;
-    return { text: sideText(figure, value ?? null) };
+    return { text: sideValueText(figure, value ?? null) };
   }),
-  { text: verdictsText(run) },
+  { text: objectivesKeptText(run) },
   { text: run.trust, style: trustStyles[run.trust] },
   { text: printable(run.weir), style: 'quiet' },
 ];
 
-const trendLines = (screen: Screen, trend: Trend): readonly string[] => {
+const trendLines = (layout: TerminalLayout, trend: Trend): readonly string[] => {
   const { plan, target, runs, figures } = trend;
-  const earlier = runs.length - listed;
-  const beside = figures.slice(0, shown);
-  const changes = changesIn(trend);
-  const head = beside.map(({ label, unit }) => printable(`${label} ${unit}`));
+  const earlier = runs.length - maxListedRuns;
+  const shownFigures = figures.slice(0, maxShownFigures);
+  const changes = latestChanges(trend);
+  const head = shownFigures.map(({ label, unit }) => printable(`${label} ${unit}`));
   return [
     '',
-    screen.paint(
+    layout.paint(
       'strong',
-      printable(`${plan} (${hashText(trend)}), ${target}: ${plural(runs.length, 'run')}`),
+      printable(`${plan} (${planHashText(trend)}), ${target}: ${plural(runs.length, 'run')}`),
     ),
-    ...tableLines(screen, {
+    ...tableLines(layout, {
       head: ['  run', 'begun (UTC)', 'baseline', ...head, 'objectives', 'generator', 'Weir'],
-      rows: runs.slice(-listed).map((run) => runRow(run, beside)),
+      rows: runs.slice(-maxListedRuns).map((run) => runRow(run, shownFigures)),
       rightFrom: 3,
     }),
     ...(earlier > 0
-      ? paragraph(screen, `${plural(earlier, 'earlier run')}: --json and --page have them.`, {
+      ? paragraph(layout, `${plural(earlier, 'earlier run')}: --json and --page have them.`, {
           style: 'quiet',
         })
       : []),
     ...(changes.length === 0
-      ? paragraph(screen, steadyText(trend), { style: 'quiet' })
+      ? paragraph(layout, noChangeText(trend), { style: 'quiet' })
       : changes.flatMap(({ figure, change }) =>
-          paragraph(screen, printable(changeSentence(figure, change, runs)), {
+          paragraph(layout, printable(changeSentence(figure, change, runs)), {
             style: styles[change.direction],
           }),
         )),
@@ -85,12 +85,12 @@ const trendLines = (screen: Screen, trend: Trend): readonly string[] => {
 };
 
 /** The runs of each plan for a terminal, with the changes of their figures. */
-export const historyTerminal = (trends: readonly Trend[], look: Look): string => {
-  const screen = screenOf(look);
+export const historyTerminal = (trends: readonly Trend[], terminalStyle: TerminalStyle): string => {
+  const layout = terminalLayout(terminalStyle);
   if (trends.length === 0)
     return 'The history has no run yet: every finished run that counts is added.';
   return trends
-    .flatMap((trend) => trendLines(screen, trend))
+    .flatMap((trend) => trendLines(layout, trend))
     .slice(1)
     .join('\n');
 };
@@ -99,26 +99,26 @@ export const historyTerminal = (trends: readonly Trend[], look: Look): string =>
 export const baselinesTerminal = (
   runs: readonly StoredRun[],
   only: string | null,
-  look: Look,
+  terminalStyle: TerminalStyle,
 ): string => {
-  const screen = screenOf(look);
+  const layout = terminalLayout(terminalStyle);
   const names = [...new Set(runs.flatMap(({ baselines }) => baselines))].toSorted();
   const wanted = names.filter((name) => only === null || name === only);
   if (wanted.length === 0) {
     return 'No baseline is named: `weir history baseline NAME RUN…` does it.';
   }
-  const rows = wanted.flatMap((name): readonly (readonly Cell[])[] => [
+  const rows = wanted.flatMap((name): readonly (readonly TableCell[])[] => [
     [{ text: printable(name), style: 'strong' }],
     ...runs
       .filter(({ baselines }) => baselines.includes(name))
       .map((run) => [
         { text: `  ${run.id}` },
-        { text: dayText(run.startedAt) },
-        { text: printable(`${run.plan} (${hashText(run)})`) },
+        { text: dateTimeText(run.startedAt) },
+        { text: printable(`${run.plan} (${planHashText(run)})`) },
         { text: printable(run.file), style: 'quiet' as const },
       ]),
   ]);
-  return tableLines(screen, {
+  return tableLines(layout, {
     head: ['  run', 'begun (UTC)', 'plan', 'result'],
     rows,
     rightFrom: 4,

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
-import type { Result } from '../../model/result.ts';
-import { sampleResult } from '../sample-result.ts';
-import { validTrust } from '../sample-trust.ts';
-import { htmlReport } from './html.ts';
+import type { Result } from '../../model/result/result.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { validTrust } from '../fixtures/sample-trust.fixture.ts';
+import { htmlReport } from './html-report.ts';
 
 const assets = { chartScript: '', chartStyle: '', pageScript: '', pageStyle: '' };
 
 it('the report of a ten-minute run stays far below a megabyte', () => {
-  const result = sampleResult();
+  const result = sampleRunResult();
   const timeline = Array.from({ length: 600 }, (_, second) => ({
     ...result.timeline[second % 60]!,
     second,

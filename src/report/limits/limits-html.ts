@@ -1,16 +1,16 @@
-import { type LimitCheck, limiterClasses } from '../../model/limit-log.ts';
-import type { Identification, LimitReport } from '../../model/limit-report.ts';
-import { markup, type Markup } from '../html/markup.ts';
-import { plainPage } from '../html/plain-page.ts';
-import { countText, timeText } from '../number-text.ts';
+import { type LimitCheck, limiterClasses } from '../../model/limits/limit-log.ts';
+import type { LimiterIdentification, LimitReport } from '../../model/limits/limit-report.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { staticPage } from '../html/elements/static-page.ts';
+import { countText, timeText } from '../text/number-text.ts';
 import {
   identificationText,
-  type Outcome,
-  outcomeOf,
-  sectionText,
-  spentText,
-  verdictText,
-} from './limit-words.ts';
+  type CheckOutcome,
+  checkOutcomeOf,
+  checkSectionText,
+  requestsSentText,
+  limitsVerdictText,
+} from './limits-text.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 const levels = {
@@ -18,12 +18,12 @@ const levels = {
   violated: 'invalid',
   'does not hold': 'degraded',
   undecided: 'aside',
-} as const satisfies Record<Outcome, string>;
+} as const satisfies Record<CheckOutcome, string>;
 
 const checkRow = (check: LimitCheck): Markup => {
-  const outcome = outcomeOf(check);
+  const outcome = checkOutcomeOf(check);
   return markup`<tr id="${check.id}">
-    <th scope="row"><code>${check.id}</code><small>${sectionText(check)}</small></th>
+    <th scope="row"><code>${check.id}</code><small>${checkSectionText(check)}</small></th>
     <td class="${levels[outcome]}"><span class="level">${outcome}</span></td>
     <td>${check.claim}<small>${check.observed}</small>
       ${check.evidence.length === 0 ? null : markup`<details><summary>${check.evidence.length} rows of evidence</summary><ul>${check.evidence.map((row) => markup`<li><code>${row}</code></li>`)}</ul></details>`}
@@ -44,7 +44,7 @@ const rankingTable = ({
   ranking,
   tolerated,
   decisions,
-}: Identification): Markup => markup`<div class="scroll" role="group" aria-label="Limiters" tabindex="0">
+}: LimiterIdentification): Markup => markup`<div class="scroll" role="group" aria-label="Limiters" tabindex="0">
   <table class="claims">
     <caption>Each class replayed over ${countText(decisions)} decisions, with its best parameters; up to ${countText(tolerated)} wrong pass for a fit</caption>
     <thead><tr><th scope="col">Limiter</th><th scope="col">Wrong</th><th scope="col">What it does</th></tr></thead>
@@ -67,13 +67,13 @@ export const limitsHtml = (report: LimitReport, pageStyle: string): string => {
       : markup`<p>With the limit that was seen: ${identificationText(judgement.seen, limit, window)}</p>`,
     rankingTable(judgement.seen ?? judgement.declared),
   ];
-  return plainPage(
+  return staticPage(
     {
       weir: report.weir,
       title: `Limits of ${report.target}`,
       description: markup`${countText(limit)} requests in ${timeText(window)} for each key, as declared, examined with ${report.model}`,
-      opening: markup`<div class="verdict ${level}"><h2>${verdictText(report)}</h2></div>
-<p class="ran">${spentText(report)}</p>`,
+      introduction: markup`<div class="verdict ${level}"><h2>${limitsVerdictText(report)}</h2></div>
+<p class="ran">${requestsSentText(report)}</p>`,
       sections: [
         { id: 'limiter', title: 'Limiter', body: limiter },
         { id: 'claims', title: 'Claims', body: checksTable(report) },

@@ -1,12 +1,13 @@
-import type { LimitCheck } from '../../model/limit-log.ts';
-import type { LimitReport } from '../../model/limit-report.ts';
-import { type JunitCase, junitFile } from '../junit.ts';
-import { outcomeOf, sectionText, verdictText } from './limit-words.ts';
+import type { LimitCheck } from '../../model/limits/limit-log.ts';
+import type { LimitReport } from '../../model/limits/limit-report.ts';
+import { type JunitCase, junitFile } from '../junit/junit-file.ts';
+import { checkOutcomeOf, checkSectionText, limitsVerdictText } from './limits-text.ts';
 
-const nameOf = (check: LimitCheck): string => `${check.id} (${sectionText(check)}): ${check.claim}`;
+const nameOf = (check: LimitCheck): string =>
+  `${check.id} (${checkSectionText(check)}): ${check.claim}`;
 
 const caseOf = (check: LimitCheck): JunitCase => {
-  const outcome = outcomeOf(check);
+  const outcome = checkOutcomeOf(check);
   const named = { classname: 'limits', name: nameOf(check) };
   if (outcome === 'violated') {
     const details = [check.observed, ...check.evidence].join('\n');
@@ -23,13 +24,13 @@ export const limitsJunit = (report: LimitReport): string =>
   junitFile({
     name: `weir limits ${report.target}`,
     startedAt: report.startedAt,
-    took: report.took,
+    duration: report.took,
     properties: { weir: report.weir, model: report.model },
     cases: report.judgement.checks.map(caseOf),
     output: [
-      verdictText(report),
+      limitsVerdictText(report),
       ...report.judgement.checks.map(
-        (check) => `${check.id}: ${outcomeOf(check)}: ${check.observed}`,
+        (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,
       ),
     ],
   });

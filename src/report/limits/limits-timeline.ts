@@ -1,7 +1,12 @@
-import { type ProbePhase, probePhases, type ProbeReply, toldOf } from '../../model/limit-log.ts';
-import type { LimiterFit, LimitReport } from '../../model/limit-report.ts';
-import { countText, plural, timeText } from '../number-text.ts';
-import { markup, type Markup } from '../html/markup.ts';
+import {
+  type ProbePhase,
+  probePhases,
+  type ProbeReply,
+  reportedLimitOf,
+} from '../../model/limits/limit-log.ts';
+import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
+import { markup, type Markup } from '../text/markup.ts';
 
 /** What was let in and refused over the time of a phase, with the told rest and the windows, as a drawing that needs no script. */
 
@@ -9,7 +14,7 @@ const frame = { width: 1040, height: 250, left: 48, right: 12, top: 14, bottom: 
 
 interface Scale {
   readonly x: (at: number) => string;
-  readonly y: (rest: number) => string;
+  readonly y: (remaining: number) => string;
   readonly from: number;
   readonly to: number;
 }
@@ -21,29 +26,30 @@ const scaleOf = (replies: readonly ProbeReply[], limit: number): Scale => {
   return {
     ...{ from, to },
     x: (at) => (left + ((at - from) / (to - from)) * (width - left - right)).toFixed(1),
-    y: (rest) => {
-      const share = Math.max(0, Math.min(limit, rest)) / limit;
+    y: (remaining) => {
+      const share = Math.max(0, Math.min(limit, remaining)) / limit;
       return (height - bottom - share * (height - top - bottom)).toFixed(1);
     },
   };
 };
 
-const restOf = (reply: ProbeReply): number | null => toldOf(reply, 'requests')?.remaining ?? null;
+const remainingOf = (reply: ProbeReply): number | null =>
+  reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
 /** Where the windows of the limiter begin, if it has windows. */
-const windowBegins = (
+const windowStarts = (
   fit: LimiterFit | null,
   replies: readonly ProbeReply[],
   window: number,
   { from, to }: Scale,
 ): readonly number[] => {
   if (fit?.limiter === 'fixed-from-first') {
-    const begins: number[] = [];
+    const starts: number[] = [];
     for (const { sent, answered, admitted } of replies) {
       const at = (sent + answered) / 2;
-      if (admitted && at >= (begins.at(-1) ?? Number.NEGATIVE_INFINITY) + window) begins.push(at);
+      if (admitted && at >= (starts.at(-1) ?? Number.NEGATIVE_INFINITY) + window) starts.push(at);
     }
-    return begins;
+    return starts;
   }
   const phase = fit?.phase ?? null;
   if (phase === null) return [];
@@ -53,15 +59,17 @@ const windowBegins = (
   return Array.from({ length: count }, (_, i) => phase + (first + i) * window);
 };
 
-const rests = (replies: readonly ProbeReply[], { x, y }: Scale): Markup | null => {
-  const told = replies.flatMap((reply) => {
-    const rest = restOf(reply);
-    return rest === null ? [] : [{ at: reply.answered, rest }];
+const remainingPath = (replies: readonly ProbeReply[], { x, y }: Scale): Markup | null => {
+  const reported = replies.flatMap((reply) => {
+    const remaining = remainingOf(reply);
+    return remaining === null ? [] : [{ at: reply.answered, rest: remaining }];
   });
-  if (told.length === 0) return null;
-  const path = told
+  if (reported.length === 0) return null;
+  const path = reported
     .toSorted((a, b) => a.at - b.at)
-    .map(({ at, rest }, i) => (i === 0 ? `M${x(at)} ${y(rest)}` : `H${x(at)}V${y(rest)}`))
+    .map(({ at, rest: remaining }, i) =>
+      i === 0 ? `M${x(at)} ${y(remaining)}` : `H${x(at)}V${y(remaining)}`,
+    )
     .join('');
   return markup`<path class="rest" d="${path}" />`;
 };
@@ -79,9 +87,9 @@ const axis = (limit: number, { x, y, from, to }: Scale): Markup => {
   return markup`<g class="axes">
     ${[0, limit / 2, limit].map(
       (
-        rest,
-      ) => markup`<path class="grid" d="M${frame.left} ${y(rest)}H${frame.width - frame.right}" />
-      <text x="${frame.left - 8}" y="${y(rest)}" dy="0.32em" text-anchor="end">${countText(rest)}</text>`,
+        remaining,
+      ) => markup`<path class="grid" d="M${frame.left} ${y(remaining)}H${frame.width - frame.right}" />
+      <text x="${frame.left - 8}" y="${y(remaining)}" dy="0.32em" text-anchor="end">${countText(remaining)}</text>`,
     )}
     ${marks.map(
       (at, i) =>
@@ -99,17 +107,17 @@ const drawing = (phase: ProbePhase, report: LimitReport): Markup | null => {
   const fit = report.judgement.declared.best ?? report.judgement.seen?.best ?? null;
   const scale = scaleOf(replies, limit);
   const refused = replies.filter(({ admitted }) => !admitted).length;
-  const begins = windowBegins(fit, replies, window, scale);
-  const told = replies.some((reply) => restOf(reply) !== null);
+  const starts = windowStarts(fit, replies, window, scale);
+  const reported = replies.some((reply) => remainingOf(reply) !== null);
   const label = `${probePhases[phase]}: ${plural(replies.length, 'request')}, ${countText(refused)} refused`;
   return markup`<figure>
     <figcaption><h3>${phase}</h3>
-      <p class="aside">${label}. ${told ? 'The line is the rest of requests that the headers told' : 'No header told a rest'}; ticks below are requests let in and refused${begins.length === 0 ? '' : '; dashed lines are the begins of windows'}.</p>
+      <p class="aside">${label}. ${reported ? 'The line is the rest of requests that the headers told' : 'No header told a rest'}; ticks below are requests let in and refused${starts.length === 0 ? '' : '; dashed lines are the begins of windows'}.</p>
     </figcaption>
     <svg class="timeline" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${label}">
       ${axis(limit, scale)}
-      ${begins.map((at) => markup`<path class="window" d="M${scale.x(at)} ${frame.top}V${lanes.refused + 6}" />`)}
-      ${rests(replies, scale)}
+      ${starts.map((at) => markup`<path class="window" d="M${scale.x(at)} ${frame.top}V${lanes.refused + 6}" />`)}
+      ${remainingPath(replies, scale)}
       ${replies.map((reply) => tick(reply, scale))}
     </svg>
   </figure>`;

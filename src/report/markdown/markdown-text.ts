@@ -1,21 +1,23 @@
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 
 /** Past this many characters a text of others is cut: one of them must not fill a page. */
-const longest = 300;
+const maxTextLength = 300;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
 
 /** Text that stays text in GitHub's Markdown: no markup, no table cell, no link, no mention. */
-export const escapedText = (text: string): string =>
+export const escapedMarkdown = (text: string): string =>
   printable(text)
     .replaceAll(/[\\`*_[\]<>#|~&@!$]/g, entity)
     .replaceAll('://', '&#58;//')
     .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 
 /** The same for text of others, of bounded length. */
-export const plainText = (text: string): string => {
+export const boundedMarkdown = (text: string): string => {
   const points = Array.from(text);
-  return escapedText(points.length > longest ? `${points.slice(0, longest).join('')}…` : text);
+  return escapedMarkdown(
+    points.length > maxTextLength ? `${points.slice(0, maxTextLength).join('')}…` : text,
+  );
 };
 
 /** A table whose cells are Markdown already; columns from `rightFrom` on hold numbers. */

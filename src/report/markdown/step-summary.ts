@@ -1,27 +1,32 @@
-import type { Failure, Result } from '../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../model/outcomes.ts';
-import type { Trust, TrustLevel } from '../../model/verdict.ts';
-import { type Figures, kindFigures, kindsPresent, shownQuantiles } from '../figures.ts';
-import { countText, figureText, plural, shareText, timeText } from '../number-text.ts';
+import type { Failure, Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import type { Trust, TrustLevel } from '../../model/result/verdict.ts';
 import {
-  boundsText,
+  type MeasureFigures,
+  kindFigures,
+  kindsPresent,
+  reportedQuantiles,
+} from '../summary/figures.ts';
+import { countText, figureText, plural, shareText, timeText } from '../text/number-text.ts';
+import {
+  objectiveIntervalText,
   goodputSentence,
   type ObjectiveOutcome,
   objectiveOutcome,
   objectivesOutcome,
   objectivesSentence,
-  observedText,
-  reasonText,
-} from '../objective-words.ts';
-import { arrivalRow, arrivalRows } from '../outcome-words.ts';
-import { rateSentences } from '../rates.ts';
-import { runLimitsVerdict } from '../run-limit-words.ts';
-import { runVerdict } from '../run-verdict.ts';
-import { addressText } from '../scenario-list.ts';
-import { markdownTable, plainText } from './markdown-text.ts';
+  objectiveObservedText,
+  objectiveReasonText,
+} from '../summary/objective-text.ts';
+import { arrivalRow, arrivalRows } from '../summary/outcome-text.ts';
+import { rateSentences } from '../summary/rates.ts';
+import { runLimitsVerdict } from '../summary/run-limits-text.ts';
+import { runVerdict } from '../summary/run-verdict.ts';
+import { addressText } from '../summary/plan-terms.ts';
+import { markdownTable, boundedMarkdown } from './markdown-text.ts';
 
 /** More failures and notes than these are counted, not shown: a job page is no log. */
-const shown = 20;
+const maxShownRows = 20;
 
 const levelSign = { valid: '✅', degraded: '⚠️', invalid: '❌' } as const satisfies Record<
   TrustLevel,
@@ -52,14 +57,16 @@ const verdictPart = (result: Result, trust: Trust): readonly string[] => {
   const findings = trust.evidence
     .filter((each) => each.level !== 'valid')
     .map(({ signal, observed, expected }) =>
-      plainText(`${signal}: ${observed} (healthy: ${expected})`),
+      boundedMarkdown(`${signal}: ${observed} (healthy: ${expected})`),
     );
   return [
-    `## ${limits?.outcome === 'violated' ? levelSign.invalid : signOf(level, outcome)} Weir: ${plainText(result.plan.name)}`,
-    `**${title}.** ${sentences.map(plainText).join(' ')}`,
+    `## ${limits?.outcome === 'violated' ? levelSign.invalid : signOf(level, outcome)} Weir: ${boundedMarkdown(result.plan.name)}`,
+    `**${title}.** ${sentences.map(boundedMarkdown).join(' ')}`,
     ...(findings.length === 0 ? [] : [findings.map((finding) => `- ${finding}`).join('\n')]),
     ...(outcome === null || sentence === null ? [] : [`**${outcomeSign[outcome]} ${sentence}.**`]),
-    ...(limits === null ? [] : [`**${limitSign[limits.outcome]} ${plainText(limits.text)}.**`]),
+    ...(limits === null
+      ? []
+      : [`**${limitSign[limits.outcome]} ${boundedMarkdown(limits.text)}.**`]),
   ];
 };
 
@@ -70,17 +77,17 @@ const objectivesPart = (result: Result): readonly string[] => {
     const outcome = objectiveOutcome(verdict);
     return [
       `${outcomeSign[outcome]} ${outcome}`,
-      plainText(verdict.text),
-      observedText(verdict),
-      boundsText(verdict) ?? '–',
+      boundedMarkdown(verdict.text),
+      objectiveObservedText(verdict),
+      objectiveIntervalText(verdict) ?? '–',
       verdict.n === null ? '–' : countText(verdict.n),
-      reasonText(verdict) ?? '',
+      objectiveReasonText(verdict) ?? '',
     ];
   });
   const head = ['', 'objective', 'seen', '95 % interval', 'n', ''];
   return [
     ...(rows.length === 0 ? [] : [markdownTable(head, rows, head.length)]),
-    ...(goodput === null ? [] : [plainText(goodput)]),
+    ...(goodput === null ? [] : [boundedMarkdown(goodput)]),
   ];
 };
 
@@ -96,7 +103,10 @@ const arrivalsPart = (result: Result): string => {
   );
 };
 
-const figureRow = (kind: string, { subject, n, quantiles, max, withheld }: Figures): string[] => [
+const figureRow = (
+  kind: string,
+  { subject, n, quantiles, max, withheld }: MeasureFigures,
+): string[] => [
   kind,
   subject.short,
   subject.unit,
@@ -112,7 +122,7 @@ const figuresPart = (result: Result, trust: Trust): readonly string[] => {
     kindFigures(result, trust, kind).headline.map((figures) => figureRow(kind, figures)),
   );
   if (rows.length === 0) return [];
-  const quantiles = shownQuantiles.map((q) => `p${q * 100}`);
+  const quantiles = reportedQuantiles.map((q) => `p${q * 100}`);
   return [
     markdownTable(['traffic', 'measure', 'unit', 'n', ...quantiles, 'max'], rows, 3),
     '&#126; marks a percentile with fewer than ten samples beyond it.',
@@ -123,16 +133,16 @@ const failureRow = (failure: Failure, arrivals: number): string[] => [
   countText(failure.count),
   shareText(failure.count, arrivals),
   `${failure.outcome} ${failure.traffic}`,
-  plainText([failure.status ?? '', failure.cause].filter((part) => part !== '').join(' ')),
-  plainText(failure.message),
-  plainText(failure.example.requestId),
+  boundedMarkdown([failure.status ?? '', failure.cause].filter((part) => part !== '').join(' ')),
+  boundedMarkdown(failure.message),
+  boundedMarkdown(failure.example.requestId),
 ];
 
 const failuresPart = (result: Result): readonly string[] => {
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   if (failures.length === 0) return [];
-  const arrivals = arrivalsIn(outcomesOf(result.groups));
-  const rows = failures.slice(0, shown).map((failure) => failureRow(failure, arrivals));
+  const arrivals = countArrivals(sumOutcomes(result.groups));
+  const rows = failures.slice(0, maxShownRows).map((failure) => failureRow(failure, arrivals));
   const more = failures.length - rows.length;
   return [
     markdownTable(['failures', 'share', 'what', 'cause', 'message', 'for example'], rows, 9),
@@ -145,8 +155,8 @@ const failuresPart = (result: Result): readonly string[] => {
  * it is bounded, so that it stays far below the 1 MiB that GitHub takes.
  */
 export const stepSummary = (result: Result, trust: Trust): string => {
-  const notes = result.notes.slice(0, shown).map((note) => `- ${plainText(note)}`);
-  const about = [
+  const notes = result.notes.slice(0, maxShownRows).map((note) => `- ${boundedMarkdown(note)}`);
+  const runDetails = [
     addressText(result.baseUrl),
     `${timeText(result.scheduled)} of load`,
     `begun ${result.startedAt}`,
@@ -157,10 +167,10 @@ export const stepSummary = (result: Result, trust: Trust): string => {
     ...objectivesPart(result),
     arrivalsPart(result),
     ...figuresPart(result, trust),
-    ...rateSentences(result).map(plainText),
+    ...rateSentences(result).map(boundedMarkdown),
     ...failuresPart(result),
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
-    plainText(`${about.join(', ')}.`),
+    boundedMarkdown(`${runDetails.join(', ')}.`),
     '',
   ].join('\n\n');
 };

@@ -1,20 +1,20 @@
-import type { Result } from '../../model/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import {
-  accountsMeaning,
-  accountsOf,
+  runTotalsMeaning,
+  runTotalsOf,
   audioRates,
   audioRatesText,
   costSentence,
   costText,
   hasAudio,
-  type KindAccount,
-} from '../cost-and-audio.ts';
-import { countText, figureText, plural } from '../number-text.ts';
-import { printable } from '../printable.ts';
-import { paragraph, type Screen } from './screen.ts';
+  type KindTotals,
+} from '../summary/cost-and-audio.ts';
+import { countText, figureText, plural } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
+import { paragraph, type TerminalLayout } from './terminal-layout.ts';
 
-const accountText = (account: KindAccount): string => {
-  const { kind, model, completed, cost, received, sent, characters } = account;
+const kindTotalsText = (totals: KindTotals): string => {
+  const { kind, model, completed, cost, received, sent, characters } = totals;
   const parts = [
     `${costText(cost)} for ${plural(completed, 'answer')}`,
     ...(cost.known > 0 && cost.unknown > 0
@@ -29,18 +29,18 @@ const accountText = (account: KindAccount): string => {
 };
 
 /** What was paid for and what was heard, in all and by kind and model; nothing where nothing was. */
-export const costLines = (screen: Screen, result: Result): readonly string[] => {
-  const accounts = accountsOf(result);
-  if (accounts === null) return [];
-  const total = paragraph(screen, costSentence(accounts));
-  if (accounts.all.cost.known === 0 && !hasAudio(accounts)) return total;
+export const costLines = (layout: TerminalLayout, result: Result): readonly string[] => {
+  const runTotals = runTotalsOf(result);
+  if (runTotals === null) return [];
+  const total = paragraph(layout, costSentence(runTotals));
+  if (runTotals.all.cost.known === 0 && !hasAudio(runTotals)) return total;
   const rates = audioRates(result);
   return [
     ...total,
-    ...accounts.rows.flatMap((account) =>
-      paragraph(screen, printable(accountText(account)), { indent: 4 }),
+    ...runTotals.rows.flatMap((totals) =>
+      paragraph(layout, printable(kindTotalsText(totals)), { indent: 4 }),
     ),
-    ...(rates === null ? [] : paragraph(screen, audioRatesText(rates))),
-    ...paragraph(screen, accountsMeaning, { style: 'quiet' }),
+    ...(rates === null ? [] : paragraph(layout, audioRatesText(rates))),
+    ...paragraph(layout, runTotalsMeaning, { style: 'quiet' }),
   ];
 };

@@ -1,40 +1,49 @@
-import { type Figures, shownQuantiles } from '../figures.ts';
-import { countText, factorText, figureText, intervalText } from '../number-text.ts';
-import { type Cell, type Screen, type Table, tableLines, tableWidth } from './screen.ts';
+import { type MeasureFigures, reportedQuantiles } from '../summary/figures.ts';
+import { countText, factorText, figureText, intervalText } from '../text/number-text.ts';
+import {
+  type TableCell,
+  type TerminalLayout,
+  type TerminalTable,
+  tableLines,
+  tableWidth,
+} from './terminal-layout.ts';
 
 /** Which columns a table of figures has, and where its confidence intervals stand. */
-interface Shape {
+interface TableShape {
   readonly quantiles: readonly number[];
   readonly max: boolean;
   readonly interval: 'beside' | 'below';
 }
 
 /** Widest first; the first that fits is taken, and if none does the last. */
-const shapes: readonly Shape[] = [
-  { quantiles: shownQuantiles, max: true, interval: 'beside' },
-  { quantiles: shownQuantiles, max: true, interval: 'below' },
+const shapes: readonly TableShape[] = [
+  { quantiles: reportedQuantiles, max: true, interval: 'beside' },
+  { quantiles: reportedQuantiles, max: true, interval: 'below' },
   { quantiles: [0.5, 0.95, 0.99], max: true, interval: 'below' },
   { quantiles: [0.5, 0.95], max: false, interval: 'below' },
 ];
 
-const quiet = (text: string): Cell => ({ text, style: 'quiet' });
+const quiet = (text: string): TableCell => ({ text, style: 'quiet' });
 
-const rowsOf = ({ subject, n, quantiles, max, withheld }: Figures, shape: Shape): Cell[][] => {
+const rowsOf = (
+  { subject, n, quantiles, max, withheld }: MeasureFigures,
+  shape: TableShape,
+): TableCell[][] => {
   const show = (value: number): string => figureText(value, subject.unit);
   const chosen = quantiles.filter(({ q }) => shape.quantiles.includes(q));
-  const name: Cell[] = [
+  const name: TableCell[] = [
     { text: `  ${subject.short}` },
     quiet(subject.unit.replace('characters', 'chars')),
     { text: countText(n) },
   ];
-  if (withheld) return [[...name, ...chosen.map((): Cell => quiet('withheld')), quiet('')]];
-  const values = chosen.map(({ value, low, high, weak }): Cell => {
+  if (withheld) return [[...name, ...chosen.map((): TableCell => quiet('withheld')), quiet('')]];
+  const values = chosen.map(({ value, low, high, weak }): TableCell => {
     const text = `${weak ? '~' : ''}${show(value)}`;
     const interval =
       shape.interval === 'beside' ? ` [${intervalText(low, high, subject.unit)}]` : '';
     return { text: text + interval, style: weak ? 'quiet' : 'strong' };
   });
-  const beneath = (cells: readonly string[]): Cell[] => ['', '', '', ...cells].map(quiet);
+  const beneath = (cells: readonly string[]): TableCell[] => ['', '', '', ...cells].map(quiet);
   const bounds = chosen.map(({ low, high }) => `[${intervalText(low, high, subject.unit)}]`);
   const factors = [...chosen.map(({ value }) => value), ...(shape.max ? [max] : [])];
   return [
@@ -44,13 +53,13 @@ const rowsOf = ({ subject, n, quantiles, max, withheld }: Figures, shape: Shape)
   ];
 };
 
-/** Figures that belong together, for example of one kind of traffic. */
-export interface FiguresSection {
+/** MeasureFigures that belong together, for example of one kind of traffic. */
+export interface FiguresTableSection {
   readonly title: string;
-  readonly rows: readonly Figures[];
+  readonly rows: readonly MeasureFigures[];
 }
 
-const tableOf = (sections: readonly FiguresSection[], shape: Shape): Table => ({
+const tableOf = (sections: readonly FiguresTableSection[], shape: TableShape): TerminalTable => ({
   head: [
     '',
     'unit',
@@ -67,13 +76,13 @@ const tableOf = (sections: readonly FiguresSection[], shape: Shape): Table => ({
 });
 
 /** One line per measure, or two when the confidence intervals do not fit beside their percentiles. */
-export const figuresTable = (
-  screen: Screen,
-  sections: readonly FiguresSection[],
+export const figuresTableLines = (
+  layout: TerminalLayout,
+  sections: readonly FiguresTableSection[],
 ): readonly string[] => {
   const tables = shapes.map((shape) => tableOf(sections, shape));
-  const table = tables.find((candidate) => tableWidth(candidate) <= screen.width) ?? tables.at(-1);
-  return table === undefined ? [] : tableLines(screen, table);
+  const table = tables.find((candidate) => tableWidth(candidate) <= layout.width) ?? tables.at(-1);
+  return table === undefined ? [] : tableLines(layout, table);
 };
 
 /** What the marks of a table of figures mean. */

@@ -4,19 +4,31 @@ import type {
   LimitUnit,
   ObjectiveForecast,
   SampleForecast,
-} from '../../model/forecast.ts';
-import { measures } from '../../model/measures.ts';
-import { usualMinimum } from '../../model/objective.ts';
-import type { Plan } from '../../model/plan.ts';
-import { countedText, needText, paidText } from '../forecast-words.ts';
-import { countText, moneyText, plural, timeText } from '../number-text.ts';
-import { printable } from '../printable.ts';
-import { paragraph, type Screen, screenOf, type Style, tableLines } from './screen.ts';
+} from '../../model/plan/forecast.ts';
+import { measures } from '../../model/measures/measures.ts';
+import { defaultMinSamples } from '../../model/plan/objective.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { countAmountText, budgetNeedText, moneyAmountText } from '../summary/forecast-text.ts';
+import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
+import {
+  paragraph,
+  type TerminalLayout,
+  terminalLayout,
+  type TextStyle,
+  tableLines,
+} from './terminal-layout.ts';
 
-const title = ({ paint }: Screen, text: string): readonly string[] => ['', paint('strong', text)];
+const title = ({ paint }: TerminalLayout, text: string): readonly string[] => [
+  '',
+  paint('strong', text),
+];
 
-const told = (screen: Screen, text: string, style: Style = 'plain'): readonly string[] =>
-  paragraph(screen, printable(text), { style });
+const textLines = (
+  layout: TerminalLayout,
+  text: string,
+  style: TextStyle = 'plain',
+): readonly string[] => paragraph(layout, printable(text), { style });
 
 const rowOf = (group: ForecastGroup, hasStages: boolean): readonly { text: string }[] => {
   const { stage, traffic, model, entry, key, requests, input, output, cost } = group;
@@ -24,27 +36,32 @@ const rowOf = (group: ForecastGroup, hasStages: boolean): readonly { text: strin
   return [
     hasStages ? `${stage}: ${name}` : name,
     key ?? 'any',
-    countedText(requests),
-    countedText(input),
-    countedText(output),
-    paidText(cost),
+    countAmountText(requests),
+    countAmountText(input),
+    countAmountText(output),
+    moneyAmountText(cost),
   ].map((text) => ({ text: printable(text) }));
 };
 
-const needLines = (screen: Screen, { groups, total }: Forecast): readonly string[] => {
+const needLines = (layout: TerminalLayout, { groups, total }: Forecast): readonly string[] => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
   const { requests, input, output, cost } = total;
-  const sum = [countedText(requests), countedText(input), countedText(output), paidText(cost)];
+  const sum = [
+    countAmountText(requests),
+    countAmountText(input),
+    countAmountText(output),
+    moneyAmountText(cost),
+  ];
   const head = ['', 'key', 'requests', 'tokens in', 'tokens out', 'money'];
   const rows = [
     ...groups.map((group) => rowOf(group, hasStages)),
     ['all', '', ...sum].map((text) => ({ text, style: 'strong' as const })),
   ];
-  return [...title(screen, 'What it takes'), ...tableLines(screen, { head, rows, rightFrom: 2 })];
+  return [...title(layout, 'What it takes'), ...tableLines(layout, { head, rows, rightFrom: 2 })];
 };
 
 /** How the sums come about, and what is not in them. */
-const needNotes = (screen: Screen, forecast: Forecast): readonly string[] => {
+const needNotes = (layout: TerminalLayout, forecast: Forecast): readonly string[] => {
   const { answerTime, lookedInto, attempts, total } = forecast;
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);
   const notes = [
@@ -66,10 +83,13 @@ const needNotes = (screen: Screen, forecast: Forecast): readonly string[] => {
       ? []
       : [`Further attempts come on top: up to ${countText(attempts)} for each request in all.`]),
   ];
-  return notes.flatMap((note) => told(screen, note, 'quiet'));
+  return notes.flatMap((note) => textLines(layout, note, 'quiet'));
 };
 
-const timeLines = (screen: Screen, { scheduled, grace, pace }: Forecast): readonly string[] => {
+const timeLines = (
+  layout: TerminalLayout,
+  { scheduled, grace, pace }: Forecast,
+): readonly string[] => {
   const lines = [
     `The load lasts ${timeText(scheduled)}, the last answers at most ${timeText(grace)} more.`,
     ...(pace === null
@@ -80,22 +100,26 @@ const timeLines = (screen: Screen, { scheduled, grace, pace }: Forecast): readon
   ];
   const unsendable = pace?.unsendable ?? 0;
   return [
-    ...title(screen, 'Time'),
-    ...lines.flatMap((line) => told(screen, line)),
+    ...title(layout, 'Time'),
+    ...lines.flatMap((line) => textLines(layout, line)),
     ...(unsendable === 0
       ? []
-      : told(
-          screen,
+      : textLines(
+          layout,
           `✗ ${plural(unsendable, 'request')} cannot be sent before the run or their total deadline ends.`,
           'bad',
         )),
   ];
 };
 
-const limitLines = (screen: Screen, { limits }: Forecast, plan: Plan): readonly string[] => {
+const limitLines = (
+  layout: TerminalLayout,
+  { limits }: Forecast,
+  plan: Plan,
+): readonly string[] => {
   const { keys, all, binds, keysNeeded, exceeded } = limits;
   if (binds === null || keysNeeded === null) {
-    return [...title(screen, 'Limits'), ...told(screen, 'The scenario declares none.')];
+    return [...title(layout, 'Limits'), ...textLines(layout, 'The scenario declares none.')];
   }
   const declared = {
     requests: plan.limits.requestsPerMinute,
@@ -112,25 +136,25 @@ const limitLines = (screen: Screen, { limits }: Forecast, plan: Plan): readonly 
     .join(', ');
   const over = keys.filter(({ key }) => exceeded.includes(key));
   return [
-    ...title(screen, 'Limits'),
-    ...told(screen, minute),
-    ...(keys.length < 2 || plan.pace !== null ? [] : told(screen, `By key: ${each}.`)),
-    ...told(screen, binding),
+    ...title(layout, 'Limits'),
+    ...textLines(layout, minute),
+    ...(keys.length < 2 || plan.pace !== null ? [] : textLines(layout, `By key: ${each}.`)),
+    ...textLines(layout, binding),
     ...(over.length === 0 || plan.pace !== null
       ? []
-      : told(
-          screen,
+      : textLines(
+          layout,
           `! More than allowed: 429s are to be expected with ${over.map(({ key }) => key).join(', ')}.`,
           'warning',
         )),
   ];
 };
 
-const tellable = [0.5, 0.9, 0.95, 0.99] as const;
+const checkedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
 
 const percentiles = (samples: number): string =>
-  tellable
-    .filter((q) => samples >= usualMinimum(q))
+  checkedQuantiles
+    .filter((q) => samples >= defaultMinSamples(q))
     .map((q) => `p${q * 100}`)
     .join(', ') || 'none';
 
@@ -140,7 +164,7 @@ const labelsOf = (samples: readonly SampleForecast[]): string => {
   return labels.length > 3 ? `${shown} and ${countText(labels.length - 3)} more` : shown;
 };
 
-const sampleLines = (screen: Screen, { samples }: Forecast): readonly string[] => {
+const sampleLines = (layout: TerminalLayout, { samples }: Forecast): readonly string[] => {
   if (samples.length === 0) return [];
   const alike = Map.groupBy(samples, ({ traffic, samples: n }) => `${traffic} ${n}`);
   const rows = [...alike.values()].map((each) => {
@@ -150,10 +174,10 @@ const sampleLines = (screen: Screen, { samples }: Forecast): readonly string[] =
   const head = ['kind', 'samples', 'percentiles', 'of'];
   return [
     ...title(
-      screen,
+      layout,
       'Samples, if every request succeeds, and the percentiles with ten of them beyond',
     ),
-    ...tableLines(screen, { head, rows, rightFrom: 4 }),
+    ...tableLines(layout, { head, rows, rightFrom: 4 }),
   ];
 };
 
@@ -165,28 +189,28 @@ const objectiveText = ({ needs, expects }: ObjectiveForecast): string => {
     : `needs ${wanted}, and can have ${countText(expects)}`;
 };
 
-const objectiveLines = (screen: Screen, { objectives }: Forecast): readonly string[] =>
+const objectiveLines = (layout: TerminalLayout, { objectives }: Forecast): readonly string[] =>
   objectives.length === 0
     ? []
     : [
-        ...title(screen, 'Objectives that can be decided'),
+        ...title(layout, 'Objectives that can be decided'),
         ...objectives.flatMap((each) => {
           const mark = each.isDecidable === null ? '?' : each.isDecidable ? '✓' : '✗';
           const style = each.isDecidable === false ? 'bad' : 'plain';
-          return told(screen, `${mark} ${each.text}: ${objectiveText(each)}`, style);
+          return textLines(layout, `${mark} ${each.text}: ${objectiveText(each)}`, style);
         }),
       ];
 
-const budgetLines = (screen: Screen, { budget }: Forecast): readonly string[] =>
+const budgetLines = (layout: TerminalLayout, { budget }: Forecast): readonly string[] =>
   budget.length === 0
     ? []
     : [
-        ...title(screen, 'Budget'),
+        ...title(layout, 'Budget'),
         ...budget.flatMap(({ unit, cap, need }) => {
           const fits = need.sum <= cap && need.unknown === 0;
           const most = unit === 'cost' ? moneyText(cap) : countText(cap);
-          const text = `${fits ? '✓' : '✗'} ${unit}: ${most} may be spent, needed: ${needText(unit, need)}`;
-          return told(screen, text, fits ? 'plain' : 'bad');
+          const text = `${fits ? '✓' : '✗'} ${unit}: ${most} may be spent, needed: ${budgetNeedText(unit, need)}`;
+          return textLines(layout, text, fits ? 'plain' : 'bad');
         }),
       ];
 
@@ -194,17 +218,17 @@ const budgetLines = (screen: Screen, { budget }: Forecast): readonly string[] =>
 export const forecastTerminal = (
   forecast: Forecast,
   plan: Plan,
-  look: { readonly colour: boolean; readonly width: number },
+  terminalStyle: { readonly colour: boolean; readonly width: number },
 ): string => {
-  const screen = screenOf(look);
+  const layout = terminalLayout(terminalStyle);
   return [
-    screen.paint('strong', printable(`Plan “${forecast.name}”: nothing has been sent.`)),
-    ...needLines(screen, forecast),
-    ...needNotes(screen, forecast),
-    ...timeLines(screen, forecast),
-    ...limitLines(screen, forecast, plan),
-    ...sampleLines(screen, forecast),
-    ...objectiveLines(screen, forecast),
-    ...budgetLines(screen, forecast),
+    layout.paint('strong', printable(`Plan “${forecast.name}”: nothing has been sent.`)),
+    ...needLines(layout, forecast),
+    ...needNotes(layout, forecast),
+    ...timeLines(layout, forecast),
+    ...limitLines(layout, forecast, plan),
+    ...sampleLines(layout, forecast),
+    ...objectiveLines(layout, forecast),
+    ...budgetLines(layout, forecast),
   ].join('\n');
 };

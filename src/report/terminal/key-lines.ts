@@ -1,9 +1,19 @@
-import { isViolation } from '../../model/limit-log.ts';
-import type { Result } from '../../model/result.ts';
-import { keyBudgets, leftText, limitedText, limitText, remainingText } from '../key-budget.ts';
-import { printable } from '../printable.ts';
-import { keyFindings, keyLimitSentences, runLimitsVerdict } from '../run-limit-words.ts';
-import { paragraph, type Screen, type Style } from './screen.ts';
+import { isViolation } from '../../model/limits/limit-log.ts';
+import type { Result } from '../../model/result/result.ts';
+import {
+  keyUsages,
+  unrecordedText,
+  limitedText,
+  limitText,
+  remainingText,
+} from '../summary/key-usage.ts';
+import { printable } from '../text/printable.ts';
+import {
+  keyClaimsToShow,
+  keyLimitSentences,
+  runLimitsVerdict,
+} from '../summary/run-limits-text.ts';
+import { paragraph, type TerminalLayout, type TextStyle } from './terminal-layout.ts';
 
 type Lines = readonly string[];
 
@@ -11,51 +21,51 @@ const outcomeStyle = {
   kept: 'good',
   violated: 'bad',
   undecided: 'warning',
-} as const satisfies Record<NonNullable<ReturnType<typeof runLimitsVerdict>>['outcome'], Style>;
+} as const satisfies Record<NonNullable<ReturnType<typeof runLimitsVerdict>>['outcome'], TextStyle>;
 
 /** Whether the limits were kept, where the scenario asks; nothing where it does not. */
-export const limitVerdictLines = (screen: Screen, result: Result): Lines => {
+export const limitVerdictLines = (layout: TerminalLayout, result: Result): Lines => {
   const verdict = runLimitsVerdict(result);
   if (verdict === null) return [];
   // Behind the colon stand keys, whose names are what they are.
   const text = verdict.text.replace(/^[^:]*/, (words) => words.toUpperCase());
-  return [screen.paint(outcomeStyle[verdict.outcome], printable(`■ ${text}`))];
+  return [layout.paint(outcomeStyle[verdict.outcome], printable(`■ ${text}`))];
 };
 
-const findingLines = (screen: Screen, result: Result, key: string): Lines => {
+const findingLines = (layout: TerminalLayout, result: Result, key: string): Lines => {
   const limits = result.limits?.keys.find((each) => each.key === key);
   if (limits === undefined) return [];
   const isJudged = result.limits?.judged === true;
-  const told = keyLimitSentences(limits).flatMap((text) =>
-    paragraph(screen, printable(text), { indent: 4 }),
+  const limitLines = keyLimitSentences(limits).flatMap((text) =>
+    paragraph(layout, printable(text), { indent: 4 }),
   );
-  const broken = keyFindings(limits)
+  const broken = keyClaimsToShow(limits)
     .filter(({ finding }) => finding === 'refuted')
     .flatMap((check) => {
       const isBad = isJudged && isViolation(check);
-      return paragraph(screen, printable(`${isBad ? '✗' : '!'} ${check.id}: ${check.observed}`), {
+      return paragraph(layout, printable(`${isBad ? '✗' : '!'} ${check.id}: ${check.observed}`), {
         indent: 4,
         style: isBad ? 'bad' : 'warning',
       });
     });
-  return [...told, ...broken];
+  return [...limitLines, ...broken];
 };
 
 /** What each key was allowed and told, and what is proved of it. */
-export const keyLines = (screen: Screen, result: Result): Lines =>
-  keyBudgets(result).flatMap((budget) => {
+export const keyLines = (layout: TerminalLayout, result: Result): Lines =>
+  keyUsages(result).flatMap((usage) => {
     const limits = (['requests', 'tokens'] as const).map((name) => {
-      const allowance = budget[name];
-      return `${name}: ${limitText(allowance)}; lowest left ${remainingText(allowance)}`;
+      const limit = usage[name];
+      return `${name}: ${limitText(limit)}; lowest left ${remainingText(limit)}`;
     });
-    const blind = leftText(budget);
+    const unrecorded = unrecordedText(usage);
     return [
-      ...paragraph(screen, printable(`${budget.key}: 429s ${limitedText(budget)}`), {
-        style: budget.limited === 0 ? 'plain' : 'warning',
+      ...paragraph(layout, printable(`${usage.key}: 429s ${limitedText(usage)}`), {
+        style: usage.limited === 0 ? 'plain' : 'warning',
       }),
-      ...[...limits, ...(blind === null ? [] : [blind])].flatMap((text) =>
-        paragraph(screen, printable(text), { indent: 4 }),
+      ...[...limits, ...(unrecorded === null ? [] : [unrecorded])].flatMap((text) =>
+        paragraph(layout, printable(text), { indent: 4 }),
       ),
-      ...findingLines(screen, result, budget.key),
+      ...findingLines(layout, result, usage.key),
     ];
   });

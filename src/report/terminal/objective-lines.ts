@@ -1,25 +1,25 @@
-import type { Result } from '../../model/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import {
-  findingText,
+  objectiveFindingText,
   goodputSentence,
   type ObjectiveOutcome,
   objectiveOutcome,
   objectivesOutcome,
   objectivesSentence,
-  outcomeGlyph,
-} from '../objective-words.ts';
-import { printable } from '../printable.ts';
-import { paragraph, type Screen, type Style } from './screen.ts';
+  objectiveGlyph,
+} from '../summary/objective-text.ts';
+import { printable } from '../text/printable.ts';
+import { paragraph, type TerminalLayout, type TextStyle } from './terminal-layout.ts';
 
 const outcomeStyle = {
   kept: 'good',
   broken: 'bad',
   warning: 'warning',
   undecided: 'warning',
-} as const satisfies Record<ObjectiveOutcome, Style>;
+} as const satisfies Record<ObjectiveOutcome, TextStyle>;
 
 /** What became of the objectives, each in a paragraph; nothing for a run without any. */
-export const objectiveLines = (screen: Screen, result: Result): readonly string[] => {
+export const objectiveLines = (layout: TerminalLayout, result: Result): readonly string[] => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesOutcome(verdicts);
   const sentence = objectivesSentence(verdicts);
@@ -27,12 +27,12 @@ export const objectiveLines = (screen: Screen, result: Result): readonly string[
   return [
     ...(outcome === null || sentence === null
       ? []
-      : [screen.paint(outcomeStyle[outcome], `■ ${sentence.toUpperCase()}`)]),
+      : [layout.paint(outcomeStyle[outcome], `■ ${sentence.toUpperCase()}`)]),
     ...verdicts.flatMap((verdict) => {
       const each = objectiveOutcome(verdict);
-      const text = `${outcomeGlyph[each]} ${verdict.text}: ${findingText(verdict)}`;
-      return paragraph(screen, printable(text), { style: outcomeStyle[each] });
+      const text = `${objectiveGlyph[each]} ${verdict.text}: ${objectiveFindingText(verdict)}`;
+      return paragraph(layout, printable(text), { style: outcomeStyle[each] });
     }),
-    ...(goodput === null ? [] : paragraph(screen, printable(goodput))),
+    ...(goodput === null ? [] : paragraph(layout, printable(goodput))),
   ];
 };

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCodePoint } from '../../model/code-points-suite.ts';
-import { readToldLimits } from './limit-profiles.ts';
+import { anyCodePoint } from '../../model/code-points-suite.fixture.ts';
+import { readReportedLimits } from './limit-profiles.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
-const told = (headers: Record<string, string>) => readToldLimits(headers, now).told;
+const told = (headers: Record<string, string>) => readReportedLimits(headers, now).reported;
 
 const limitOf = (profile: string, descriptor: string | null, unit: string, cells: object) => ({
   ...{ profile, descriptor, unit, limit: null, remaining: null, resetIn: null },
@@ -100,7 +100,7 @@ describe('limit headers', () => {
 
   it('that cannot be read are told with their text', () => {
     expect(
-      readToldLimits(
+      readReportedLimits(
         {
           'x-ratelimit-api_key-remaining-requests': 'NaN',
           'x-ratelimit-api_key-limit-requests': '60, 60',
@@ -111,7 +111,7 @@ describe('limit headers', () => {
         now,
       ),
     ).toStrictEqual({
-      told: [],
+      reported: [],
       unreadable: [
         'ratelimit: "open;r=1',
         'x-ratelimit-api_key-remaining-requests: NaN',
@@ -128,8 +128,8 @@ describe('limit headers', () => {
     );
     fc.assert(
       fc.property(name, fc.string({ unit: anyCodePoint }), (header, text) => {
-        const read = readToldLimits({ [header]: text }, now);
-        for (const { limit, remaining, resetIn } of read.told) {
+        const read = readReportedLimits({ [header]: text }, now);
+        for (const { limit, remaining, resetIn } of read.reported) {
           for (const cell of [limit, remaining, resetIn])
             expect(cell === null || Number.isFinite(cell)).toBe(true);
         }

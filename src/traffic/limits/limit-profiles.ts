@@ -1,30 +1,32 @@
 import { type BareItem, parseList } from 'structured-headers';
-import type { ToldLimit } from '../../model/limit-log.ts';
+import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { resetIn } from './reset-time.ts';
+import { millisecondsUntilReset } from './reset-time.ts';
 
 /** The limit headers that gateways in the field send, read into one form. */
 
-export type Headers = Readonly<Record<string, string>>;
+export type HeaderFields = Readonly<Record<string, string>>;
 
 /** What one header tells of one limit. */
-interface Cell {
+interface LimitField {
   readonly descriptor: string | null;
   readonly unit: string;
-  readonly fact: 'limit' | 'remaining' | 'reset';
+  readonly field: 'limit' | 'remaining' | 'reset';
 }
 
-/** Headers of one cell each, by the names of their profile. */
-interface CellProfile {
+/** HeaderFields of one cell each, by the names of their profile. */
+interface HeaderProfile {
   readonly name: string;
   readonly pattern: RegExp;
   /** What the groups of the pattern mean. */
-  readonly cell: (groups: Readonly<Record<string, string | undefined>>) => Cell;
+  readonly parse: (groups: Readonly<Record<string, string | undefined>>) => LimitField;
 }
 
-const fact = '(?<fact>limit|remaining|reset)';
-const factOf = ({ fact: word }: Readonly<Record<string, string | undefined>>): Cell['fact'] =>
-  word as Cell['fact'];
+const fieldPattern = '(?<fact>limit|remaining|reset)';
+const fieldOf = ({
+  fact: word,
+}: Readonly<Record<string, string | undefined>>): LimitField['field'] =>
+  word as LimitField['field'];
 
 /**
  * The profiles, the most particular first; a header belongs to the first that knows it. Read in the
@@ -32,58 +34,60 @@ const factOf = ({ fact: word }: Readonly<Record<string, string | undefined>>): C
  * values: whole seconds and −1, requests per day); Anthropic; Mistral; the first drafts of the IETF's;
  * and the customary `X-RateLimit-*`.
  */
-const cellProfiles: readonly CellProfile[] = [
+const headerProfiles: readonly HeaderProfile[] = [
   {
     name: 'openai',
     pattern: new RegExp(
-      `^x-ratelimit-${fact}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)$`,
+      `^x-ratelimit-${fieldPattern}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)$`,
     ),
-    cell: (groups) => ({ descriptor: null, unit: groups['unit']!, fact: factOf(groups) }),
+    parse: (groups) => ({ descriptor: null, unit: groups['unit']!, field: fieldOf(groups) }),
   },
   {
     name: 'mistral',
-    pattern: new RegExp(`^x-ratelimit-${fact}-(?<unit>req|tokens)-(?<per>minute|month|second)$`),
-    cell: (groups) => ({
+    pattern: new RegExp(
+      `^x-ratelimit-${fieldPattern}-(?<unit>req|tokens)-(?<per>minute|month|second)$`,
+    ),
+    parse: (groups) => ({
       descriptor: groups['per']!,
       unit: groups['unit'] === 'req' ? 'requests' : 'tokens',
-      fact: factOf(groups),
+      field: fieldOf(groups),
     }),
   },
   {
     name: 'mistral',
-    pattern: new RegExp(`^(x-)?ratelimitbysize-${fact}-(?<per>minute|month|second)$`),
-    cell: (groups) => ({ descriptor: groups['per']!, unit: 'tokens', fact: factOf(groups) }),
+    pattern: new RegExp(`^(x-)?ratelimitbysize-${fieldPattern}-(?<per>minute|month|second)$`),
+    parse: (groups) => ({ descriptor: groups['per']!, unit: 'tokens', field: fieldOf(groups) }),
   },
   {
     name: 'litellm',
-    pattern: new RegExp(`^x-ratelimit-(?<descriptor>.+)-${fact}-(?<unit>[^-]+)$`),
-    cell: (groups) => ({
+    pattern: new RegExp(`^x-ratelimit-(?<descriptor>.+)-${fieldPattern}-(?<unit>[^-]+)$`),
+    parse: (groups) => ({
       descriptor: groups['descriptor']!,
       unit: groups['unit']!,
-      fact: factOf(groups),
+      field: fieldOf(groups),
     }),
   },
   {
     name: 'anthropic',
     pattern: new RegExp(
-      `^anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${fact}$`,
+      `^anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${fieldPattern}$`,
     ),
-    cell: (groups) => ({ descriptor: null, unit: groups['unit']!, fact: factOf(groups) }),
+    parse: (groups) => ({ descriptor: null, unit: groups['unit']!, field: fieldOf(groups) }),
   },
   {
     name: 'ietf-draft-7',
-    pattern: new RegExp(`^ratelimit-${fact}$`),
-    cell: (groups) => ({ descriptor: null, unit: 'requests', fact: factOf(groups) }),
+    pattern: new RegExp(`^ratelimit-${fieldPattern}$`),
+    parse: (groups) => ({ descriptor: null, unit: 'requests', field: fieldOf(groups) }),
   },
   {
     name: 'legacy',
-    pattern: new RegExp(`^x-rate-?limit-${fact}$`),
-    cell: (groups) => ({ descriptor: null, unit: 'requests', fact: factOf(groups) }),
+    pattern: new RegExp(`^x-rate-?limit-${fieldPattern}$`),
+    parse: (groups) => ({ descriptor: null, unit: 'requests', field: fieldOf(groups) }),
   },
 ];
 
 /** What is known to belong to limits and tells no rest. */
-const aside = /^x-ratelimit-tokens-query-cost$/;
+const ignoredHeaders = /^x-ratelimit-tokens-query-cost$/;
 
 const isLimitHeader = /^(x-)?rate-?limit|^anthropic-ratelimit-/;
 
@@ -91,19 +95,19 @@ const integer = /^-?\d{1,15}$/;
 
 /** A count, `null` for Azure's placeholder, or `undefined` for what is none. */
 const readCount = (text: string, kind: 'limit' | 'remaining'): number | null | undefined => {
-  const said = text.trim();
-  if (!integer.test(said)) return undefined;
-  const count = Number(said);
+  const trimmed = text.trim();
+  if (!integer.test(trimmed)) return undefined;
+  const count = Number(trimmed);
   // −1 stands for "not told" as a limit; as a rest it may be a real overdraft.
   return kind === 'limit' && count === -1 ? null : count;
 };
 
 /** Limits and rests as they are gathered from single headers. */
-type Draft = { -readonly [Name in keyof ToldLimit]: ToldLimit[Name] };
+type LimitDraft = { -readonly [Name in keyof ReportedLimit]: ReportedLimit[Name] };
 
 /** What the headers of a response told of its limits. */
-export interface ToldLimits {
-  readonly told: readonly ToldLimit[];
+export interface ReportedLimits {
+  readonly reported: readonly ReportedLimit[];
   /** Limit headers whose value could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
 }
@@ -131,19 +135,19 @@ const itemsOf = (text: string): readonly Item[] | null => {
 const wordOf = ([value]: Item): string => String(value);
 
 /** IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
-const readStructured = (headers: Headers): ToldLimits => {
+const readStructured = (headers: HeaderFields): ReportedLimits => {
   const policies = headers['ratelimit-policy'];
-  const rests = headers['ratelimit'];
-  const told = new Map<string, Draft>();
+  const remainders = headers['ratelimit'];
+  const reported = new Map<string, LimitDraft>();
   const unreadable: string[] = [];
-  const draftOf = (descriptor: string): Draft => {
-    const known = told.get(descriptor);
+  const draftFor = (descriptor: string): LimitDraft => {
+    const known = reported.get(descriptor);
     if (known !== undefined) return known;
-    const draft: Draft = {
+    const draft: LimitDraft = {
       ...{ profile: 'ietf', descriptor, unit: 'requests' },
       ...{ limit: null, remaining: null, resetIn: null },
     };
-    told.set(descriptor, draft);
+    reported.set(descriptor, draft);
     return draft;
   };
   const read = (name: string, text: string | undefined, take: (item: Item) => void): void => {
@@ -155,15 +159,15 @@ const readStructured = (headers: Headers): ToldLimits => {
   read('ratelimit-policy', policies, (item) => {
     const quota = parameter(item, 'q');
     if (quota === null) return;
-    draftOf(wordOf(item)).limit = quota;
+    draftFor(wordOf(item)).limit = quota;
   });
-  read('ratelimit', rests, (item) => {
-    const draft = draftOf(wordOf(item));
+  read('ratelimit', remainders, (item) => {
+    const draft = draftFor(wordOf(item));
     draft.remaining = parameter(item, 'r');
     const seconds = parameter(item, 't');
     draft.resetIn = seconds === null ? null : milliseconds(seconds * 1000);
   });
-  return { told: [...told.values()], unreadable };
+  return { reported: [...reported.values()], unreadable };
 };
 
 /**
@@ -171,29 +175,29 @@ const readStructured = (headers: Headers): ToldLimits => {
  * by the server's clock (its `Date` header), against which absolute resets are held. Never throws:
  * what cannot be read is told in `unreadable`.
  */
-export const readToldLimits = (headers: Headers, now: number): ToldLimits => {
+export const readReportedLimits = (headers: HeaderFields, now: number): ReportedLimits => {
   const structured = readStructured(headers);
-  const told = new Map<string, Draft>();
+  const reported = new Map<string, LimitDraft>();
   const unreadable = [...structured.unreadable];
   for (const [name, text] of Object.entries(headers)) {
-    if (!isLimitHeader.test(name) || aside.test(name)) continue;
+    if (!isLimitHeader.test(name) || ignoredHeaders.test(name)) continue;
     if (name === 'ratelimit' || name === 'ratelimit-policy') continue;
-    const profile = cellProfiles.find(({ pattern }) => pattern.test(name));
+    const profile = headerProfiles.find(({ pattern }) => pattern.test(name));
     if (profile === undefined) continue;
-    const { descriptor, unit, fact: kind } = profile.cell(profile.pattern.exec(name)!.groups!);
-    const value = kind === 'reset' ? resetIn(text, now) : readCount(text, kind);
+    const { descriptor, unit, field: kind } = profile.parse(profile.pattern.exec(name)!.groups!);
+    const value = kind === 'reset' ? millisecondsUntilReset(text, now) : readCount(text, kind);
     if (value === undefined || (kind === 'reset' && value === null)) {
       unreadable.push(`${name}: ${text}`);
       continue;
     }
-    const place = `${profile.name} ${descriptor} ${unit}`;
-    const draft: Draft = told.get(place) ?? {
+    const draftKey = `${profile.name} ${descriptor} ${unit}`;
+    const draft: LimitDraft = reported.get(draftKey) ?? {
       ...{ profile: profile.name, descriptor, unit },
       ...{ limit: null, remaining: null, resetIn: null },
     };
     if (kind === 'reset') draft.resetIn = milliseconds(value!);
     else draft[kind] = value;
-    told.set(place, draft);
+    reported.set(draftKey, draft);
   }
-  return { told: [...told.values(), ...structured.told], unreadable };
+  return { reported: [...reported.values(), ...structured.reported], unreadable };
 };

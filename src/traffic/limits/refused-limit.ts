@@ -1,4 +1,4 @@
-import type { LimitedUnit } from '../../model/ledger.ts';
+import type { NamedLimit } from '../../model/observation/outcome.ts';
 
 /**
  * What the text of a 429 says of the limit: the second documented form (interface section 7) is
@@ -7,7 +7,7 @@ import type { LimitedUnit } from '../../model/ledger.ts';
  */
 export interface RefusedLimit {
   /** Which limit it names; `null` when it names none. */
-  readonly unit: LimitedUnit | null;
+  readonly unit: NamedLimit | null;
   /** When it says that the limit resets, in ms since 1970. */
   readonly resetAt: number | null;
 }
@@ -19,19 +19,19 @@ const units = [
 ] as const;
 
 /** Where a text says which limit it means: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
-const named = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
+const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /** A text that only recites all limits names none of them; one of too many requests in flight says requests too. */
-const unitIn = (text: string): LimitedUnit | null => {
+const unitIn = (text: string): NamedLimit | null => {
   const found = units.filter(([, words]) => words.test(text)).map(([unit]) => unit);
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
 };
 
-const reset = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
+const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
 export const readRefusedLimit = (message: string): RefusedLimit => {
-  const [, type, measure] = named.exec(message) ?? [];
-  const [, day, time] = reset.exec(message) ?? [];
+  const [, type, measure] = limitNamePattern.exec(message) ?? [];
+  const [, day, time] = resetPattern.exec(message) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
     unit: unitIn(type ?? measure ?? message),

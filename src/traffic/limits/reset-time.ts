@@ -25,21 +25,21 @@ const firstEpochMillisecond = 1e12;
  * Milliseconds from `now` (since 1970, by the clock of whoever wrote the text) until the reset;
  * negative for one in the past, `null` for a text in none of the notations.
  */
-export const resetIn = (text: string, now: number): number | null => {
-  const said = text.trim();
-  if (/^[+-]?\d+(\.\d+)?$/.test(said)) {
-    const number = Number(said);
+export const millisecondsUntilReset = (text: string, now: number): number | null => {
+  const trimmed = text.trim();
+  if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) {
+    const number = Number(trimmed);
     if (number >= firstEpochMillisecond) return number - now;
     return number >= firstEpochSecond ? number * 1000 - now : number * 1000;
   }
-  if (duration.test(said)) {
-    return [...said.matchAll(durationPart)].reduce(
+  if (duration.test(trimmed)) {
+    return [...trimmed.matchAll(durationPart)].reduce(
       (sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!,
       0,
     );
   }
   // Date.parse takes many a text for a date; these two notations begin with a year or a weekday.
-  if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(said)) return null;
-  const moment = Date.parse(said);
+  if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(trimmed)) return null;
+  const moment = Date.parse(trimmed);
   return Number.isNaN(moment) ? null : moment - now;
 };

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../../model/quantity.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { resetIn } from './reset-time.ts';
+import { millisecondsUntilReset } from './reset-time.ts';
 
 /** The time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
 export const dateOf = (headers: Readonly<Record<string, string>>): number | null => {
@@ -9,7 +9,7 @@ export const dateOf = (headers: Readonly<Record<string, string>>): number | null
 };
 
 /** A wait that a response asks for, and which of the two headers does. */
-export interface AskedWait {
+export interface RequestedWait {
   readonly wait: Milliseconds;
   readonly by: 'retry-after-ms' | 'retry-after';
 }
@@ -22,14 +22,14 @@ export interface AskedWait {
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
   now: number,
-): AskedWait | null => {
-  const fine = headers['retry-after-ms']?.trim();
-  if (fine !== undefined && /^\d+(\.\d+)?$/.test(fine)) {
-    return { wait: milliseconds(Number(fine)), by: 'retry-after-ms' };
+): RequestedWait | null => {
+  const fineHeader = headers['retry-after-ms']?.trim();
+  if (fineHeader !== undefined && /^\d+(\.\d+)?$/.test(fineHeader)) {
+    return { wait: milliseconds(Number(fineHeader)), by: 'retry-after-ms' };
   }
-  const coarse = headers['retry-after'];
-  if (coarse === undefined) return null;
-  const wait = resetIn(coarse, dateOf(headers) ?? now);
+  const header = headers['retry-after'];
+  if (header === undefined) return null;
+  const wait = millisecondsUntilReset(header, dateOf(headers) ?? now);
   if (wait === null || Number.isNaN(wait)) return null;
   return { wait: milliseconds(Math.max(0, wait)), by: 'retry-after' };
 };

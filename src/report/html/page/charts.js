@@ -1,4 +1,4 @@
-/** @import {Chart, Line, PageData} from '../chart.ts' */
+/** @import {Chart, ChartLine, PageData} from '../charts/chart.ts' */
 
 /*
  * One chart as the report's page draws it: a canvas by uPlot on grey ground for warm-up and drain,
@@ -123,7 +123,7 @@ const lonely = ({ data }, index) => {
 
 const held = uPlot.paths.stepped?.({ align: 1 });
 
-/** @param {Line} line @param {Chart} chart @returns {uPlot.Series} */
+/** @param {ChartLine} line @param {Chart} chart @returns {uPlot.Series} */
 const seriesOf = ({ label, colour, style }, { unit, drawn }) => ({
   label,
   stroke: colourOf(colour),
@@ -134,7 +134,7 @@ const seriesOf = ({ label, colour, style }, { unit, drawn }) => ({
   value: (_, value, __, i) => (i === null ? '' : valueText(value, unit)),
 });
 
-/** What stands for a line in the legend, dashed where it is. @param {Line | undefined} line */
+/** What stands for a line in the legend, dashed where it is. @param {ChartLine | undefined} line */
 const keyOf = (line) => {
   if (line === undefined) return '';
   const colour = colourOf(line.colour);

@@ -1,25 +1,25 @@
-import type { Failure, Result } from '../../../model/result.ts';
-import { attemptSentences } from '../../attempts.ts';
-import { countText, momentText, plural, shareText } from '../../number-text.ts';
+import type { Failure, Result } from '../../../model/result/result.ts';
+import { retrySentences } from '../../summary/retry-text.ts';
+import { countText, momentText, plural, shareText } from '../../text/number-text.ts';
 import {
   type ArrivalRow,
   arrivalMeaning,
   arrivalRow,
   arrivalRows,
   arrivalsByKind,
-} from '../../outcome-words.ts';
-import { failureText } from '../../failure-text.ts';
-import { markup, type Markup } from '../markup.ts';
+} from '../../summary/outcome-text.ts';
+import { failureText } from '../../summary/failure-text.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 import { exemplarTables } from './exemplars.ts';
-import { oddTable } from './odd.ts';
+import { answerNotesTable } from './answer-notes.ts';
 
-const rowMarkup = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
+const rowMarkup = (row: ArrivalRow, due: ArrivalRow, hasWarmUpColumns: boolean): Markup =>
   markup`<tr class="${row.all === 0 ? 'none' : 'some'}">
     <th scope="row"><span class="dot ${row.name}">${row.name}</span></th>
     <td>${countText(row.all)}</td>
     <td>${shareText(row.all, due.all)}</td>
     ${
-      apart
+      hasWarmUpColumns
         ? markup`<td>${countText(row.measured)}</td>
             <td>${shareText(row.measured, due.measured)}</td>`
         : null
@@ -31,7 +31,7 @@ const rowMarkup = (row: ArrivalRow, due: ArrivalRow, apart: boolean): Markup =>
 const arrivalTable = (result: Result): Markup => {
   const rows = arrivalRows(result);
   const due = arrivalRow(rows, 'due');
-  const apart = due.all !== due.measured;
+  const hasWarmUpColumns = due.all !== due.measured;
   const after = markup`<th scope="col">After warm-up</th>
           <th scope="col">share</th>`;
   return markup`<div class="scroll" role="group" aria-label="Arrivals" tabindex="0">
@@ -44,12 +44,12 @@ const arrivalTable = (result: Result): Markup => {
           <th scope="col">Outcome</th>
           <th scope="col">Whole run</th>
           <th scope="col">share</th>
-          ${apart ? after : null}
+          ${hasWarmUpColumns ? after : null}
           <th scope="col" class="words meaning">Meaning</th>
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => rowMarkup(row, due, apart))}
+        ${rows.map((row) => rowMarkup(row, due, hasWarmUpColumns))}
       </tbody>
     </table>
   </div>`;
@@ -131,7 +131,7 @@ const failureTable = (failures: readonly Failure[], arrivals: number): Markup =>
     </table>
   </div>`;
 
-const witnessMarkup = ({ witness }: Result): Markup | null =>
+const mockCountersMarkup = ({ witness }: Result): Markup | null =>
   witness === null
     ? null
     : markup`<details>
@@ -149,7 +149,7 @@ export const arrivalsSection = (result: Result): Markup => {
   const arrivals = arrivalRow(arrivalRows(result), 'due').all;
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   return markup`${arrivalTable(result)} ${kindTable(result)}
-  ${attemptSentences(result).map((text) => markup`<p>${text}</p>`)} ${witnessMarkup(result)}
+  ${retrySentences(result).map((text) => markup`<p>${text}</p>`)} ${mockCountersMarkup(result)}
   ${failures.length === 0 ? markup`<p>No request failed.</p>` : failureTable(failures, arrivals)}
-  ${oddTable(result)} ${exemplarTables(result)}`;
+  ${answerNotesTable(result)} ${exemplarTables(result)}`;
 };

@@ -1,14 +1,20 @@
-import { quantile } from '../../../model/quantile.ts';
-import { type MeasureName, measures } from '../../../model/measures.ts';
-import type { Result } from '../../../model/result.ts';
-import { arrivalsIn, outcomesOf } from '../../../model/outcomes.ts';
-import { distribution, groupsWhere } from '../../../model/summary.ts';
-import type { TrafficKind } from '../../../model/traffic.ts';
-import { kindsPresent } from '../../figures.ts';
-import { countText, shareText } from '../../number-text.ts';
-import { type Part, partsBy, splitLabels, type SplitLabel, valuesOf } from '../../parts.ts';
-import { quantileCell } from '../figures-table.ts';
-import { markup, type Markup } from '../markup.ts';
+import { quantile } from '../../../model/measures/quantile.ts';
+import { type MeasureName, measures } from '../../../model/measures/measures.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import { distributionOf, groupsMatching } from '../../../model/result/summary.ts';
+import type { TrafficKind } from '../../../model/workload/traffic.ts';
+import { kindsPresent } from '../../summary/figures.ts';
+import { countText, shareText } from '../../text/number-text.ts';
+import {
+  type BreakdownRow,
+  breakdownBy,
+  breakdownLabels,
+  type BreakdownLabel,
+  labelValues,
+} from '../../summary/breakdown.ts';
+import { quantileCell } from '../elements/figures-table.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
 /** The same figures apart by stage, model and key, for a run that had several of them. */
 
@@ -25,8 +31,8 @@ interface Column {
 }
 
 const columnsFor = (kinds: readonly TrafficKind[]): readonly Column[] => {
-  const firsts = kinds.flatMap((kind) => firstOutput[kind] ?? []);
-  const first = [...new Set(firsts)].map((name) => measures[name].short).join(' or ');
+  const firstMeasures = kinds.flatMap((kind) => firstOutput[kind] ?? []);
+  const first = [...new Set(firstMeasures)].map((name) => measures[name].short).join(' or ');
   return [
     ...(first === ''
       ? []
@@ -43,9 +49,13 @@ const columnsFor = (kinds: readonly TrafficKind[]): readonly Column[] => {
   ];
 };
 
-const row = (result: Result, { name, kind, where }: Part, columns: readonly Column[]): Markup => {
-  const outcomes = outcomesOf(groupsWhere(result, where));
-  const arrivals = arrivalsIn(outcomes);
+const row = (
+  result: Result,
+  { name, kind, where }: BreakdownRow,
+  columns: readonly Column[],
+): Markup => {
+  const outcomes = sumOutcomes(groupsMatching(result, where));
+  const arrivals = countArrivals(outcomes);
   return markup`<tr>
     <th scope="row">${name}</th>
     <td>${countText(arrivals)}</td>
@@ -54,17 +64,18 @@ const row = (result: Result, { name, kind, where }: Part, columns: readonly Colu
     </td>
     <td>${countText(outcomes.limited)} <small>${shareText(outcomes.limited, arrivals)}</small></td>
     ${columns.map(({ q, measure }) => {
-      const asked = measure(kind);
-      const figure = asked === undefined ? null : quantile(distribution(result, asked, where), q);
+      const measureName = measure(kind);
+      const figure =
+        measureName === undefined ? null : quantile(distributionOf(result, measureName, where), q);
       return figure === null ? markup`<td>–</td>` : quantileCell(figure, 'ms');
     })}
   </tr>`;
 };
 
-const table = (result: Result, label: SplitLabel): Markup => {
+const table = (result: Result, label: BreakdownLabel): Markup => {
   const kinds = kindsPresent(result);
   const columns = columnsFor(kinds);
-  const parts = partsBy(result, label);
+  const parts = breakdownBy(result, label);
   const caption = `By ${label}, after the warm-up; latencies in ms`;
   return markup`<div class="scroll" role="group" aria-label="${caption}" tabindex="0">
     <table class="figures apart">
@@ -94,13 +105,13 @@ const table = (result: Result, label: SplitLabel): Markup => {
 };
 
 /** `null` where the run had one stage, one model and one key. */
-export const breakdown = (result: Result): Markup | null => {
-  const split = splitLabels.filter((label) => valuesOf(result, label).length > 1);
-  return split.length === 0
+export const breakdownSection = (result: Result): Markup | null => {
+  const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
+  return labels.length === 0
     ? null
-    : markup`<h3>By ${split.join(' and by ')}</h3>
+    : markup`<h3>By ${labels.join(' and by ')}</h3>
         <details>
           <summary>The headline figures apart</summary>
-          ${split.map((label) => table(result, label))}
+          ${labels.map((label) => table(result, label))}
         </details>`;
 };

@@ -1,19 +1,22 @@
-import type { Result } from '../../../model/result.ts';
+import type { Result } from '../../../model/result/result.ts';
 import {
-  type Account,
-  accountsMeaning,
-  accountsOf,
+  type CostAndAudioTotals,
+  runTotalsMeaning,
+  runTotalsOf,
   audioRates,
   audioRatesText,
   costSentence,
   hasAudio,
-  type Sum,
-} from '../../cost-and-audio.ts';
-import { countText, figureText, moneyText } from '../../number-text.ts';
-import { markup, type Markup } from '../markup.ts';
+  type MeasureSum,
+} from '../../summary/cost-and-audio.ts';
+import { countText, figureText, moneyText } from '../../text/number-text.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
 /** A total above what is missing from it; a dash where the kind has no such thing. */
-const sumCell = ({ known, total, unknown }: Sum, text: (total: number) => string): Markup => {
+const sumCell = (
+  { known, total, unknown }: MeasureSum,
+  text: (total: number) => string,
+): Markup => {
   if (known + unknown === 0) return markup`<td>–</td>`;
   if (known === 0) return markup`<td>unknown</td>`;
   const missing =
@@ -21,7 +24,7 @@ const sumCell = ({ known, total, unknown }: Sum, text: (total: number) => string
   return markup`<td>${text(total)}${missing}</td>`;
 };
 
-const cells = ({ completed, cost, received, sent, characters }: Account): Markup =>
+const cells = ({ completed, cost, received, sent, characters }: CostAndAudioTotals): Markup =>
   markup`${sumCell(cost, (total) => moneyText(Math.round(total)))}
     <td>${countText(completed)}</td>
     ${sumCell(received, (total) => `${figureText(total)} s`)}
@@ -30,10 +33,10 @@ const cells = ({ completed, cost, received, sent, characters }: Account): Markup
 
 /** What was paid for and what was heard, by kind and model and in all; `null` where nothing was. */
 export const costSection = (result: Result): Markup | null => {
-  const accounts = accountsOf(result);
-  if (accounts === null) return null;
-  const total = markup`<p>${costSentence(accounts)}</p>`;
-  if (accounts.all.cost.known === 0 && !hasAudio(accounts)) return total;
+  const totals = runTotalsOf(result);
+  if (totals === null) return null;
+  const total = markup`<p>${costSentence(totals)}</p>`;
+  if (totals.all.cost.known === 0 && !hasAudio(totals)) return total;
   const rates = audioRates(result);
   return markup`${total}
     <div class="scroll" role="group" aria-label="Cost and audio" tabindex="0">
@@ -52,22 +55,22 @@ export const costSection = (result: Result): Markup | null => {
           </tr>
         </thead>
         <tbody>
-          ${accounts.rows.map(
-            (account) =>
+          ${totals.rows.map(
+            (kindTotals) =>
               markup`<tr>
                 <th scope="row">
-                  <span class="dot ${account.kind}">${account.kind}</span> <small>${account.model}</small>
+                  <span class="dot ${kindTotals.kind}">${kindTotals.kind}</span> <small>${kindTotals.model}</small>
                 </th>
-                ${cells(account)}
+                ${cells(kindTotals)}
               </tr>`,
           )}
           <tr class="all">
             <th scope="row">All</th>
-            ${cells(accounts.all)}
+            ${cells(totals.all)}
           </tr>
         </tbody>
       </table>
     </div>
     ${rates === null ? null : markup`<p>${audioRatesText(rates)}</p>`}
-    <p class="aside">${accountsMeaning}</p>`;
+    <p class="aside">${runTotalsMeaning}</p>`;
 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { hostileText } from '../../sample-answers.ts';
-import { sampleResult } from '../../sample-result.ts';
+import { hostileText } from '../../fixtures/sample-answers.fixture.ts';
+import { sampleRunResult } from '../../fixtures/sample-result.fixture.ts';
 import { exemplarTables } from './exemplars.ts';
 
-const result = sampleResult();
+const result = sampleRunResult();
 const [slow] = result.exemplars ?? [];
 if (slow === undefined) throw new Error('the sample has exemplars');
 

@@ -1,13 +1,13 @@
-import type { Exemplar } from '../../../model/exemplar.ts';
-import type { Result } from '../../../model/result.ts';
-import { momentText, timeText } from '../../number-text.ts';
-import { markup, type Markup } from '../markup.ts';
+import type { Exemplar } from '../../../model/result/exemplar.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { momentText, timeText } from '../../text/number-text.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
 /** What a request spent its time on, one after the other; all of them together are its end to end. */
 const phases: readonly {
   readonly title: string;
-  readonly from: (each: Exemplar) => number | null;
-  readonly to: (each: Exemplar) => number | null;
+  readonly from: (exemplar: Exemplar) => number | null;
+  readonly to: (exemplar: Exemplar) => number | null;
 }[] = [
   { title: 'Waited', from: ({ due }) => due, to: ({ begun }) => begun },
   { title: 'Connecting', from: ({ begun }) => begun, to: ({ connected }) => connected },
@@ -22,18 +22,18 @@ function lastSeen({ output, head, sent, connected, begun }: Exemplar): number {
   return output ?? head ?? sent ?? connected ?? begun;
 }
 
-const phaseCell = (each: Exemplar, { from, to }: (typeof phases)[number]): Markup => {
-  const [begin, end] = [from(each), to(each)];
+const phaseCell = (exemplar: Exemplar, { from, to }: (typeof phases)[number]): Markup => {
+  const [begin, end] = [from(exemplar), to(exemplar)];
   return begin === null || end === null
     ? markup`<td>–</td>`
     : markup`<td>${timeText(Math.max(0, end - begin))}</td>`;
 };
 
-const what = ({ outcome, status, cause }: Exemplar): string =>
+const outcomeText = ({ outcome, status, cause }: Exemplar): string =>
   [outcome, status === null ? '' : String(status), cause ?? ''].filter(Boolean).join(' ');
 
-const row = ({ plan }: Result, each: Exemplar): Markup => {
-  const { requestId, serverId, traffic, model, key, stage, connection, attempts } = each;
+const row = ({ plan }: Result, exemplar: Exemplar): Markup => {
+  const { requestId, serverId, traffic, model, key, stage, connection, attempts } = exemplar;
   const tried = attempts > 1 ? `, attempt ${attempts}` : '';
   return markup`<tr>
     <td class="words">
@@ -41,16 +41,21 @@ const row = ({ plan }: Result, each: Exemplar): Markup => {
       <small>${serverId === null ? 'the server gave no id' : markup`server: <code>${serverId}</code>`}</small>
     </td>
     <td class="words">
-      <span class="dot ${each.outcome === 'completed' ? traffic : each.outcome}">${
-        each.outcome === 'completed' ? traffic : what(each)
+      <span class="dot ${exemplar.outcome === 'completed' ? traffic : exemplar.outcome}">${
+        exemplar.outcome === 'completed' ? traffic : outcomeText(exemplar)
       }</span>
-      <small>${[each.outcome === 'completed' ? null : traffic, model, key, plan.stages[stage]?.name]
+      <small>${[
+        exemplar.outcome === 'completed' ? null : traffic,
+        model,
+        key,
+        plan.stages[stage]?.name,
+      ]
         .filter((word) => typeof word === 'string')
         .join(' · ')}${tried}</small>
     </td>
-    <td>${momentText(each.due)}</td>
-    <td><b>${timeText(each.ended - each.due)}</b> <small>${connection ?? 'no'} connection</small></td>
-    ${phases.map((phase) => phaseCell(each, phase))}
+    <td>${momentText(exemplar.due)}</td>
+    <td><b>${timeText(exemplar.ended - exemplar.due)}</b> <small>${connection ?? 'no'} connection</small></td>
+    ${phases.map((phase) => phaseCell(exemplar, phase))}
   </tr>`;
 };
 
@@ -74,7 +79,7 @@ const table = (result: Result, title: string, exemplars: readonly Exemplar[]): M
               </tr>
             </thead>
             <tbody>
-              ${exemplars.map((each) => row(result, each))}
+              ${exemplars.map((exemplar) => row(result, exemplar))}
             </tbody>
           </table>
         </div>

@@ -1,24 +1,27 @@
-import type { Result } from '../../../model/result.ts';
-import { groupsWhere, measured } from '../../../model/summary.ts';
-import type { Trust } from '../../../model/verdict.ts';
-import { type KindFigures, kindFigures, kindsPresent, lagFigures } from '../../figures.ts';
-import { meanWordErrors } from '../../mean-word-errors.ts';
-import { countText, plural, shareText } from '../../number-text.ts';
-import { tokenSourceMeaning } from '../../outcome-words.ts';
-import { rateSentences } from '../../rates.ts';
-import { tokenNotes } from '../../token-notes.ts';
-import { figuresTable } from '../figures-table.ts';
-import { markup, type Markup } from '../markup.ts';
-import { breakdown } from './breakdown.ts';
-import { tiles } from './tiles.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { groupsMatching, outsideWarmUp } from '../../../model/result/summary.ts';
+import type { Trust } from '../../../model/result/verdict.ts';
+import { type KindFigures, kindFigures, kindsPresent, lagFigures } from '../../summary/figures.ts';
+import { wordErrorSentence } from '../../summary/word-error-text.ts';
+import { countText, plural, shareText } from '../../text/number-text.ts';
+import { tokenSourceMeaning } from '../../summary/outcome-text.ts';
+import { rateSentences } from '../../summary/rates.ts';
+import { tokenNotes } from '../../summary/token-notes.ts';
+import { figuresTableMarkup } from '../elements/figures-table.ts';
+import { markup, type Markup } from '../../text/markup.ts';
+import { breakdownSection } from './breakdown.ts';
+import { tilesMarkup } from './tiles.ts';
 
-const aside = (result: Result, { kind }: KindFigures): string => {
-  const groups = groupsWhere(result, (labels) => measured(labels) && labels.traffic === kind);
+const kindNotes = (result: Result, { kind }: KindFigures): string => {
+  const groups = groupsMatching(
+    result,
+    (labels) => outsideWarmUp(labels) && labels.traffic === kind,
+  );
   const total = (of: (group: (typeof groups)[number]) => number): number =>
     groups.reduce((sum, group) => sum + of(group), 0);
   const [buffered, coalesced] = [total((g) => g.buffered), total((g) => g.coalescedEvents)];
   const sources = [...new Set(groups.flatMap(({ tokens }) => tokens.map(({ source }) => source)))];
-  const wordErrors = meanWordErrors(result);
+  const wordErrors = wordErrorSentence(result);
   const opened = total((g) => g.connections.new);
   return [
     ...(sources.join() === 'usage' ? [`Tokens ${tokenSourceMeaning.usage}.`] : []),
@@ -41,36 +44,36 @@ const aside = (result: Result, { kind }: KindFigures): string => {
   ].join(' ');
 };
 
-const requestsMeant = ({ plan }: Result): string =>
+const requestsCaption = ({ plan }: Result): string =>
   plan.warmUp === 0 ? 'Completed requests' : 'Completed requests that were due after the warm-up';
 
 const kindMarkup = (result: Result, figures: KindFigures): Markup | null =>
   figures.headline.length === 0
     ? null
     : markup`<h3>${figures.kind}</h3>
-        ${figuresTable(requestsMeant(result), figures.headline)}
+        ${figuresTableMarkup(requestsCaption(result), figures.headline)}
         ${
-          figures.further.length === 0
+          figures.otherMeasures.length === 0
             ? null
             : markup`<details>
-                <summary>${plural(figures.further.length, 'further measure')}</summary>
-                ${figuresTable('Further measures of the same requests', figures.further)}
+                <summary>${plural(figures.otherMeasures.length, 'further measure')}</summary>
+                ${figuresTableMarkup('Further measures of the same requests', figures.otherMeasures)}
               </details>`
         }
-        <p class="aside">${aside(result, figures)}</p>`;
+        <p class="aside">${kindNotes(result, figures)}</p>`;
 
 /** The figures most people came for, each with its sample count and confidence interval. */
 export const headlineSection = (result: Result, trust: Trust): Markup => {
   const lag = lagFigures(result);
-  return markup`${tiles(result, trust)}
+  return markup`${tilesMarkup(result, trust)}
     ${rateSentences(result).map((sentence) => markup`<p class="aside">${sentence}</p>`)}
     ${kindsPresent(result).map((kind) => kindMarkup(result, kindFigures(result, trust, kind)))}
-    ${breakdown(result)}
+    ${breakdownSection(result)}
     ${
       lag === null
         ? null
         : markup`<h3>Generator</h3>
-            ${figuresTable('How late the generator itself was', [lag])}`
+            ${figuresTableMarkup('How late the generator itself was', [lag])}`
     }
     <p class="aside">
       Small figures are 95 % confidence intervals from order statistics, … where no sample gives a

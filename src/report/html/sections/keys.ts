@@ -1,49 +1,57 @@
-import { type Finding, isViolation, type LimitCheck } from '../../../model/limit-log.ts';
-import type { Result } from '../../../model/result.ts';
-import type { KeyLimits } from '../../../model/run-limits.ts';
 import {
-  keyBudgets,
-  type KeyBudget,
-  leftText,
+  type LimitFinding,
+  isViolation,
+  type LimitCheck,
+} from '../../../model/limits/limit-log.ts';
+import type { Result } from '../../../model/result/result.ts';
+import type { KeyLimits } from '../../../model/limits/run-limits.ts';
+import {
+  keyUsages,
+  type KeyUsage,
+  unrecordedText,
   limitedText,
   limitText,
   remainingText,
-} from '../../key-budget.ts';
-import { countText } from '../../number-text.ts';
-import { keyFindings, keyLimitSentences, runLimitsVerdict } from '../../run-limit-words.ts';
-import { chartFigure } from '../chart-figure.ts';
-import type { Chart } from '../chart.ts';
-import { chartedKeys } from '../key-charts.ts';
-import { markup, type Markup } from '../markup.ts';
+} from '../../summary/key-usage.ts';
+import { countText } from '../../text/number-text.ts';
+import {
+  keyClaimsToShow,
+  keyLimitSentences,
+  runLimitsVerdict,
+} from '../../summary/run-limits-text.ts';
+import { chartFigure } from '../charts/chart-figure.ts';
+import type { Chart } from '../charts/chart.ts';
+import { maxChartedKeys } from '../charts/key-charts.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
-const row = (budget: KeyBudget): Markup => {
-  const blind = leftText(budget);
+const row = (usage: KeyUsage): Markup => {
+  const unrecorded = unrecordedText(usage);
   return markup`<tr>
-    <th scope="row">${budget.key}${blind === null ? null : markup` <small>${blind}</small>`}</th>
-    <td>${countText(budget.answered)}</td>
-    <td>${limitedText(budget)}</td>
-    <td>${limitText(budget.requests)}</td>
-    <td>${remainingText(budget.requests)}</td>
-    <td>${limitText(budget.tokens)}</td>
-    <td>${remainingText(budget.tokens)}</td>
+    <th scope="row">${usage.key}${unrecorded === null ? null : markup` <small>${unrecorded}</small>`}</th>
+    <td>${countText(usage.answered)}</td>
+    <td>${limitedText(usage)}</td>
+    <td>${limitText(usage.requests)}</td>
+    <td>${remainingText(usage.requests)}</td>
+    <td>${limitText(usage.tokens)}</td>
+    <td>${remainingText(usage.tokens)}</td>
   </tr>`;
 };
 
-const sign = { proved: '✓', refuted: '!', undecided: '?' } as const satisfies Record<
-  Finding,
+const findingSign = { proved: '✓', refuted: '!', undecided: '?' } as const satisfies Record<
+  LimitFinding,
   string
 >;
 
 const checkRow = (check: LimitCheck, isJudged: boolean): Markup => markup`<tr>
-    <td class="word">${isJudged && isViolation(check) ? '✗ violated' : sign[check.finding]}</td>
+    <td class="word">${isJudged && isViolation(check) ? '✗ violated' : findingSign[check.finding]}</td>
     <th scope="row">${check.claim}</th>
     <td class="word">${check.observed}${check.evidence.map((line) => markup`<br><small>${line}</small>`)}</td>
     <td>${check.section === null ? '–' : `§ ${check.section}`}</td>
   </tr>`;
 
-const provedMarkup = (key: KeyLimits, isJudged: boolean): Markup => markup`<h3>${key.key}</h3>
+const keyLimitsMarkup = (key: KeyLimits, isJudged: boolean): Markup => markup`<h3>${key.key}</h3>
   ${keyLimitSentences(key).map((sentence) => markup`<p>${sentence}</p>`)}
-  <details${keyFindings(key).some(({ finding }) => finding === 'refuted') ? markup` open` : null}>
+  <details${keyClaimsToShow(key).some(({ finding }) => finding === 'refuted') ? markup` open` : null}>
     <summary>What the run proves of this key’s limits</summary>
     <div class="scroll" role="group" aria-label="Claims about ${key.key}" tabindex="0">
       <table>
@@ -67,7 +75,7 @@ const limitsMarkup = (result: Result): Markup | null => {
   if (limits === undefined) return null;
   const verdict = runLimitsVerdict(result);
   return markup`${verdict === null ? null : markup`<p><strong>${verdict.text}.</strong></p>`}
-    ${limits.keys.slice(0, chartedKeys).map((key) => provedMarkup(key, limits.judged))}
+    ${limits.keys.slice(0, maxChartedKeys).map((key) => keyLimitsMarkup(key, limits.judged))}
     <p class="aside">
       Of a decision only that it fell between sending and the first byte of the answer is known. “Proved” and “refuted” hold for every way
       in which the decisions can have fallen; ✓ holds, ! does not and violates no limit, ? cannot be told from this run.
@@ -95,15 +103,15 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Markup | 
               </tr>
             </thead>
             <tbody>
-              ${keyBudgets(result).map(row)}
+              ${keyUsages(result).map(row)}
             </tbody>
           </table>
         </div>
         ${
-          result.ledger.length <= chartedKeys
+          result.ledger.length <= maxChartedKeys
             ? null
             : markup`<p class="aside">
-                Charts of the first ${chartedKeys} of ${result.ledger.length} keys.
+                Charts of the first ${maxChartedKeys} of ${result.ledger.length} keys.
               </p>`
         }
         ${charts.map(chartFigure)} ${limitsMarkup(result)}`;

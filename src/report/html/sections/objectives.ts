@@ -1,18 +1,18 @@
-import type { ObjectiveVerdict } from '../../../model/objective-verdict.ts';
-import type { Result } from '../../../model/result.ts';
-import type { TrustLevel } from '../../../model/verdict.ts';
-import { countText } from '../../number-text.ts';
+import type { ObjectiveVerdict } from '../../../model/result/objective-verdict.ts';
+import type { Result } from '../../../model/result/result.ts';
+import type { TrustLevel } from '../../../model/result/verdict.ts';
+import { countText } from '../../text/number-text.ts';
 import {
-  boundsText,
+  objectiveIntervalText,
   goodputSentence,
   type ObjectiveOutcome,
   objectiveOutcome,
   objectivesSentence,
-  observedText,
-  outcomeGlyph,
-  reasonText,
-} from '../../objective-words.ts';
-import { markup, type Markup } from '../markup.ts';
+  objectiveObservedText,
+  objectiveGlyph,
+  objectiveReasonText,
+} from '../../summary/objective-text.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
 /** The colours of the verdict on the run serve for the objectives too. */
 const levelOf = {
@@ -27,14 +27,14 @@ const row = (verdict: ObjectiveVerdict): Markup => {
   return markup`<tr>
     <td>
       <span class="level ${levelOf[outcome]}">
-        <span aria-hidden="true">${outcomeGlyph[outcome]}</span> ${outcome}
+        <span aria-hidden="true">${objectiveGlyph[outcome]}</span> ${outcome}
       </span>
     </td>
     <th scope="row" class="words"><code>${verdict.text}</code></th>
-    <td>${observedText(verdict)}</td>
-    <td>${boundsText(verdict) ?? '–'}</td>
+    <td>${objectiveObservedText(verdict)}</td>
+    <td>${objectiveIntervalText(verdict) ?? '–'}</td>
     <td>${verdict.n === null ? '–' : countText(verdict.n)}</td>
-    <td class="words">${reasonText(verdict) ?? '–'}</td>
+    <td class="words">${objectiveReasonText(verdict) ?? '–'}</td>
   </tr>`;
 };
 

@@ -1,14 +1,14 @@
-import { errorBarOf } from '../../../model/error-bar.ts';
-import { measures } from '../../../model/measures.ts';
-import type { Result } from '../../../model/result.ts';
-import { sliceName } from '../../../model/slice-name.ts';
-import { measuresPresent } from '../../../model/summary.ts';
-import { accountsMeaning } from '../../cost-and-audio.ts';
-import { errorBarMeaning } from '../../error-bar-text.ts';
-import { lag } from '../../figures.ts';
-import { arrivalMeaning } from '../../outcome-words.ts';
-import { scenarioList } from '../../scenario-list.ts';
-import { markup, type Markup } from '../markup.ts';
+import { errorBarOf } from '../../../model/result/error-bar.ts';
+import { measures } from '../../../model/measures/measures.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { sliceName } from '../../../model/result/slice-name.ts';
+import { measuresPresent } from '../../../model/result/summary.ts';
+import { runTotalsMeaning } from '../../summary/cost-and-audio.ts';
+import { measurementErrorMeaning } from '../../summary/measurement-error-text.ts';
+import { lagSubject } from '../../summary/figures.ts';
+import { arrivalMeaning } from '../../summary/outcome-text.ts';
+import { planTerms } from '../../summary/plan-terms.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
 const pairs = (entries: readonly { readonly term: string; readonly text: string }[]): Markup =>
   markup`<dl class="pairs">
@@ -26,7 +26,7 @@ export const scenarioSection = ({ plan, ...result }: Result): Markup => {
     text: `Node ${machine.node} on ${machine.platform}, ${machine.cores} × ${machine.cpu}`,
   }));
   return pairs([
-    ...scenarioList(plan),
+    ...planTerms(plan),
     { term: 'Plan hash', text: result.planHash },
     {
       term: 'Run',
@@ -36,7 +36,7 @@ export const scenarioSection = ({ plan, ...result }: Result): Markup => {
   ]);
 };
 
-const rates = [
+const rateDefinitions = [
   {
     term: 'Requests per second',
     text: 'Over the measured window, the whole seconds from the end of the warm-up to the end of the load: offered are the requests that were due in it, sent those sent in it, completed those that ended in it, each divided by its length. Over the whole run: all requests sent and completed, divided by the time until the load and the last request had ended.',
@@ -49,7 +49,7 @@ const rates = [
     term: 'Audio per second',
     text: 'Seconds of audio received from speech, and sent for transcription, of completed answers that ended in the measured window, divided by its length: a rate of the run, where a real-time factor is one of each request.',
   },
-  { term: 'Total cost', text: accountsMeaning },
+  { term: 'Total cost', text: runTotalsMeaning },
   {
     term: 'Percentile',
     text: 'Nearest rank: the smallest sample that the given share does not exceed. Percentiles over time belong to the second in which the request was due and are left out where their bin holds no sample beyond them.',
@@ -63,8 +63,8 @@ export const definitionsSection = (result: Result): Markup =>
       term: measures[name].label,
       text: measures[name].definition,
     })),
-    { term: lag.label, text: lag.definition },
-    ...(errorBarOf(result) === null ? [] : [{ term: 'Error bar', text: errorBarMeaning }]),
+    { term: lagSubject.label, text: lagSubject.definition },
+    ...(errorBarOf(result) === null ? [] : [{ term: 'Error bar', text: measurementErrorMeaning }]),
     ...Object.entries(arrivalMeaning).map(([name, text]) => ({ term: name, text })),
-    ...rates,
+    ...rateDefinitions,
   ]);

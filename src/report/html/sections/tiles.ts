@@ -1,11 +1,12 @@
-import { type MeasureName, measures } from '../../../model/measures.ts';
-import { quantile } from '../../../model/quantile.ts';
-import type { Labels, Result } from '../../../model/result.ts';
-import { distribution, measured } from '../../../model/summary.ts';
-import type { TrafficKind } from '../../../model/traffic.ts';
-import type { Trust } from '../../../model/verdict.ts';
-import { accountsOf } from '../../cost-and-audio.ts';
-import { isWithheld, kindsPresent } from '../../figures.ts';
+import type { Labels } from '../../../model/measures/counts.ts';
+import { type MeasureName, measures } from '../../../model/measures/measures.ts';
+import { quantile } from '../../../model/measures/quantile.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { distributionOf, outsideWarmUp } from '../../../model/result/summary.ts';
+import type { TrafficKind } from '../../../model/workload/traffic.ts';
+import type { Trust } from '../../../model/result/verdict.ts';
+import { runTotalsOf } from '../../summary/cost-and-audio.ts';
+import { isWithheld, kindsPresent } from '../../summary/figures.ts';
 import {
   countText,
   figureText,
@@ -14,10 +15,10 @@ import {
   moneyText,
   plural,
   shareText,
-} from '../../number-text.ts';
-import { arrivalRow, arrivalRows } from '../../outcome-words.ts';
-import { measuredRates, sourcesText } from '../../rates.ts';
-import { markup, type Markup } from '../markup.ts';
+} from '../../text/number-text.ts';
+import { arrivalRow, arrivalRows } from '../../summary/outcome-text.ts';
+import { measuredRates, sourcesText } from '../../summary/rates.ts';
+import { markup, type Markup } from '../../text/markup.ts';
 
 /** One figure among the few that most people came for. */
 interface Tile {
@@ -39,8 +40,8 @@ const tileMeasures = {
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
 const measureTile = (result: Result, kind: TrafficKind, name: MeasureName): readonly Tile[] => {
-  const where = (labels: Labels): boolean => measured(labels) && labels.traffic === kind;
-  const figure = quantile(distribution(result, name, where), 0.95);
+  const where = (labels: Labels): boolean => outsideWarmUp(labels) && labels.traffic === kind;
+  const figure = quantile(distributionOf(result, name, where), 0.95);
   if (figure === null) return [];
   const { value, low, high, n, weak } = figure;
   const { short, unit } = measures[name];
@@ -69,9 +70,9 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
   });
 
 const costTile = (result: Result): readonly Tile[] => {
-  const accounts = accountsOf(result);
-  if (accounts === null || accounts.all.cost.known === 0) return [];
-  const { known, total, unknown } = accounts.all.cost;
+  const totals = runTotalsOf(result);
+  if (totals === null || totals.all.cost.known === 0) return [];
+  const { known, total, unknown } = totals.all.cost;
   return [
     {
       label: unknown === 0 ? 'Cost' : 'Cost, at least',
@@ -140,5 +141,5 @@ const tileMarkup = ({ label, kind, value, unit, foot }: Tile): Markup =>
     <dd><b>${value}</b> <span class="unit">${unit}</span>${kind === null ? null : markup`<small class="dot ${kind}">${kind}</small>`}<small>${foot}</small></dd>
   </div>`;
 
-export const tiles = (result: Result, trust: Trust): Markup =>
+export const tilesMarkup = (result: Result, trust: Trust): Markup =>
   markup`<dl class="tiles">${allTiles(result, trust).map(tileMarkup)}</dl>`;

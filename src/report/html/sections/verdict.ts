@@ -1,18 +1,19 @@
-import type { Result } from '../../../model/result.ts';
-import type { Evidence, Trust, TrustLevel } from '../../../model/verdict.ts';
-import { plural, timeText } from '../../number-text.ts';
-import { runLimitsVerdict } from '../../run-limit-words.ts';
-import { runVerdict } from '../../run-verdict.ts';
-import { addressText, loadText } from '../../scenario-list.ts';
-import { markup, type Markup } from '../markup.ts';
-import { slicesText } from '../../slices-text.ts';
+import { loadText } from '../../summary/load-text.ts';
+import type { Result } from '../../../model/result/result.ts';
+import type { TrustSignal, Trust, TrustLevel } from '../../../model/result/verdict.ts';
+import { plural, timeText } from '../../text/number-text.ts';
+import { runLimitsVerdict } from '../../summary/run-limits-text.ts';
+import { runVerdict } from '../../summary/run-verdict.ts';
+import { addressText } from '../../summary/plan-terms.ts';
+import { markup, type Markup } from '../../text/markup.ts';
+import { slicesText } from '../../summary/slices-text.ts';
 
 const glyph = { valid: '✓', degraded: '!', invalid: '✕' } as const satisfies Record<
   TrustLevel,
   string
 >;
 
-const evidenceRow = ({ signal, level, observed, expected, advice }: Evidence): Markup =>
+const evidenceRow = ({ signal, level, observed, expected, advice }: TrustSignal): Markup =>
   markup`<tr>
     <th scope="row">${signal}</th>
     <td><span class="level ${level}">${level}</span></td>
@@ -69,7 +70,7 @@ export const verdictSection = (result: Result, trust: Trust): Markup => {
 };
 
 /** What ran, in one line. */
-export const runLine = ({ plan, ...result }: Result): Markup => {
+export const runLineMarkup = ({ plan, ...result }: Result): Markup => {
   const loads = plan.stages.map(({ name, load }) => `${name} ${loadText(load)}`);
   const parts = [
     addressText(result.baseUrl),

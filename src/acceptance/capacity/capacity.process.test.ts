@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { constantLoad } from '../../engine/fake-run.fixture.ts';
+import { capacityReportSchema } from '../../model/series/capacity.ts';
+import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { startMock } from '../../mock/gateway/start.ts';
+import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const server = {
+  batching: batchingPresets.medium,
+  workload: { promptTokens: 200, outputTokens: 50 },
+  seed: 2,
+};
+
+/** The stored result of stairs of these rates. */
+const storedStairs = async (rates: readonly number[]): Promise<string> => {
+  const plan = simulatedPlan(server);
+  const [{ traffic }] = plan.stages as [(typeof plan.stages)[number]];
+  const stages = rates.map((rate) => ({
+    name: `${rate}/s`,
+    load: constantLoad(rate, 24_000),
+    traffic,
+  }));
+  const stored = await runOnSimulatedServer({ ...plan, stages, warmUp: milliseconds(0) }, server);
+  return tempFile('result.json', JSON.stringify({ ...stored, planHash: 'a' }));
+};
+
+describe('weir capacity', () => {
+  it('answers from the stairs of a stored result, on the terminal, as JSON and as a page', async () => {
+    const file = await storedStairs([3, 6, 9, 12, 12.7, 16]);
+    const out = await tempFolder();
+    const { code, stdout, stderr } = await weir([
+      ...['capacity', '--from', file, '--think', '30s', '--out', out, '--json'],
+    ]);
+    expect(code, stderr).toBe(0);
+    const { answer, fit, steps, terms } = capacityReportSchema.parse(JSON.parse(stdout));
+    expect(steps).toHaveLength(6);
+    expect(terms.thinkTime).toBe(30_000);
+    const truth = saturationRate(server.batching, server.workload);
+    expect(answer!.rate.value / truth).toBeGreaterThan(0.95);
+    expect(answer!.rate.value / truth).toBeLessThan(1.05);
+    expect(answer!.binding).toBe('concurrency');
+    // A step of this server takes 18 ms and 0.2 ms for each in flight: shared in half where both are equal.
+    expect(fit?.knee?.rate).toBeLessThan(truth);
+    expect(await readFile(join(out, 'capacity.html'), 'utf8')).toContain('Latency against');
+  });
+
+  it('spends nothing that nobody agreed to', async () => {
+    const { code, stderr } = await weir(['capacity', '--target', 'mock', '--model', 'weir/small']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /Budget: at most 1,800 requests; about [\d,]+ tokens for them; money unknown/,
+    );
+    expect(stderr).toContain('add --yes');
+  });
+
+  it('gives up at once where everything is refused, and `run` says that the address is doubtful', async () => {
+    const mock = await startMock({}, realClock());
+    const bare = new URL(mock.url).origin;
+    const asked = ['--target', bare, '--model', 'm', '--out', await tempFolder()];
+    const key = { WEIR_API_KEY: 'sk-weir-test' };
+    const doubt = `GET ${bare}/models answered 404: the base address of a gateway ends in its version`;
+    try {
+      const search = ['capacity', ...asked, '--start', '1/s', '--yes'];
+      const gaveUp = await weir(search, key);
+      expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+      expect(gaveUp.stderr).toMatch(
+        /The target refused every request: \d+ × 404 .*the base address/,
+      );
+      const ran = await weir(['run', ...asked, '--rate', '2/s', '--duration', '1s', '--json'], key);
+      expect([ran.code, ran.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        notes: expect.arrayContaining([expect.stringContaining(doubt)]),
+      });
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('says what is wrong with its options', async () => {
+    const { code, stderr } = await weir([
+      ...['capacity', '--target', 'mock', '--model', 'm', '--start', '9/s', '--yes'],
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--start: expected a rate of at most 1/s');
+  });
+});

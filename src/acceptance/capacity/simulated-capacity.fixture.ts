@@ -1,0 +1,165 @@
+import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
+import { runSlice } from '../../engine/run-slice.ts';
+import { judgeCapacity } from '../../judge/capacity/judge-capacity.ts';
+import { judgeSteps } from '../../judge/capacity/judge-steps.ts';
+import type { SearchTerms, StepRequest } from '../../judge/capacity/next-step.ts';
+import { asksForLatency } from '../../judge/capacity/step-objectives.ts';
+import { sampleSeconds, sampleJudgedSlice } from '../../judge/sample-result.fixture.ts';
+import { BatchServer } from '../../mock/serving/batch-server.ts';
+import type { TokenSink } from '../../mock/serving/token-schedule.ts';
+import type { CapacityAnswer, CapacityStep } from '../../model/series/capacity.ts';
+import type { Transport } from '../../model/observation/exchange.ts';
+import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { instant, milliseconds, perSecond } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import { findCapacity, type FinishedSearch } from '../../probe/find-capacity.ts';
+import { stepPlan } from '../../probe/step-plan.ts';
+import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
+import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
+
+/** A search against the mock’s serving model on a clock that jumps: an hour of load takes seconds. */
+
+/** A completion of so many tokens. */
+const completion = ({ promptTokens, outputTokens }: RequestSize): Uint8Array =>
+  Buffer.from(
+    JSON.stringify({
+      choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+      usage: {
+        prompt_tokens: promptTokens,
+        completion_tokens: outputTokens,
+        total_tokens: promptTokens + outputTokens,
+      },
+    }),
+  );
+
+/** A transport to a server with continuous batching, which answers every chat with the same number of tokens. */
+const transportTo = (server: BatchServer, queue: EventQueue, workload: RequestSize): Transport => {
+  const body = completion(workload);
+  const job = {
+    promptTokens: workload.promptTokens,
+    uncached: workload.promptTokens,
+    steps: workload.outputTokens,
+  };
+  return {
+    send: (_request, observer) => {
+      const now = () => instant(queue.now);
+      let isOver = false;
+      observer.onConnected(now(), 'reused');
+      observer.onSent(now());
+      const emit: TokenSink['emit'] = (_from, to) => {
+        if (isOver || to < job.steps) return;
+        isOver = true;
+        observer.onHeaders(now(), 200, { 'content-type': 'application/json' });
+        observer.onChunk(now(), body);
+        observer.onEnd(now());
+      };
+      const leave = server.serve(job, { emit });
+      return {
+        abort: (cause, detail) => {
+          if (isOver) return;
+          isOver = true;
+          leave();
+          observer.onFailure(now(), cause, detail);
+        },
+      };
+    },
+    close: async () => undefined,
+  };
+};
+
+/** Runs a plan to its end against the server; the generator is at its ease. */
+export const runOnSimulatedServer = async (
+  plan: Plan,
+  server: SimulatedServer,
+): Promise<Result> => {
+  const queue = new EventQueue();
+  const clock = { now: () => queue.now, wall: () => queue.now, at: queue.at.bind(queue) };
+  const batch = new BatchServer(server.batching, server.seed, clock);
+  const tally = emptyTally(plan);
+  const progress = { isDone: false };
+  const { done } = runSlice(
+    {
+      ...{ plan, slice: { index: 0, count: 1 }, runId: 'capacity', headers: {} },
+      credentials: [{ name: 'default', weight: 1, value: 'sk-simulated' }],
+      ...{ userAgent: 'weir/test', redact: (text) => text, clips: { clipsOf: () => [] } },
+      workload: {
+        chatContentFor: () => ({ messages: [], maxTokens: null }),
+        traceOf: () => {
+          throw new Error('the simulation has no traces');
+        },
+      },
+    },
+    {
+      clock: queueClock(queue),
+      transport: transportTo(batch, queue, server.workload),
+      observe: (observation) => recordObservation(tally, observation),
+    },
+  );
+  const ended = done.finally(() => {
+    progress.isDone = true;
+  });
+  while (!progress.isDone) {
+    for (let i = 0; i < 200 && queue.step(); i += 1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { loadEnded } = await ended;
+  const seconds = Array.from({ length: Math.ceil(loadEnded / 1000) }, () => ({}));
+  return toResult(tally, {
+    ...{ weir: '0', runId: 'capacity', plan, planHash: '', partial: null, notes: [] },
+    ...{ scheduled: milliseconds(loadEnded), witness: null, breach: undefined },
+    slices: [sampleJudgedSlice(sampleSeconds(seconds))],
+  });
+};
+
+/** A server to be searched, and what it is asked. */
+export interface SimulatedServer {
+  readonly batching: Batching;
+  readonly workload: RequestSize;
+  readonly seed: number;
+  readonly spacing?: 'even' | 'poisson';
+}
+
+const patience = milliseconds(600_000);
+
+/** The plan of chats whose length the server knows. */
+export const simulatedPlan = ({ seed, spacing = 'even' }: SimulatedServer): Plan =>
+  fakePlan({ ...constantLoad(1, 10_000), spacing } as Plan['stages'][number]['load'], {
+    ...{ seed, inFlight: 100_000, grace: milliseconds(30_000) },
+    deadlines: { connect: patience, firstToken: patience, idle: patience, total: patience },
+    caps: { bytes: 1e6, events: 1e6 },
+    stages: [
+      {
+        name: 'main',
+        load: { ...constantLoad(1, 10_000), spacing } as Plan['stages'][number]['load'],
+        traffic: [
+          {
+            ...{ kind: 'chat', weight: 1, model: 'weir/small', maxTokens: null, body: {} },
+            ...{ conversations: [[{ role: 'user', content: 'a' }]], price: null },
+          },
+        ],
+      },
+    ],
+  });
+
+/** Searches a simulated server for the most that it serves steadily. */
+export const searchSimulatedCapacity = async (
+  server: SimulatedServer,
+  changes: Partial<Plan> = {},
+  limits: Partial<SearchTerms> = {},
+): Promise<FinishedSearch & { readonly answer: CapacityAnswer | null }> => {
+  const plan = { ...simulatedPlan(server), ...changes };
+  const forLatency = asksForLatency(plan);
+  const terms: SearchTerms = {
+    ...{ thinkTime: milliseconds(20_000), requestsPerMinute: null, tokensPerMinute: null, keys: 1 },
+    ...{ start: perSecond(1), top: perSecond(1000), precision: 0.05, forLatency, samples: 0 },
+    ...limits,
+  };
+  const runStep = async (order: StepRequest, number: number): Promise<CapacityStep> => {
+    const result = await runOnSimulatedServer(stepPlan(plan, order, number), server);
+    return judgeSteps(result, () => `step ${number}`)[0]!;
+  };
+  const cap = { requests: 1e6, seconds: 36_000, steps: 40 };
+  const searched = await findCapacity({ runStep, onStep: () => undefined }, terms, cap);
+  return { ...searched, answer: judgeCapacity(searched.steps, terms, forLatency) };
+};

@@ -1,0 +1,63 @@
+import type { Clock } from '../../model/clock.ts';
+import { instant } from '../../model/quantity.ts';
+
+interface QueuedEvent {
+  readonly at: number;
+  readonly run: () => void;
+  isCancelled: boolean;
+}
+
+/** Events in the order of their times; of those at one time, the one that was set first. */
+export class EventQueue {
+  now = 0;
+  readonly #events: QueuedEvent[] = [];
+
+  at(at: number, run: () => void): () => void {
+    const event = { at, run, isCancelled: false };
+    // Most are set for later than all others.
+    let place = this.#events.length;
+    while (place > 0 && this.#events[place - 1]!.at > at) place -= 1;
+    this.#events.splice(place, 0, event);
+    return () => {
+      event.isCancelled = true;
+    };
+  }
+
+  /** Runs the next event; false when there is none. */
+  step(): boolean {
+    let next = this.#events.shift();
+    while (next?.isCancelled === true) next = this.#events.shift();
+    if (next === undefined) return false;
+    this.now = Math.max(this.now, next.at);
+    next.run();
+    return true;
+  }
+}
+
+export const queueClock = (queue: EventQueue): Clock => ({
+  now: () => instant(queue.now),
+  every: (milliseconds, tick) => {
+    let cancel = (): void => undefined;
+    const scheduleNext = (): void => {
+      cancel = queue.at(queue.now + milliseconds, () => {
+        scheduleNext();
+        tick();
+      });
+    };
+    scheduleNext();
+    return () => cancel();
+  },
+});
+
+/** Lets events happen, and promises settle between them, until the work is done. */
+export const runUntilSettled = async <T>(queue: EventQueue, work: Promise<T>): Promise<T> => {
+  const progress = { isDone: false };
+  const settled = work.finally(() => {
+    progress.isDone = true;
+  });
+  while (!progress.isDone) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!progress.isDone && !queue.step()) throw new Error('nothing is left to wait for');
+  }
+  return settled;
+};

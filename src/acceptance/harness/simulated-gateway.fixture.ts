@@ -1,0 +1,243 @@
+import type { Clock } from '../../model/clock.ts';
+import type { ExchangeObserver, Transport, WireRequest } from '../../model/observation/exchange.ts';
+import { type Draw, drawFrom } from '../../model/workload/draw.ts';
+import { resolveMockLimits, type ResponseClass } from '../../model/gateway/mock-limits.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import { type KeyLimiter, openKeyLimiter } from '../../mock/limits/key-limiter.ts';
+import { limitedAnswer } from '../../mock/limits/limited-answer.ts';
+import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
+import { EventQueue, queueClock, runUntilSettled } from './event-queue.fixture.ts';
+
+/**
+ * The mock's limiters behind a simulated network, on a clock that jumps from event to event: an
+ * examination of minutes takes milliseconds. Requests take a drawn time there and back.
+ */
+export interface SimulatedGateway {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** The wall clock at instant 0. */
+  readonly wallZero: number;
+  readonly sleepUntil: (moment: Instant) => Promise<void>;
+  /** Lets time pass until the work is done. */
+  run<T>(work: Promise<T>): Promise<T>;
+}
+
+export interface GatewaySimulation {
+  readonly limits: NonNullable<SettingsInput['limits']>;
+  readonly seed: number;
+  /** The shortest and the longest round trip, in ms. */
+  readonly roundTrip: readonly [least: number, most: number];
+  /** How long an admitted request is served, in ms, or the least and the most of it, evenly drawn. */
+  readonly service?: number | readonly [least: number, most: number];
+  /** How long the gateway's machine pauses now and then at most, in ms; a second lies between pauses. */
+  readonly pause?: number;
+  /** The least and the most share of `max_tokens` that answers have, evenly drawn; all of it by default. */
+  readonly answers?: readonly [least: number, most: number];
+  /** Whether one allowance serves all keys, as it must not. */
+  readonly isSharedLimit?: boolean;
+  /** The share of chats that fail with 500 before any limit is asked. */
+  readonly failureShare?: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** What the interface answers to a request of a probe before limits are asked, and which class the answer is of. */
+const plainStatus = ({ path, headers, body }: WireRequest): number => {
+  if (headers['authorization']?.includes('no-such-key') === true) return 401;
+  if (path === '/no-such-path') return 404;
+  const text = body === null ? '' : Buffer.from(body).toString('latin1');
+  if (text.includes('no-such-model')) return 404;
+  return text.includes('"temperature":9') ? 400 : 200;
+};
+
+const classByPath: Readonly<Record<string, ResponseClass>> = {
+  '/models': 'models',
+  '/audio/speech': 'speech',
+  '/audio/transcriptions': 'transcription',
+};
+
+const classOf = ({ path, body }: WireRequest): ResponseClass => {
+  const isStream = body !== null && Buffer.from(body).includes('"stream":true');
+  return classByPath[path] ?? (isStream ? 'chat-stream' : 'chat');
+};
+
+/** Tokens of a chat: a word of the prompt is one, and the answer has a share of what it may have. */
+const tokensOf = (
+  { body }: WireRequest,
+  share: number,
+): { input: number; output: number; reserved: number } => {
+  const chat = JSON.parse(Buffer.from(body!).toString()) as {
+    messages: { content: string }[];
+    max_tokens: number;
+  };
+  const prompt = chat.messages[0]!.content;
+  return {
+    input: prompt.split(' ').length + 3,
+    output: Math.round(chat.max_tokens * share),
+    reserved: Math.ceil(prompt.length / 4) + chat.max_tokens,
+  };
+};
+
+const completion = (input: number, output: number): string =>
+  JSON.stringify({
+    choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  });
+
+class GatewayModel {
+  readonly #limits;
+  readonly #allowances = new Map<string, KeyLimiter>();
+  readonly #queue: EventQueue;
+  readonly #wallZero: number;
+  readonly #service: () => number;
+  readonly #share: () => number;
+  readonly #shared: boolean;
+  readonly #fails: () => boolean;
+
+  constructor(
+    queue: EventQueue,
+    wallZero: number,
+    {
+      limits,
+      seed,
+      service = 5,
+      answers = [1, 1],
+      isSharedLimit = false,
+      failureShare = 0,
+    }: GatewaySimulation,
+  ) {
+    const draw = drawFrom(seed, 6);
+    const within = ([least, most]: readonly [number, number]) =>
+      least + draw.uniform() * (most - least);
+    this.#share = () => within(answers);
+    this.#service = () => (typeof service === 'number' ? service : within(service));
+    const failures = drawFrom(seed, 9);
+    this.#fails = () => failures.uniform() < failureShare;
+    this.#limits = resolveMockLimits(settingsSchema.parse({ limits }).limits);
+    this.#queue = queue;
+    this.#wallZero = wallZero;
+    this.#shared = isSharedLimit;
+  }
+
+  /** Takes a request that has arrived; `answer` is told when it is decided. */
+  receive(request: WireRequest, answer: (answer: Answer) => void): void {
+    const limits = this.#limits;
+    const route = classOf(request);
+    const key = this.#shared ? 'all' : request.headers['authorization']!;
+    const status = plainStatus(request);
+    const isFree =
+      status === 401 ||
+      request.path === '/no-such-path' ||
+      (limits.uncounted as readonly string[]).includes(route);
+    if (status === 200 && this.#fails()) {
+      answer({ status: 500, headers: {}, body: '{}' });
+      return;
+    }
+    if (isFree) {
+      answer({ status, headers: {}, body: '{}' });
+      return;
+    }
+    const now = this.#queue.now;
+    const { headers, ...admission } = this.#allowanceOf(key).admit(now);
+    const shownFor = (shown: ResponseClass): Record<string, string> =>
+      (limits.headersOn as readonly string[]).includes(shown) ? { ...headers } : {};
+    const refuse = (stopped: Parameters<typeof limitedAnswer>[0]): void => {
+      const wall = { now: () => now, wall: () => this.#wallZero + now };
+      const response = limitedAnswer(stopped, limits, { key, route }, wall);
+      const body = JSON.stringify(response.body);
+      answer({ status: 429, headers: { ...response.headers, ...shownFor('limited') }, body });
+    };
+    if (!admission.admitted) {
+      refuse(admission);
+      return;
+    }
+    const isChat = request.path === '/chat/completions' && status === 200;
+    const tokens = isChat ? tokensOf(request, this.#share()) : { input: 0, output: 0, reserved: 0 };
+    const stopped = admission.reserve(now, tokens.reserved);
+    if (stopped !== null) {
+      refuse(stopped);
+      admission.end();
+      return;
+    }
+    this.#queue.at(Math.max(now, admission.startsAt) + this.#service(), () => {
+      admission.charge(this.#queue.now, tokens.input + tokens.output);
+      admission.end();
+      const body = isChat ? completion(tokens.input, tokens.output) : '{}';
+      answer({ status, headers: shownFor(status === 200 ? route : 'refused'), body });
+    });
+  }
+
+  #allowanceOf(key: string): KeyLimiter {
+    const known = this.#allowances.get(key);
+    if (known !== undefined) return known;
+    const fresh = openKeyLimiter(this.#limits, -(this.#wallZero % this.#limits.window));
+    this.#allowances.set(key, fresh);
+    return fresh;
+  }
+}
+
+/** An exchange that tells its observer nothing more once it is over. */
+class SimulatedExchange {
+  readonly #queue: EventQueue;
+  readonly #observer: ExchangeObserver;
+  #isOver = false;
+
+  constructor(queue: EventQueue, observer: ExchangeObserver) {
+    this.#queue = queue;
+    this.#observer = observer;
+    observer.onSent(instant(queue.now));
+  }
+
+  answer({ status, headers, body }: Answer, date: string): void {
+    const at = instant(this.#queue.now);
+    const plain = { date, 'content-type': 'application/json' };
+    if (!this.#isOver) this.#observer.onHeaders(at, status, { ...plain, ...headers });
+    if (!this.#isOver) this.#observer.onChunk(at, Buffer.from(body));
+    if (!this.#isOver) this.#observer.onEnd(at);
+    this.#isOver = true;
+  }
+
+  abort(cause: Parameters<ExchangeObserver['onFailure']>[1], detail: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#observer.onFailure(instant(this.#queue.now), cause, detail);
+  }
+}
+
+export const openSimulatedGateway = (simulation: GatewaySimulation): SimulatedGateway => {
+  const queue = new EventQueue();
+  const draw: Draw = drawFrom(simulation.seed, 5);
+  const wallZero = Date.UTC(2026, 2, 1, 12) + Math.floor(draw.uniform() * 60_000);
+  const gateway = new GatewayModel(queue, wallZero, simulation);
+  const [least, most] = simulation.roundTrip;
+  const half = (): number => (least + draw.uniform() * (most - least)) / 2;
+  const { pause = 0, seed } = simulation;
+  /** When a machine that pauses gets to what happens at `moment`. */
+  const processedAt = (moment: number): number => {
+    const second = Math.floor(moment / 1000);
+    const pauses = drawFrom(seed, 7, second);
+    const begin = second * 1000 + pauses.uniform() * 900;
+    const end = begin + pauses.uniform() * pause;
+    return moment >= begin && moment < end ? end : moment;
+  };
+  const send = (request: WireRequest, observer: ExchangeObserver) => {
+    const exchange = new SimulatedExchange(queue, observer);
+    const deliver = (answer: Answer): void => {
+      const date = new Date(wallZero + queue.now).toUTCString();
+      queue.at(queue.now + half(), () => exchange.answer(answer, date));
+    };
+    queue.at(processedAt(queue.now + half()), () => gateway.receive(request, deliver));
+    return exchange;
+  };
+  return {
+    transport: { send, close: async () => undefined },
+    clock: queueClock(queue),
+    wallZero,
+    sleepUntil: (moment) => new Promise((resolve) => void queue.at(moment, resolve)),
+    run: (work) => runUntilSettled(queue, work),
+  };
+};

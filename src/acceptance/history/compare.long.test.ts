@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { startMock } from '../../mock/gateway/start.ts';
+import { comparisonSchema } from '../../model/series/comparison.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import {
+  type FinishedProgram,
+  tempFolder,
+  cleanUpAfterEach,
+  weir,
+} from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+vi.setConfig({ testTimeout: 600_000 });
+
+type Gateway = Awaited<ReturnType<typeof startMock>>;
+
+const gateway = (ttft: number): Promise<Gateway> =>
+  startMock(
+    {
+      ...{ ttft: milliseconds(ttft), gap: milliseconds(1) },
+      limits: { requestsPerMinute: null, tokensPerMinute: null },
+    },
+    realClock(),
+  );
+
+let usual: Gateway;
+let alike: Gateway;
+let slower: Gateway;
+beforeAll(async () => {
+  [usual, alike, slower] = await Promise.all([gateway(400), gateway(400), gateway(500)]);
+});
+afterAll(async () => {
+  await Promise.all([usual, alike, slower].map((each) => each.close()));
+});
+
+const slowDown = async ({ controlUrl }: Gateway, ttft: number): Promise<void> => {
+  const { status } = await fetch(`${controlUrl}/settings`, {
+    method: 'PATCH',
+    body: JSON.stringify({ ttft }),
+  });
+  expect(status).toBe(200);
+};
+
+/**
+ * Five runs of two seconds against one gateway, with these further words. A busy machine strains the
+ * generator; the runs count here all the same, which makes it no easier for the judge.
+ */
+const fiveRuns = (target: Gateway, words: readonly string[]): Promise<FinishedProgram> =>
+  weir(
+    [
+      ...['run', '--target', target.url, '--model', 'weir/small', '--max-tokens', '10'],
+      ...['--rate', '30/s', '--duration', '2s', '--repeat', '5', '--pause', '0s', ...words],
+    ],
+    { WEIR_API_KEY: 'sk-weir-test' },
+  );
+
+const comparisonIn = async (folder: string) =>
+  comparisonSchema.parse(JSON.parse(await readFile(join(folder, 'comparison.json'), 'utf8')));
+
+describe('a gateway whose first token takes a quarter longer', () => {
+  it('is called a regression by five runs against five, by turns and from their files', async () => {
+    const folder = await tempFolder();
+    const { code, stdout, stderr } = await fiveRuns(slower, [
+      ...['--against', usual.url, '--out', folder, '--allow-different'],
+    ]);
+    expect(code, stdout + stderr).toBe(11);
+    expect(stdout).toMatch(/^Regression: .*chat-stream TTFT p50 \(\+2\d\.\d %\)/);
+    const comparison = await comparisonIn(folder);
+    expect(comparison.base.runs.map(({ file }) => file)).toStrictEqual(
+      [1, 2, 3, 4, 5].map((n) => join(folder, 'base', String(n), 'result.json')),
+    );
+    // ABBA, so that a drift falls on both sides alike.
+    const order = [...comparison.base.runs, ...comparison.next.runs]
+      .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
+      .map(({ file }) => (file.startsWith(join(folder, 'base')) ? 'A' : 'B'));
+    expect(order.join('')).toBe('ABBAABBAAB');
+    expect(await readFile(join(folder, 'comparison.junit.xml'), 'utf8')).toContain('<failure');
+    const again = await weir([
+      ...['compare', join(folder, 'base'), join(folder, 'new'), '--allow-different', '--json'],
+      ...['--out', await tempFolder()],
+    ]);
+    expect(again.code).toBe(11);
+    expect(comparisonSchema.parse(JSON.parse(again.stdout)).metrics).toStrictEqual(
+      comparison.metrics,
+    );
+  });
+
+  it('is called a regression against a stored base of the same gateway', async () => {
+    const [before, after] = [await tempFolder(), await tempFolder()];
+    const base = await fiveRuns(alike, ['--out', before]);
+    expect([0, 12], base.stderr).toContain(base.code);
+    await slowDown(alike, 500);
+    const { code, stdout, stderr } = await fiveRuns(alike, [
+      ...['--baseline', before, '--out', after, '--allow-different'],
+    ]);
+    await slowDown(alike, 400);
+    expect(code, stdout + stderr).toBe(11);
+  });
+});
+
+describe('two gateways that are alike', () => {
+  it('are never called a regression in twenty comparisons', async () => {
+    const codes: (number | null)[] = [];
+    const compareFive = async (): Promise<void> => {
+      for (let i = 0; i < 5; i += 1) {
+        const words = ['--against', usual.url, '--out', await tempFolder(), '--allow-different'];
+        codes.push((await fiveRuns(alike, [...words, '--quiet'])).code);
+      }
+    };
+    await Promise.all([compareFive(), compareFive(), compareFive(), compareFive()]);
+    expect(codes).toStrictEqual(Array.from({ length: 20 }, () => 0));
+  });
+});

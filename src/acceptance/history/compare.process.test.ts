@@ -1,0 +1,88 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { comparisonSchema } from '../../model/series/comparison.ts';
+import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+/** The last answer has half a second to come within the seconds that rates are over, on a busy machine too. */
+const scenario = `
+name: short
+traffic: [{ kind: models }]
+load: { kind: constant, rate: 2/s, duration: 1s }
+limits: { requestsPerMinute: none, tokensPerMinute: none }
+mock: { limits: { requestsPerMinute: none } }
+`;
+
+describe('weir run --repeat', () => {
+  it('leaves each run in a folder of its own, which compare takes one by one or together', async () => {
+    const out = await tempFolder();
+    const run = ['run', await tempFile('s.yaml', scenario), '--repeat', '2', '--out', out];
+    const { stderr } = await weir(run);
+    expect((await readdir(out)).toSorted()).toStrictEqual(['1', '2']);
+    expect(await readdir(join(out, '2'))).toStrictEqual(['report.html', 'result.json']);
+    expect(stderr).toContain('Run 2 of 2, 2:');
+    // A busy machine may leave runs that do not count; here only the way they are compared matters.
+    const compare = (words: readonly string[]) =>
+      weir(['compare', ...words, '--allow-different', '--out', join(out, 'compared')], {
+        GITHUB_STEP_SUMMARY: join(out, 'page.md'),
+      });
+    const two = await compare([
+      join(out, '1'),
+      join(out, '2', 'result.json'),
+      '--gate',
+      'completed',
+    ]);
+    expect(two.code, two.stderr).toBe(0);
+    expect(await readFile(join(out, 'page.md'), 'utf8')).toMatch(/^### ⚪ Inconclusive/);
+    expect(two.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. At least 10 a side are needed.',
+    );
+    const strict = [...[join(out, '1'), '--with', join(out, '2')], '--strict', '--json'];
+    const { code, stdout } = await compare(strict);
+    expect(code).toBe(13);
+    expect(comparisonSchema.parse(JSON.parse(stdout)).base.runs).toHaveLength(1);
+    expect((await readdir(join(out, 'compared'))).toSorted()).toStrictEqual([
+      'comparison.html',
+      'comparison.json',
+      'comparison.junit.xml',
+      'comparison.md',
+    ]);
+    const seeded = await weir([...run.slice(0, 2), '--baseline', out, '--set', 'seed=9']);
+    expect(seeded.code).toBe(2);
+    expect(seeded.stderr).toContain('the plan differs (its hash)');
+    expect(seeded.stderr).not.toContain('Run 1');
+  });
+});
+
+describe('words that make no sense', () => {
+  it.each([
+    [['--repeat', 'often'], '--repeat: expected a whole number from 1 to 1000; got often'],
+    [['--strict'], '--strict: expected something to compare with'],
+    [['--pause', '5s'], '--pause: expected several runs'],
+    [['--repeat', '2', '--pause', 'long'], '--pause: expected a length of time'],
+    [['--against', 'mock', '--baseline', 'x'], 'expected one base'],
+    [
+      ['--repeat', '2', '--observations', 'x', '--csv', 'y'],
+      '--observations, --csv: expected one run',
+    ],
+    [['--baseline', 'nowhere'], 'nowhere does not exist'],
+    [['--baseline', '.', '--gate', 'tftf.p50'], '--gate: expected completed'],
+    [['--baseline', '.', '--gate', 'outputTokens.p50'], 'got outputTokens.p50'],
+  ])('%j', async (words, message) => {
+    const { code, stderr } = await weir(['run', await tempFile('s.yaml', scenario), ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it.each([
+    [['only'], 'expected two sides'],
+    [['a', 'b', 'c'], '3 paths without --with'],
+    [['scenarios', 'scenarios'], 'scenarios holds no result.json'],
+  ])('compare %j', async (words, message) => {
+    const { code, stderr } = await weir(['compare', ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});

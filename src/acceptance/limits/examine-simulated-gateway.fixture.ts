@@ -1,0 +1,59 @@
+import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
+import {
+  limiterClassNames,
+  type LimitLog,
+  type ProbePhase,
+  probePhases,
+} from '../../model/limits/limit-log.ts';
+import type { LimitJudgement } from '../../model/limits/limit-report.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { probeBudgetFor } from '../../probe/probe-budget.ts';
+import { examineKey } from '../../probe/examine-key.ts';
+import { openProbeClient } from '../../probe/probe-client.ts';
+import {
+  type GatewaySimulation,
+  openSimulatedGateway,
+} from '../harness/simulated-gateway.fixture.ts';
+
+const phases = Object.keys(probePhases) as readonly ProbePhase[];
+
+/** Examines a simulated gateway as `weir limits` does and judges it by what it declares. */
+export const examineSimulatedGateway = async (
+  simulation: GatewaySimulation,
+  declared: { readonly requests: number; readonly tokens?: number; readonly window: number },
+  only: readonly ProbePhase[] = phases,
+): Promise<{ readonly log: LimitLog; readonly judgement: LimitJudgement }> => {
+  const gateway = openSimulatedGateway(simulation);
+  const questioner = openProbeClient({
+    session: {
+      ...{ transport: gateway.transport, clock: gateway.clock, wallZero: gateway.wallZero },
+      ...{ headers: {}, redact: (text) => text, timeoutFor: 2 * declared.window },
+    },
+    sleepUntil: gateway.sleepUntil,
+    models: {
+      chat: 'weir/small',
+      speech: 'weir-tts',
+      transcription: 'weir/whisper',
+      listed: [],
+      voice: 'a.wav',
+    },
+    credentials: { first: 'sk-first', second: 'sk-second' },
+    runId: 'probe',
+  });
+  const rule = { limit: declared.requests, window: milliseconds(declared.window) };
+  const log = await gateway.run(
+    examineKey(questioner, {
+      declared: {
+        requests: rule,
+        tokens: { ...rule, limit: declared.tokens ?? 2_000_000 },
+        permitted: limiterClassNames,
+      },
+      phases: only,
+      hasSecondKey: true,
+      maxRequests: probeBudgetFor(only, rule, true, null).max,
+      stopReason: () => null,
+      onPhaseStart: () => undefined,
+    }),
+  );
+  return { log, judgement: judgeLimits(log) };
+};

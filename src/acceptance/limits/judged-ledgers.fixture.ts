@@ -1,0 +1,88 @@
+import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
+import { healthyResult } from '../../judge/sample-result.fixture.ts';
+import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
+import type { LimiterClass } from '../../model/limits/limit-log.ts';
+import { resolveMockLimits } from '../../model/gateway/mock-limits.ts';
+import { openKeyLimiter } from '../../mock/limits/key-limiter.ts';
+import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { TrustLevel } from '../../model/result/verdict.ts';
+
+/** Test support: ordinary runs against the reference gateway's limiters on a clock of numbers, judged by what their ledgers hold. */
+
+export const requestLimit = 5;
+
+export interface TimedRequest {
+  readonly gap: number;
+  /** The way there and back. */
+  readonly requestDelay: number;
+  readonly responseDelay: number;
+}
+
+export const blankLedgerEntry: Omit<
+  LedgerEntry,
+  'sent' | 'answered' | 'ended' | 'status' | 'tokens'
+> = {
+  ...{
+    limitRequests: requestLimit,
+    remainingRequests: 0,
+    limitTokens: null,
+    remainingTokens: null,
+  },
+  ...{ traffic: 'chat', unit: null, form: null, retryAfter: null, resetIn: null },
+};
+
+/** What a key's ledger holds after these arrivals. */
+export const ledgerFor = (
+  list: readonly TimedRequest[],
+  limits: NonNullable<SettingsInput['limits']>,
+): readonly LedgerEntry[] => {
+  const settings = settingsSchema.parse({ limits: { requestsPerMinute: requestLimit, ...limits } });
+  const allowance = openKeyLimiter(resolveMockLimits(settings.limits), 0);
+  let sent = 0;
+  const sentAt = list.map(({ gap, requestDelay, responseDelay }) => {
+    sent += gap;
+    return { sent, decided: sent + requestDelay, answered: sent + requestDelay + responseDelay };
+  });
+  const decided = sentAt
+    .toSorted((a, b) => a.decided - b.decided)
+    .map((one) => ({ ...one, admission: allowance.admit(one.decided) }));
+  return decided
+    .map(({ sent: from, answered, admission }): LedgerEntry => {
+      const times = { sent: from, answered, ended: answered };
+      return admission.admitted
+        ? { ...blankLedgerEntry, ...times, status: 200, tokens: 30 }
+        : {
+            ...blankLedgerEntry,
+            ...times,
+            status: 429,
+            tokens: null,
+            unit: 'requests',
+            form: 'error',
+          };
+    })
+    .toSorted((a, b) => a.sent - b.sent);
+};
+
+export interface LedgerConditions extends Partial<Result> {
+  readonly tokensPerMinute?: number;
+  readonly left?: number;
+  readonly level?: TrustLevel;
+}
+
+export const judgeLedger = (
+  entries: readonly LedgerEntry[],
+  limiter: LimiterClass | 'any' | null,
+  { tokensPerMinute = 2_000_000, left = 0, level = 'valid', ...changes }: LedgerConditions = {},
+) => {
+  const result = healthyResult({});
+  const requestsPerMinute = tokensPerMinute < 2_000_000 ? null : requestLimit;
+  const limits = { requestsPerMinute, tokensPerMinute, limiter };
+  return judgeRunLimits(
+    {
+      ...{ ...result, ...changes, plan: { ...result.plan, limits } },
+      ledger: [{ key: 'k', rows: entries.map(toLedgerRow), left }],
+    },
+    { level, evidence: [] },
+  );
+};

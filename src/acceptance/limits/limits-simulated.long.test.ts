@@ -1,0 +1,281 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explainDecisions } from '../../judge/limits/limiter/explain-decisions.ts';
+import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
+import { limitFacts } from '../../judge/limits/facts/limit-facts.ts';
+import type { LimiterDecision, ProbeReply } from '../../model/limits/limit-log.ts';
+import type { LimitJudgement } from '../../model/limits/limit-report.ts';
+import { resolveMockLimits, mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
+import { instant, milliseconds } from '../../model/quantity.ts';
+import { openKeyLimiter } from '../../mock/limits/key-limiter.ts';
+import { settingsSchema } from '../../mock/settings/settings.ts';
+import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
+import { compliantSimulation } from './compliant-simulations.fixture.ts';
+import type { GatewaySimulation } from '../harness/simulated-gateway.fixture.ts';
+
+const minute = { requests: 60, window: 60_000 };
+
+const examine = async (
+  limits: GatewaySimulation['limits'],
+  more: Partial<GatewaySimulation> & { readonly tokens?: number } = {},
+): Promise<LimitJudgement> => {
+  const { tokens = 2_000_000, ...simulation } = more;
+  const { judgement } = await examineSimulatedGateway(
+    { limits, seed: 3, roundTrip: [30, 120], ...simulation },
+    { ...minute, tokens },
+  );
+  return judgement;
+};
+
+const refuted = ({ checks }: LimitJudgement): readonly string[] =>
+  // That a fixed window lets more than its limit through across its boundary is a fact and no fault.
+  checks
+    .filter(({ finding, id }) => finding === 'refuted' && id !== 'most-admitted')
+    .map(({ id }) => id);
+
+const observed = ({ checks }: LimitJudgement, id: string): string =>
+  checks.find((check) => check.id === id)?.observed ?? '';
+
+describe('an examination of a simulated gateway', () => {
+  it.each(mockLimiterClasses.flatMap((kind) => [0, 1].map((seed) => [kind, seed] as const)))(
+    'names a %s and finds no violation (%i)',
+    async (kind, seed) => {
+      const { simulation, declared } = compliantSimulation(kind, seed);
+      const { judgement } = await examineSimulatedGateway(simulation, declared);
+      expect(judgement.declared.best?.limiter).toBe(kind);
+      expect(judgement.violated).toBe(false);
+    },
+  );
+
+  it.each(mockLimiterClasses)(
+    'names a %s on a machine that pauses every second',
+    async (algorithm) => {
+      const [requests, window] = [12, 4000];
+      const limits = { algorithm, requestsPerMinute: requests, window, steps: 3, burstShare: 0.4 };
+      const isCap = algorithm === 'in-flight';
+      const { judgement } = await examineSimulatedGateway(
+        {
+          limits: isCap ? { ...limits, inFlight: 4 } : limits,
+          ...{ seed: 14, roundTrip: [1, 4], service: isCap ? 150 : 6, pause: 300 },
+        },
+        { requests, window },
+        ['counting', 'provocation'],
+      );
+      expect(judgement.declared.best?.limiter).toBe(algorithm);
+      expect(judgement.violated).toBe(false);
+    },
+  );
+
+  it.each(mockLimiterClasses)(
+    'blames no %s of a few requests, and its budget suffices',
+    async (kind) => {
+      for (const [requests, steps] of [
+        [1, 2],
+        [2, 4],
+        [3, 2],
+        [5, 2],
+      ] as const) {
+        const limits = { algorithm: kind, requestsPerMinute: requests, steps, burstShare: 0.4 };
+        const { log, judgement } = await examineSimulatedGateway(
+          { limits, seed: 4, roundTrip: [20, 80], service: [20, 2000] },
+          { requests, window: 60_000 },
+        );
+        expect(judgement.violated).toBe(false);
+        expect(log.cut).toBeNull();
+      }
+    },
+  );
+
+  it('finds the specification’s own gateway compliant', async () => {
+    const judgement = await examine({ profile: 'spec' });
+    expect(refuted(judgement)).toStrictEqual([]);
+    expect(judgement.declared.best?.limiter).toBe('fixed-from-first');
+    expect(judgement.declared.runnerUp!.wrong).toBeGreaterThan(5);
+  });
+
+  it('tells what LiteLLM’s proxy does otherwise', async () => {
+    const judgement = await examine({ profile: 'litellm' });
+    expect(judgement.declared.best?.limiter).toBe('fixed-from-first');
+    expect(refuted(judgement)).toStrictEqual(['headers-present', 'retry-after', 'reset-time']);
+    expect(observed(judgement, 'headers-present')).toMatch(/429$/);
+    expect(observed(judgement, 'retry-after')).toMatch(/^always 60 s/);
+    expect(observed(judgement, 'reset-time')).toMatch(/conservative.*up to (59|6\d) s/);
+    expect(observed(judgement, 'counts-models')).toBe('it cost 0 requests');
+    expect(judgement.violated).toBe(false);
+  });
+
+  it.each([
+    [
+      'tokens that outlive their window',
+      { bugs: ['staleTokenCounter'], tokensPerMinute: 500, body: 'key' },
+      { tokens: 500 },
+      'refusal-names-limit',
+      true,
+    ],
+    [
+      'refusals of the cap in flight that count',
+      { bugs: ['inFlightRefusalsCount'], inFlight: 5 },
+      {},
+      'cap-refusals-free',
+      true,
+    ],
+    ['{"detail"} on speech', { bugs: ['detailOnSpeech'] }, {}, 'refusal-body', false],
+    [
+      'a reset that is always a window away',
+      { bugs: ['resetFromNow'], body: 'key' },
+      {},
+      'reset-time',
+      false,
+    ],
+    ['local time labelled UTC', { bugs: ['localTimeAsUtc'], body: 'key' }, {}, 'reset-time', false],
+    ['lost updates', { bugs: ['lostUpdates'] }, {}, 'remaining-no-lost-updates', true],
+    ['a Retry-After of half the truth', { retryAfter: 'wrong' }, {}, 'retry-after', false],
+    ['no Retry-After', { retryAfter: 'none' }, {}, 'retry-after', false],
+    [
+      'no headers on speech',
+      { headersOn: ['chat', 'limited', 'refused'] },
+      {},
+      'headers-present',
+      false,
+    ],
+    ['tokens reserved for good', { accounting: 'reserve' }, {}, 'token-accounting', false],
+    ['a limit of 50', { requestsPerMinute: 50 }, {}, 'limit-kept', true],
+    ['a limit of 100', { requestsPerMinute: 100 }, {}, 'limit-kept', true],
+    ['no limit at all', { requestsPerMinute: null }, {}, 'limit-kept', true],
+    ['one counter for all keys', {}, { isSharedLimit: true }, 'key-isolation', true],
+  ] as const)('flags %s', async (...row) => {
+    const [, limits, more, id, violates] = row;
+    const judgement = await examine(limits as GatewaySimulation['limits'], more);
+    expect(refuted(judgement)).toContain(id);
+    expect(judgement.violated).toBe(violates);
+  });
+
+  it('proves that two workers share no counter', async () => {
+    const judgement = await examine({ workers: 2 });
+    expect(judgement.violated).toBe(true);
+    expect(observed(judgement, 'limit-kept')).toMatch(
+      /limit of 120 does, 2 times the declared one/,
+    );
+    expect(judgement.seen?.best).toMatchObject({ limiter: 'fixed-from-first', limit: 120 });
+  });
+
+  it('tells of two workers whose windows begin apart, which no single limiter explains', async () => {
+    const limits = { workers: 2, requestsPerMinute: 12, window: 1500 };
+    let apart = 0;
+    for (let seed = 0; seed < 20; seed += 1) {
+      const { judgement } = await examineSimulatedGateway(
+        { limits, seed, roundTrip: [1, 4], service: 6, pause: 200 },
+        { requests: 12, window: 1500 },
+      );
+      expect(judgement.violated).toBe(true);
+      expect(observed(judgement, 'limit-kept')).toMatch(
+        /(24 does|24 were let in before the first refusal), 2 times the declared one/,
+      );
+      if (judgement.seen === null) apart += 1;
+    }
+    expect(apart).toBeGreaterThan(0);
+  });
+
+  it('sees that somebody else spends the key, and blames no limiter for it', async () => {
+    const judgement = await examine({ hiddenRequests: 12 });
+    expect(refuted(judgement)).toContain('no-hidden-spender');
+    expect(judgement.violated).toBe(false);
+  });
+
+  it('blames no limiter where some chats fail, and ends where they all do', async () => {
+    for (const seed of [1, 2, 3]) {
+      const judgement = await examine({ profile: 'spec' }, { failureShare: 0.1, seed });
+      expect(judgement.violated).toBe(false);
+    }
+    const { log, judgement } = await examineSimulatedGateway(
+      { limits: {}, seed: 1, roundTrip: [30, 120], failureShare: 1 },
+      minute,
+    );
+    expect(log.cut).toBe('3 small chats in a row failed, the last with status 500');
+    expect(judgement.violated).toBe(false);
+    expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
+  });
+
+  it('blames no limiter of requests where a refusal that names nothing may be for tokens', async () => {
+    const { log } = await examineSimulatedGateway(
+      { limits: { tokensPerMinute: 200 }, seed: 1, roundTrip: [20, 80] },
+      { ...minute, tokens: 200 },
+    );
+    const unnamed = log.replies.map((reply) =>
+      reply.refusal === null ? reply : { ...reply, refusal: { ...reply.refusal, unit: null } },
+    );
+    expect(judgeLimits({ ...log, replies: unnamed }).violated).toBe(false);
+    const declared = { ...log.declared, tokens: null };
+    expect(judgeLimits({ ...log, declared, replies: unnamed }).violated).toBe(true);
+  });
+
+  it('flags streams that pass by the limit, and another key that is slowed down', async () => {
+    const { log, judgement } = await examineSimulatedGateway(
+      { limits: {}, seed: 3, roundTrip: [30, 120] },
+      minute,
+    );
+    const found = (id: string) => judgement.checks.find((check) => check.id === id)?.finding;
+    expect([found('streams-limited'), found('key-latency')]).toStrictEqual(['proved', 'proved']);
+    const streamed = log.replies.findIndex(({ request }) => request === 'chat-stream');
+    const replies = log.replies.map((reply, i): ProbeReply => {
+      const { phase, key, request, answered } = reply;
+      const isStream = phase === 'exhausted' && request === 'chat-stream';
+      if (isStream) return { ...reply, status: 200, admitted: true, refusal: null };
+      if (key === 'second') return { ...reply, answered: instant(answered + 500) };
+      if (i === streamed) return { ...reply, usage: null };
+      if (phase !== 'counting' || i < streamed) return reply;
+      const told = reply.told.map((limit) => ({ ...limit, remaining: limit.remaining! + 1 }));
+      return { ...reply, told };
+    });
+    const flagged = judgeLimits({ ...log, replies });
+    expect(refuted(flagged)).toEqual(expect.arrayContaining(['streams-limited', 'key-latency']));
+    expect(flagged.violated).toBe(true);
+    const letIn = replies.map((reply) =>
+      reply.phase === 'counting'
+        ? log.replies.find(({ requestId }) => requestId === reply.requestId)!
+        : reply,
+    );
+    expect(judgeLimits({ ...log, replies: letIn }).violated).toBe(false);
+  });
+
+  it('finds out what counts', async () => {
+    const judgement = await examine({});
+    expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');
+    expect(observed(judgement, 'counts-bad-parameter')).toBe('it cost 1 request');
+    expect(observed(judgement, 'counts-abandoned-early')).toBe('it cost 1 request');
+    expect(observed(judgement, 'token-accounting')).toMatch(/^charged: what was really used/);
+  });
+});
+
+describe('the judge of limits', () => {
+  it('lets the very class that decided explain any arrivals, and sees no lockout in it', () => {
+    const limit = 5;
+    const window = milliseconds(1000);
+    // The last three are told by other things than instants of arrivals: delays, ends, a provoked burst.
+    const told = ['leaky-queue', 'in-flight', 'burst-bucket'];
+    const kinds = mockLimiterClasses.filter((kind) => !told.includes(kind));
+    const arrivals = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 5, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), arrivals, (algorithm, waits) => {
+        const settings = settingsSchema.parse({
+          limits: { algorithm, requestsPerMinute: limit, window, steps: 2 },
+        });
+        const allowance = openKeyLimiter(resolveMockLimits(settings.limits), 0);
+        let now = 1000;
+        const log = waits.map((wait): LimiterDecision => {
+          now += wait;
+          const { admitted } = allowance.admit(now);
+          const [sent, answered] = [instant(now - 0.4), instant(now + 0.4)];
+          return { sent, answered, ended: answered, admitted };
+        });
+        const known = { limit, window, minute: { earliest: 0, latest: 0 } };
+        const fit = explainDecisions(log, known).find(({ limiter }) => limiter === algorithm);
+        expect(fit?.wrong).toBe(0);
+        // Refusals that count can keep a log full by themselves.
+        if (algorithm === 'sliding-log-counting-refusals') return;
+        expect(limitFacts(log, { limit, window }).lockedOut).not.toBe('proved');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

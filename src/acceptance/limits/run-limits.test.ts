@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { healthyResult } from '../../judge/sample-result.fixture.ts';
+import type { LedgerEntry } from '../../model/observation/ledger.ts';
+import type { LimiterClass } from '../../model/limits/limit-log.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { sampleRunResult as reportedResult } from '../../report/fixtures/sample-result.fixture.ts';
+import {
+  type TimedRequest,
+  type LedgerConditions,
+  judgeLedger,
+  ledgerFor,
+  requestLimit,
+  blankLedgerEntry,
+} from './judged-ledgers.fixture.ts';
+
+const refuted = (run: ReturnType<typeof judgeLedger>): readonly string[] =>
+  run.keys.flatMap(({ checks }) =>
+    checks.filter(({ finding }) => finding === 'refuted').map(({ id }) => id),
+  );
+
+const steadily = (count: number, gap: number): readonly TimedRequest[] =>
+  Array.from({ length: count }, () => ({ gap, requestDelay: 20, responseDelay: 20 }));
+
+describe('the judge of a run’s limits', () => {
+  it('finds one in three workers that share no counter, and asks for a verdict only where the scenario does', () => {
+    const entries = ledgerFor(steadily(60, 100), { workers: 3 });
+    expect(judgeLedger(entries, 'any').violated).toBe(true);
+    expect(judgeLedger(entries, null).violated).toBe(false);
+    expect(refuted(judgeLedger(entries, null))).toContain('requests-kept');
+    expect(judgeLedger(entries, 'any').keys[0]!.requests).toStrictEqual({ least: 15, most: 15 });
+  });
+
+  it('counts the 429s that the declared limit explains, and no others, as far as it can know', () => {
+    const [group] = reportedResult().groups;
+    const outcomes = { ...emptyOutcomeCounts(), limited: 100 };
+    const labels = { ...group!.labels, warmUp: false };
+    const run = { groups: [{ ...group!, labels, outcomes }] };
+    const steady = steadily(12, 100);
+    const whole = ledgerFor(steady, { algorithm: 'sliding-log' });
+    expect(judgeLedger(whole, null, run).explained).toBe(12 - requestLimit);
+    // A bucket of one token fills long before a minute's limit was let in.
+    const early = ledgerFor(steady, { algorithm: 'burst-bucket', burstShare: 0.2 });
+    expect(early.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    expect(judgeLedger(early, null, run).explained).toBe(0);
+    expect(judgeLedger(whole, null, { ...run, left: 1 }).explained).toBeNull();
+    const [slice] = healthyResult({}).slices;
+    expect(judgeLedger(whole, null, { ...run, slices: [slice!, slice!] }).explained).toBeNull();
+  });
+
+  it('lets a fixed window through twice across its boundary, and a log never', () => {
+    const burst = [
+      { gap: 55_000, requestDelay: 0, responseDelay: 5 },
+      ...steadily(10, 0),
+      ...steadily(40, 300),
+    ];
+    const entries = ledgerFor(burst, { algorithm: 'fixed-aligned' });
+    expect(judgeLedger(entries, 'fixed-aligned').violated).toBe(false);
+    expect(judgeLedger(entries, 'any').violated).toBe(false);
+    expect(judgeLedger(entries, 'sliding-log').violated).toBe(true);
+  });
+
+  it('tells refusals with room left, a fault only of a class that refuses nothing before it is full', () => {
+    const entries = ledgerFor([...steadily(4, 100), ...steadily(40, 8000)], {
+      algorithm: 'burst-bucket',
+      burstShare: 0.2,
+    });
+    expect(refuted(judgeLedger(entries, 'any'))).toContain('refused-only-when-full');
+    expect(judgeLedger(entries, 'any').violated).toBe(false);
+    expect(judgeLedger(entries, 'sliding-log').violated).toBe(true);
+  });
+
+  it('says nothing of room in the first minute: others may have used the key before', () => {
+    const entries = ledgerFor(steadily(8, 100), { algorithm: 'burst-bucket', burstShare: 0.2 });
+    const [key] = judgeLedger(entries, 'sliding-log').keys;
+    expect(key!.checks.find(({ id }) => id === 'refused-only-when-full')).toMatchObject({
+      finding: 'undecided',
+    });
+  });
+
+  it('names the classes that explain what was decided', () => {
+    const entries = ledgerFor(steadily(200, 700), { algorithm: 'token-bucket' });
+    const [key] = judgeLedger(entries, null).keys;
+    expect(key!.explainedBy).toContain('token-bucket');
+    expect(key!.explainedBy).not.toContain('sliding-log');
+    expect(judgeLedger(ledgerFor(steadily(3, 700), {}), null).keys[0]!.explainedBy).toBeNull();
+  });
+
+  it('holds a chat that was let in after all tokens were used up against the limit of tokens', () => {
+    const entries = ledgerFor(steadily(5, 1000), { requestsPerMinute: null }).map((entry) => ({
+      ...entry,
+      tokens: 1_500_000,
+    }));
+    const run = judgeLedger(entries, 'any');
+    expect(refuted(run)).toContain('tokens-kept');
+    expect(run.keys[0]!.tokens).toStrictEqual({ least: 7_500_000, most: 7_500_000 });
+    // Two in each of two windows that adjoin, the second of which a window forgets; a bucket would owe it.
+    expect(judgeLedger(entries.slice(0, 4), 'any').violated).toBe(false);
+    expect(judgeLedger(entries.slice(0, 4), 'token-bucket').violated).toBe(true);
+    const unknown = judgeLedger(
+      entries.map((entry) => ({ ...entry, tokens: null })),
+      'any',
+    );
+    expect(unknown.violated).toBe(false);
+    expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
+  });
+
+  it('proves nothing of more than its ledger holds, and keeps what is refuted', () => {
+    const findings = (left: number): ReadonlySet<string> => {
+      const run = judgeLedger(ledgerFor(steadily(60, 100), { workers: 3 }), 'any', { left });
+      expect(run.violated).toBe(true);
+      return new Set(run.keys[0]!.checks.map(({ finding }) => finding));
+    };
+    expect(findings(0)).toContain('proved');
+    expect(findings(1)).not.toContain('proved');
+  });
+
+  it('proves nothing by slices, whose clocks are not one', () => {
+    const [slice] = healthyResult({}).slices;
+    expect(
+      judgeLedger([], null, {
+        slices: [
+          { ...slice!, count: 2 },
+          { ...slice!, index: 1, count: 2 },
+        ],
+      }).keys,
+    ).toStrictEqual([]);
+  });
+
+  it('proves nothing in favour of limits by a run that was stopped, does not count, or is one slice of several', () => {
+    const entries = ledgerFor(steadily(4, 100), {});
+    const [slice] = healthyResult({}).slices;
+    const findings = (circumstances: LedgerConditions): readonly string[] =>
+      judgeLedger(entries, 'any', circumstances)
+        .keys[0]!.checks.filter(({ violates }) => violates)
+        .map(({ finding }) => finding);
+    expect(findings({})).toStrictEqual(['proved', 'proved']);
+    const inconclusive: readonly LedgerConditions[] = [
+      { partial: 'stopped by Ctrl-C' },
+      { level: 'invalid' },
+      { slices: [{ ...slice!, count: 2 }] },
+    ];
+    for (const circumstances of inconclusive) {
+      expect(findings(circumstances)).toStrictEqual(['undecided', 'undecided']);
+    }
+  });
+
+  it('explains a mix of kinds, whichever of them count', () => {
+    const kinds = ['chat', 'speech', 'models', 'chat'] as const;
+    const mixed = ledgerFor(steadily(100, 700), {}).map((entry, i) => ({
+      ...entry,
+      traffic: kinds[i % kinds.length]!,
+    }));
+    expect(judgeLedger(mixed, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+  });
+
+  it.each([
+    ['a server’s error', 503],
+    ['a broken connection', 0],
+  ])('explains a window in which %s had counted, or had not', (_, status) => {
+    const counted = ledgerFor(steadily(100, 700), {});
+    const failing = counted.findIndex((entry) => entry.status === 200);
+    const had = counted.map((entry, i) => (i === failing + 1 ? { ...entry, status } : entry));
+    expect(judgeLedger(had, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+    const uncounted = { ...counted[failing]!, status, sent: 1, answered: 2, ended: 2 };
+    const hadNot = [uncounted, ...counted].toSorted((a, b) => a.sent - b.sent);
+    expect(judgeLedger(hadNot, null).keys[0]!.explainedBy).toContain('fixed-from-first');
+  });
+
+  it('keeps no limit whose refusals no permitted class explains, and blames none for it', () => {
+    const half = ledgerFor(steadily(200, 700), { requestsPerMinute: 2 });
+    const explained = (limiter: LimiterClass | 'any', entries = half) =>
+      judgeLedger(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!
+        .finding;
+    expect(explained('any')).toBe('undecided');
+    expect(judgeLedger(half, 'any').violated).toBe(false);
+    const bucket = ledgerFor(steadily(200, 700), { algorithm: 'token-bucket' });
+    expect(explained('token-bucket', bucket)).toBe('proved');
+    expect(explained('fixed-from-first', bucket)).toBe('undecided');
+  });
+});
+
+describe('what the 429s of a key told', () => {
+  const refusal = (sent: number, told: Partial<LedgerEntry>): LedgerEntry => ({
+    ...{
+      ...blankLedgerEntry,
+      sent,
+      answered: sent + 10,
+      ended: sent + 10,
+      status: 429,
+      tokens: null,
+    },
+    ...{ unit: 'requests', form: 'error' },
+    ...told,
+  });
+  const letIn = (sent: number): LedgerEntry => ({
+    ...{
+      ...blankLedgerEntry,
+      sent,
+      answered: sent + 10,
+      ended: sent + 20,
+      status: 200,
+      tokens: 30,
+    },
+  });
+
+  it('is counted by limit and by form, and held against what came', () => {
+    const entries = [
+      letIn(0),
+      refusal(1000, { retryAfter: 4000 }),
+      refusal(2000, { retryAfter: 60_000, unit: null, form: 'none-429', resetIn: 1000 }),
+      refusal(4500, { unit: 'tokens' }),
+      letIn(5000),
+      refusal(6000, { retryAfter: 2000 }),
+      refusal(9500, {}),
+    ];
+    expect(judgeLedger(entries, null).keys[0]!.refusals).toStrictEqual({
+      ...{ count: 5, first: 1010, last: 9510 },
+      units: { requests: 3, none: 1, tokens: 1 },
+      forms: { error: 4, 'none-429': 1 },
+      retryAfter: { exact: 1, conservative: 1, deceptive: 1, unknown: 0, absent: 2 },
+      resetTime: { exact: 0, conservative: 0, deceptive: 1, unknown: 0, absent: 4 },
+      stretches: 2,
+      longestStretch: 4010,
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+/** So many at once, of which a gateway admits half in each window: the best that can be done takes one window. */
+const requests = 60;
+/** In ms; long beside the pauses of a busy machine. */
+const window = 20_000;
+
+interface Settings {
+  readonly limits: string;
+  readonly client: string;
+}
+
+const ran = async ({ limits, client }: Settings): Promise<Result> => {
+  const out = await tempFolder();
+  const scenario = `
+name: pace
+traffic: [{ kind: chat, model: weir/small, prompt: Say yes., maxTokens: 80 }]
+load: { kind: iterations, users: ${requests}, iterations: ${requests}, maxDuration: 60s }
+${client}
+mock: { ttft: 5ms, gap: 0s, outputTokens: { min: 80, max: 80 }, limits: { window: ${window}ms, ${limits} } }
+`;
+  await weir(['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out]);
+  return resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+};
+
+/** Attempts, the share of them that was refused, and the best possible time as a share of the time that the run took to send all. */
+const figuresOf = (result: Result) => {
+  const rows = result.ledger.flatMap((ledger) => ledger.rows);
+  const took = rows.at(-1)![0] - rows[0]![0];
+  return {
+    completed: sumOutcomes(result.groups).completed,
+    attempts: result.groups.reduce((sum, { attempts }) => sum + attempts, 0),
+    retried: result.groups.reduce((sum, { retried }) => sum + retried, 0),
+    refused: rows.filter(([, , status]) => status === 429).length / rows.length,
+    ofBest: window / took,
+  };
+};
+
+describe('sixty requests against a gateway that admits thirty in each window', () => {
+  it('take a client under a pace hardly longer than the best possible, unrefused; retries alone pay in attempts', async () => {
+    const byRequests = { limits: 'requestsPerMinute: 30, retryAfter: none' };
+    // Each uses 3 tokens of prompt and 80 of answer, and has more set aside before that is known.
+    const byTokens = (accounting: string) => ({
+      limits: `requestsPerMinute: none, tokensPerMinute: 2500, accounting: ${accounting}`,
+      client: 'pace: { requests: none, tokens: 7500/min, window: 20s, margin: 100ms }',
+    });
+    const [paced, retried, after, reserved] = await Promise.all([
+      ran({
+        ...byRequests,
+        client: 'pace: { requests: 90/min, tokens: none, window: 20s, margin: 100ms }',
+      }),
+      ran({ ...byRequests, client: 'retry: { attempts: 20, base: 500ms, cap: 5s }' }),
+      ran(byTokens('after')),
+      ran(byTokens('reserve-reconcile')),
+    ]);
+
+    for (const result of [paced, after, reserved]) {
+      const figures = figuresOf(result);
+      expect(figures).toMatchObject({ completed: requests, attempts: requests, retried: 0 });
+      expect(figures.refused).toBeLessThan(0.01);
+      expect(figures.ofBest).toBeGreaterThan(0.97);
+      const waits = result.groups[0]!.distributions.paceWait!;
+      expect(waits.count).toBe(requests);
+      expect(waits.max).toBeGreaterThan(window);
+    }
+
+    const figures = figuresOf(retried);
+    expect(figures.completed).toBe(requests);
+    expect(figures.retried).toBeGreaterThanOrEqual(30);
+    expect(figures.refused).toBeGreaterThan(0.3);
+    // The gateway itself counted every attempt.
+    const limited = figures.attempts - requests;
+    expect(retried.witness).toMatchObject({ completed: requests, limited });
+  });
+});

@@ -1,0 +1,292 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  type FinishedProgram,
+  type StartedProgram,
+  startProgram,
+} from '../harness/weir-process.fixture.ts';
+
+/** The published form: packed in this checkout, installed in an empty folder, run by a plain Node. */
+
+// Packing, and three installations from the registry.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
+
+const checkout = resolve(import.meta.dirname, '..', '..', '..');
+const manifest = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')));
+
+const oldestNode = '22.22.3';
+const stale = join(checkout, 'dist');
+
+let scratch: string;
+/** The user's folder, and the package in it. */
+let project: string;
+let installed: string;
+let files: readonly string[];
+
+/** What `npm ci` has fetched is fetched once; a registry that does not answer is asked again within the minute. */
+const patience = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4'];
+
+/** npm as a user runs it: nothing of the npm that runs the tests. */
+const npm = async (words: readonly string[], folder: string): Promise<FinishedProgram> => {
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd)/i.test(name));
+  return startProgram(['npm', ...patience, ...words], Object.fromEntries(own), folder).ended;
+};
+
+const npmOrFail = async (words: readonly string[], folder: string): Promise<FinishedProgram> => {
+  const ended = await npm(words, folder);
+  if (ended.code !== 0) throw new Error(`npm ${words.join(' ')}: ${ended.stdout}${ended.stderr}`);
+  return ended;
+};
+
+/** A folder where npm does not look further up. */
+const emptyProject = async (name: string): Promise<string> => {
+  const folder = join(scratch, name);
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{ "private": true }');
+  return folder;
+};
+
+/** A build that must never run. */
+const plantStaleBuild = async (): Promise<void> => {
+  for (const name of ['stale.js', 'cli/main.js', 'scenario/define.js']) {
+    await mkdir(dirname(join(stale, name)), { recursive: true });
+    await writeFile(join(stale, name), 'throw new Error("a stale build ran");');
+  }
+};
+
+const scenario = (module: boolean): string => `
+  ${module ? "import { defineScenario } from 'weir-bench';\nexport default defineScenario(" : ''}{
+    traffic: [
+      { kind: 'chat-stream', model: 'weir/small', maxTokens: 5 },
+      { kind: 'models' },
+    ],
+    load: { kind: 'constant', rate: '20/s', duration: '2s' },
+    mock: { ttft: '20ms', gap: '2ms' },
+  }${module ? ')' : ''}`;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'weir-package-'));
+  await plantStaleBuild();
+  await npmOrFail(['pack', '--pack-destination', scratch], checkout);
+  project = await emptyProject('project');
+  await npmOrFail(['install', join(scratch, `weir-bench-${manifest.version}.tgz`)], project);
+  installed = join(project, 'node_modules', 'weir-bench');
+  const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+  files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(installed, join(entry.parentPath, entry.name)));
+  await writeFile(join(project, 'short.yaml'), scenario(false));
+  await writeFile(join(project, 'short.ts'), scenario(true));
+});
+
+afterAll(async () => {
+  await rm(scratch, { recursive: true, force: true });
+  await rm(stale, { recursive: true, force: true });
+});
+
+/** The folder of a Node that nothing of the checkout surrounds; `null` when the registry does not give it. */
+const foldersOfNode = {
+  [`Node ${oldestNode}`]: async (): Promise<string | null> => {
+    const folder = await emptyProject('oldest');
+    const name = `node-${process.platform}-${process.arch}`;
+    const { code } = await npm(['install', `${name}@${oldestNode}`], folder);
+    return code === 0 ? join(folder, 'node_modules', name, 'bin') : null;
+  },
+  'Node 24': async (): Promise<string | null> => dirname(process.execPath),
+};
+
+describe('the package', () => {
+  it('holds the program, what it reads, and nothing else', async () => {
+    const places = [
+      /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/(README\.md|cli\/weir\.js))$/,
+      /^dist\/([\w/-]+\.(js|css|d\.ts)|mock\/(Dockerfile|base-image\.sh))$/,
+      /^(scenarios|fixtures\/speech|reports\/sample)\/[^/]+$/,
+      /^fixtures\/prompts\/words\.txt$/,
+      /^dist\/report\/grafana\/weir\.json$/,
+    ];
+    expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ...['CHANGELOG.md', 'LICENSE', 'dist/cli/main.js', 'dist/report/html/page/page.css'],
+        ...['scenarios/quickstart.yaml', 'scenarios/schema.json', 'dist/scenario/define.d.ts'],
+        ...['dist/mock/Dockerfile', 'dist/run/workers/worker.js'],
+      ]),
+    );
+    expect(files.filter((file) => /\.(test|fixture)\.|stale|bench/.test(file))).toEqual([]);
+    expect(files.filter((file) => file.endsWith('.js')).length).toBeGreaterThan(100);
+  });
+
+  it('holds everything that its README links to', async () => {
+    const text = await readFile(join(installed, 'README.md'), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link!);
+    const local = links.filter((link) => !link.includes('://'));
+    expect(local.length).toBeGreaterThan(1);
+    expect(local.filter((link) => !files.includes(link))).toEqual([]);
+  });
+
+  it('is small', async () => {
+    const program = files.filter((file) => !/^(fixtures|reports)/.test(file));
+    const sizes = await Promise.all(program.map((file) => stat(join(installed, file))));
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_200_000);
+  });
+
+  it('holds every file that its program looks for beside itself', async () => {
+    const missing: string[] = [];
+    let found = 0;
+    for (const file of files.filter((name) => /^dist\/.*\.js$/.test(name))) {
+      const text = await readFile(join(installed, file), 'utf8');
+      for (const [, path = ''] of text.matchAll(
+        /new URL\(['`](\.[^'`]+)['`], import\.meta\.url\)/g,
+      )) {
+        const settled = path.replace('${extname(import.meta.filename)}', '.js');
+        if (settled.includes('${')) continue;
+        found += 1;
+        const place = join(dirname(file), settled);
+        const there = files.some(
+          (name) => name === place || name.startsWith(place.replace(/\/?$/, '/')),
+        );
+        if (!there) missing.push(`${file}: ${settled}`);
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(found).toBeGreaterThan(2);
+  });
+
+  it('tells in its changelog what its version brings', async () => {
+    const changelog = await readFile(join(installed, 'CHANGELOG.md'), 'utf8');
+    expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(manifest.version);
+  });
+
+  it('brings neither a Node, nor a container library, nor what develops it', async () => {
+    const names = await readdir(join(project, 'node_modules'), { recursive: true });
+    const unwanted = /(^|\/)(node-(linux|runtime)[\w-]*|testcontainers|vitest|typescript|@types)$/;
+    expect(names.filter((name) => unwanted.test(name))).toEqual([]);
+  });
+
+  it('leaves no build in the checkout', async () => {
+    const names = await readdir(checkout);
+    expect(names.filter((name) => ['dist', 'CHANGELOG.md'].includes(name))).toEqual([]);
+  });
+
+  it('types a scenario for the compiler of a user', async () => {
+    const compile = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(project, name), text);
+      const tsc = join(checkout, 'node_modules', '.bin', 'tsc');
+      const options = '--noEmit --strict --target es2022 --module nodenext --types'.split(' ');
+      const { stdout } = await startProgram([tsc, ...options, '', name], process.env, project)
+        .ended;
+      return stdout;
+    };
+    expect(await compile('right.mts', scenario(true))).toBe('');
+    const wrong = scenario(true).replace("'20/s'", '20');
+    expect(await compile('wrong.mts', wrong)).toMatch(
+      /^wrong\.mts\(8,.*TS2322: Type 'number' is not assignable to type 'string'/,
+    );
+  });
+});
+
+describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNode) => {
+  let folder: string | null;
+  beforeAll(async () => {
+    folder = await folderOfNode();
+  });
+
+  const start = (
+    words: readonly string[],
+    more: Readonly<Record<string, string>> = {},
+  ): StartedProgram => {
+    const path = [folder, '/usr/bin', '/bin'].join(delimiter);
+    const weir = join(project, 'node_modules', '.bin', 'weir');
+    return startProgram([weir, ...words], { PATH: path, NO_COLOR: '1', ...more }, project);
+  };
+
+  beforeEach((context) => {
+    if (folder === null) context.skip('the registry did not give this Node');
+  });
+
+  it('says its version and reads scenarios, TypeScript among them', async () => {
+    expect(await start(['--version']).ended).toEqual({
+      ...{ code: 0, stdout: `${manifest.version}\n`, stderr: '' },
+    });
+    for (const name of [
+      'short.yaml',
+      'short.ts',
+      'node_modules/weir-bench/scenarios/quickstart.yaml',
+    ]) {
+      const { code, stdout, stderr } = await start(['validate', name]).ended;
+      expect(stderr).toBe('');
+      expect(stdout).toContain(`${name} is valid`);
+      expect(code).toBe(0);
+    }
+  });
+
+  it('says what to do where Node is told not to read TypeScript', async () => {
+    const off = { NODE_OPTIONS: '--no-experimental-strip-types' };
+    const { code, stderr } = await start(['validate', 'short.ts'], off).ended;
+    expect(stderr).toMatch(
+      /^weir: short\.ts is TypeScript, and this Node\.js \S+ was started without support for it: use Node\.js 24, or write the scenario in YAML or JavaScript\n$/,
+    );
+    expect(code).toBe(2);
+  });
+
+  it('is a reference gateway until it is stopped', async () => {
+    const { child, ended, waitForOutput } = start(['mock', '--port', '0']);
+    let said = '';
+    child.stdout?.on('data', (text: string) => {
+      said += text;
+    });
+    await waitForOutput('Ctrl-C ends it');
+    const address = (label: string): string =>
+      new RegExp(`${label} (http\\S+)`).exec(said)?.[1] ?? '';
+    const models = await fetch(`${address('listens on')}/models`, {
+      headers: { authorization: 'Bearer sk-weir-test' },
+    });
+    expect(models.status).toBe(200);
+    const counters = await (await fetch(address('Counters:'))).json();
+    expect(counters).toMatchObject({ completed: 1, limited: 0 });
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  it.each(['short.yaml', 'short.ts'])(
+    'runs %s in two workers and leaves a whole report',
+    async (name) => {
+      const out = await mkdtemp(join(scratch, 'out-'));
+      const { code, stderr } = await start(['run', name, '--workers', '2', '--out', out]).ended;
+      const result = resultSchema.parse(
+        JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
+      );
+      expect(sumOutcomes(result.groups)).toMatchObject({ completed: 40 });
+      expect(result.witness).toMatchObject({ completed: 40 });
+      // A busy machine makes the generator unfit, and Weir says so.
+      expect([0, 12]).toContain(code);
+      expect(stderr).toContain(`Report: ${join(out, 'report.html')}`);
+      const page = await readFile(join(out, 'report.html'), 'utf8');
+      expect(page).toMatch(/^<!doctype html>.*uPlot.*<\/html>\s*$/is);
+    },
+  );
+});
+
+describe('the checkout', () => {
+  it('runs its source although a stale build lies in it', async () => {
+    await plantStaleBuild();
+    try {
+      const weir = ['exec', '--no', '--', 'weir'];
+      expect((await npmOrFail([...weir, '--version'], checkout)).stdout).toBe(
+        `${manifest.version}\n`,
+      );
+      const path = join(project, 'short.ts');
+      const { stdout } = await npmOrFail([...weir, 'validate', path], checkout);
+      expect(stdout).toContain('is valid');
+    } finally {
+      await rm(stale, { recursive: true });
+    }
+  });
+});

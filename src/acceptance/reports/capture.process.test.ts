@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startGateway, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const key = 'sk-weir-test';
+const scenario = (address: string): readonly string[] => [
+  ...['run', '--target', address, '--model', 'weir/small', '--kind', 'chat'],
+  // The mock quotes what it was asked; a key in a prompt must not leave by that way either.
+  ...['--prompt', `the planted prompt with ${key} in it`, '--users', '1', '--iterations', '3'],
+];
+
+interface Line {
+  readonly requestId: string;
+  readonly outcome: string;
+  readonly request: { readonly headers: Record<string, string>; readonly body: { text: string } };
+  readonly response: { readonly status: number; readonly body: { text: string } } | null;
+}
+
+const capturedBy = async (
+  mode: string,
+  settings: readonly string[],
+): Promise<{ lines: readonly Line[]; text: string; stderr: string }> => {
+  const { url } = await startGateway(settings);
+  const out = join(await tempFolder(), 'out');
+  const words = [...scenario(url), '--capture', mode, '--out', out];
+  const { stderr } = await weir(words, { WEIR_API_KEY: key });
+  const text = await readFile(join(out, 'capture.jsonl'), 'utf8');
+  const lines = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+  return { lines, text, stderr };
+};
+
+describe('captured bodies', () => {
+  it('are those of all requests, prompts and answers as they are, without a key', async () => {
+    const { lines, text, stderr } = await capturedBy('all', []);
+    expect(stderr).toContain('capture.jsonl will hold all requests with prompts');
+    expect(lines).toHaveLength(3);
+    expect(text).not.toContain(key);
+    const [{ request, response, outcome } = lines[0]!] = lines;
+    expect(outcome).toBe('completed');
+    expect(request.headers).toMatchObject({ authorization: '[redacted]' });
+    expect(request.body.text).toContain('the planted prompt with [redacted] in it');
+    expect(response?.status).toBe(200);
+    expect(response?.body.text).toContain('"choices"');
+  });
+
+  it('are those of failed requests only where that is asked', async () => {
+    const { lines, text } = await capturedBy('failed', ['--set', 'limits.requestsPerMinute=1']);
+    expect(lines.map(({ outcome }) => outcome)).toEqual(['limited', 'limited']);
+    expect(lines[0]?.response?.status).toBe(429);
+    expect(text).not.toContain(key);
+  });
+});

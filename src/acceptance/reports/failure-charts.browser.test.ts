@@ -1,0 +1,123 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openBrowser } from '../harness/open-browser.fixture.ts';
+import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+/**
+ * The README's pictures of a run that went wrong: 429s, streams that broke, two keys. With
+ * `WEIR_PICTURES=FOLDER npm run test:browser -- pictures` they are made anew, of the run of
+ * `scenarios/failures.yaml` whose result lies in FOLDER; without, of a short run and thrown away.
+ */
+
+cleanUpAfterEach();
+
+const stored = process.env['WEIR_PICTURES'];
+
+/** What is seen in a picture: from the first place to the end of the last, in CSS. */
+interface Picture {
+  readonly scheme: 'light' | 'dark';
+  readonly from: string;
+  readonly until: string;
+  /** Words that have to be seen. */
+  readonly words: readonly string[];
+}
+
+const pictures: Readonly<Record<string, Picture>> = {
+  failures: {
+    scheme: 'light',
+    from: '#outcomes table.failures',
+    until: '#outcomes table.failures',
+    words: ['429 rate_limit_exceeded', 'stream-error', 'reset'],
+  },
+  keys: {
+    scheme: 'light',
+    from: '#keys h2',
+    until: '#keys .chart >> nth=1',
+    words: ['blue', 'green', '429s'],
+  },
+  latency: {
+    scheme: 'dark',
+    from: '#latency .chart',
+    until: '#latency .chart >> nth=1',
+    words: ['limited', 'malformed', 'broken'],
+  },
+};
+
+/** The README loads them all, on slow lines too. */
+const mostBytes = 150_000;
+/** Beside and above: what is seen of a neighbour's line would look like a fault. */
+const margins = [16, 3] as const;
+
+const shortRun = async (): Promise<string> => {
+  const out = await tempFolder();
+  const settings = [
+    'load.rate=10/s',
+    'load.duration=8s',
+    'limits.requestsPerMinute=30',
+    'mock.limits.requestsPerMinute=30',
+  ];
+  const words = settings.flatMap((setting) => ['--set', setting]);
+  // Faults are drawn by request id.
+  const named = ['--run-id', 'pictured', '--out', out];
+  const { code, stderr } = await weir(['run', 'scenarios/failures.yaml', ...words, ...named]);
+  expect([10, 12], stderr).toContain(code);
+  return out;
+};
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const boxOf = async (page: Page, place: string) => {
+  const box = await page.locator(place).first().boundingBox();
+  if (box === null) throw new Error(`${place} is not to be seen`);
+  return box;
+};
+
+/** WebP, which Playwright's own pictures cannot be: a third of the bytes. */
+const taken = async (page: Page, { from, until }: Picture): Promise<Buffer> => {
+  const [first, last] = [await boxOf(page, from), await boxOf(page, until)];
+  const [beside, above] = margins;
+  const y = Math.max(0, first.y - above);
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: 85,
+    captureBeyondViewport: true,
+    clip: {
+      ...{ x: first.x - beside, y, scale: 1 },
+      ...{ width: first.width + 2 * beside, height: last.y + last.height - y + above },
+    },
+  });
+  return Buffer.from(data, 'base64');
+};
+
+it('the pictures of failures show 429s, broken streams and both keys, in few bytes', async () => {
+  const folder = stored === undefined ? await shortRun() : resolve(stored);
+  const goal = stored === undefined ? await tempFolder() : resolve('reports', 'sample');
+  await mkdir(goal, { recursive: true });
+  for (const [name, picture] of Object.entries(pictures)) {
+    const page = await browser.newPage({
+      viewport: { width: 1240, height: 900 },
+      colorScheme: picture.scheme,
+    });
+    await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+    await page.locator('html.drawn').waitFor();
+    // It would lie over what is pictured.
+    await page.evaluate("document.querySelector('nav').style.position = 'static'");
+    const section = await page.locator(picture.from.split(' ')[0]!).innerText();
+    for (const word of picture.words) expect(section).toContain(word);
+    const bytes = await taken(page, picture);
+    const file = join(goal, `${name}.webp`);
+    await writeFile(file, bytes);
+    expect((await readFile(file)).subarray(8, 12).toString()).toBe('WEBP');
+    expect(bytes.length).toBeGreaterThan(5000);
+    expect(bytes.length).toBeLessThan(mostBytes);
+    await page.close();
+  }
+});

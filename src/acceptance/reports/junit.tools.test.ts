@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runJunit } from '../../report/junit/run-junit.ts';
+import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
+import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
+import { invalidTrust, validTrust } from '../../report/fixtures/sample-trust.fixture.ts';
+import { junitFile } from '../../report/junit/junit-file.ts';
+import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const schema = join(import.meta.dirname, 'junit.xsd');
+
+/** What xmllint, an independent reader, says of a file; nothing when it keeps the schema. */
+const complaints = async (xml: string): Promise<string> => {
+  const path = join(await tempFolder(), 'junit.xml');
+  await writeFile(path, xml);
+  try {
+    execFileSync('xmllint', ['--noout', '--schema', schema, path], { stdio: 'pipe' });
+    return '';
+  } catch (error) {
+    return String((error as { stderr?: unknown }).stderr ?? error);
+  }
+};
+
+const hostile = '"><failure/>]]>&#0;\u0000\u001b[31m\ud800\uffff\u2028 ✓ <![CDATA[';
+
+describe('a JUnit file keeps the common schemas', () => {
+  it.each([
+    ['of a run without objectives', validTrust],
+    ['of a run that does not count', invalidTrust],
+  ])('%s', async (_, trust) => {
+    expect(await complaints(runJunit(sampleRunResult(), trust))).toBe('');
+  });
+
+  it('with every way in which an objective can come out, whatever it is called', async () => {
+    const verdicts = [
+      sampleVerdict({}),
+      sampleVerdict({ text: hostile, ruling: 'fail', grounds: 'broken' }),
+      sampleVerdict({ text: 'w', ruling: 'fail', grounds: 'broken', severity: 'warn' }),
+      sampleVerdict({ text: 'n', ruling: 'fail', grounds: 'no-data', observed: null, n: 0 }),
+      sampleVerdict({ text: 'u', ruling: 'inconclusive', grounds: 'unfit' }),
+    ];
+    const xml = runJunit({ ...sampleRunResult(), verdicts }, validTrust);
+    expect(await complaints(xml)).toBe('');
+    expect(xml).toContain('tests="6" failures="2" errors="0" skipped="2"');
+  });
+
+  it('and the check can fail', async () => {
+    const suite = { name: '', startedAt: 'noon', duration: 0, properties: {}, cases: [], output: [] };
+    expect(await complaints(junitFile(suite))).toContain("attribute 'timestamp'");
+  });
+});

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+/** A text for each place of a request that may hold something private. */
+const planted = {
+  prompt: 'planted-prompt: what did the patient say on Tuesday',
+  system: 'planted-system: you are the counsel of the defence',
+  tool: 'planted-tool: looks a customer up by name and birthday',
+  header: 'planted-header',
+  secret: 'planted-secret-of-the-environment',
+  answer: 'planted-answer: he said that it hurts',
+};
+
+const scenario = `
+name: private
+headers: { x-tenant: ${planted.header}, x-pass: '\${env:PLANTED}' }
+traffic:
+  - kind: chat
+    model: some/model
+    weight: 1
+    system: '${planted.system}'
+    prompts: ['${planted.prompt}', '${planted.prompt} and on Friday']
+    body:
+      tools: [{ type: function, function: { name: find, description: '${planted.tool}' } }]
+load: { kind: constant, rate: 10/s, duration: 1s }
+`;
+
+const completion = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'some/model',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: planted.answer },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+/** A refusal that quotes all it was sent, the key included, as real servers do. */
+const echo = (request: IncomingMessage, body: string): string => {
+  const { messages, tools } = JSON.parse(body) as { messages: unknown; tools: unknown };
+  const said =
+    JSON.stringify(messages) + JSON.stringify(tools) + String(request.headers.authorization);
+  return JSON.stringify({ error: { message: `invalid: ${said}`, type: 'x', code: 'echo' } });
+};
+
+/** Answers every other chat, refuses the rest, and keeps the words of all of them. */
+const listen = async () => {
+  const heard: string[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    if (request.method === 'POST') heard.push(JSON.stringify(request.headers) + body);
+    response.setHeader('content-type', 'application/json');
+    if (body !== '' && heard.length % 2 === 0) response.writeHead(400).end(echo(request, body));
+    else response.end(JSON.stringify(body === '' ? { object: 'list', data: [] } : completion));
+  };
+  const server = http.createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { heard, url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
+};
+
+/** The page with what is packed in it laid open. */
+const unpacked = (page: string): string => {
+  const [, data = ''] = /type="application\/octet-stream">([^<]*)</.exec(page) ?? [];
+  return page + gunzipSync(Buffer.from(data, 'base64')).toString();
+};
+
+describe('what a run leaves behind', () => {
+  it('holds no prompt, answer, tool, key or header value, though all of them were sent and some echoed', async () => {
+    const gateway = await listen();
+    try {
+      const out = await tempFolder();
+      const observations = join(out, 'observations.jsonl');
+      const { stdout, stderr } = await weir(
+        [
+          ...['run', await tempFile('private.yaml', scenario), '--target', gateway.url],
+          ...['--out', out, '--observations', observations],
+        ],
+        { WEIR_API_KEY: 'planted-key', PLANTED: planted.secret },
+      );
+      expect(stderr).toContain('report.html');
+      const { answer: _, ...asked } = planted;
+      for (const each of Object.values(asked)) expect(gateway.heard[0]).toContain(each);
+      const [json, page, lines] = await Promise.all(
+        [join(out, 'result.json'), join(out, 'report.html'), observations].map((path) =>
+          readFile(path, 'utf8'),
+        ),
+      );
+      const left = { stdout, stderr, json, lines, page: unpacked(page!) };
+      for (const [where, said] of Object.entries(left)) {
+        expect(said?.match(/planted-[a-z-]+/g), where).toBeNull();
+      }
+      const result = resultSchema.parse(JSON.parse(json!));
+      expect(sumOutcomes(result.groups)).toMatchObject({ completed: 5, refused: 5 });
+      expect(json).toContain('[prompt]');
+      expect(stdout).toContain('10/s');
+      expect(json).toContain(`[${planted.prompt.length} characters]`);
+    } finally {
+      gateway.close();
+    }
+  });
+});

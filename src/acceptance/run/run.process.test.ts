@@ -1,0 +1,283 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { startMock } from '../../mock/gateway/start.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  startWeir,
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weir,
+} from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const scenario = (load: string): string => `
+name: short
+traffic:
+  - { kind: chat-stream, model: weir/small, weight: 3, maxTokens: 5 }
+  - { kind: chat, model: weir/small, weight: 2, maxTokens: 5 }
+  - { kind: models, weight: 1 }
+load: ${load}
+grace: 5s
+mock: { ttft: 20ms, gap: 2ms }
+`;
+const second = scenario('{ kind: constant, rate: 80/s, duration: 1s }');
+
+const readResult = async (folder: string): Promise<Result> =>
+  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+
+/** The exit code that a complete run with at least one success must have: a busy machine makes the generator unfit, and Weir says so. */
+const honestExit = (result: Result): number => (judgeTrust(result).level === 'invalid' ? 12 : 0);
+
+describe('weir run', () => {
+  it('drives the embedded gateway and leaves result, report and observations, none with a key in it', async () => {
+    const out = await tempFolder();
+    const observations = join(out, 'observations.jsonl');
+    const { code, stdout, stderr } = await weir([
+      ...['run', await tempFile('s.yaml', second), '--json'],
+      ...['--out', out, '--observations', observations],
+    ]);
+    expect((await readdir(out)).sort()).toEqual([
+      'observations.jsonl',
+      'report.html',
+      'result.json',
+    ]);
+    expect(stderr).toContain(join(out, 'report.html'));
+    const result = await readResult(out);
+    expect(code).toBe(honestExit(result));
+    expect(resultSchema.parse(JSON.parse(stdout))).toEqual(result);
+    expect(sumOutcomes(result.groups)).toMatchObject({ completed: 60, limited: 20, broken: 0 });
+    expect(result.witness).toMatchObject({ completed: 60, limited: 20, inFlight: 0 });
+    const lines = await readFile(observations, 'utf8');
+    expect(lines.trim().split('\n')).toHaveLength(1 + 80);
+    for (const text of [lines, stdout, await readFile(join(out, 'report.html'), 'utf8')]) {
+      expect(text).not.toContain('sk-weir-test');
+    }
+  });
+
+  it('agrees exactly with the counters of a gateway that was started by hand', async () => {
+    const mock = await startMock({ ttft: milliseconds(20), gap: milliseconds(2) }, realClock());
+    try {
+      const out = await tempFolder();
+      const { code, stdout } = await weir(
+        ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
+        { WEIR_API_KEY: 'sk-weir-test' },
+      );
+      const result = await readResult(out);
+      expect(code).toBe(honestExit(result));
+      expect(stdout).toContain('Figures');
+      const counted = z
+        .record(z.string(), z.number())
+        .parse(await (await fetch(`${mock.controlUrl}/counters`)).json());
+      const { completed, limited, refused } = sumOutcomes(result.groups);
+      expect({ completed, limited, refused }).toEqual({
+        completed: counted['completed'],
+        limited: counted['limited'],
+        refused: counted['refused'],
+      });
+      expect(completed + limited + refused).toBe(80);
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('counts refusals of a wrong key as the gateway does, and exits 12 since nothing succeeded', async () => {
+    const mock = await startMock({}, realClock());
+    try {
+      const out = await tempFolder();
+      const { code } = await weir(
+        ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
+        { WEIR_API_KEY: 'sk-wrong-key' },
+      );
+      expect(code).toBe(12);
+      const result = await readResult(out);
+      expect(sumOutcomes(result.groups)).toMatchObject({ refused: 80, completed: 0 });
+      expect(JSON.stringify(result)).not.toContain('sk-wrong-key');
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('needs no file: flags stand in for it', async () => {
+    const out = await tempFolder();
+    await weir([
+      ...['run', '--model', 'weir/small', '--rate', '20/s', '--duration', '500ms'],
+      ...['--set', 'mock.ttft=10ms', '--set', 'mock.gap=1ms', '--out', out],
+    ]);
+    expect(sumOutcomes((await readResult(out)).groups).completed).toBe(10);
+  });
+
+  it('merges the results of its slices into what one run counts, and calls a part of them incomplete', async () => {
+    const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 40/s, duration: 1s }'));
+    const folders = await Promise.all([tempFolder(), tempFolder()]);
+    await Promise.all(
+      folders.map((out, index) => weir(['run', path, '--slice', `${index}/2`, '--out', out])),
+    );
+    const [first, other] = folders.map((folder) => join(folder, 'result.json'));
+    const half = await weir(['merge', first!, '--out', await tempFolder()]);
+    expect(half.code).toBe(3);
+    const out = await tempFolder();
+    const { code } = await weir(['merge', first!, other!, '--out', out]);
+    const whole = await readResult(out);
+    expect(code).toBe(honestExit(whole));
+    expect(sumOutcomes(whole.groups).completed).toBe(40);
+    const again = await weir(['merge', first!, first!, '--out', await tempFolder()]);
+    expect(again.code).toBe(2);
+  });
+});
+
+describe('a stop signal in mid-run', () => {
+  it('leaves a partial report, exit 130 and no process behind', async () => {
+    const out = await tempFolder();
+    const path = await tempFile(
+      's.yaml',
+      scenario('{ kind: constant, rate: 20/s, duration: 60s }'),
+    );
+    const { child, ended, waitForOutput } = startWeir(['run', path, '--out', out]);
+    await waitForOutput('Ctrl-C ends it early');
+    const { pid } = child;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    // The reference gateway and the canary’s emitter.
+    const pids = children.trim().split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    expect(code).toBe(130);
+    const result = await readResult(out);
+    expect(result.partial).toContain('SIGINT');
+    expect(await readdir(out)).toContain('report.html');
+    expect(stdout).toContain('SIGINT');
+    for (const each of pids) expect(() => process.kill(each, 0)).toThrow('ESRCH');
+  });
+});
+
+describe('a second stop signal', () => {
+  it('ends what is in flight and leaves the report of what is there', async () => {
+    const out = await tempFolder();
+    const slow =
+      'run --target mock --model a/b --rate 20/s --duration 60s --set mock.latency=large';
+    const { child, ended, waitForOutput } = startWeir([...slow.split(' '), '--out', out]);
+    await waitForOutput('Ctrl-C ends it early');
+    child.kill('SIGINT');
+    await waitForOutput('once more to abort it');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    const result = await readResult(out);
+    expect(result.partial).toContain('stopped by SIGINT');
+    expect(result.failures.map(({ cause }) => cause)).toContain('aborted');
+    expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
+  });
+});
+
+describe('bad input is a clear sentence, exit 2 and nothing half-written', () => {
+  const refused = async (
+    words: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
+    const out = join(await tempFolder(), 'out');
+    const { code, stderr, stdout } = await weir(['run', ...words, '--out', out], environment);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+    await expect(readdir(out)).rejects.toThrow('ENOENT');
+    return stderr;
+  };
+  const key = { WEIR_API_KEY: 'sk-weir-test' };
+
+  it('an unknown key', async () => {
+    const path = await tempFile('s.yaml', second.replace('grace:', 'grase:'));
+    expect(await refused([path])).toMatch(/s\.yaml:8:1: .*grase.*grace/s);
+  });
+
+  it('a wrong unit', async () => {
+    const path = await tempFile('s.yaml', second.replace('80/s', '80/fortnight'));
+    expect(await refused([path])).toMatch(/s\.yaml:7:\d+: .*20\/s/s);
+  });
+
+  it('a missing file', async () => {
+    expect(await refused(['no-such.yaml'])).toContain('no-such.yaml does not exist');
+  });
+
+  it('a missing environment variable', async () => {
+    const path = await tempFile('s.yaml', second);
+    const stderr = await refused([path, '--target', 'http://127.0.0.1:9/v1']);
+    expect(stderr).toContain('WEIR_API_KEY');
+    expect(stderr).toContain('export WEIR_API_KEY');
+  });
+
+  it('a target where nothing listens', async () => {
+    const path = await tempFile('s.yaml', second);
+    expect(await refused([path, '--target', 'http://127.0.0.1:9/v1'], key)).toContain(
+      'nothing listens there',
+    );
+  });
+
+  it('a target whose name does not resolve', async () => {
+    const path = await tempFile('s.yaml', second);
+    expect(await refused([path, '--target', 'http://no-such-host.invalid/v1'], key)).toContain(
+      'does not resolve',
+    );
+  });
+
+  const withServer = async (server: net.Server): Promise<string> => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const path = await tempFile('s.yaml', second);
+      return await refused([path, '--target', `http://127.0.0.1:${port}/v1`], key);
+    } finally {
+      server.close();
+    }
+  };
+
+  it('a target that does not speak HTTP', async () => {
+    const server = net.createServer((socket) => socket.end('220 ready\r\n'));
+    expect(await withServer(server)).toContain('does not speak HTTP');
+  });
+
+  it('a target that answers HTML', async () => {
+    const server = http.createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end('<!doctype html>');
+    });
+    expect(await withServer(server)).toContain('HTML page');
+  });
+
+  it('an output folder that cannot be written, found before the load', async () => {
+    const path = await tempFile('s.yaml', second);
+    const { code, stderr } = await weir(['run', path, '--out', join(path, 'sub')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot be written');
+  });
+
+  it('a file that is no result', async () => {
+    const path = await tempFile('r.json', '{"format":"other"}');
+    const { code, stderr } = await weir(['report', path]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is no result of Weir: expected "format": "result/1", got "other"');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('a verb that is spelt wrong: the one that was meant', async () => {
+    const { code, stderr } = await weir(['rnu']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean "run"?');
+  });
+
+  it('an unknown verb, an unknown option and no verb at all', async () => {
+    for (const words of [['rum'], ['run', '--rat', '5/s'], []]) {
+      const { code, stderr } = await weir(words);
+      expect(code).toBe(2);
+      expect(stderr).toContain('--help');
+    }
+  });
+});

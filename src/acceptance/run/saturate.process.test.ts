@@ -1,0 +1,169 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { readObservation } from '../../record/observation-lines.ts';
+import {
+  startWeir,
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weir,
+} from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const scenario = (duration: string, mock = ''): string => `
+name: flat out
+traffic:
+  - { kind: chat, model: weir/small, weight: 3, maxTokens: 5 }
+  - { kind: models, weight: 1 }
+load: { kind: saturate, connections: 20, duration: ${duration} }
+objectives: ["errorRate < 50%"]
+mock:
+  ttft: 0ms
+  gap: 0ms
+  limits: { requestsPerMinute: none, tokensPerMinute: none }
+  ${mock}
+`;
+
+const resultIn = async (folder: string): Promise<Result> =>
+  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+
+const dueIn = ({ timeline }: Result): number => timeline.reduce((sum, { due }) => sum + due, 0);
+
+it('a load that runs flat out counts what the gateway counts, and gives every report', async () => {
+  const out = await tempFolder();
+  const observations = join(out, 'seen.jsonl');
+  const { code, stdout, stderr } = await weir([
+    ...['run', await tempFile('s.yaml', scenario('2s')), '--out', out],
+    ...['--observations', observations],
+  ]);
+  const result = await resultIn(out);
+  const { completed, ...others } = sumOutcomes(result.groups);
+  expect(others).toEqual({ limited: 0, refused: 0, malformed: 0, broken: 0, dropped: 0 });
+  expect(completed).toBeGreaterThan(200);
+  expect(result.witness).toMatchObject({ completed, limited: 0 });
+  expect(dueIn(result)).toBe(completed);
+  expect(result.groups.map(({ labels }) => labels.traffic).toSorted()).toEqual(['chat', 'models']);
+  expect(result.notes.join(' ')).toContain('autocannon: each of 20 connections');
+  expect((await readFile(observations, 'utf8')).trim().split('\n')).toHaveLength(completed + 1);
+  expect(stdout).toContain('20 connections flat out for 2 s');
+  // A busy machine may be worth a word, and never the full core.
+  expect(code, stderr).toBeOneOf([0, 12]);
+  expect(stdout).not.toContain('event loop, busy');
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('HTTP/1.1 by autocannon');
+});
+
+it('Ctrl-C keeps the report of what was sent until then', async () => {
+  const out = await tempFolder();
+  const path = await tempFile('s.yaml', scenario('60s'));
+  const { child, ended, waitForOutput } = startWeir(['run', path, '--out', out]);
+  await waitForOutput('Ctrl-C ends it early');
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(130);
+  const result = await resultIn(out);
+  expect(result.partial).toContain('SIGINT');
+  expect(result.scheduled).toBeLessThan(60_000);
+  const { completed, broken } = sumOutcomes(result.groups);
+  expect(result.witness).toMatchObject({ completed });
+  expect(broken).toBe(0);
+  expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
+});
+
+it('errors of every kind are counted, and a broken objective is exit 10, unless the run itself is worth nothing', async () => {
+  const out = await tempFolder();
+  const faults = `faults:
+    - { fault: status-503, routes: [chat], probability: 0.4 }
+    - { fault: reset-before-head, routes: [chat], probability: 0.3 }
+    - { fault: fin-mid-body, routes: [chat], probability: 0.2 }
+    - { fault: html-200, routes: [models], probability: 0.5 }`;
+  const { code } = await weir([
+    ...['run', await tempFile('s.yaml', scenario('1s', faults)), '--out', out],
+  ]);
+  const result = await resultIn(out);
+  const { refused, broken, malformed, completed } = sumOutcomes(result.groups);
+  const faulted = (...names: readonly string[]): number =>
+    names.reduce((sum, name) => sum + (result.witness?.[`faulted.${name}`] ?? 0), 0);
+  expect(refused).toBe(faulted('status-503'));
+  expect(malformed).toBe(faulted('html-200'));
+  expect(broken).toBe(faulted('reset-before-head', 'fin-mid-body'));
+  expect(Math.min(refused, broken, malformed, completed)).toBeGreaterThan(5);
+  expect(dueIn(result)).toBe(refused + broken + malformed + completed);
+  const [verdict] = result.verdicts ?? [];
+  expect(verdict?.text).toBe('errorRate < 50%');
+  // A busy machine may make the run worth nothing: then the objective is left open, and that is graver.
+  expect([
+    [10, 'fail'],
+    [12, 'inconclusive'],
+  ]).toContainEqual([code, verdict?.ruling]);
+});
+
+it('a run in which nothing succeeded is never exit 0', async () => {
+  const out = await tempFolder();
+  const faults = 'faults: [{ fault: reset-before-head, probability: 1 }]';
+  const { code } = await weir([
+    ...['run', await tempFile('s.yaml', scenario('1s', faults)), '--out', out],
+  ]);
+  expect(code).toBe(12);
+  const { completed, broken } = sumOutcomes((await resultIn(out)).groups);
+  expect(completed).toBe(0);
+  expect(broken).toBeGreaterThan(20);
+});
+
+it.each([
+  [['--capture', 'all'], /--capture listens in to Weir’s own transports/],
+  [['--slice', '0/2', '--run-id', 'r'], /"saturate" has no shares/],
+  [['--workers', '2'], /"workers" does not go with a load of the kind "saturate"/],
+  [['--set', 'traffic.0.kind=chat-stream'], /"saturate" sends chat and models only/],
+])('what it cannot do is one sentence before any load: %j', async (words, sentence) => {
+  const out = join(await tempFolder(), 'out');
+  const path = await tempFile('s.yaml', scenario('60s'));
+  const { code, stderr } = await weir(['run', path, '--out', out, ...words]);
+  expect(stderr).toMatch(sentence);
+  expect(code).toBe(2);
+  await expect(readdir(out)).rejects.toThrow('ENOENT');
+});
+
+/** What can go wrong with an answer that comes whole; the bytes behind one that is too long cost the next request, too. */
+const faults = [
+  ...['status-500', 'html-502', 'json-error-200', 'reset-before-head', 'fin-before-head'],
+  ...['no-answer', 'dribble', 'reset-mid-body', 'fin-mid-body', 'stall-mid-body'],
+  ...['wrong-content-type', 'length-too-long', 'gzip-body'],
+] as const;
+
+it('one connection meets every fault as a user of the transport socket does', async () => {
+  const outcomes = async (load: string): Promise<readonly string[]> => {
+    const seen = join(await tempFolder(), 'seen.jsonl');
+    const text = `
+traffic: [{ kind: chat, model: weir/small, maxTokens: 5 }]
+load: ${load}
+deadlines: { firstToken: 300ms, idle: 300ms }
+mock:
+  ttft: 1ms
+  limits: { requestsPerMinute: none, tokensPerMinute: none }
+  faults:
+${faults.map((fault, index) => `    - { fault: ${fault}, nth: ${2 * index + 1} }`).join('\n')}
+`;
+    await weir([
+      ...['run', await tempFile('s.yaml', text), '--out', await tempFolder()],
+      ...['--observations', seen],
+    ]);
+    const lines = (await readFile(seen, 'utf8')).trim().split('\n').slice(1);
+    return lines.slice(0, 2 * faults.length).map((line) => {
+      const read = readObservation(line);
+      if (!read.ok) throw new Error(`not an observation: ${line}`);
+      const { outcome } = read.value;
+      const why = 'cause' in outcome ? outcome.cause : '';
+      return `${outcome.kind} ${outcome.kind === 'malformed' ? outcome.issue : why}`;
+    });
+  };
+  const [flatOut, socket] = await Promise.all([
+    outcomes('{ kind: saturate, connections: 1, duration: 4s }'),
+    outcomes('{ kind: closed, users: 1, duration: 4s }'),
+  ]);
+  expect(flatOut).toHaveLength(2 * faults.length);
+  expect(new Set(flatOut).size).toBeGreaterThan(6);
+  expect(flatOut).toEqual(socket);
+});

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+/** All five kinds, more than the limit lets through, on kept and on new connections. */
+const scenario = `
+name: all kinds
+traffic:
+  - { kind: chat-stream, model: weir/small, weight: 3, maxTokens: 20 }
+  - { kind: chat, model: weir/small, weight: 2, maxTokens: 5 }
+  - { kind: speech, model: weir-tts, weight: 2 }
+  - { kind: transcription, model: weir/whisper, weight: 2 }
+  - { kind: models, weight: 1 }
+load: { kind: constant, rate: 75/s, duration: 1s }
+mock: { ttft: 20ms, gap: 2ms }
+`;
+
+const runBy = async (transport: TransportName): Promise<{ result: Result; report: string }> => {
+  const out = await tempFolder();
+  await weir([
+    ...['run', await tempFile('s.yaml', scenario), '--out', out],
+    ...['--transport', transport],
+  ]);
+  const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+  return { result, report: await readFile(join(out, 'report.html'), 'utf8') };
+};
+
+it('a run counts the same by every transport, agrees with the gateway, and says which it was', async () => {
+  const told = await Promise.all(
+    transportNames.map(async (transport) => {
+      const { result, report } = await runBy(transport);
+      expect(result.plan.transport).toBe(transport);
+      expect(report).toContain(`HTTP/1.1 by the transport ${transport}`);
+      const { completed, limited, ...others } = sumOutcomes(result.groups);
+      expect(result.witness).toMatchObject({ completed, limited });
+      return { completed, limited, ...others };
+    }),
+  );
+  expect(told[0]).toMatchObject({ completed: 60, limited: 15, broken: 0, malformed: 0 });
+  for (const other of told) expect(other).toEqual(told[0]);
+});

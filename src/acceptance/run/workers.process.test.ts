@@ -1,0 +1,198 @@
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { Observation } from '../../model/observation/observation.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { readObservation } from '../../record/observation-lines.ts';
+import {
+  startWeir,
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weir,
+} from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+/** Runs that several threads send, in the program as users start it. */
+
+const scenario = (load: string, more = ''): string => `
+name: short
+traffic:
+  - { kind: chat-stream, model: weir/small, weight: 3, maxTokens: 5, prompt: { tokens: 40 } }
+  - { kind: transcription, model: weir/whisper, clips: bundled }
+  - { kind: models, weight: 1 }
+load: ${load}
+grace: 5s
+mock: { ttft: 20ms, gap: 2ms }
+${more}
+`;
+
+const readResult = async (folder: string): Promise<Result> =>
+  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+
+const readObservations = async (path: string): Promise<readonly Observation[]> =>
+  (await readFile(path, 'utf8'))
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const read = readObservation(line);
+      if (!read.ok) throw new Error(read.message);
+      return read.value;
+    });
+
+/** What a request is and when it is due: all that the number of workers must not change. */
+const asked = (observations: readonly Observation[]): readonly string[] =>
+  observations
+    .map(({ requestId, traffic, due, key }) => `${requestId} ${traffic} ${due} ${key}`)
+    .toSorted();
+
+const honestExit = (result: Result): number => (judgeTrust(result).level === 'invalid' ? 12 : 0);
+
+describe('workers', () => {
+  it('send the requests that one would, when it would, and count what the gateway counted', async () => {
+    const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 70/s, duration: 1s }'));
+    const runs = await Promise.all(
+      ['1', '3'].map(async (workers) => {
+        const out = await tempFolder();
+        const file = join(out, 'observations.jsonl');
+        const ended = await weir([
+          ...['run', path, '--workers', workers, '--out', out, '--observations', file],
+        ]);
+        return { ...ended, result: await readResult(out), seen: await readObservations(file) };
+      }),
+    );
+    const [one, three] = [runs[0]!, runs[1]!];
+    expect(three.seen).toHaveLength(70);
+    expect(asked(three.seen)).toEqual(asked(one.seen));
+    expect(three.result.planHash).toBe(one.result.planHash);
+    const outcomes = sumOutcomes(three.result.groups);
+    expect(outcomes).toMatchObject({ completed: 60, limited: 10, broken: 0 });
+    expect(three.result.witness).toMatchObject({ completed: 60, limited: 10 });
+    expect(three.code).toBe(honestExit(three.result));
+    expect(three.result.slices.map(({ index, count }) => `${index}/${count}`)).toEqual([
+      ...['0/3', '1/3', '2/3'],
+    ]);
+    expect(new Set(three.result.slices.map(({ clock }) => clock)).size).toBe(1);
+    // One clock: what was let in can be counted over all of them.
+    expect(three.result.limits?.keys).toMatchObject([{ key: 'default' }]);
+  });
+
+  it('are stopped all together by Ctrl-C', async () => {
+    const path = await tempFile(
+      's.yaml',
+      scenario('{ kind: constant, rate: 20/s, duration: 60s }'),
+    );
+    const out = await tempFolder();
+    const { child, ended, waitForOutput } = startWeir([
+      'run',
+      path,
+      '--workers',
+      '2',
+      '--out',
+      out,
+    ]);
+    await waitForOutput('Ctrl-C ends it early');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    const result = await readResult(out);
+    expect(result.partial).toContain('SIGINT');
+    expect(result.slices).toHaveLength(2);
+  });
+
+  it('are ended together by an objective over all of them', async () => {
+    const objective = "objectives: [{ objective: 'limitedRate < 1%', abort: { after: 1s } }]";
+    const path = await tempFile(
+      's.yaml',
+      scenario('{ kind: constant, rate: 100/s, duration: 60s }', objective),
+    );
+    const out = await tempFolder();
+    const { stderr } = await weir(['run', path, '--workers', '2', '--out', out]);
+    expect(stderr).toContain('is broken');
+    expect((await readResult(out)).breach).toMatchObject({ observed: expect.any(Number) });
+  });
+
+  it('spend one budget together, to its last request: one may take what another leaves', async () => {
+    // The only user is the first worker's: the second one has nothing to send.
+    const load = '{ kind: closed, users: 1, duration: 60s }';
+    const path = await tempFile('s.yaml', scenario(load, 'budget: { requests: 20 }'));
+    const out = await tempFolder();
+    const { code } = await weir(['run', path, '--workers', '2', '--out', out]);
+    const result = await readResult(out);
+    expect(code).toBe(3);
+    // Nor does the second one keep the run open, which the first has ended.
+    expect(result.scheduled).toBeLessThan(60_000);
+    expect(result.partial).toContain('might have passed budget.requests');
+    expect(sumOutcomes(result.groups).completed).toBe(20);
+    expect(result.witness).toMatchObject({ received: 20 });
+    expect(result.slices).toHaveLength(2);
+  });
+
+  it('lose one that crashes, with its slice: the run is incomplete, and the rest stands', async () => {
+    const crash = await tempFile(
+      'crash.cjs',
+      `const { parentPort, workerData } = require('node:worker_threads');
+       if (workerData?.slice?.index === 1) {
+         parentPort.on('message', ({ kind }) => {
+           if (kind !== 'begin') return;
+           setTimeout(() => { throw new Error('planted, by sk-weir-test'); }, 1500);
+         });
+       }`,
+    );
+    const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 20/s, duration: 3s }'));
+    const out = await tempFolder();
+    const environment = { NODE_OPTIONS: `--require ${crash}` };
+    const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
+    const result = await readResult(out);
+    expect(ended.code).toBe(3);
+    expect(result.partial).toBe(
+      'worker 1/2 crashed (Error: planted, by [redacted]), and what its slice had measured is lost',
+    );
+    expect(sumOutcomes(result.groups).completed).toBe(30);
+    expect(result.limits?.keys).toEqual([]);
+    expect(ended.stdout).toContain('worker 1/2 crashed');
+  });
+
+  it('all end where one cannot be made ready, and the program with them', async () => {
+    const crash = await tempFile(
+      'crash.cjs',
+      `const { workerData } = require('node:worker_threads');
+       if (workerData?.slice?.index === 1) throw new Error('planted');`,
+    );
+    const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 20/s, duration: 3s }'));
+    const environment = { NODE_OPTIONS: `--require ${crash}` };
+    const out = await tempFolder();
+    const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
+    expect(ended.stderr).toContain('a worker could not be made ready: Error: planted');
+    expect(ended.code).toBe(1);
+  });
+
+  it('are refused by name where they make no sense', async () => {
+    const load = '{ kind: constant, rate: 1/s, duration: 1s }';
+    const path = await tempFile(
+      's.yaml',
+      scenario(load, 'pace: { requests: 3/min, tokens: none }'),
+    );
+    const few = await weir(['run', path, '--workers', '4']);
+    expect(few.stderr).toContain('3 requests cannot be shared by 4: expected at most 3');
+    expect(few.code).toBe(2);
+    const out = join(await tempFolder(), 'out');
+    for (const [words, reason] of [
+      [['run', path, '--capture', 'all', '--out', out], '--capture keeps bodies'],
+      [['capacity', path, '--yes', '--out', out], 'weir capacity sends each of its steps'],
+    ] as const) {
+      const beside = await weir([...words, '--workers', '2']);
+      expect(beside.stderr).toContain(reason);
+      expect(beside.stderr).toContain('expected 1 worker, got 2');
+      expect(beside.code).toBe(2);
+    }
+    // Refused before anything was opened.
+    await expect(access(out)).rejects.toThrow('ENOENT');
+    const none = await weir(['validate', path, '--workers', 'many']);
+    expect(none.stderr).toContain('expected a whole number from 1 to 64, or auto');
+    expect(none.code).toBe(2);
+  });
+});

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { startMock } from '../../mock/gateway/start.ts';
+import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+describe('weir init', () => {
+  it('asks a gateway for its models by the key of the environment, and writes a scenario that is valid and planned', async () => {
+    const mock = await startMock({ models: ['first/model', 'second/model'] }, realClock());
+    try {
+      const out = join(await tempFolder(), 'weir.yaml');
+      const environment = { MY_KEY: 'sk-weir-test' };
+      const words = ['init', mock.url, '--key', 'MY_KEY', '--out', out];
+      const { code, stdout, stderr } = await weir(words, environment);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('asks first/model');
+      const text = await readFile(out, 'utf8');
+      expect(text).not.toContain('sk-weir-test');
+      expect(text).toContain('    model: weir-tts');
+      const planned = await weir(['plan', out], environment);
+      expect([planned.code, planned.stderr]).toEqual([0, '']);
+      expect(planned.stdout).toContain('chat-stream (first/mo…');
+      const again = await weir(words, environment);
+      expect(again.code).toBe(2);
+      expect(again.stderr).toContain('exists already, and is left as it is');
+      expect(await readFile(out, 'utf8')).toBe(text);
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('takes the model that it is told, and none that the target does not list', async () => {
+    const folder = await tempFolder();
+    const out = join(folder, 'a.yaml');
+    const { code } = await weir(['init', 'mock', '--model', 'weir/large', '--out', out]);
+    expect(code).toBe(0);
+    expect(await readFile(out, 'utf8')).toContain('model: weir/large');
+    const other = join(folder, 'b.yaml');
+    const refused = await weir(['init', 'mock', '--model', 'weir/huge', '--out', other]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('lists no model weir/huge: expected one of weir/small');
+    await expect(readFile(other)).rejects.toThrow('ENOENT');
+  });
+
+  it('says what is wrong with an address that has no version, or https where http is spoken', async () => {
+    const mock = await startMock({}, realClock());
+    const out = join(await tempFolder(), 'weir.yaml');
+    const asked = (address: string) =>
+      weir(['init', address, '--out', out], { WEIR_API_KEY: 'sk-weir-test' });
+    try {
+      const bare = await asked(new URL(mock.url).origin);
+      expect([bare.code, bare.stderr]).toEqual([
+        2,
+        expect.stringMatching(/GET \/models .* status 404: the base address of a gateway ends in/),
+      ]);
+      const secure = await asked(mock.url.replace('http:', 'https:'));
+      expect([secure.code, secure.stderr]).toEqual([
+        2,
+        expect.stringContaining(
+          'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); what answers there does not speak TLS',
+        ),
+      ]);
+      await expect(readFile(out)).rejects.toThrow('ENOENT');
+    } finally {
+      await mock.close();
+    }
+  });
+
+  it('says which variable holds no key, and which folder is missing', async () => {
+    const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--key', 'MY_KEY']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^weir: --key: .* MY_KEY is not set: .* name another with --key NAME/),
+    ]);
+    const missing = join(await tempFolder(), 'none', 'w.yaml');
+    const unwritten = await weir(['init', 'mock', '--out', missing]);
+    expect([unwritten.code, unwritten.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be written: the folder that it lies in is missing'),
+    ]);
+  });
+
+  it('asks nobody where its file stands in the way', async () => {
+    const path = await tempFile('weir.yaml', 'mine');
+    const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--out', path]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('exists already')]);
+  });
+});

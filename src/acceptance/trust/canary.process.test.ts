@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { errorBarOf } from '../../model/result/error-bar.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import {
+  startGateway,
+  startWeir,
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+  weir,
+} from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const scenario = (more: string): string => `
+name: watched
+traffic: [{ kind: chat-stream, model: weir/small, maxTokens: 5 }]
+load: { kind: constant, rate: 20/s, duration: 4s }
+mock: { ttft: 20ms, gap: 2ms }
+${more}
+`;
+
+const ran = async (
+  more: string,
+  words: readonly string[] = [],
+): Promise<{ readonly result: Result; readonly stdout: string; readonly out: string }> => {
+  const out = await tempFolder();
+  const file = await tempFile('s.yaml', scenario(more));
+  const { stdout, stderr } = await weir(['run', file, '--out', out, ...words]);
+  const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => {
+    throw new Error(`no result: ${stderr}`);
+  });
+  return { result: resultSchema.parse(JSON.parse(text)), stdout, out };
+};
+
+/** What a process was started with; nothing once it is gone. */
+const commandOf = (pid: string): Promise<string> =>
+  readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+
+/** The children of a process whose command has this word. */
+const childrenOf = async (pid: number, word: string): Promise<readonly string[]> => {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const named = await Promise.all(
+    children
+      .trim()
+      .split(' ')
+      .map(async (child) => ({ child, command: await commandOf(child) })),
+  );
+  return named.filter(({ command }) => command.includes(word)).map(({ child }) => child);
+};
+
+describe('a run with streamed chats', () => {
+  it.each(['socket', 'undici'])(
+    'measures its own error bar by the transport %s, and every report quotes it',
+    async (transport) => {
+      const { result, stdout, out } = await ran('', ['--transport', transport]);
+      const bar = errorBarOf(result);
+      expect(bar).toMatchObject({ streams: 20, loops: 1 });
+      // 20 streams × 20 events a second, of a load of four seconds; a busy machine makes emitters slower, never faster.
+      const sent = bar!.events / (1 - bar!.missing);
+      expect(sent).toBeGreaterThan(3 * 400 - 20);
+      expect(bar!.missing).toBeLessThan(0.75);
+      expect(bar!.p50).toBeGreaterThan(0);
+      expect(bar!.p50).toBeLessThanOrEqual(bar!.p99);
+      expect(result.errorBar).toEqual(bar);
+      expect(stdout).toMatch(/Error bar: arrivals read late by p50 \S+ \/ p99 \S+ ms \(20 canary/);
+      expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Error bar: arrivals');
+    },
+  );
+
+  it('has a canary in each worker', async () => {
+    const { result } = await ran('', ['--workers', '2']);
+    expect(errorBarOf(result)).toMatchObject({ streams: 20, loops: 2 });
+  });
+
+  it('says so when it was switched off', async () => {
+    const { result, stdout } = await ran('canary: false');
+    expect(errorBarOf(result)).toBeNull();
+    expect(stdout).toContain('No canary: the scenario switched it off');
+  });
+
+  it.runIf(process.platform === 'linux')('tells which of its processes ended early', async () => {
+    const out = await tempFolder();
+    const words = ['run', await tempFile('s.yaml', scenario('')), '--out', out];
+    const { child, ended, waitForOutput } = startWeir(words);
+    await waitForOutput('Ctrl-C ends it early');
+    for (const word of ['emitter', '--embedded']) {
+      const found = await childrenOf(child.pid!, word);
+      expect(found).toHaveLength(1);
+      process.kill(Number(found[0]), 'SIGKILL');
+    }
+    await ended;
+    const { notes } = resultSchema.parse(
+      JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
+    );
+    expect(notes).toEqual([
+      'The canary’s emitter ended during the run (SIGKILL): its error bar holds what came before.',
+      'The reference gateway could not be asked for its counters: it ended during the run (SIGKILL).',
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')('leaves no emitter behind when it is killed', async () => {
+    const { url } = await startGateway();
+    const file = await tempFile('s.yaml', scenario(''));
+    const words = ['--set', 'load.duration=60s', '--target', url, '--out', await tempFolder()];
+    const { child, ended, waitForOutput } = startWeir(['run', file, ...words], {
+      WEIR_API_KEY: 'sk-weir-test',
+    });
+    await waitForOutput('Ctrl-C ends it early');
+    const emitters = await childrenOf(child.pid!, 'emitter');
+    expect(emitters).toHaveLength(1);
+    child.kill('SIGKILL');
+    await ended;
+    await vi.waitFor(async () => expect(await commandOf(emitters[0]!)).toBe(''), {
+      timeout: 10_000,
+    });
+  });
+});

@@ -1,0 +1,230 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import {
+  canBind,
+  releaseCpuAfterEach,
+  lowPriorityNodeOnCore,
+  cpuLimitedGroup,
+  nodeOnCore,
+  type TimerLateness,
+  startBusyLoops,
+  pauseRepeatedly,
+  realTimeNode,
+  measureTimerLateness,
+} from './cpu-starvation.fixture.ts';
+import {
+  type StartedProgram,
+  startProgram,
+  tempFile,
+  tempFolder,
+  cleanUpAfterEach,
+} from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+releaseCpuAfterEach();
+vi.setConfig({ testTimeout: 240_000 });
+
+/**
+ * Who is to blame: the generator, starved on purpose on core 0, or the gateway on core 1. Starved runs
+ * only get worse by what the neighbours do. A run that must be valid may be disturbed by them: a bare
+ * loop of timers beside the generator is the ruler, and where it was late too, the run decides
+ * nothing and is done again, and after a few times given up as not decided.
+ */
+
+const launcher = join(import.meta.dirname, '..', '..', 'cli', 'weir.js');
+const gatewayCore = 1;
+const generatorCore = 0;
+
+const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  CI: 'true',
+  WEIR_HISTORY: 'off',
+  WEIR_API_KEY: 'sk-weir-test',
+  ...more,
+});
+
+interface Gateway extends StartedProgram {
+  readonly url: string;
+}
+
+const startGateway = async (...settings: readonly string[]): Promise<Gateway> => {
+  const words = ['mock', '--port', '0', '--requests-per-minute', 'none', '--lifetime', '4m'];
+  const gateway = startProgram(
+    [...nodeOnCore(gatewayCore), launcher, ...words, ...settings],
+    environment(),
+  );
+  let said = '';
+  gateway.child.stdout?.on('data', (text: string) => {
+    said += text;
+  });
+  await gateway.waitForOutput('Ctrl-C ends it');
+  const url = /(http:\/\/\S+?)[\s,;]/.exec(said)?.[1];
+  if (url === undefined) throw new Error(`the mock told no address: ${said}`);
+  return { ...gateway, url };
+};
+
+const scenario = `
+name: blame
+warmUp: 2s
+traffic: [{ kind: chat-stream, model: weir/small, maxTokens: 20 }]
+load: { kind: constant, rate: 50/s, duration: 8s }
+objectives: ['ttft.p95 < 400ms']
+`;
+
+interface Outcome {
+  readonly code: number | null;
+  readonly result: Result;
+  readonly trust: Trust;
+  readonly sight: TimerLateness;
+  /** What of the generator is not as it should be, as `signal level`. */
+  readonly blamed: readonly string[];
+}
+
+interface How {
+  /** Words that start its Node; by default so that nobody starves it. */
+  readonly node?: readonly [string, ...string[]];
+  /** Code that runs in the generator's own process. */
+  readonly beside?: string;
+}
+
+const runAgainst = async (
+  url: string,
+  { node = realTimeNode, beside }: How = {},
+): Promise<Outcome> => {
+  const out = await tempFolder();
+  const path = await tempFile('blame.yaml', scenario);
+  const words = ['run', path, '--target', url, '--out', out, '--quiet'];
+  const more: Record<string, string> =
+    beside === undefined
+      ? {}
+      : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(beside)}` };
+  const watched = measureTimerLateness(node);
+  const { code, stderr } = await startProgram([...node, launcher, ...words], environment(more))
+    .ended;
+  const sight = await watched();
+  const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => {
+    throw new Error(`no result: ${stderr}`);
+  });
+  const result = resultSchema.parse(JSON.parse(text));
+  const trust = judgeTrust(result);
+  const blamed = trust.evidence
+    .filter(({ level }) => level !== 'valid')
+    .map(({ signal, level }) => `${signal} ${level}`);
+  return { code, result, trust, sight, blamed };
+};
+
+/** What a timer may be late on a core that is ours: the levels of the start lag, and of a pause. */
+const isCalm = ({ p99, max }: TimerLateness): boolean => p99 < 2 && max < 10;
+
+/** Runs until the verdict is the expected one or the ruler says that the machine was calm: only such a run may contradict. */
+const decided = async (
+  context: TestContext,
+  isWanted: (outcome: Outcome) => boolean,
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> => {
+  const seen: string[] = [];
+  for (let tried = 0; tried < 4; tried += 1) {
+    const outcome = await attempt();
+    if (isWanted(outcome) || isCalm(outcome.sight)) return outcome;
+    seen.push(`${outcome.blamed.join(', ')} while a bare timer was ${outcome.sight.max} ms late`);
+  }
+  return context.skip(`not decided, the neighbours disturbed every run: ${seen.join('; ')}`);
+};
+
+const isValid = ({ trust }: Outcome): boolean => trust.level === 'valid';
+const isHeldUp = ({ trust, blamed }: Outcome): boolean =>
+  trust.level === 'degraded' && blamed.includes('start lag degraded');
+
+const expectValid = ({ trust, blamed, sight }: Outcome): void => {
+  expect(trust.level, `${blamed.join(', ')}; ruler ${JSON.stringify(sight)}`).toBe('valid');
+};
+
+describe.skipIf(!canBind)('a generator', () => {
+  it('that gets the CPU when it asks is valid, and the run passes', async (context) => {
+    const { url } = await startGateway('--ttft', '50ms');
+    const outcome = await decided(context, isValid, () => runAgainst(url));
+    expectValid(outcome);
+    expect(outcome.code).toBe(0);
+  });
+
+  it('that shares its core with busy loops is invalid for want of a CPU, and the run exits 12', async () => {
+    const { url } = await startGateway('--ttft', '50ms');
+    startBusyLoops(3, generatorCore);
+    const starved = await runAgainst(url, { node: lowPriorityNodeOnCore(generatorCore) });
+    expect(starved.blamed).toContain('waiting for a CPU invalid');
+    expect(starved.blamed).toContain('start lag invalid');
+    expect(starved.trust.level).toBe('invalid');
+    expect(starved.code).toBe(12);
+  });
+
+  it('that a quota of its cgroup holds back is invalid for want of a CPU, and the run exits 12', async (context) => {
+    const limited = cpuLimitedGroup(0.1);
+    if (limited === null) return context.skip('this machine lets us make no cgroup with a quota');
+    const { url } = await startGateway('--ttft', '50ms');
+    const starved = await runAgainst(url, { node: [...limited, process.execPath] });
+    expect(starved.blamed).toContain('waiting for a CPU invalid');
+    expect(starved.trust.level).toBe('invalid');
+    expect(starved.code).toBe(12);
+    const throttled = starved.result.slices[0]?.generator.map((sample) => sample.throttled ?? 0);
+    expect(Math.max(...(throttled ?? []))).toBeGreaterThan(50);
+  });
+
+  it('whose own process computes is invalid for its busy loop, and the run exits 12', async () => {
+    const { url } = await startGateway('--ttft', '50ms');
+    const starved = await runAgainst(url, { beside: busy(40, 42) });
+    expect(starved.blamed).toContain('start lag invalid');
+    expect(starved.blamed).toContain('canary invalid');
+    expect(starved.blamed.join()).toMatch(/event loop invalid/);
+    expect(starved.trust.level).toBe('invalid');
+    expect(starved.code).toBe(12);
+  });
+
+  it('that is held up a little is degraded, and the run passes', async (context) => {
+    const { url } = await startGateway('--ttft', '50ms');
+    const held = await decided(context, isHeldUp, () => runAgainst(url, { beside: busy(4, 33) }));
+    expect(held.blamed).toContain('start lag degraded');
+    expect(held.blamed).toContain('canary degraded');
+    expect(held.trust.level).toBe('degraded');
+    expect(held.code).toBe(0);
+  });
+});
+
+/** Code that computes for `ms` of each `period` ms. */
+const busy = (ms: number, period: number): string =>
+  `setInterval(() => { const end = performance.now() + ${ms}; while (performance.now() < end); }, ${period}).unref();`;
+
+describe.skipIf(!canBind)('a slow gateway is judged as one, and its generator is valid', () => {
+  it('when it is slow by itself', async (context) => {
+    const { url } = await startGateway('--ttft', '2s');
+    const outcome = await decided(context, isValid, () => runAgainst(url));
+    expectValid(outcome);
+    expect(outcome.code).toBe(10);
+  });
+
+  it('when it stands still for half a second, again and again', async (context) => {
+    const gateway = await startGateway('--ttft', '50ms');
+    const outcome = await decided(context, isValid, async () => {
+      const end = pauseRepeatedly(gateway, 500, 700);
+      try {
+        return await runAgainst(gateway.url);
+      } finally {
+        end();
+      }
+    });
+    expectValid(outcome);
+    expect(outcome.code).toBe(10);
+  });
+
+  it('when it is starved itself', async (context) => {
+    const { url } = await startGateway('--ttft', '50ms');
+    startBusyLoops(8, gatewayCore);
+    const outcome = await decided(context, isValid, () => runAgainst(url));
+    expectValid(outcome);
+    expect(outcome.result.failures).toEqual([]);
+  });
+});

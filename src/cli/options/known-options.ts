@@ -1,0 +1,58 @@
+import type { Argv } from 'yargs';
+import { UsageProblem } from './scenario-options.ts';
+
+/** The one option that means something without its value: where to push, the environment says. */
+const valueOptional = 'otlp';
+
+/** The options of the verb that is being read. */
+export interface KnownOptions {
+  readonly all: readonly string[];
+  /** Those without a value. */
+  readonly switches: readonly string[];
+  /** Those that may be given several times. */
+  readonly lists: readonly string[];
+}
+
+/** What the parser knows and its types do not tell. */
+interface Parser {
+  getOptions(): {
+    readonly key: Readonly<Record<string, boolean>>;
+    readonly boolean: readonly string[];
+    readonly array: readonly string[];
+    readonly hiddenOptions: readonly string[];
+  };
+}
+
+/** The options of the verb that is being read, as its help lists them. */
+export const optionsOf = (cli: Argv & Partial<Parser>): KnownOptions => {
+  const parserOptions = cli.getOptions?.();
+  if (parserOptions === undefined) return { all: [], switches: [], lists: [] };
+  return {
+    all: Object.keys(parserOptions.key).filter(
+      (name) => !parserOptions.hiddenOptions.includes(name),
+    ),
+    switches: parserOptions.boolean,
+    lists: parserOptions.array,
+  };
+};
+
+/** Throws a `UsageProblem` where an option has no value, or several where it takes one. */
+export const checkValues = (
+  parsed: Readonly<Record<string, unknown>>,
+  { all, switches, lists }: KnownOptions,
+): void => {
+  const withoutValue = Object.keys(parsed).find(
+    (name) => parsed[name] === '' && name !== valueOptional,
+  );
+  if (withoutValue !== undefined)
+    throw new UsageProblem(`--${withoutValue}: expected a value, got nothing`);
+  for (const name of all) {
+    const value = parsed[name];
+    if (value === false && !switches.includes(name)) {
+      throw new UsageProblem(`--no-${name}: expected --${name} with a value, or nothing of it`);
+    }
+    if (Array.isArray(value) && !lists.includes(name)) {
+      throw new UsageProblem(`--${name}: expected one value, got ${value.length}: keep one`);
+    }
+  }
+};

@@ -1,0 +1,106 @@
+import type { MetricsExportOptions } from '../../run/input/run-request.ts';
+import { isIPv6 } from 'node:net';
+import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
+import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
+import { UsageProblem } from './scenario-options.ts';
+
+/** Options of those who watch a run while it is on. */
+export const liveMetricsOptions = {
+  metrics: {
+    type: 'string',
+    group: 'Output:',
+    describe: 'Offer live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
+  },
+  otlp: {
+    type: 'string',
+    group: 'Output:',
+    describe: 'Push live metrics over OTLP/HTTP to URL, or where OTEL_EXPORTER_OTLP_ENDPOINT says',
+  },
+} as const;
+
+/** `9464`, `0.0.0.0:9464`, `[::1]:9464`. Only whoever names a host is heard beyond this machine. */
+const metricsAddress = (text: string | undefined): MetricsAddress | null => {
+  if (text === undefined) return null;
+  const [, bracketed, plain, port = ''] =
+    /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  const isBad =
+    port === '' || Number(port) > 65_535 || (bracketed !== undefined && !isIPv6(bracketed));
+  if (isBad) throw new UsageProblem(`--metrics: expected PORT or HOST:PORT, got "${text}"`);
+  return { host: bracketed ?? plain ?? '127.0.0.1', port: Number(port) };
+};
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+/** OpenTelemetry's own default. */
+const defaultEndpoint = 'http://localhost:4318';
+
+const metricsPath = 'v1/metrics';
+
+/** Milliseconds; OpenTelemetry's own minute would show a short load test only at its end. */
+const defaultInterval = 5000;
+
+const parsed = (text: string, from: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageProblem(
+      from === '--otlp'
+        ? `--otlp: expected http://HOST:PORT or nothing, got "${text}"; without an address it comes last or is followed by an option`
+        : `${from}: expected http://HOST:PORT, got something else`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageProblem(
+      `${from}: an address must not hold a password; put it into OTEL_EXPORTER_OTLP_HEADERS, as authorization=Basic%20…`,
+    );
+  }
+  return url;
+};
+
+/** A base gets the path of metrics, as the specification of OTLP exporters has it; a whole address is left. */
+const withMetricsPath = (url: URL): string => {
+  if (url.pathname.endsWith(`/${metricsPath}`)) return url.href;
+  const based = new URL(url);
+  based.pathname = `${url.pathname.replace(/\/$/, '')}/${metricsPath}`;
+  return based.href;
+};
+
+const urlFrom = (text: string, environment: Environment): string => {
+  if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
+  const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } =
+    environment;
+  // The specification takes the address for metrics as it is.
+  if (own !== undefined && own !== '')
+    return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
+  return withMetricsPath(
+    parsed(
+      base === undefined || base === '' ? defaultEndpoint : base,
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+    ),
+  );
+};
+
+const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text }: Environment): number => {
+  if (text === undefined || text === '') return defaultInterval;
+  const interval = Number(text);
+  if (Number.isSafeInteger(interval) && interval >= 100 && interval < 2 ** 31) return interval;
+  throw new UsageProblem(
+    `OTEL_METRIC_EXPORT_INTERVAL: expected milliseconds, at least 100, got "${text}"`,
+  );
+};
+
+/**
+ * Where `--otlp` pushes: its own address, else the standard environment's. The environment alone starts nothing, since
+ * it is often set for other programs; a run that talks to a third party was asked to.
+ */
+const otlpAddress = (text: string | undefined, environment: Environment): OtlpAddress | null =>
+  text === undefined
+    ? null
+    : { url: urlFrom(text, environment), interval: intervalFrom(environment) };
+
+/** Who watches, as the command line says. */
+export const metricsExportFrom = (
+  given: { readonly metrics: string | undefined; readonly otlp: string | undefined },
+  environment: Environment = process.env,
+): MetricsExportOptions => ({
+  metrics: metricsAddress(given.metrics),
+  otlp: otlpAddress(given.otlp, environment),
+});

@@ -1,0 +1,62 @@
+import { drawRequestContent } from '../../engine/request-content.ts';
+import type { SliceOptions } from '../../engine/slice-options.ts';
+import { instant } from '../../model/quantity.ts';
+import type { Traffic } from '../../model/workload/traffic.ts';
+import type { SearchBudget } from '../../probe/find-capacity.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { tokenDemand } from '../../traffic/request/token-demand.ts';
+
+/** Requests that the estimate looks at. */
+const sampledRequests = 50;
+/** Characters of a token, as gateways estimate. */
+const charactersPerToken = 4;
+
+interface Estimate {
+  readonly tokens: number;
+  /** In micro-units; `null` where a price is unknown. */
+  readonly cost: number | null;
+}
+
+/** What the first requests of the plan may use at most, on average. */
+const estimateOf = (sliceRequest: SliceOptions): Estimate => {
+  let [tokens, cost] = [0, 0];
+  let isPriced = true;
+  for (let index = 0; index < sampledRequests; index += 1) {
+    const { traffic, draw, ask } = drawRequestContent(sliceRequest, {
+      stage: 0,
+      index,
+      due: instant(0),
+    });
+    const demand = tokenDemand(traffic, { draw, ask });
+    const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
+    const output = demand?.output ?? 0;
+    const price = priceOf(traffic);
+    tokens += input + output;
+    cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
+    // Without a bound on the answer nothing bounds the money.
+    isPriced &&= price !== null && (demand === null || output > 0);
+  }
+  return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
+};
+
+/** `null` where the estimate knows no price. */
+const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
+  if (traffic.kind === 'models') return { input: 0, output: 0 };
+  return 'price' in traffic ? traffic.price : null;
+};
+
+/** What a search may spend, in a sentence. */
+export const budgetText = (
+  sliceRequest: SliceOptions,
+  { requests, seconds }: SearchBudget,
+): string => {
+  const { tokens, cost } = estimateOf(sliceRequest);
+  return [
+    `at most ${countText(requests)} requests`,
+    `about ${countText(tokens * requests)} tokens for them`,
+    cost === null
+      ? 'money unknown: the scenario names no price, or nothing bounds the answers'
+      : `about ${moneyText(Math.ceil(cost * requests))} of your currency`,
+    `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
+  ].join('; ');
+};

@@ -1,0 +1,107 @@
+import { createSharedBudget } from './shared-budget.ts';
+import type { Answer, Outcome } from '../model/observation/outcome.ts';
+import { describe, expect, it } from 'vitest';
+import type { Arrival } from '../model/workload/arrival.ts';
+import type { Budget } from '../model/plan/budget.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { instant } from '../model/quantity.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { BudgetGuard } from './budget-guard.ts';
+import type { SliceOptions } from './slice-options.ts';
+
+const never = (): never => {
+  throw new Error('nothing else is asked for');
+};
+
+/** Requests of 3 tokens in (“Say yes.”), at most 16 out, at 1 and 2 micro-units a token: 35 micro-units. */
+const orderOf = (slice = { index: 0, count: 1 }): SliceOptions => {
+  const plan = samplePlan();
+  const price = { input: 1_000_000, output: 2_000_000 };
+  const stages = plan.stages.map((stage) => ({
+    ...stage,
+    traffic: stage.traffic.map((entry) => (entry.kind === 'models' ? entry : { ...entry, price })),
+  })) as Plan['stages'];
+  return {
+    plan: { ...plan, stages },
+    ...{ slice, runId: 'r', credentials: [{ name: 'main', weight: 1, value: '' }], headers: {} },
+    ...{ userAgent: '', clips: { clipsOf: never }, redact: (text) => text },
+    workload: { chatContentFor: never, traceOf: never },
+  };
+};
+
+const nothing: Budget = { requests: null, tokens: null, cost: null };
+const arrival = (index: number): Arrival => ({ stage: 0, index, due: instant(0) });
+
+/** How many attempts fit, each ending so at once. */
+const fitting = (guard: BudgetGuard, outcome: Outcome | null): number => {
+  for (let index = 0; ; index += 1) {
+    const reservation = guard.reserve(arrival(index));
+    if (reservation === null || index === 10_000) return index;
+    if (outcome !== null) reservation.settle(outcome);
+  }
+};
+
+const completed: Outcome = {
+  kind: 'completed',
+  answer: { tokens: { input: 3, output: 2, source: 'usage' }, cost: 7 } as Answer,
+};
+const broken: Outcome = { kind: 'broken', cause: 'reset', detail: '', partial: null };
+const limited = { kind: 'limited' } as Outcome;
+
+describe('the purse of a slice', () => {
+  it.each([
+    ['under way', null, { tokens: 190 }, 10],
+    ['with shorter answers', completed, { tokens: 100 }, 17],
+    ['that broke, whose server may have gone on', broken, { tokens: 190 }, 10],
+    ['under way, in money', null, { cost: 350 }, 10],
+    ['with shorter answers, in money', completed, { cost: 70 }, 6],
+    ['refused', limited, { requests: 12, tokens: 19 }, 12],
+  ])('lets only so many go that the caps hold: %s', (_, outcome, budget, expected) => {
+    const guard = new BudgetGuard(orderOf(), { ...nothing, ...budget });
+    expect(fitting(guard, outcome)).toBe(expected);
+    expect(guard.exhausted).toBe(expected === 12 ? 'requests' : Object.keys(budget)[0]);
+  });
+
+  it('is, of all slices together, the whole budget', () => {
+    const each = [0, 1, 2].map((index) =>
+      fitting(new BudgetGuard(orderOf({ index, count: 3 }), { ...nothing, requests: 11 }), null),
+    );
+    expect(each).toEqual([4, 4, 3]);
+  });
+
+  it.each([
+    ['requests', { requests: 11 }, 11],
+    ['tokens', { tokens: 19 * 7 + 18 }, 7],
+  ])('is one for slices that share an account: %s', (unit, budget, expected) => {
+    const sharedBudget = createSharedBudget({ index: 0, count: 1 });
+    const purses = [0, 1, 2].map(
+      (index) =>
+        new BudgetGuard(
+          { ...orderOf({ index, count: 3 }), sharedBudget },
+          { ...nothing, ...budget },
+        ),
+    );
+    const gone = Array.from({ length: 30 }, (_, i) => purses[i % 3]!.reserve(arrival(i)) !== null);
+    expect(gone.indexOf(false)).toBe(expected);
+    expect(gone.filter(Boolean)).toHaveLength(expected);
+    // Those that were not refused themselves are told as well.
+    expect(purses.map(({ exhausted }) => exhausted)).toEqual([unit, unit, unit]);
+  });
+
+  it('of slices that share an account is no more than that account’s part of the budget', () => {
+    const sharedBudget = createSharedBudget({ index: 1, count: 2 });
+    const guard = new BudgetGuard(
+      { ...orderOf({ index: 3, count: 4 }), sharedBudget },
+      { ...nothing, requests: 11 },
+    );
+    expect(fitting(guard, null)).toBe(5);
+  });
+
+  it('stays shut once something did not fit', () => {
+    const guard = new BudgetGuard(orderOf(), { ...nothing, tokens: 19 });
+    const reservation = guard.reserve(arrival(0));
+    expect(guard.reserve(arrival(1))).toBeNull();
+    reservation?.settle(limited);
+    expect(guard.reserve(arrival(2))).toBeNull();
+  });
+});

@@ -1,0 +1,90 @@
+import { mockSettingsSchema } from '../model/gateway/mock-settings.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Load, Plan } from '../model/plan/plan.ts';
+import { milliseconds, perSecond } from '../model/quantity.ts';
+import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
+import { fakeWorld } from './fake-world.fixture.ts';
+import { runSlice } from './run-slice.ts';
+import type { SliceOptions } from './slice-options.ts';
+
+const modelList = JSON.stringify({ object: 'list', data: [] });
+const json = 'application/json';
+
+/** Evenly so many requests a second for so many milliseconds. */
+export const constantLoad = (rate: number, duration: number): Load => ({
+  kind: 'open',
+  spacing: 'even',
+  curve: [{ from: perSecond(rate), to: perSecond(rate), duration: milliseconds(duration) }],
+});
+
+/** A plan for tests: one stage of model lists without retries; any field can be another. */
+export const fakePlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
+  format: 'plan/1',
+  name: 'test',
+  description: null,
+  target: { kind: 'url', url: 'http://127.0.0.1:1/v1' },
+  wire: { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true },
+  transport: 'undici',
+  workers: 1,
+  keys: [{ name: 'default', template: '${env:WEIR_API_KEY}', weight: 1 }],
+  headers: {},
+  stages: [{ name: 'main', load, traffic: [{ kind: 'models', weight: 1 }] }],
+  warmUp: milliseconds(0),
+  grace: milliseconds(500),
+  inFlight: 100,
+  deadlines: {
+    connect: milliseconds(100),
+    firstToken: milliseconds(200),
+    idle: milliseconds(200),
+    total: milliseconds(1000),
+  },
+  caps: { bytes: 10_000, events: 100 },
+  limits: { requestsPerMinute: null, tokensPerMinute: null, limiter: null },
+  retry: null,
+  pace: null,
+  budget: null,
+  streams: 'lenient',
+  objectives: [],
+  perRequest: [],
+  seed: 1,
+  mock: mockSettingsSchema.parse({}),
+  ...changes,
+});
+
+/** What a slice of a plan is told in tests. */
+export const fakeSliceOptions = (plan: Plan, slice = { index: 0, count: 1 }): SliceOptions => ({
+  plan,
+  slice,
+  runId: 'r',
+  credentials: [
+    { name: 'a', weight: 1, value: 'key-a' },
+    { name: 'b', weight: 1, value: 'key-b' },
+  ],
+  headers: { 'x-team': 'blue' },
+  userAgent: 'weir/test',
+  redact: (text) => text,
+  clips: { clipsOf: () => [] },
+  workload: {
+    traceOf: () => sampleTrace,
+    chatContentFor: (source, { stage, index }) => ({
+      messages: [{ role: 'user', content: `${source.kind} ${stage} ${index}` }],
+      maxTokens: index + 1,
+    }),
+  },
+});
+
+/** Sets a plan in motion in a hand world. */
+export const startFakeRun = (plan: Plan, slice = { index: 0, count: 1 }) => {
+  const world = fakeWorld();
+  const observations: Observation[] = [];
+  const running = runSlice(fakeSliceOptions(plan, slice), {
+    clock: world.clock,
+    transport: world.transport,
+    observe: (observation) => observations.push(observation),
+  });
+  const answerAll = (): void => {
+    for (const exchange of world.sent)
+      if (!exchange.isFinished) exchange.answer(200, json, modelList);
+  };
+  return { world, running, observations, answerAll };
+};

@@ -1,0 +1,110 @@
+import type { Clock } from '../model/clock.ts';
+import type {
+  BrokenCause,
+  Exchange,
+  ExchangeObserver,
+  Transport,
+  WireRequest,
+} from '../model/observation/exchange.ts';
+import { type Instant, instant } from '../model/quantity.ts';
+
+/** For tests: a clock that is moved by hand and a transport whose answers are given by hand. */
+export interface FakeWorld {
+  readonly clock: Clock;
+  readonly transport: Transport;
+  /** Every request so far, in order. */
+  readonly sent: readonly SentRequest[];
+  /** Moves time to `at`, firing the tickers on the way, one millisecond at a time. */
+  advanceTo(at: number): void;
+}
+
+export interface SentRequest {
+  readonly request: WireRequest;
+  readonly at: Instant;
+  readonly observer: ExchangeObserver;
+  /** Why it was aborted; `null` as long as it was not. */
+  aborted: string | null;
+  /** Answers with a whole response, now. */
+  answer(
+    status: number,
+    contentType: string,
+    body: string,
+    headers?: Readonly<Record<string, string>>,
+  ): void;
+  /** Breaks the exchange, now. */
+  fail(cause: BrokenCause): void;
+  isFinished: boolean;
+}
+
+interface Ticker {
+  readonly every: number;
+  readonly tick: () => void;
+  next: number;
+}
+
+const openExchange = (request: WireRequest, observer: ExchangeObserver, now: () => Instant) => {
+  const exchange: SentRequest = {
+    request,
+    at: now(),
+    observer,
+    aborted: null,
+    isFinished: false,
+    answer: (status, contentType, body, headers = {}) => {
+      observer.onHeaders(now(), status, { 'content-type': contentType, ...headers });
+      if (body !== '') observer.onChunk(now(), new TextEncoder().encode(body));
+      exchange.isFinished = true;
+      observer.onEnd(now());
+    },
+    fail: (cause) => {
+      exchange.isFinished = true;
+      observer.onFailure(now(), cause, 'by hand');
+    },
+  };
+  return exchange;
+};
+
+export const fakeWorld = (): FakeWorld => {
+  let time = 0;
+  const now = (): Instant => instant(time);
+  const tickers = new Set<Ticker>();
+  const sent: SentRequest[] = [];
+  return {
+    sent,
+    clock: {
+      now,
+      every: (milliseconds, tick) => {
+        const entry = { every: milliseconds, tick, next: time + milliseconds };
+        tickers.add(entry);
+        return () => tickers.delete(entry);
+      },
+    },
+    transport: {
+      send: (request, observer): Exchange => {
+        const exchange = openExchange(request, observer, now);
+        sent.push(exchange);
+        observer.onConnected(now(), 'new');
+        observer.onSent(now());
+        return {
+          abort: (cause, detail) => {
+            if (exchange.isFinished) return;
+            exchange.isFinished = true;
+            exchange.aborted = cause;
+            observer.onFailure(now(), cause, detail);
+          },
+        };
+      },
+      close: () => Promise.resolve(),
+    },
+    advanceTo: (at) => {
+      while (time < at) {
+        time = Math.min(at, time + 1);
+        for (const entry of [...tickers]) {
+          if (tickers.has(entry) && time >= entry.next) {
+            entry.next += entry.every;
+            entry.tick();
+          }
+        }
+      }
+    },
+  };
+};

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { Load, Plan } from '../../model/plan/plan.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import type { Traffic } from '../../model/workload/traffic.ts';
+import { forecastPlan } from './forecast-plan.ts';
+import { constantLoad } from '../fake-run.fixture.ts';
+
+const never = (): never => {
+  throw new Error('the plan has no files');
+};
+
+const foreseen = (load: Load, changes: Partial<Plan> = {}) => {
+  const plan = samplePlan(changes);
+  const stages = plan.stages.map((stage) => ({ ...stage, load }));
+  return forecastPlan({
+    plan: { ...plan, stages },
+    clips: { clipsOf: never },
+    workload: { chatContentFor: never, traceOf: never },
+    answerTime: milliseconds(500),
+  });
+};
+
+const users: Load = {
+  ...{ kind: 'closed', users: 3, thinkTime: milliseconds(500) },
+  ...{ duration: milliseconds(4500), rampUp: milliseconds(0) },
+};
+
+describe('what a plan will take', () => {
+  it('is exact for requests that come by the clock, at most for answers, about for plain prompts', () => {
+    const { total, groups, limits } = foreseen(constantLoad(3, 25_000));
+    // “Say yes.” is three tokens.
+    expect(total).toEqual({
+      requests: { sum: 75, basis: 'exact', unknown: 0 },
+      input: { sum: 225, basis: 'estimate', unknown: 0 },
+      output: { sum: 1200, basis: 'at-most', unknown: 0 },
+      cost: { sum: 0, basis: 'estimate', unknown: 75 },
+    });
+    expect(groups.reduce((sum, { measured }) => sum + measured, 0)).toBe(69);
+    expect(limits.all).toEqual({ requests: 75, tokens: 75 * 19 });
+    expect(limits.keys.reduce((sum, { requests }) => sum + requests, 0)).toBe(75);
+  });
+
+  it('of users is what they would ask if answers took so long', () => {
+    const { total, answerTime, lookedInto } = foreseen(users);
+    expect(total.requests).toEqual({ sum: 15, basis: 'estimate', unknown: 0 });
+    expect([answerTime, lookedInto]).toEqual([500, 1]);
+  });
+
+  it('of a shared number of requests is no more than that', () => {
+    const shared: Load = {
+      ...{ kind: 'iterations', users: 4, iterations: 30 },
+      ...{ thinkTime: milliseconds(0), maxDuration: milliseconds(60_000) },
+    };
+    expect(foreseen(shared).total.requests).toEqual({ sum: 30, basis: 'at-most', unknown: 0 });
+    const soon = { ...shared, maxDuration: milliseconds(1000) };
+    expect(foreseen(soon).total.requests.sum).toBe(8);
+  });
+
+  it('counts the pieces of a split text, each of its own length', () => {
+    const speech: Traffic = {
+      ...{ kind: 'speech', weight: 1, model: 's', voice: 'v', format: 'mp3', speed: null },
+      ...{ texts: ['12345', '123', '1'], split: { characters: 5 }, body: {} },
+    };
+    const stages = samplePlan().stages.map((stage) => ({ ...stage, traffic: [speech] }));
+    // Three times through 9 characters at 15 millionths each.
+    const { requests, cost } = foreseen(constantLoad(9, 1000), { stages }).total;
+    expect([requests.sum, cost.sum, cost.basis]).toEqual([9, 3 * 9 * 15, 'exact']);
+  });
+
+  it('of very many requests is counted from some', () => {
+    const { total, lookedInto } = foreseen(constantLoad(10_000, 20_000));
+    expect(lookedInto).toBe(4);
+    expect(total.requests).toEqual({ sum: 200_000, basis: 'exact', unknown: 0 });
+    expect(total.input).toEqual({ sum: 600_000, basis: 'estimate', unknown: 0 });
+  });
+
+  it('names the limit that is nearest to its end, and the keys that would do', () => {
+    const limits = { requestsPerMinute: 20, tokensPerMinute: 100, limiter: null };
+    expect(foreseen(constantLoad(3, 25_000), { limits }).limits).toMatchObject({
+      ...{ binds: 'tokens', keysNeeded: 15 },
+      exceeded: expect.arrayContaining(['main', 'spare']) as unknown,
+    });
+    const undeclared = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+    expect(foreseen(constantLoad(3, 25_000), { limits: undeclared }).limits).toMatchObject({
+      ...{ binds: null, keysNeeded: null, exceeded: [] },
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import type { ForecastAmount, AmountBasis, ResourceNeed } from '../../model/plan/forecast.ts';
+import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
+
+/** From the surest to the least sure. */
+const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'];
+
+const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
+  basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
+
+/** What some requests need, added up; of many requests some are looked into and stand for the others. */
+export class NeedsTally {
+  readonly #requestBasis: AmountBasis;
+  #requests = 0;
+  #measured = 0;
+  #sampled = 0;
+  readonly #sum = { input: 0, output: 0, cost: 0, gaps: 0 };
+  readonly #unknown = { output: 0, cost: 0 };
+  #isCounted = true;
+  #isFixed = true;
+
+  /** `asked` is how sure it is that they are asked at all. */
+  constructor(requestBasis: AmountBasis) {
+    this.#requestBasis = requestBasis;
+  }
+
+  count(isMeasured: boolean): void {
+    this.#requests += 1;
+    if (isMeasured) this.#measured += 1;
+  }
+
+  addSample({ input, isCounted, output, isFixed, cost }: RequestNeeds): void {
+    this.#sampled += 1;
+    this.#sum.input += input;
+    this.#sum.output += output ?? 0;
+    this.#sum.cost += cost ?? 0;
+    this.#sum.gaps += Math.max(0, (output ?? 0) - 1);
+    if (output === null) this.#unknown.output += 1;
+    if (cost === null) this.#unknown.cost += 1;
+    this.#isCounted &&= isCounted;
+    this.#isFixed &&= isFixed;
+  }
+
+  /** Of the requests that were looked into. */
+  meanTokens(): number {
+    return this.#sampled === 0 ? 0 : (this.#sum.input + this.#sum.output) / this.#sampled;
+  }
+
+  total(): ResourceNeed & { readonly measured: number; readonly gaps: number | null } {
+    const amount = (sum: number, unknown: number, basis: AmountBasis): ForecastAmount => ({
+      sum: this.#scaled(sum),
+      basis: leastCertain([basis, this.#requestBasis, ...this.#sampling()]),
+      unknown: this.#scaled(unknown),
+    });
+    const input = this.#isCounted ? 'exact' : 'estimate';
+    const output = this.#isFixed ? 'exact' : 'at-most';
+    const gaps = (this.#sum.gaps / Math.max(1, this.#sampled)) * this.#measured;
+    return {
+      requests: { sum: this.#requests, basis: this.#requestBasis, unknown: 0 },
+      input: amount(this.#sum.input, 0, input),
+      output: amount(this.#sum.output, this.#unknown.output, output),
+      cost: amount(this.#sum.cost, this.#unknown.cost, leastCertain([input, output])),
+      measured: this.#measured,
+      gaps: this.#unknown.output > 0 ? null : Math.round(gaps),
+    };
+  }
+
+  #sampling(): readonly AmountBasis[] {
+    return this.#sampled < this.#requests ? ['estimate'] : [];
+  }
+
+  #scaled(sum: number): number {
+    return this.#sampled === this.#requests || this.#sampled === 0
+      ? sum
+      : Math.round((sum / this.#sampled) * this.#requests);
+  }
+}
+
+const sumOf = (amounts: readonly ForecastAmount[]): ForecastAmount => ({
+  sum: amounts.reduce((whole, { sum }) => whole + sum, 0),
+  basis: leastCertain(
+    amounts.flatMap(({ sum, unknown, basis }) => (sum + unknown === 0 ? [] : [basis])),
+  ),
+  unknown: amounts.reduce((whole, { unknown }) => whole + unknown, 0),
+});
+
+/** Several needs together. */
+export const totalNeed = (needs: readonly ResourceNeed[]): ResourceNeed => ({
+  requests: sumOf(needs.map(({ requests }) => requests)),
+  input: sumOf(needs.map(({ input }) => input)),
+  output: sumOf(needs.map(({ output }) => output)),
+  cost: sumOf(needs.map(({ cost }) => cost)),
+});

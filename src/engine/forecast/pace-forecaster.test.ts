@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { instant, milliseconds } from '../../model/quantity.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { PaceForecaster } from './pace-forecaster.ts';
+
+const pace = {
+  ...{ requests: 10, tokens: 1000, charged: 'ended' as const },
+  ...{ window: milliseconds(10_000), margin: milliseconds(500) },
+};
+
+/** Two keys, 25 s of load and 10 s of grace. */
+const boundOf = (requests: number, tokens: number) => {
+  const bound = new PaceForecaster(samplePlan({ pace }));
+  for (let n = 0; n < requests; n += 1) bound.add(instant(n), tokens);
+  return bound.forecast();
+};
+
+describe('the least wait under a pace', () => {
+  it('is none while all fit into one window', () => {
+    expect(boundOf(20, 10)).toMatchObject({ lastRelease: 19, longestWait: 0, unsendable: 0 });
+  });
+
+  it('is a window for each that all keys have filled, and ends with the run', () => {
+    expect(boundOf(21, 10)).toMatchObject({ lastRelease: 10_500, longestWait: 10_480 });
+    expect(boundOf(80, 10)).toMatchObject({ lastRelease: 31_519, unsendable: 0 });
+    expect(boundOf(85, 10)).toMatchObject({ unsendable: 5 });
+  });
+
+  it('is told of the tokens apart', () => {
+    expect(boundOf(20, 250)).toMatchObject({ lastRelease: 19, tokenTime: 21_000 });
+  });
+
+  it('is nothing without a pace', () => {
+    const bound = new PaceForecaster(samplePlan());
+    bound.add(instant(0), 1);
+    expect(bound.forecast()).toBeNull();
+  });
+});

@@ -1,0 +1,88 @@
+import { Pacer, type PaceRule } from './pacer.ts';
+
+/** For tests: a client under a pace, millisecond by millisecond, with everything that it did. */
+
+/** A request that wants to go. */
+export interface SimulatedRequest {
+  readonly ready: number;
+  readonly reserved: number;
+  /** At most `reserved`. */
+  readonly used: number;
+  /** From released to sent; `null` for one that finds no connection. */
+  readonly delay: number | null;
+  /** From sent to the end of the answer. */
+  readonly duration: number;
+  readonly preferred: number;
+}
+
+/** A request as it went. */
+export interface SimulatedAttempt {
+  readonly request: SimulatedRequest;
+  readonly key: number;
+  readonly released: number;
+  /** `null` while and if it was not sent. */
+  sent: number | null;
+  endedAt: number | null;
+}
+
+/** What is asked each millisecond while somebody waits: the wish in front, and all that went before. */
+type OnWaiting = (
+  now: number,
+  waiting: SimulatedRequest,
+  attempts: readonly SimulatedAttempt[],
+) => void;
+
+/** No simulation comes near; a pacer that never opens does. */
+const timeLimit = 100_000;
+
+/** Lets the wishes go in their order, each as soon as the pacer has room for it. */
+export const simulatePace = (
+  rule: PaceRule,
+  keys: number,
+  requests: readonly SimulatedRequest[],
+  onWaiting: OnWaiting = () => undefined,
+): readonly SimulatedAttempt[] => {
+  const pacer = new Pacer(rule, keys);
+  const attempts: SimulatedAttempt[] = [];
+  let upcomingEvents: { readonly at: number; readonly run: (at: number) => void }[] = [];
+  const runEventsUntil = (now: number): void => {
+    const due = upcomingEvents.filter(({ at }) => at <= now);
+    upcomingEvents = upcomingEvents.filter(({ at }) => at > now);
+    for (const { at, run } of due) run(at);
+  };
+  const release = (now: number, request: SimulatedRequest, key: number): void => {
+    const { delay, duration, used, reserved } = request;
+    const booking = pacer.book(now, key, reserved);
+    const attempt: SimulatedAttempt = { request, key, released: now, sent: null, endedAt: null };
+    attempts.push(attempt);
+    const send = (at: number): void => {
+      attempt.sent = at;
+      booking.onSent(at);
+    };
+    const end = (at: number): void => {
+      attempt.endedAt = at;
+      booking.onFinished(at, delay === null ? 0 : used);
+    };
+    if (delay !== null) upcomingEvents.push({ at: now + delay, run: send });
+    upcomingEvents.push({ at: now + (delay ?? 0) + duration, run: end });
+    runEventsUntil(now);
+  };
+  for (let now = 0; attempts.length < requests.length || upcomingEvents.length > 0; now += 1) {
+    if (now > timeLimit) throw new Error('somebody waits for ever');
+    runEventsUntil(now);
+    for (
+      let request = requests[attempts.length];
+      request !== undefined;
+      request = requests[attempts.length]
+    ) {
+      if (request.ready > now) break;
+      const { key, at } = pacer.earliestRelease(now, request.reserved, request.preferred);
+      if (at > now) {
+        onWaiting(now, request, attempts);
+        break;
+      }
+      release(now, request, key);
+    }
+  }
+  return attempts;
+};

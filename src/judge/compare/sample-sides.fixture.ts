@@ -1,0 +1,84 @@
+import type { Group } from '../../model/measures/counts.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
+import { drawNormal } from '../../model/workload/normal.ts';
+import type { Result } from '../../model/result/result.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { healthyResult } from '../sample-result.fixture.ts';
+import type { Side } from './repetition.ts';
+
+/** Synthetic runs, for tests: streamed chats whose latencies are log-normal, and each run has a luck of its own. */
+export interface SampleRun {
+  readonly seed: number;
+  readonly repetition: number;
+  /** Standard deviation of a run's luck, as a share: all its latencies are multiplied by e^(noise z). */
+  readonly noise: number;
+  /** What all latencies are multiplied by. */
+  readonly factor: number;
+  readonly requests: number;
+  readonly limited: number;
+}
+
+const latencies = (run: SampleRun, median: number, spread: number): EncodedHistogram => {
+  const luck = drawFrom(run.seed, run.repetition);
+  const draw = drawFrom(run.seed, run.repetition, median);
+  const middle = median * run.factor * Math.exp(run.noise * drawNormal(luck));
+  const histogram = emptyHistogram();
+  for (let i = 0; i < run.requests - run.limited; i += 1) {
+    histogram.record(middle * Math.exp(spread * drawNormal(draw)));
+  }
+  return histogram.toJSON();
+};
+
+const chats = (run: SampleRun): Group => ({
+  labels: { traffic: 'chat-stream', model: 'a/b', key: 'main', stage: 'steady', warmUp: false },
+  outcomes: {
+    ...emptyOutcomeCounts(),
+    completed: run.requests - run.limited,
+    limited: run.limited,
+  },
+  ...{ sent: run.requests, attempts: run.requests, retried: 0, gaveUp: {} },
+  tokens: [],
+  ...{ buffered: 0, coalescedEvents: 0, tokenEvents: 0, connections: { new: 1, reused: 0 } },
+  notes: {},
+  distributions: {
+    ttft: latencies(run, 200, 0.2),
+    tpot: latencies(run, 20, 0.1),
+    endToEnd: latencies(run, 1400, 0.15),
+  },
+});
+
+/** One run; any field of its result can be another. */
+const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> = {}): Result => {
+  const run = {
+    ...{ seed: 1, repetition: 0, noise: 0.05, factor: 1, requests: 240, limited: 0 },
+    ...differing,
+  };
+  const whole = healthyResult({ lags: [[0.1]], groups: [chats(run)] });
+  const { timeline } = whole;
+  const completed = run.requests - run.limited;
+  return {
+    ...whole,
+    timeline: timeline.map((second) => ({
+      ...second,
+      outcomes: { ...second.outcomes, completed },
+      outputTokens: completed * 60,
+    })),
+    ...result,
+  };
+};
+
+/** A side of as many runs, all of them healthy. */
+export const sampleSide = (
+  name: string,
+  count: number,
+  differing: Partial<SampleRun> = {},
+  result: Partial<Result> = {},
+): Side => {
+  const [first, ...others] = Array.from({ length: count }, (_, repetition) => ({
+    file: `${name}/${repetition + 1}/result.json`,
+    result: sampleRun({ ...differing, repetition }, result),
+    trust: { level: 'valid', evidence: [] } as const,
+  }));
+  return { name, repetitions: [first!, ...others] };
+};

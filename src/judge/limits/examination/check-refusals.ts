@@ -1,0 +1,206 @@
+import type {
+  LimitFinding,
+  LimitCheck,
+  LimitLog,
+  ProbeReply,
+} from '../../../model/limits/limit-log.ts';
+import { replyEvidence } from './check-headers.ts';
+import { windowTolerance } from '../facts/limit-facts.ts';
+import {
+  type WaitAccuracy,
+  retryAfterAccuracyOf,
+  retryAfterTolerance,
+} from '../facts/retry-after-accuracy.ts';
+import { serverOffset } from '../limiter/server-window.ts';
+
+/** Checks of what a 429 says: its body, the limit it names, and when to come back. */
+
+const refusalsOf = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(({ status }) => status === 429);
+
+const findingFor = (wrong: readonly unknown[], all: readonly unknown[]): LimitFinding =>
+  all.length === 0 ? 'undecided' : wrong.length > 0 ? 'refuted' : 'proved';
+
+const noRefusal = 'nothing was refused with 429';
+
+/** Whether bodies of refusals have one of the two documented forms (interface section 7). */
+export const checkBodies = (log: LimitLog): LimitCheck => {
+  const refusals = refusalsOf(log);
+  const other = refusals.filter(
+    ({ refusal }) => refusal === null || !['error', 'none-429'].includes(refusal.form),
+  );
+  const forms = [...new Set(refusals.map(({ refusal }) => refusal?.form ?? 'none'))];
+  return {
+    id: 'refusal-body',
+    claim: 'The body of a 429 has one of the two documented forms.',
+    section: '7',
+    finding: findingFor(other, refusals),
+    violates: false,
+    observed: refusals.length === 0 ? noRefusal : `forms: ${forms.join(', ')}`,
+    evidence: replyEvidence(other),
+  };
+};
+
+/** What the template of a chat adds to its texts, at most, in tokens. */
+const templateTokens = 10;
+
+/** The most that a request can have been charged, or have had set aside for it, whichever way tokens are counted. */
+const maxCharge = ({ usage, asked }: ProbeReply): number =>
+  Math.max(
+    usage === null ? 0 : usage.input + usage.output,
+    asked === null ? 0 : asked.characters + asked.maxTokens + templateTokens,
+  );
+
+/** The most tokens that can have been charged within the window before a refusal; `null` when that is unknown. */
+const maxTokensCharged = (
+  { replies }: LimitLog,
+  { sent, answered, key }: ProbeReply,
+  window: number,
+): number | null => {
+  const longer = window + windowTolerance(window);
+  const chats = replies.filter(
+    (other) =>
+      other.key === key &&
+      other.admitted &&
+      other.ended >= sent - longer &&
+      other.sent <= answered &&
+      other.request !== 'models',
+  );
+  const isReported = chats.every(({ usage, asked }) => usage !== null && asked !== null);
+  return isReported ? chats.reduce((sum, chat) => sum + maxCharge(chat), 0) : null;
+};
+
+/** Whether a refusal that names no limit may be one for tokens, since so many can have been used within the window before it. */
+export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
+  const { tokens } = log.declared;
+  if (tokens === null || refusal.refusal?.unit !== null) return false;
+  const longer = tokens.window + windowTolerance(tokens.window);
+  const most = log.replies
+    .filter(
+      ({ key, sent, ended }) =>
+        key === refusal.key && ended >= refusal.sent - longer && sent <= refusal.answered,
+    )
+    .reduce((sum, reply) => sum + maxCharge(reply), 0);
+  return most >= tokens.limit;
+};
+
+/** Whether tokens were really used up where a refusal names them. */
+export const checkNamedLimit = (log: LimitLog): LimitCheck => {
+  const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);
+  const { tokens } = log.declared;
+  const wrong = named.filter((reply) => {
+    if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
+    const charged = maxTokensCharged(log, reply, tokens.window);
+    return charged !== null && charged + maxCharge(reply) < tokens.limit;
+  });
+  return {
+    id: 'refusal-names-limit',
+    claim: 'A 429 that names tokens comes when they are used up.',
+    section: '7',
+    finding: findingFor(wrong, named),
+    violates: wrong.length > 0,
+    observed:
+      named.length === 0
+        ? 'no 429 named a limit'
+        : `${wrong.length} of ${named.length} named tokens although too few can have been used within the window`,
+    evidence: replyEvidence(wrong),
+  };
+};
+
+/** Refusals that came one by one: among overlapping requests nobody can say who would have been next. */
+const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
+  refusalsOf(log).filter(
+    (reply) =>
+      reply.phase === 'provocation' &&
+      log.replies.every(
+        (other) => other === reply || other.sent >= reply.ended || other.ended <= reply.sent,
+      ),
+  );
+
+const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitAccuracy => {
+  const later = log.replies.filter(
+    ({ sent, key, phase }) => sent > refusal.sent && key === refusal.key && phase === refusal.phase,
+  );
+  const next = later.find(({ admitted }) => admitted);
+  const lastRefused = later.findLast(
+    ({ admitted, sent }) => !admitted && (next === undefined || sent < next.sent),
+  );
+  const stillRefused = (lastRefused ?? refusal).sent;
+  return retryAfterAccuracyOf(promised, { stillRefused, admittedAgain: next?.answered ?? null });
+};
+
+const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string =>
+  (['exact', 'conservative', 'deceptive', 'unknown'] as const)
+    .map((kind) => [kind, reported.filter(({ accuracy }) => accuracy === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(', ');
+
+/** What `Retry-After` promised, held against when the key was really let in again. */
+export const checkRetryAfter = (log: LimitLog): LimitCheck => {
+  const refusals = serialRefusals(log);
+  const reported = refusals.flatMap((reply) => {
+    const { retryAfter } = reply;
+    if (retryAfter === null) return [];
+    return [{ reply, retryAfter, accuracy: accuracyOf(log, reply, reply.answered + retryAfter) }];
+  });
+  const deceptive = reported.filter(({ accuracy }) => accuracy === 'deceptive');
+  const values = new Set(reported.map(({ retryAfter }) => retryAfter));
+  const [first] = reported;
+  const span = first === undefined ? 0 : reported.at(-1)!.reply.sent - first.reply.sent;
+  const constant =
+    values.size === 1 &&
+    reported.length > 2 &&
+    span > 3 * retryAfterTolerance &&
+    reported.some(({ accuracy }) => accuracy !== 'exact');
+  const absent = refusals.length - reported.length;
+  return {
+    id: 'retry-after',
+    claim:
+      'Retry-After is there, tells the time that is left, and none at which the key is still refused.',
+    section: null,
+    finding:
+      deceptive.length + absent > 0 || constant
+        ? 'refuted'
+        : reported.some(({ accuracy }) => accuracy !== 'unknown')
+          ? 'proved'
+          : 'undecided',
+    violates: false,
+    observed:
+      refusals.length === 0
+        ? noRefusal
+        : [
+            absent > 0 ? `absent on ${absent} of ${refusals.length}` : '',
+            constant ? `always ${first!.retryAfter / 1000} s, whatever time was left` : '',
+            summary(reported),
+          ]
+            .filter((part) => part !== '')
+            .join('; '),
+    evidence: replyEvidence(deceptive.map(({ reply }) => reply)),
+  };
+};
+
+/** What the reset time in the body promised, by the server's own clock. */
+export const checkReset = (log: LimitLog): LimitCheck => {
+  const offset = serverOffset(log.replies);
+  const reported = serialRefusals(log).flatMap((reply) => {
+    const resetAt = reply.refusal?.resetAt ?? null;
+    if (resetAt === null || offset === null) return [];
+    const promised = resetAt - (offset.least + offset.most) / 2;
+    return [{ reply, late: promised - reply.sent, accuracy: accuracyOf(log, reply, promised) }];
+  });
+  const wrong = reported.filter(({ accuracy }) => accuracy !== 'exact' && accuracy !== 'unknown');
+  const farthest = Math.max(...reported.map(({ late }) => Math.abs(late)), 0);
+  return {
+    id: 'reset-time',
+    claim: 'The reset time in the body of a 429 is when the key is let in again.',
+    section: '7',
+    finding: findingFor(wrong, reported),
+    violates: false,
+    observed:
+      reported.length === 0
+        ? 'no reset time could be read'
+        : `${summary(reported)}; up to ${Math.round(farthest / 1000)} s from the refusal`,
+    evidence: replyEvidence(wrong.map(({ reply }) => reply)),
+  };
+};

@@ -1,0 +1,125 @@
+import {
+  isViolation,
+  type LimitCheck,
+  type LimitLog,
+  type ProbeReply,
+} from '../../../model/limits/limit-log.ts';
+import type { LimiterIdentification, LimitJudgement } from '../../../model/limits/limit-report.ts';
+import type { ReplayContext } from '../limiter/limiter-candidates.ts';
+import {
+  checkAccounting,
+  checkCounting,
+  checkIsolation,
+  checkKeyLatency,
+  checkStreams,
+} from './check-counting.ts';
+import {
+  checkConcurrentRemaining,
+  checkFreeRefusals,
+  checkLimits,
+  checkPresence,
+  checkReadable,
+  checkSerialRemaining,
+  checkHiddenSpender,
+} from './check-headers.ts';
+import {
+  checkExplained,
+  checkFacts,
+  checkRecovery,
+  type DecisionEvidence,
+  permittedFits,
+  observedLimit,
+} from './check-limit.ts';
+import {
+  checkBodies,
+  checkNamedLimit,
+  checkReset,
+  checkRetryAfter,
+  mayBeTokenRefusal,
+} from './check-refusals.ts';
+import { identifyLimiter } from '../limiter/identify-limiter.ts';
+import { limitFacts } from '../facts/limit-facts.ts';
+import { serverWindow } from '../limiter/server-window.ts';
+
+/** What was sent to a key that was idle before, to be decided on. */
+const provokedReplies = ({ replies }: LimitLog): readonly ProbeReply[] =>
+  replies.filter(
+    ({ phase, key }) => key === 'first' && (phase === 'provocation' || phase === 'concurrency'),
+  );
+
+/** A chat that was answered or refused by a limit; another status may have come before the limit was asked, or after. */
+const isDecided = ({ status }: ProbeReply): boolean =>
+  status === 429 || (status >= 200 && status < 300);
+
+/**
+ * The decisions of the limit of requests. A refusal that names tokens says nothing of it, and one
+ * that names the cap in flight only where there is no other limit.
+ */
+const decisionsOf = (log: LimitLog): readonly ProbeReply[] => {
+  const provoked = provokedReplies(log).filter(
+    (reply) => isDecided(reply) && reply.refusal?.unit !== 'tokens',
+  );
+  const others = provoked.filter(({ refusal }) => refusal?.unit !== 'in-flight');
+  return others.some(({ admitted }) => !admitted) ? others : provoked;
+};
+
+/** Another limit that explains what the declared one does not. */
+const identifyObservedLimit = (
+  decisions: readonly ProbeReply[],
+  context: ReplayContext,
+  declared: LimiterIdentification,
+): LimiterIdentification | null => {
+  const limit = declared.best === null ? observedLimit(decisions) : null;
+  if (limit === null || limit === context.limit) return null;
+  const seen = identifyLimiter(decisions, { ...context, limit });
+  return seen.best === null ? null : seen;
+};
+
+/** Decides what an examination of a key proves: the limiter, and each claim about the limits. */
+export const judgeLimits = (log: LimitLog): LimitJudgement => {
+  const rule = log.declared.requests;
+  const decisions = decisionsOf(log);
+  const context: ReplayContext = { ...rule, minute: serverWindow(log.replies, rule.window) };
+  const declared = identifyLimiter(decisions, context);
+  const seen = identifyObservedLimit(decisions, context, declared);
+  const facts = limitFacts(decisions, rule);
+  const spenders = checkHiddenSpender(log);
+  const { permitted } = log.declared;
+  const examined: DecisionEvidence = {
+    ...{ rule, decisions, facts, seen, permitted, identification: declared },
+    fits: permittedFits({ decisions, identification: declared, permitted }),
+    isAmbiguous:
+      spenders.finding === 'refuted' ||
+      log.unanswered.length > 0 ||
+      !provokedReplies(log).every(isDecided) ||
+      decisions.some((reply) => mayBeTokenRefusal(log, reply)),
+  };
+  const checks: readonly LimitCheck[] = [
+    checkExplained(examined),
+    ...checkFacts(examined),
+    checkRecovery(examined),
+    checkStreams(log),
+    checkIsolation(log),
+    checkKeyLatency(log),
+    spenders,
+    checkFreeRefusals(log),
+    checkPresence(log),
+    checkReadable(log),
+    ...checkLimits(log),
+    checkSerialRemaining(log),
+    checkConcurrentRemaining(log),
+    checkBodies(log),
+    checkNamedLimit(log),
+    checkRetryAfter(log),
+    checkReset(log),
+    ...checkCounting(log),
+    checkAccounting(log),
+  ];
+  return {
+    facts,
+    declared,
+    seen,
+    checks,
+    violated: checks.some(isViolation),
+  };
+};

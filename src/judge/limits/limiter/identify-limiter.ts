@@ -1,0 +1,27 @@
+import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
+import type { LimiterIdentification, LimiterFit } from '../../../model/limits/limit-report.ts';
+import type { ReplayContext } from './limiter-candidates.ts';
+import { explainDecisions } from './explain-decisions.ts';
+
+/** A limiter fits while no more than this share of its predictions are wrong. */
+const tolerance = 0.02;
+
+/** Whether a limiter explains what was decided. */
+export const isFit = (
+  { wrong }: LimiterFit,
+  { tolerated }: Pick<LimiterIdentification, 'tolerated'>,
+): boolean => wrong <= tolerated;
+
+/** Names the limiter behind a log of decisions that were provoked for the purpose (`probe/`). */
+export const identifyLimiter = (
+  log: readonly LimiterDecision[],
+  context: ReplayContext,
+): LimiterIdentification => {
+  const ranking = explainDecisions(log, context);
+  const tolerated = Math.floor(log.length * tolerance);
+  const [first = null, second = null] = ranking;
+  const isSeen = log.some(({ admitted }) => !admitted) || first?.limiter === 'leaky-queue';
+  const best = isSeen && first !== null && isFit(first, { tolerated }) ? first : null;
+  const runnerUp = best === null ? first : second;
+  return { best, runnerUp, decisions: log.length, tolerated, ranking };
+};

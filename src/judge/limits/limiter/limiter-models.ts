@@ -1,0 +1,132 @@
+import type { LimiterClass } from '../../../model/limits/limit-log.ts';
+import { countBefore, type DecisionHistory, type PriorDecisions } from './decision-history.ts';
+
+/**
+ * The classes of limiters as an observer states them: from the history of admitted requests, would a
+ * request be admitted at `moment`? Nothing here keeps a counter from request to request as a gateway
+ * does; every answer is worked out from the whole history, so that a fault of the one way of counting
+ * is no fault of the other.
+ */
+export type LimiterModel = (vantage: PriorDecisions, moment: number) => boolean;
+
+/** What can differ between limiters of one class; instants and lengths in ms. */
+export interface LimiterParameters {
+  readonly limit: number;
+  readonly window: number;
+  /** Where a window or a step begins. */
+  readonly phase: number;
+  /** What a bucket holds. */
+  readonly burst: number;
+  /** Into how many steps a window's refill is divided. */
+  readonly steps: number;
+  /** How much of the limit must be left for a request where it is no whole number: some of it, or all of a request. */
+  readonly room: 'some' | 'whole';
+}
+
+type LimiterModelBuilder = (
+  history: DecisionHistory,
+  parameters: LimiterParameters,
+) => LimiterModel;
+
+const fixedFromFirst: LimiterModelBuilder = ({ admitted, middles }, { limit, window }) => {
+  /** Which window each admitted request belongs to, by the place of its first one. */
+  const first: number[] = [];
+  for (const [place, { answered }] of admitted.entries()) {
+    const begin = first[place - 1] ?? 0;
+    const end = middles[begin]! + window;
+    const isFull = place - begin >= limit;
+    // Where the window's end lies within the round trip, a request it had no room for tells that it was over.
+    const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
+    first.push(place === 0 || isNext ? place : begin);
+  }
+  return ({ admitted: before }, moment) => {
+    const begin = first[before - 1];
+    if (begin === undefined || moment >= middles[begin]! + window) return true;
+    return before - begin < limit;
+  };
+};
+
+const fixedAligned: LimiterModelBuilder = ({ middles }, { limit, window, phase }) => {
+  return ({ admitted }, moment) => {
+    const begin = Math.floor((moment - phase) / window) * window + phase;
+    return admitted - countBefore(middles, begin) < limit;
+  };
+};
+
+const slidingLog: LimiterModelBuilder =
+  ({ middles }, { limit, window }) =>
+  ({ admitted }, moment) =>
+    admitted - countBefore(middles, moment - window) < limit;
+
+const slidingLogCountingRefusals: LimiterModelBuilder =
+  ({ middles }, { limit, window }) =>
+  ({ admitted, refusedSince }, moment) =>
+    admitted - countBefore(middles, moment - window) + refusedSince(moment - window) < limit;
+
+const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase, room }) => {
+  return ({ admitted }, moment) => {
+    const begin = Math.floor((moment - phase) / window) * window + phase;
+    const current = admitted - countBefore(middles, begin);
+    const previous = countBefore(middles, begin) - countBefore(middles, begin - window);
+    const overlap = 1 - (moment - begin) / window;
+    const left = limit - previous * overlap - current;
+    return room === 'whole' ? left >= 1 - 1e-9 : left > 0;
+  };
+};
+
+/** Buckets differ in how much comes back between two instants. */
+const bucket = (
+  { middles }: DecisionHistory,
+  capacity: number,
+  refill: (from: number, to: number) => number,
+): LimiterModel => {
+  /** What was left after each admitted request. */
+  const left: number[] = [];
+  for (const [place, at] of middles.entries()) {
+    const earlier = left[place - 1];
+    const level =
+      earlier === undefined
+        ? capacity
+        : Math.min(capacity, earlier + refill(middles[place - 1]!, at));
+    left.push(Math.max(0, level - 1));
+  }
+  return ({ admitted }, moment) => {
+    const earlier = left[admitted - 1];
+    if (earlier === undefined) return capacity >= 1;
+    return Math.min(capacity, earlier + refill(middles[admitted - 1]!, moment)) >= 1 - 1e-9;
+  };
+};
+
+const evenBucket: LimiterModelBuilder = (history, { limit, window, burst }) =>
+  bucket(history, burst, (from, to) => (Math.max(0, to - from) * limit) / window);
+
+const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, steps }) => {
+  const stepsUntil = (moment: number): number => Math.floor(((moment - phase) * steps) / window);
+  return bucket(
+    history,
+    limit,
+    (from, to) => (Math.max(0, stepsUntil(to) - stepsUntil(from)) * limit) / steps,
+  );
+};
+
+/** A cap on requests in flight looks at no window: what ended before makes room. */
+const inFlight: LimiterModelBuilder = ({ admitted: requests }, { limit }) => {
+  const ends = Float64Array.from(requests, ({ ended }) => ended).sort();
+  return ({ admitted }, moment) => admitted - Math.min(admitted, countBefore(ends, moment)) < limit;
+};
+
+/** A queue refuses nothing until it overflows, which its length decides; its delays tell it (`queue-delays.ts`). */
+const leakyQueue: LimiterModelBuilder = () => () => true;
+
+export const limiterModels = {
+  'fixed-from-first': fixedFromFirst,
+  'fixed-aligned': fixedAligned,
+  'sliding-log': slidingLog,
+  'sliding-log-counting-refusals': slidingLogCountingRefusals,
+  'token-bucket': evenBucket,
+  'burst-bucket': evenBucket,
+  'sliding-counter': slidingCounter,
+  'stepped-bucket': steppedBucket,
+  'leaky-queue': leakyQueue,
+  'in-flight': inFlight,
+} as const satisfies Record<LimiterClass, LimiterModelBuilder>;

@@ -1,0 +1,135 @@
+import { emptyHistogram } from '../../model/measures/histogram.ts';
+import { measures } from '../../model/measures/measures.ts';
+import { inScope, type Objective } from '../../model/plan/objective.ts';
+import type { Breach } from '../../model/result/objective-verdict.ts';
+import { type Observation, wasSent } from '../../model/observation/observation.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { type Instant, secondOf } from '../../model/quantity.ts';
+import { objectivesMet } from '../../model/plan/request-objectives.ts';
+import { type RateName, rates, type CountedArrivals } from '../../model/measures/run-figures.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { groundsFor } from './judge-objectives.ts';
+import { ratedSeconds } from './rated-seconds.ts';
+import {
+  observeCount,
+  observeDistribution,
+  type ObservedValue,
+  observeRate,
+  observeShare,
+} from './observed-value.ts';
+
+/** Looks at the objectives that may end a run, while it is on. */
+export interface AbortWatch {
+  readonly record: (observation: Observation) => void;
+  /** The first objective that is broken at this moment and may end the run now. Too few samples break nothing. */
+  readonly breach: (now: Instant) => Breach | null;
+}
+
+/** One figure as it grows. */
+interface RunningFigure {
+  readonly record: (observation: Observation, stage: string) => void;
+  readonly observe: (now: Instant) => ObservedValue;
+}
+
+/** Arrivals counted by what became of them; `good` is looked at only where it is asked for. */
+const countArrivals = (plan: Plan, countObjectives: boolean) => {
+  const tallied = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0 };
+  const record = (observation: Observation, stage: string): void => {
+    tallied.outcomes[observation.outcome.kind] += 1;
+    if (wasSent(observation)) tallied.sent += 1;
+    if (!countObjectives || observation.outcome.kind !== 'completed') return;
+    if (objectivesMet(plan.perRequest, observation, stage).every(Boolean))
+      tallied.metAllObjectives += 1;
+  };
+  return { tallied: tallied as CountedArrivals, note: record };
+};
+
+const runningRate = (
+  plan: Plan,
+  name: RateName,
+  stages: readonly string[] | null,
+): RunningFigure => {
+  const bySecond = new Map<number, number>();
+  return {
+    record: (observation) => {
+      if (rates[name].countsAtEnd?.(observation) !== true) return;
+      const second = secondOf(observation.ended);
+      bySecond.set(second, (bySecond.get(second) ?? 0) + 1);
+    },
+    observe: (now) => {
+      const seconds = ratedSeconds(plan, now, stages);
+      const events = seconds.reduce((sum, second) => sum + (bySecond.get(second) ?? 0), 0);
+      return observeRate(events, seconds.length);
+    },
+  };
+};
+
+const runningFigureFor = (plan: Plan, { figure, scope }: Objective): RunningFigure => {
+  switch (figure.kind) {
+    case 'measure': {
+      const histogram = emptyHistogram();
+      return {
+        record: (observation) => {
+          for (const sample of measures[figure.name].of(observation)) histogram.record(sample);
+        },
+        observe: () => observeDistribution(histogram, figure.statistic),
+      };
+    }
+    case 'count': {
+      const { tallied, note: record } = countArrivals(plan, false);
+      return { record, observe: () => observeCount(figure.name, tallied) };
+    }
+    case 'share': {
+      const { tallied, note: record } = countArrivals(plan, figure.name === 'goodput');
+      return { record, observe: () => observeShare(figure.name, tallied) };
+    }
+    case 'rate':
+      return runningRate(plan, figure.name, scope.stages);
+  }
+};
+
+interface Watched {
+  readonly objective: Objective;
+  readonly runningFigure: RunningFigure;
+  readonly concerns: (observation: Observation, stage: string) => boolean;
+}
+
+const watch = (plan: Plan, objective: Objective): Watched => {
+  const { figure, scope } = objective;
+  const isRate = figure.kind === 'rate';
+  // A rate is of seconds: of its stages' own, whoever ends in them, the warm-up's left out.
+  const wanted = isRate ? { ...scope, stages: null } : scope;
+  return {
+    objective,
+    runningFigure: runningFigureFor(plan, objective),
+    concerns: (observation, stage) => {
+      const { traffic, model, key, due } = observation;
+      return (isRate || due >= plan.warmUp) && inScope(wanted, { traffic, model, key, stage });
+    },
+  };
+};
+
+/** The watch over a plan's objectives that may end its run; all others cost nothing. */
+export const watchObjectives = (plan: Plan): AbortWatch => {
+  const watched = plan.objectives
+    .filter(({ abortAfter }) => abortAfter !== null)
+    .map((objective) => watch(plan, objective));
+  return {
+    record: (observation) => {
+      const stage = plan.stages[observation.stage]?.name ?? '';
+      for (const { runningFigure, concerns } of watched) {
+        if (concerns(observation, stage)) runningFigure.record(observation, stage);
+      }
+    },
+    breach: (now) => {
+      for (const { objective, runningFigure } of watched) {
+        if (now < (objective.abortAfter ?? 0)) continue;
+        const observedValue = runningFigure.observe(now);
+        if (groundsFor(objective, observedValue) === 'broken') {
+          return { text: objective.text, at: now, observed: observedValue.observed ?? 0 };
+        }
+      }
+      return null;
+    },
+  };
+};

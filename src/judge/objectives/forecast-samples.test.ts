@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { ForecastAmount, ForecastGroup } from '../../model/plan/forecast.ts';
+import type { Objective } from '../../model/plan/objective.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { forecastDecisions, forecastSamples } from './forecast-samples.ts';
+
+const none: ForecastAmount = { sum: 0, basis: 'exact', unknown: 0 };
+
+const group = (changes: Partial<ForecastGroup>): ForecastGroup => ({
+  ...{ stage: 'steady', traffic: 'chat-stream', model: 'm', entry: null, key: 'main' },
+  ...{ requests: none, input: none, output: none, cost: none, measured: 100, gaps: 900 },
+  ...changes,
+});
+
+const groups = [
+  group({}),
+  group({ key: 'spare', measured: 50, gaps: null }),
+  group({ traffic: 'chat', measured: 30 }),
+];
+
+const objective = (text: string, changes: Partial<Objective>): Objective => ({
+  text,
+  figure: { kind: 'measure', name: 'ttft', statistic: 0.95 },
+  scope: { traffic: null, model: null, key: null, stages: null },
+  ...{ comparison: '<', bound: 1, minSamples: 150, severity: 'fail', abortAfter: null },
+  ...changes,
+});
+
+const decided = (objectives: readonly Objective[], of = groups) =>
+  forecastDecisions(of, samplePlan({ objectives: [...objectives] })).map(
+    ({ expects, isDecidable }) => [expects, isDecidable],
+  );
+
+const scope = { traffic: null, model: null, key: 'main', stages: null };
+
+describe('what can be expected of a plan', () => {
+  it('are samples of each measure, chunk gaps where answers are bounded', () => {
+    const samples = forecastSamples(groups.slice(0, 1), samplePlan());
+    expect(samples).toContainEqual({ measure: 'ttft', traffic: 'chat-stream', samples: 100 });
+    expect(samples).toContainEqual({ measure: 'gap', traffic: 'chat-stream', samples: 900 });
+    const names = forecastSamples(groups, samplePlan()).map(({ measure }) => measure);
+    expect(names).not.toContain('gap');
+    expect(names).not.toContain('connect');
+    expect(names).not.toContain('paceWait');
+  });
+
+  it('are decisions on objectives, by the requests in their scope', () => {
+    expect(
+      decided([
+        objective('ttft.p95', {}),
+        objective('ttft.p95{key=main}', { scope }),
+        objective('gap.p99', { figure: { kind: 'measure', name: 'gap', statistic: 0.99 } }),
+        objective('errorRate', { figure: { kind: 'share', name: 'errorRate' }, minSamples: 181 }),
+        objective('failed', { figure: { kind: 'count', name: 'failed' } }),
+      ]),
+    ).toEqual([
+      [150, true],
+      [100, false],
+      [null, null],
+      [180, false],
+      [null, true],
+    ]);
+  });
+
+  it('tell nothing of one key under a pace, which chooses the keys', () => {
+    expect(decided([objective('ttft.p95{key=main}', { scope })], [group({ key: null })])).toEqual([
+      [null, null],
+    ]);
+  });
+});

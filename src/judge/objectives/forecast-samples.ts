@@ -1,0 +1,91 @@
+import type {
+  ForecastGroup,
+  ObjectiveForecast,
+  SampleForecast,
+} from '../../model/plan/forecast.ts';
+import { type MeasureName, measureNames, measures } from '../../model/measures/measures.ts';
+import { inScope, type Objective } from '../../model/plan/objective.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+
+/** Measures that do not have one sample of each request that succeeds; `null` where only the answers tell. */
+const specialCounts: Partial<
+  Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
+> = {
+  gap: ({ gaps }) => gaps,
+  connect: () => null,
+  retryWait: () => null,
+  wordErrorRate: () => null,
+  paceWait: ({ measured }, { pace }) => (pace === null ? 0 : measured),
+};
+
+const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
+  (measures[name].traffic as readonly TrafficKind[]).includes(kind);
+
+/** The most samples of a measure that some groups give; `null` where one of them does not tell. */
+const samplesOf = (
+  name: MeasureName,
+  groups: readonly ForecastGroup[],
+  plan: Plan,
+): number | null => {
+  const each = groups
+    .filter(({ traffic }) => hasKind(name, traffic))
+    .map((group) => (specialCounts[name] ?? (({ measured }) => measured))(group, plan));
+  return each.reduce<number | null>(
+    (sum, samples) => (sum === null || samples === null ? null : sum + samples),
+    0,
+  );
+};
+
+/** The samples that each measure of each kind can have; what only the answers tell is left out. */
+export const forecastSamples = (
+  groups: readonly ForecastGroup[],
+  plan: Plan,
+): readonly SampleForecast[] =>
+  trafficKinds.flatMap((traffic) => {
+    const own = groups.filter((group) => group.traffic === traffic);
+    return measureNames.flatMap((measure) => {
+      const samples = hasKind(measure, traffic) ? samplesOf(measure, own, plan) : null;
+      return samples === null || samples === 0 ? [] : [{ measure, traffic, samples }];
+    });
+  });
+
+const isWithin = ({ scope }: Objective, { traffic, model, key, stage }: ForecastGroup): boolean =>
+  inScope(
+    { ...scope, key: key === null ? null : scope.key },
+    {
+      ...{ traffic, model, stage },
+      key: key ?? '',
+    },
+  );
+
+const forecastFor = (
+  objective: Objective,
+  groups: readonly ForecastGroup[],
+  plan: Plan,
+): number | null => {
+  const own = groups.filter((group) => isWithin(objective, group));
+  // Under a pace nobody knows beforehand which key a request goes by.
+  if (objective.scope.key !== null && own.some(({ key }) => key === null)) return null;
+  const { figure } = objective;
+  return figure.kind === 'measure'
+    ? samplesOf(figure.name, own, plan)
+    : own.reduce((sum, { measured }) => sum + measured, 0);
+};
+
+/** Whether each objective can have the samples without which it is not decided. */
+export const forecastDecisions = (
+  groups: readonly ForecastGroup[],
+  plan: Plan,
+): readonly ObjectiveForecast[] =>
+  plan.objectives.map((objective) => {
+    const { text, figure, minSamples } = objective;
+    if (figure.kind === 'count' || figure.kind === 'rate') {
+      return { text, needs: null, expects: null, isDecidable: true };
+    }
+    const expects = forecastFor(objective, groups, plan);
+    return {
+      ...{ text, needs: minSamples, expects },
+      isDecidable: expects === null ? null : expects >= minSamples,
+    };
+  });

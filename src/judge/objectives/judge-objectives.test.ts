@@ -1,0 +1,253 @@
+import type { Group, Labels } from '../../model/measures/counts.ts';
+import { describe, expect, it } from 'vitest';
+import { emptyHistogram } from '../../model/measures/histogram.ts';
+import type { ObjectiveFigure, Objective } from '../../model/plan/objective.ts';
+import { instant, milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import type { TrustLevel } from '../../model/result/verdict.ts';
+import { judgeObjectives } from './judge-objectives.ts';
+import { healthyResult, sampleSecond, sampleJudgedSlice } from '../sample-result.fixture.ts';
+
+const everything = { traffic: null, model: null, key: null, stages: null };
+const ttft = (statistic: 'mean' | 'min' | 'max' | number): ObjectiveFigure => ({
+  kind: 'measure',
+  name: 'ttft',
+  statistic,
+});
+
+const objective = (differing: Partial<Objective>): Objective => ({
+  text: 'the objective',
+  figure: ttft(0.95),
+  scope: everything,
+  comparison: '<',
+  bound: 800,
+  minSamples: 1,
+  severity: 'fail',
+  abortAfter: null,
+  ...differing,
+});
+
+const group = (
+  samples: readonly number[],
+  { labels = {}, ...differing }: Partial<Omit<Group, 'labels'>> & { labels?: Partial<Labels> } = {},
+): Group => {
+  const histogram = emptyHistogram();
+  for (const sample of samples) histogram.record(sample);
+  return {
+    labels: {
+      ...{ traffic: 'chat-stream', model: 'm', key: 'main', stage: 'steady', warmUp: false },
+      ...labels,
+    },
+    outcomes: { ...emptyOutcomeCounts(), completed: samples.length },
+    ...{ sent: samples.length, attempts: samples.length, retried: 0, gaveUp: {} },
+    tokens: [],
+    buffered: 0,
+    coalescedEvents: 0,
+    tokenEvents: 0,
+    connections: { new: 0, reused: 0 },
+    notes: {},
+    distributions: samples.length === 0 ? {} : { ttft: histogram.toJSON() },
+    ...differing,
+  };
+};
+
+const judged = (
+  held: Partial<Objective>,
+  groups: readonly Group[],
+  { level = 'valid', ...differing }: Partial<Result> & { readonly level?: TrustLevel } = {},
+) => {
+  const plan = samplePlan({ warmUp: milliseconds(0), objectives: [objective(held)] });
+  const result = healthyResult({ plan, groups: [...groups], ...differing });
+  return judgeObjectives(result, { level, evidence: [] })[0]!;
+};
+
+const to = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
+
+describe('an objective on a distribution', () => {
+  it.each([
+    ['p95 of 1 … 200 is 190', ttft(0.95), 190],
+    ['its median 100', ttft(0.5), 100],
+    ['its mean 100.5', ttft('mean'), 100.5],
+    ['its least 1', ttft('min'), 1],
+    ['its greatest 200', ttft('max'), 200],
+  ])('%s', (_, figure, observed) => {
+    const seen = judged({ figure }, [group(to(200))]);
+    // Histograms keep three digits.
+    expect(seen).toMatchObject({ observed: expect.closeTo(observed, 0), n: 200, unit: 'ms' });
+  });
+
+  it('is judged by the comparison, at the bound exactly', () => {
+    const ruling = (comparison: Objective['comparison'], bound: number) =>
+      judged({ comparison, bound, figure: ttft('max') }, [group([100])]).ruling;
+    expect([ruling('<', 100), ruling('<=', 100), ruling('>', 100), ruling('>=', 100)]).toEqual([
+      ...['fail', 'pass', 'fail', 'pass'],
+    ]);
+    expect([ruling('<', 101), ruling('>', 99)]).toEqual(['pass', 'pass']);
+  });
+
+  it('fails without samples, and with too few of them, whatever they say', () => {
+    const none = { ruling: 'fail', grounds: 'no-data' };
+    expect(judged({}, [])).toMatchObject({ ...none, observed: null, n: 0 });
+    expect(judged({}, [group([])])).toMatchObject(none);
+    expect(judged({ comparison: '>', bound: 0 }, [])).toMatchObject(none);
+    expect(judged({ minSamples: 20 }, [group(to(19))])).toMatchObject({ ...none, n: 19 });
+    expect(judged({ minSamples: 20 }, [group(to(20))])).toMatchObject({ ruling: 'pass' });
+  });
+
+  it('counts only what its labels name, and never the warm-up', () => {
+    const groups = [
+      group(to(10)),
+      group(to(20), { labels: { model: 'other' } }),
+      group(to(40), { labels: { stage: 'peak' } }),
+      group(to(80), { labels: { key: 'spare' } }),
+      group(to(160), { labels: { traffic: 'chat' } }),
+      group(to(320), { labels: { warmUp: true } }),
+    ];
+    const n = (scope: Partial<Objective['scope']>) =>
+      judged({ scope: { ...everything, ...scope } }, groups).n;
+    expect(n({})).toBe(310);
+    expect(n({ model: 'other' })).toBe(20);
+    expect(n({ stages: ['peak', 'off'] })).toBe(40);
+    expect(n({ key: 'spare' })).toBe(80);
+    expect(n({ traffic: 'chat-stream', model: 'm', key: 'main', stages: ['steady'] })).toBe(10);
+  });
+
+  it('says whether its confidence interval leaves any doubt', () => {
+    const sure = (bound: number, comparison: Objective['comparison'] = '<') =>
+      judged({ figure: ttft(0.5), bound, comparison }, [group(to(200))]).sure;
+    // The 95 % interval of this median is [86, 115].
+    expect([sure(80), sure(90), sure(110), sure(116)]).toEqual([true, false, false, true]);
+    expect([sure(80, '>'), sure(90, '>'), sure(110, '>'), sure(116, '>')]).toEqual([
+      ...[true, false, false, true],
+    ]);
+    expect(judged({ figure: ttft('mean') }, [group(to(200))]).sure).toBeNull();
+  });
+});
+
+describe('counts, shares and rates', () => {
+  const outcomes = { ...emptyOutcomeCounts(), completed: 6, limited: 2, refused: 1, dropped: 1 };
+  const seen = (figure: ObjectiveFigure, differing: Partial<Group> = {}) =>
+    judged({ figure }, [group([], { outcomes, sent: 9, ...differing })]);
+
+  it.each([
+    ['due', 10],
+    ['sent', 9],
+    ['completed', 6],
+    ['failed', 4],
+    ['limited', 2],
+    ['refused', 1],
+    ['malformed', 0],
+    ['broken', 0],
+    ['dropped', 1],
+  ] as const)('%s are %i', (name, observed) => {
+    expect(seen({ kind: 'count', name })).toMatchObject({ observed, n: null, ruling: 'pass' });
+  });
+
+  it.each([
+    ['errorRate', 40],
+    ['faultRate', 20],
+    ['limitedRate', 20],
+    ['goodput', 50],
+  ] as const)('%s is %i percent of all that were due', (name, observed) => {
+    const found = seen({ kind: 'share', name }, { good: { all: 5, each: [5] } });
+    expect(found).toMatchObject({ observed, n: 10, unit: '%' });
+  });
+
+  it('a counter that never fired is 0, but a share of nothing is no data', () => {
+    const none = (figure: ObjectiveFigure) => judged({ figure }, []);
+    expect(none({ kind: 'count', name: 'limited' })).toMatchObject({ observed: 0, ruling: 'pass' });
+    expect(none({ kind: 'share', name: 'errorRate' })).toMatchObject({ grounds: 'no-data' });
+    expect(none({ kind: 'rate', name: 'completedRate' })).toMatchObject({ grounds: 'no-data' });
+  });
+
+  it('a share has Wilson’s interval', () => {
+    // Newcombe 1998, table I: 81 of 263 is 0.2553 to 0.3662.
+    const many = { ...emptyOutcomeCounts(), completed: 182, limited: 81 };
+    const { low, high } = judged({ figure: { kind: 'share', name: 'errorRate' } }, [
+      group([], { outcomes: many }),
+    ]);
+    expect([low?.toFixed(2), high?.toFixed(2)]).toEqual(['25.53', '36.62']);
+  });
+
+  it('a rate is over the whole seconds of its stages', () => {
+    const [stage] = samplePlan().stages;
+    const load = { ...stage!.load, kind: 'open' as const, spacing: 'even' as const };
+    const lasting = (ms: number) => ({
+      ...load,
+      curve: [{ ...('curve' in load ? load.curve[0]! : never()), duration: milliseconds(ms) }],
+    });
+    const plan = samplePlan({
+      warmUp: milliseconds(1500),
+      stages: [
+        { ...stage!, name: 'calm', load: lasting(10_000) },
+        { ...stage!, name: 'peak', load: lasting(10_500) },
+      ],
+      objectives: [
+        objective({ figure: { kind: 'rate', name: 'completedRate' } }),
+        objective({
+          figure: { kind: 'rate', name: 'completedRate' },
+          scope: { ...everything, stages: ['peak'], traffic: 'chat' },
+        }),
+        objective({ figure: { kind: 'rate', name: 'offeredRate' } }),
+        objective({ figure: { kind: 'rate', name: 'outputTokenRate' }, comparison: '<' }),
+      ],
+    });
+    const whole = healthyResult({ lags: Array.from({ length: 21 }, () => [1]) });
+    const timeline = whole.timeline.map((second, i) => ({
+      ...second,
+      completed: i < 10 ? { chat: 1, models: 1 } : { chat: 5, models: 2 },
+    }));
+    const result = { ...whole, plan, timeline, groups: [group(to(3))] };
+    const verdicts = judgeObjectives(
+      { ...result, scheduled: milliseconds(20_500) },
+      { level: 'valid', evidence: [] },
+    );
+    // Seconds 2 … 19 are measured, 8 of them calm; the peak’s last half second is none.
+    expect(verdicts.map(({ observed }) => observed)).toEqual([
+      (8 * 2 + 10 * 7) / 18,
+      5,
+      1,
+      // No answer told its tokens: unknown, not 0.
+      null,
+    ]);
+    expect(verdicts[3]).toMatchObject({ ruling: 'fail', grounds: 'no-data' });
+  });
+});
+
+const never = (): never => {
+  throw new Error('the sample has an open load');
+};
+
+describe('a verdict is only as good as its run', () => {
+  const kept = [group(to(10))];
+
+  it('an invalid run decides nothing; a degraded one does', () => {
+    const ruling = { ruling: 'inconclusive', grounds: 'unfit' };
+    expect(judged({}, kept, { level: 'invalid' })).toMatchObject(ruling);
+    expect(judged({ bound: 1 }, kept, { level: 'invalid' })).toMatchObject(ruling);
+    expect(judged({}, [], { level: 'invalid' })).toMatchObject(ruling);
+    expect(judged({}, kept, { level: 'degraded' })).toMatchObject({ ruling: 'pass' });
+  });
+
+  it('nor does one with a missing slice', () => {
+    const slices = [sampleJudgedSlice([sampleSecond(0)], { count: 2 })];
+    expect(judged({}, kept, { slices })).toMatchObject({ grounds: 'incomplete' });
+  });
+
+  it('one that was stopped keeps nothing, but what is broken is broken', () => {
+    const partial = 'stopped by SIGINT before the load had ended';
+    expect(judged({}, kept, { partial })).toMatchObject({ ruling: 'inconclusive' });
+    expect(judged({}, [], { partial })).toMatchObject({ ruling: 'inconclusive' });
+    expect(judged({ bound: 1 }, kept, { partial })).toMatchObject({ ruling: 'fail' });
+  });
+
+  it('the objective that ended a run stays broken, though the last answers mended it', () => {
+    const breach = { text: 'the objective', at: instant(30_000), observed: 900 };
+    const ended = { breach, partial: 'ended by an objective' };
+    expect(judged({}, kept, ended)).toMatchObject({ grounds: 'aborted', observed: 900, n: 10 });
+    const other = { ...ended, breach: { ...breach, text: 'another' } };
+    expect(judged({}, kept, other)).toMatchObject({ grounds: 'partial' });
+  });
+});

@@ -1,0 +1,132 @@
+import type { Group } from '../../model/measures/counts.ts';
+import {
+  comparisonOperators,
+  inScope,
+  isLowerBound,
+  type Objective,
+  unitOfFigure,
+} from '../../model/plan/objective.ts';
+import {
+  type VerdictReason,
+  type ObjectiveVerdict,
+  rulingByReason,
+} from '../../model/result/objective-verdict.ts';
+import type { Result } from '../../model/result/result.ts';
+import { type RateName, rates, type CountedArrivals } from '../../model/measures/run-figures.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  distributionOf,
+  groupsMatching,
+  outsideWarmUp,
+  missingSlices,
+  type LabelFilter,
+} from '../../model/result/summary.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { ratedSeconds } from './rated-seconds.ts';
+import {
+  observeCount,
+  observeDistribution,
+  type ObservedValue,
+  observeRate,
+  observeShare,
+} from './observed-value.ts';
+
+/** Whether an objective is kept by what was seen; too little of it is no data, never a pass. */
+export const groundsFor = (
+  { comparison, bound, minSamples }: Objective,
+  { observed, n }: ObservedValue,
+): 'kept' | 'broken' | 'no-data' => {
+  if (observed === null || (n !== null && n < minSamples)) return 'no-data';
+  return comparisonOperators[comparison](observed, bound) ? 'kept' : 'broken';
+};
+
+const talliedFor = (groups: readonly Group[]): CountedArrivals => ({
+  outcomes: sumOutcomes(groups),
+  sent: groups.reduce((sum, { sent }) => sum + sent, 0),
+  metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+});
+
+const observeRateIn = (result: Result, name: RateName, { scope }: Objective): ObservedValue => {
+  const rate = rates[name];
+  if (!result.groups.some(rate.hasData)) return observeRate(0, 0);
+  const seconds = new Set(ratedSeconds(result.plan, result.scheduled, scope.stages));
+  const kinds = scope.traffic === null ? trafficKinds : [scope.traffic];
+  const events = result.timeline
+    .filter(({ second }) => seconds.has(second))
+    .reduce((sum, second) => sum + rate.of(second, kinds), 0);
+  return observeRate(events, seconds.size);
+};
+
+const observe = (result: Result, objective: Objective): ObservedValue => {
+  const { figure, scope } = objective;
+  const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
+  switch (figure.kind) {
+    case 'measure':
+      return observeDistribution(distributionOf(result, figure.name, where), figure.statistic);
+    case 'count':
+      return observeCount(figure.name, talliedFor(groupsMatching(result, where)));
+    case 'share':
+      return observeShare(figure.name, talliedFor(groupsMatching(result, where)));
+    case 'rate':
+      return observeRateIn(result, figure.name, objective);
+  }
+};
+
+/** Whether the whole confidence interval lies where the figure does; `null` without one. */
+const isSure = (
+  { comparison, bound }: Objective,
+  { observed, low, high }: ObservedValue,
+): boolean | null => {
+  if (observed === null || (low === null && high === null)) return null;
+  const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
+  const [worst, best] = isLowerBound(comparison) ? [low, high] : [high, low];
+  return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
+};
+
+/** What counts against every verdict of a run, whatever was seen. */
+const disqualification = (result: Result, trust: Trust): VerdictReason | null => {
+  if (missingSlices(result).length > 0) return 'incomplete';
+  return trust.level === 'invalid' ? 'unfit' : null;
+};
+
+const judge = (
+  result: Result,
+  objective: Objective,
+  disqualifiedBecause: VerdictReason | null,
+): ObjectiveVerdict => {
+  const observedValue = observe(result, objective);
+  const { text, severity, minSamples, figure } = objective;
+  const breach = result.breach?.text === text ? result.breach : null;
+  const found = groundsFor(objective, observedValue);
+  const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
+  const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
+  // An aborted run's last answers may mend the figure; what counts is what it was ended for.
+  const { observed, n, low, high } =
+    breach === null
+      ? observedValue
+      : { ...observedValue, observed: breach.observed, low: null, high: null };
+  return {
+    text,
+    severity,
+    ruling: rulingByReason[grounds],
+    grounds,
+    observed,
+    unit: unitOfFigure(figure),
+    n,
+    minSamples,
+    low,
+    high,
+    sure: found === 'no-data' ? null : isSure(objective, { observed, n, low, high }),
+  };
+};
+
+/**
+ * How the plan's objectives come out, in its order. The verdict is on the observed value; its
+ * confidence interval stands beside it and decides nothing. Without enough samples it fails; a run
+ * that is not valid or not whole decides nothing, and one that was stopped keeps no objective.
+ */
+export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
+  const disqualifiedBecause = disqualification(result, trust);
+  return result.plan.objectives.map((objective) => judge(result, objective, disqualifiedBecause));
+};

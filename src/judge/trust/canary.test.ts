@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { GeneratorSample, Result } from '../../model/result/result.ts';
+import type { TrustSignal } from '../../model/result/verdict.ts';
+import { healthyResult, sampleSeconds, sampleJudgedSlice } from '../sample-result.fixture.ts';
+import { judgeTrust } from './judge-trust.ts';
+
+const repeated = <T>(value: T, length: number): readonly T[] => Array.from({ length }, () => value);
+const generating = (samples: readonly Partial<GeneratorSample>[]): Result =>
+  healthyResult({ slices: [sampleJudgedSlice(sampleSeconds(samples))] });
+const evidence = (result: Result, signal: string): TrustSignal | undefined =>
+  judgeTrust(result).evidence.find((each) => each.signal === signal);
+const complaints = (result: Result): readonly (readonly string[])[] =>
+  judgeTrust(result)
+    .evidence.filter(({ level }) => level !== 'valid')
+    .map(({ signal, level }) => [signal, level]);
+
+describe('the canary', () => {
+  /** Seconds in which 360 of 400 events were read at once, and the others this late. */
+  const reading = (late: number, seconds = 30): Result =>
+    generating(
+      repeated(
+        {
+          canary: {
+            streams: 20,
+            errors: [
+              [0.05, 360],
+              [late, 40],
+            ],
+          },
+        },
+        seconds,
+      ),
+    );
+
+  it.each([
+    [1, []],
+    [1.1, [['canary', 'degraded']]],
+    [5, [['canary', 'degraded']]],
+    [5.1, [['canary', 'invalid']]],
+  ] as const)('that is read late by %f ms (p99) gives %j', (late, expected) => {
+    expect(complaints(reading(late))).toEqual(expected);
+  });
+
+  it('is told with its figures, whatever its level', () => {
+    expect(evidence(reading(0.4), 'canary')).toMatchObject({
+      level: 'valid',
+      observed:
+        'p99 0.4 ms, at most 0.4 ms, over 11,600 events; the first second is not judged: p99 0.4 ms, at most 0.4 ms, over 400 events',
+      advice: null,
+    });
+    expect(evidence(reading(6), 'canary')?.advice).toContain('whatever the target does');
+  });
+
+  it('does not condemn a short run for one hiccup: events of one beat are one witness', () => {
+    // Two seconds are judged: 800 events, but only 80 beats, one of which was held up.
+    const once: GeneratorSample['canary'] = {
+      ...{ streams: 20 },
+      errors: [
+        [0.05, 390],
+        [30, 10],
+      ],
+    };
+    const run = generating([calm, once, calm].map((canary) => ({ canary })));
+    expect(evidence(run, 'canary')).toMatchObject({
+      level: 'valid',
+      observed: expect.stringContaining(
+        'p99 30 ms, at most 30 ms, over 800 events; they come in beats, too few for a p99: judged by its lower bound of 0.05 ms',
+      ) as string,
+    });
+  });
+
+  it('has the level of the worst slice', () => {
+    const slices = [0.2, 7].map((late, index) =>
+      sampleJudgedSlice(
+        sampleSeconds(repeated({ canary: { streams: 20, errors: [[late, 400]] } }, 30)),
+        {
+          ...{ index, count: 2 },
+        },
+      ),
+    );
+    expect(evidence(healthyResult({ slices }), 'canary')).toMatchObject({
+      level: 'invalid',
+      observed: expect.stringContaining('slice 1/2: p99 7 ms') as string,
+    });
+  });
+
+  const calm: GeneratorSample['canary'] = { streams: 20, errors: [[0.05, 400]] };
+  const dead: GeneratorSample['canary'] = { streams: 0, errors: [] };
+
+  it.each([
+    [1, 'valid', '3.4 % of them are missing'],
+    [2, 'degraded', '6.9 % of them are missing'],
+    [29, 'degraded', 'not one event was read'],
+  ] as const)('that ended %i of 29 seconds early makes a run %s', (silent, level, told) => {
+    const seconds = Array.from({ length: 30 }, (_, n) => (n >= 30 - silent ? dead : calm));
+    const found = evidence(generating(seconds.map((canary) => ({ canary }))), 'canary');
+    expect(found?.level).toBe(level);
+    expect(found?.observed).toContain(told);
+    if (level === 'degraded') expect(found?.advice).toContain('cannot vouch');
+  });
+
+  it('vouches for nothing in the time in which its own process was held up, though a beat came each second', () => {
+    const held: GeneratorSample['canary'] = { streams: 20, errors: [[0.1, 20]] };
+    expect(evidence(generating(repeated({ canary: held }, 30)), 'canary')).toMatchObject({
+      level: 'degraded',
+      observed: expect.stringContaining('over 580 events; 95 % of them are missing') as string,
+    });
+  });
+
+  it('is no evidence where there was none', () => {
+    expect(evidence(generating(repeated({ canary: null }, 30)), 'canary')).toBeUndefined();
+    expect(evidence(healthyResult(), 'canary')).toBeUndefined();
+  });
+});

@@ -1,0 +1,484 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
+import { type GeneratorSample, type Result, resultSchema } from '../../model/result/result.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { lagOver } from '../../model/result/summary.ts';
+import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
+import {
+  sampleFailure,
+  healthyResult,
+  sampleSecond,
+  sampleSeconds,
+  sampleJudgedSlice,
+} from '../sample-result.fixture.ts';
+import { judgeTrust } from './judge-trust.ts';
+
+/** A list of `length` in which every `period`-th place holds `value` and the others `otherwise`. */
+const every = <T>(period: number, value: T, otherwise: T, length = 40): readonly T[] =>
+  Array.from({ length }, (_, i) => (i % period === period - 1 ? value : otherwise));
+const repeated = <T>(value: T, length: number): readonly T[] => every(1, value, value, length);
+
+/** What judging says beyond `valid`, as signal and level. */
+const complaints = (result: Result): readonly (readonly [string, TrustLevel])[] =>
+  judgeTrust(result)
+    .evidence.filter(({ level }) => level !== 'valid')
+    .map(({ signal, level }) => [signal, level]);
+const evidence = (result: Result, signal: string): TrustSignal | undefined =>
+  judgeTrust(result).evidence.find((each) => each.signal === signal);
+
+const generating = (samples: readonly Partial<GeneratorSample>[], lag = 0.3): Result =>
+  healthyResult({
+    slices: [sampleJudgedSlice(sampleSeconds(samples))],
+    lags: repeated(repeated(lag, 40), 30),
+  });
+/** A run in which a signal was off in every second. */
+const throughout = (differing: Partial<GeneratorSample>, lag?: number): Result =>
+  generating(repeated(differing, 30), lag);
+
+describe('trust', () => {
+  it('is valid for a generator at its ease, with the evidence for it', () => {
+    const result = healthyResult();
+    expect(resultSchema.parse(result)).toEqual(result);
+    const trust = judgeTrust(result);
+    expect(trust.level).toBe('valid');
+    expect(trust.evidence.map(({ signal, observed }) => `${signal}: ${observed}`))
+      .toMatchInlineSnapshot(`
+        [
+          "start lag: p99 0.3 ms, at most 0.3 ms, over 1200 starts",
+          "event loop: busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 20 %, using 25 % of a core",
+          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2,000 turns a second; the first second is not judged: 0.05 events waiting per turn, 2,000 turns",
+          "garbage collection: the longest pause took 0.5 ms; the first second is not judged: the longest pause took 0.5 ms",
+          "waiting for a CPU: 0.1 % of the time on average, 0.1 % of a second at most; the first second is not judged: 0.1 % of it",
+        ]
+      `);
+    expect(trust.evidence.map(({ advice }) => advice)).toEqual(trust.evidence.map(() => null));
+  });
+
+  it('is as low as the worst of its evidence', () => {
+    const both = throughout({ gcMax: 3, utilisation: 0.95, cpu: 0.9 });
+    expect(complaints(both)).toEqual([
+      ['event loop', 'invalid'],
+      ['garbage collection', 'degraded'],
+    ]);
+    expect(judgeTrust(both).level).toBe('invalid');
+    expect(judgeTrust(throughout({ gcMax: 3 })).level).toBe('degraded');
+  });
+
+  it('gives with every complaint what was seen, what was expected and what to do', () => {
+    const result = throughout({ gcMax: 30, utilisation: 0.97, cpu: 0.15, cpuWait: 0.8 }, 25);
+    expect(judgeTrust(result).evidence.filter(({ advice }) => advice !== null))
+      .toMatchInlineSnapshot(`
+        [
+          {
+            "advice": "Give the generator a machine of its own, lower the rate, or share the run among more workers (where cores are idle) or slices.",
+            "expected": "p99 up to 2 ms; above 10 ms requests were not sent when they were due",
+            "level": "invalid",
+            "observed": "p99 25 ms, at most 25 ms, over 1200 starts",
+            "signal": "start lag",
+          },
+          {
+            "advice": "The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.",
+            "expected": "busy for less than 50 % of a second; above 90 % what it reads is stamped late",
+            "level": "invalid",
+            "observed": "busy for 97 % on average, 97 % at most, using 15 % of a core; the first second is not judged: busy for 97 %, using 15 % of a core",
+            "signal": "event loop",
+          },
+          {
+            "advice": "Share the run among more workers (where cores are idle) or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.",
+            "expected": "pauses up to 2 ms; above 10 ms they show in the figures",
+            "level": "invalid",
+            "observed": "the longest pause took 30 ms; the first second is not judged: the longest pause took 30 ms",
+            "signal": "garbage collection",
+          },
+          {
+            "advice": "Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.",
+            "expected": "less than 1 % of the time; above 5 % together with late starts the figures are the machine’s",
+            "level": "invalid",
+            "observed": "80 % of the time on average, 80 % of a second at most; the first second is not judged: 80 % of it",
+            "signal": "waiting for a CPU",
+          },
+        ]
+      `);
+  });
+});
+
+describe('the start lag', () => {
+  it.each<[string, readonly (readonly number[])[], TrustLevel]>([
+    ['p99 of 1.9 ms', repeated(repeated(1.9, 40), 30), 'valid'],
+    ['p99 of 3 ms', repeated(repeated(3, 40), 30), 'degraded'],
+    ['p99 of 11 ms', repeated(repeated(11, 40), 30), 'invalid'],
+    ['late in one start of forty', repeated(every(40, 11, 0.3), 30), 'invalid'],
+    [
+      'late in one start of four hundred',
+      every(10, every(40, 11, 0.3), repeated(0.3, 40), 30),
+      'valid',
+    ],
+    ['one hiccup among few starts', repeated([11, ...repeated(0.3, 74)], 1), 'valid'],
+    [
+      'many hiccups among few starts',
+      repeated([11, 11, 11, 11, 11, 11, ...repeated(0.3, 70)], 1),
+      'invalid',
+    ],
+    [
+      'late in the first second only, which the figures hold',
+      [repeated(50, 40), ...repeated(repeated(0.3, 40), 29)],
+      'invalid',
+    ],
+    ['late in a first second of few starts', [[50], ...repeated(repeated(0.3, 40), 29)], 'valid'],
+    ['late in a run of one second', [repeated(50, 40)], 'invalid'],
+    ['nothing begun', [[], []], 'valid'],
+  ])('%s', (_, lags, level) => {
+    expect(judgeTrust(healthyResult({ lags })).level).toBe(level);
+  });
+
+  it('is judged over the starts that the figures hold, and advises a warm-up where the first second alone was late', () => {
+    const late = { lags: [repeated(19.5, 1000), ...repeated(repeated(0.3, 1000), 4)] };
+    expect(evidence(healthyResult(late), 'start lag')).toMatchObject({
+      level: 'invalid',
+      observed: 'p99 19.5 ms, at most 19.5 ms, over 5000 starts',
+      advice:
+        'Without the first second the starts are on time (p99 0.3 ms after it): in it code is compiled and connections are made. Give the run a warm-up, which no figure holds (--set warmUp=1s).',
+    });
+    const plan = samplePlan({ warmUp: milliseconds(1000) });
+    expect(evidence(healthyResult({ ...late, plan }), 'start lag')).toMatchObject({
+      level: 'valid',
+      observed: 'p99 0.3 ms, at most 0.3 ms, over 4000 starts',
+    });
+  });
+
+  it('calls few starts after the first second not proven late, where their p99 is no proof that they are on time', () => {
+    const lags = [repeated(50, 40), [...repeated(1.5, 90), ...repeated(5.5, 1)]];
+    expect(evidence(healthyResult({ lags }), 'start lag')?.advice).toContain(
+      'Without the first second no lateness is proven (p99 5.5 ms after it; too few for a p99',
+    );
+  });
+
+  it('of the first second makes no other signal worse, which that second is no part of', () => {
+    const generator = throughout({ cpuWait: 0.2 }, 30).slices[0]!.generator;
+    const lagging = (lags: readonly (readonly number[])[]) => {
+      const result = healthyResult({ lags });
+      const [slice] = result.slices;
+      return evidence({ ...result, slices: [{ ...slice!, generator }] }, 'waiting for a CPU')
+        ?.level;
+    };
+    const late = repeated(50, 40);
+    const onTime = repeated(0.3, 40);
+    expect(lagging([late, ...repeated(onTime, 29)])).toBe('degraded');
+    expect(lagging(repeated(late, 30))).toBe('invalid');
+  });
+
+  it('of the warm-up is in no figure and does not count', () => {
+    const lags = [...repeated(repeated(50, 40), 5), ...repeated(repeated(0.3, 40), 25)];
+    const plan = samplePlan({ warmUp: milliseconds(5000) });
+    expect(judgeTrust(healthyResult({ lags, plan })).level).toBe('valid');
+    expect(judgeTrust(healthyResult({ lags })).level).toBe('invalid');
+  });
+
+  it('counts from the first second that lies wholly after the warm-up, as every other figure does', () => {
+    const lags = [...repeated(repeated(50, 40), 3), ...repeated(repeated(0.3, 40), 27)];
+    const warmed = (warmUp: number): Result =>
+      healthyResult({ lags, plan: samplePlan({ warmUp: milliseconds(warmUp) }) });
+    expect([2000, 2001, 2999, 3000].map((warmUp) => judgeTrust(warmed(warmUp)).level)).toEqual([
+      'invalid',
+      'valid',
+      'valid',
+      'valid',
+    ]);
+  });
+
+  it('alone condemns arrivals that pile up: one of twenty, and three at least, begun a second late', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 2000 }), (starts) => {
+        const late = Math.max(3, Math.ceil(starts / 20));
+        const piled = [...repeated(1001, late), ...repeated(0, starts - late)];
+        const lags = [[], piled];
+        expect(judgeTrust(healthyResult({ lags })).level).toBe('invalid');
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('says so when there are too few starts for a p99', () => {
+    expect(evidence(healthyResult({ lags: [repeated(0.3, 75)] }), 'start lag')?.observed).toBe(
+      'p99 0.3 ms, at most 0.3 ms, over 75 starts; too few for a p99, judged by its lower bound of 0.3 ms',
+    );
+  });
+});
+
+describe('the starts of slices', () => {
+  it('are judged by the latest slice, whose lateness their sum would hide', () => {
+    const slices = [0.3, 0.3, 60].map((lag, index) => {
+      const { timeline } = healthyResult({ lags: repeated(repeated(lag, 10), 5) });
+      return sampleJudgedSlice([], { index, count: 3, lag: lagOver(timeline).toJSON() });
+    });
+    const together = healthyResult({ slices, lags: repeated(repeated(0.3, 1000), 5) });
+    expect(evidence(together, 'start lag')).toMatchObject({
+      level: 'invalid',
+      observed: expect.stringMatching(/^slice 2\/3: p99 60 ms/),
+    });
+    const onTime = healthyResult({ ...together, slices: slices.slice(0, 2) });
+    expect(evidence(onTime, 'start lag')).toMatchObject({ level: 'valid' });
+  });
+});
+
+describe('the generator’s signals', () => {
+  it.each<[string, Partial<GeneratorSample>, readonly (readonly [string, TrustLevel])[]]>([
+    ['a loop at half its time', { utilisation: 0.5, cpu: 0.5 }, []],
+    ['a busy loop', { utilisation: 0.7, cpu: 0.7 }, [['event loop', 'degraded']]],
+    ['a busy loop at the upper mark', { utilisation: 0.9, cpu: 0.9 }, [['event loop', 'degraded']]],
+    ['a saturated loop', { utilisation: 0.95, cpu: 0.95 }, [['event loop', 'invalid']]],
+    ['a starved loop', { utilisation: 0.95, cpu: 0.15 }, [['event loop', 'invalid']]],
+    [
+      'a loop that is starved in part',
+      { utilisation: 0.6, cpu: 0.2 },
+      [['event loop', 'degraded']],
+    ],
+    ['utilisation that CPU does not confirm', { utilisation: 0.6, cpu: 0.4 }, []],
+    ['CPU alone: other threads compute', { utilisation: 0.2, cpu: 1.9 }, []],
+    ['an idle loop, which hardly turns', { utilisation: 0.01, loops: 5, eventsWaiting: 0 }, []],
+    ['a bursty server', { loops: 500, eventsWaiting: 14_000 }, []],
+    ['a great queue without utilisation', { loops: 10, eventsWaiting: 10_000 }, []],
+    [
+      'a queue with utilisation',
+      { utilisation: 0.7, cpu: 0.7, loops: 500, eventsWaiting: 20_000 },
+      [
+        ['event loop', 'degraded'],
+        ['event queue', 'degraded'],
+      ],
+    ],
+    [
+      'the saturation cliff: two turns a second',
+      { utilisation: 0.99, cpu: 0.99, loops: 2, eventsWaiting: 90_000 },
+      [
+        ['event loop', 'invalid'],
+        ['event queue', 'invalid'],
+      ],
+    ],
+    [
+      'a hundred events waiting per turn',
+      { utilisation: 0.95, cpu: 0.95, loops: 200, eventsWaiting: 20_000 },
+      [
+        ['event loop', 'invalid'],
+        ['event queue', 'invalid'],
+      ],
+    ],
+    ['short pauses', { gcMax: 2 }, []],
+    ['longer pauses', { gcMax: 5 }, [['garbage collection', 'degraded']]],
+    ['long pauses', { gcMax: 12 }, [['garbage collection', 'invalid']]],
+    ['some wait for a CPU', { cpuWait: 0.03 }, [['waiting for a CPU', 'degraded']]],
+    ['much wait without late starts', { cpuWait: 0.2 }, [['waiting for a CPU', 'degraded']]],
+    ['throttling', { cpuWait: null, throttled: 30 }, [['waiting for a CPU', 'degraded']]],
+  ])('%s', (_, differing, expected) => {
+    expect(complaints(throughout(differing))).toEqual(expected);
+  });
+
+  it('condemn a run for a CPU that was not there when its starts were late too', () => {
+    expect(complaints(throughout({ cpuWait: 0.2 }, 3))).toEqual([
+      ['start lag', 'degraded'],
+      ['waiting for a CPU', 'invalid'],
+    ]);
+  });
+
+  it('do not speak of a wait where the kernel does not tell', () => {
+    expect(
+      evidence(throughout({ cpuWait: null, throttled: null }), 'waiting for a CPU'),
+    ).toBeUndefined();
+  });
+
+  const bad: Partial<GeneratorSample> = { gcMax: 12 };
+  const poor: Partial<GeneratorSample> = { gcMax: 3 };
+  it.each<[string, readonly Partial<GeneratorSample>[], TrustLevel]>([
+    ['one poor second is a hiccup', every(30, poor, {}, 30), 'valid'],
+    ['two are hiccups', every(15, poor, {}, 30), 'valid'],
+    ['three of thirty are a state', every(10, poor, {}, 30), 'degraded'],
+    ['three of six hundred are hiccups', every(200, poor, {}, 600), 'valid'],
+    ['one of twenty is a state', every(20, poor, {}, 600), 'degraded'],
+    ['one bad second degrades', every(30, bad, {}, 30), 'degraded'],
+    ['one bad second of twenty condemns', every(20, bad, {}, 600), 'invalid'],
+    ['a run of two seconds, of which the first is not judged', [{}, bad], 'invalid'],
+    ['the first second is not judged', [bad, ...repeated({}, 29)], 'valid'],
+  ])('count by the second: %s', (_, samples, level) => {
+    expect(judgeTrust(generating(samples)).level).toBe(level);
+  });
+
+  it('say why a run is better than the worst of its seconds, and only then', () => {
+    const observed = (samples: readonly Partial<GeneratorSample>[]) =>
+      evidence(generating(samples), 'garbage collection')?.observed;
+    expect(observed(every(30, bad, {}, 30))).toContain(
+      'took 12 ms (1 of 29 seconds invalid: that is said of a run from one second in twenty on, and from three at least)',
+    );
+    expect(observed(every(10, poor, {}, 30))).not.toContain('seconds');
+  });
+
+  it('of a first second that is measured and not judged are told apart', () => {
+    const result = generating([{ ...bad, utilisation: 0.97, cpu: 0.9 }, ...repeated({}, 29)]);
+    expect(evidence(result, 'event loop')?.observed).toBe(
+      'busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 97 %, using 90 % of a core',
+    );
+    const warmed = { ...result, plan: samplePlan({ warmUp: milliseconds(1000) }) };
+    expect(evidence(warmed, 'event loop')?.observed).not.toContain('first second');
+  });
+
+  it('are judged by the worst slice, which is named', () => {
+    const healthy = repeated({}, 30);
+    const slices = Array.from({ length: 40 }, (_, index) =>
+      sampleJudgedSlice(sampleSeconds(index === 7 ? repeated(bad, 30) : healthy), {
+        index,
+        count: 40,
+      }),
+    );
+    const found = evidence(healthyResult({ slices }), 'garbage collection');
+    expect(found?.level).toBe('invalid');
+    expect(found?.observed).toBe(
+      'slice 7/40: the longest pause took 12 ms; the first second is not judged: the longest pause took 12 ms',
+    );
+  });
+
+  it('that are missing from a slice are not taken for good ones', () => {
+    const slices = [0, 1].map((index) =>
+      sampleJudgedSlice(index === 0 ? [sampleSecond(1)] : [], { index, count: 2 }),
+    );
+    expect(complaints(healthyResult({ slices }))).toEqual([['generator samples', 'degraded']]);
+    const short = { slices: [sampleJudgedSlice([])], scheduled: milliseconds(1050) };
+    expect(complaints(healthyResult(short))).toEqual([]);
+  });
+
+  it.each([
+    [27, 'one a second but for the last and two more', []],
+    [26, 'fewer than nine seconds of ten', [['generator samples', 'degraded']]],
+  ] as const)('in %i seconds of 29: %s', (sampled, _, expected) => {
+    const slices = [sampleJudgedSlice(sampleSeconds(repeated({}, sampled)))];
+    expect(complaints(healthyResult({ slices }))).toEqual(expected);
+  });
+
+  it('with gaps in them are told as what they are: seconds that nothing vouches for', () => {
+    const gaps = sampleSeconds(repeated({}, 30)).filter(({ second }) => second % 2 === 0);
+    expect(
+      evidence(healthyResult({ slices: [sampleJudgedSlice(gaps)] }), 'generator samples'),
+    ).toEqual({
+      signal: 'generator samples',
+      level: 'degraded',
+      observed: 'from 15 of 29 seconds',
+      expected: 'from at least nine seconds of ten',
+      advice: expect.stringContaining('Nothing shows how the generator fared in the others'),
+    });
+  });
+
+  it('of slices whose users were done at different times end when these do', () => {
+    const plan = samplePlan({ warmUp: milliseconds(0) });
+    const load = {
+      kind: 'iterations' as const,
+      users: 2,
+      iterations: 10,
+      maxDuration: milliseconds(30_000),
+      thinkTime: milliseconds(0),
+    };
+    const slices = [30, 8].map((seconds, index) =>
+      sampleJudgedSlice(sampleSeconds(repeated({}, seconds)), { index, count: 2 }),
+    );
+    const shared = { ...plan, stages: plan.stages.map((stage) => ({ ...stage, load })) };
+    expect(complaints(healthyResult({ slices, plan: shared }))).toEqual([]);
+    expect(complaints(healthyResult({ slices }))).toEqual([['generator samples', 'degraded']]);
+  });
+});
+
+describe('what was sent', () => {
+  const dropped = (cause: string, count: number) => [sampleFailure({ cause, count })];
+  it('was less because the cap was reached: the advice names it, and says that the generator is not at fault', () => {
+    const result = healthyResult({ failures: dropped('saturated', 90) });
+    expect(complaints(result)).toEqual([['requests in flight', 'degraded']]);
+    const found = evidence(result, 'requests in flight');
+    expect(found?.observed).toBe('90 of 1200 arrivals were dropped: all 100 places were taken');
+    expect(found?.advice).toMatch(/no fault of the generator\. Raise inFlight/);
+  });
+
+  it.each<[string, number, TrustLevel]>([
+    ['out-of-sockets', 1, 'degraded'],
+    ['out-of-sockets', 13, 'invalid'],
+    ['internal', 1, 'degraded'],
+  ])('failed on this side with %s, %i times', (cause, count, level) => {
+    const failures = [sampleFailure({ outcome: 'broken', cause, count })];
+    expect(judgeTrust(healthyResult({ failures })).level).toBe(level);
+  });
+
+  it.each([0.4, 1])('by slices that began %d s apart is one load', (apart) => {
+    const slices = [0, apart].map((late, index) =>
+      sampleJudgedSlice(sampleSeconds(repeated({}, 30)), {
+        index,
+        count: 2,
+        startedAt: `2026-07-01T10:20:3${late.toFixed(3)}Z`,
+      }),
+    );
+    expect(complaints(healthyResult({ slices }))).toEqual([]);
+  });
+
+  it('by slices that began far apart is not one load; workers of one clock are begun by it', () => {
+    const slices = ['30', '42'].map((second, index) =>
+      sampleJudgedSlice(sampleSeconds(repeated({}, 30)), {
+        index,
+        count: 2,
+        startedAt: `2026-07-01T10:20:${second}.000Z`,
+      }),
+    );
+    expect(evidence(healthyResult({ slices }), 'begin of the slices')).toMatchObject({
+      level: 'degraded',
+      observed: '12 s apart',
+    });
+    const workers = slices.map((slice) => ({ ...slice, clock: 'one' }));
+    expect(evidence(healthyResult({ slices: workers }), 'begin of the slices')).toBeUndefined();
+  });
+});
+
+describe('a load that runs flat out', () => {
+  const { plan } = healthyResult();
+  const load = { kind: 'saturate', connections: 10, duration: milliseconds(30_000) } as const;
+  const flatOut = (result: Result): Result => ({
+    ...result,
+    plan: { ...plan, stages: [{ ...plan.stages[0]!, load }] },
+  });
+
+  it('may take a whole core, let events wait and make garbage', () => {
+    const full = { utilisation: 1, cpu: 1, loops: 50, eventsWaiting: 9000, gcMax: 30 };
+    expect(judgeTrust(throughout(full)).level).toBe('invalid');
+    expect(complaints(flatOut(throughout(full)))).toEqual([]);
+    expect(evidence(flatOut(throughout(full)), 'event loop')?.expected).toContain('flat out');
+  });
+
+  it('is held to the CPU that it got, to its own lateness and to its sockets', () => {
+    const starved = flatOut(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 30));
+    expect(complaints(starved)).toEqual([
+      ['start lag', 'invalid'],
+      ['waiting for a CPU', 'invalid'],
+    ]);
+    const failures = [sampleFailure({ outcome: 'broken', cause: 'out-of-sockets', count: 100 })];
+    expect(complaints(flatOut(healthyResult({ failures })))).toEqual([['sockets', 'invalid']]);
+  });
+});
+
+describe('a target', () => {
+  const failing = (differing: Parameters<typeof sampleFailure>[0]): Result => {
+    const { timeline } = healthyResult();
+    return healthyResult({
+      timeline: timeline.map((second) => ({
+        ...second,
+        outcomes: { ...second.outcomes, completed: 0, broken: second.due },
+      })),
+      failures: [sampleFailure({ count: 1200, ...differing })],
+    });
+  };
+
+  it.each([
+    ['refuses every request', { outcome: 'refused', status: 500, cause: 'saturated' }],
+    ['limits every request', { outcome: 'limited', status: 429, cause: 'rate_limit_exceeded' }],
+    ['never answers', { outcome: 'broken', cause: 'deadline-first-token' }],
+    ['is not there', { outcome: 'broken', cause: 'connect-refused' }],
+    ['sends rubbish', { outcome: 'malformed', cause: 'not-json' }],
+  ] as const)('that %s is not the generator’s fault', (_, differing) => {
+    expect(judgeTrust(failing(differing)).level).toBe('valid');
+  });
+
+  it('that answers after minutes is not the generator’s fault', () => {
+    expect(judgeTrust(healthyResult({ ended: milliseconds(300_000) })).level).toBe('valid');
+  });
+});

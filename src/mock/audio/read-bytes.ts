@@ -1,0 +1,10 @@
+/** The unsigned big-endian number at a place in a file; bytes beyond the file's end count as zero. */
+export const readUint = (file: Uint8Array, from: number, bytes: number): number => {
+  let value = 0;
+  for (let i = from; i < from + bytes; i += 1) value = value * 256 + (file[i] ?? 0);
+  return value;
+};
+
+/** The text of one-byte characters at a place in a file; shorter where the file ends. */
+export const readText = (file: Uint8Array, from: number, bytes: number): string =>
+  String.fromCharCode(...file.subarray(from, from + bytes));

@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { transcriptionFieldsSchema } from '../../contract/audio.ts';
+import type { Segment, Transcript } from './transcript.ts';
+
+type Fields = z.output<typeof transcriptionFieldsSchema>;
+export type MockTranscriptFormat = NonNullable<Fields['response_format']>;
+/** `null` when the request does not say. */
+export type Granularities = readonly ('word' | 'segment')[] | null;
+
+const textOf = ({ segments }: Transcript): string => segments.map(({ text }) => text).join(' ');
+
+/** The default answer (interface 2.7). */
+const briefSegment = ({ start, end, text }: Segment) => ({
+  start: start / 1000,
+  end: end / 1000,
+  text,
+});
+
+/** What the OpenAI API adds to a segment; of a voice that is perfectly clear. */
+const verboseSegment = (segment: Segment, id: number) => ({
+  id,
+  seek: 0,
+  ...briefSegment(segment),
+  tokens: [],
+  temperature: 0,
+  avg_logprob: 0,
+  compression_ratio: 1,
+  no_speech_prob: 0,
+});
+
+/** `verbose_json` as the OpenAI API answers it: segments unless only words are asked for (interface 4.4 shows no shape). */
+const verboseTranscript = (transcript: Transcript, granularities: Granularities) => {
+  const { language, seconds, segments } = transcript;
+  const requested = granularities ?? ['segment'];
+  return {
+    task: 'transcribe',
+    language,
+    duration: seconds,
+    text: textOf(transcript),
+    ...(requested.includes('segment') ? { segments: segments.map(verboseSegment) } : {}),
+    ...(requested.includes('word')
+      ? {
+          words: segments
+            .flatMap(({ words }) => words)
+            .map(({ text, start, end }) => ({ word: text, start: start / 1000, end: end / 1000 })),
+        }
+      : {}),
+  };
+};
+
+/** Milliseconds as `HH:MM:SS` and, after `mark`, three digits. */
+const timestamp = (milliseconds: number, separator: string): string => {
+  const seconds = Math.floor(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
+  return `${clock}${separator}${String(milliseconds % 1000).padStart(3, '0')}`;
+};
+
+const subtitleCue = ({ start, end, text }: Segment, separator: string): string =>
+  `${timestamp(start, separator)} --> ${timestamp(end, separator)}\n${text}\n\n`;
+
+const json = 'application/json';
+const plain = 'text/plain; charset=utf-8';
+
+/** How each answer format writes a transcript, and as what it is sent. */
+export const transcriptWriters = {
+  json: {
+    contentType: json,
+    write: (transcript) =>
+      JSON.stringify({
+        text: textOf(transcript),
+        language: transcript.language,
+        duration: transcript.seconds,
+        segments: transcript.segments.map(briefSegment),
+      }),
+  },
+  text: { contentType: plain, write: (transcript) => `${textOf(transcript)}\n` },
+  srt: {
+    contentType: plain,
+    write: ({ segments }) =>
+      segments.map((segment, index) => `${index + 1}\n${subtitleCue(segment, ',')}`).join(''),
+  },
+  vtt: {
+    contentType: plain,
+    write: ({ segments }) =>
+      `WEBVTT\n\n${segments.map((segment) => subtitleCue(segment, '.')).join('')}`,
+  },
+  verbose_json: {
+    contentType: json,
+    write: (transcript, granularities) =>
+      JSON.stringify(verboseTranscript(transcript, granularities)),
+  },
+} as const satisfies Record<
+  MockTranscriptFormat,
+  {
+    readonly contentType: string;
+    readonly write: (transcript: Transcript, granularities: Granularities) => string;
+  }
+>;

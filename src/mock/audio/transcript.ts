@@ -1,0 +1,76 @@
+import type { Draw } from '../../model/workload/draw.ts';
+import { commonWords as vocabulary } from '../chat/common-words.ts';
+
+/** Something that is said from … to, in whole milliseconds from the beginning of the audio. */
+interface TimedText {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A sentence with the times of its words. */
+export interface Segment extends TimedText {
+  readonly words: readonly TimedText[];
+}
+
+/** What was understood of a file. */
+export interface Transcript {
+  readonly language: string;
+  readonly seconds: number;
+  readonly segments: readonly Segment[];
+}
+
+const wordsPerSecond = 2.5;
+const sentenceLength = { min: 5, max: 14 };
+
+/** As many words as are spoken in this time, in sentences. */
+export const randomTranscriptText = (draw: Draw, seconds: number): string => {
+  const whole = (choices: number): number => Math.floor(draw.uniform() * choices);
+  const sentences: string[] = [];
+  let left = Math.max(1, Math.round(seconds * wordsPerSecond));
+  while (left > 0) {
+    const { min, max } = sentenceLength;
+    const count = Math.min(left, min + whole(max - min + 1));
+    left -= count;
+    const words = Array.from({ length: count }, () => vocabulary[whole(vocabulary.length)]);
+    const sentence = words.join(' ');
+    sentences.push(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`);
+  }
+  return sentences.join(' ');
+};
+
+/** The words of a text, one after another from 0 to `end`, each for a time in proportion to its length. */
+const timeWords = (text: string, end: number): readonly TimedText[] => {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  // The one more is the pause after the word.
+  const weight = (word: string): number => word.length + 1;
+  const total = words.reduce((sum, word) => sum + weight(word), 0);
+  let before = 0;
+  return words.map((word) => {
+    const start = Math.floor((before / total) * end);
+    before += weight(word);
+    return { text: word, start, end: Math.floor((before / total) * end) };
+  });
+};
+
+const endsSentence = (word: TimedText): boolean => /[.!?]$/.test(word.text);
+
+const segmentOf = (words: readonly TimedText[]): Segment => ({
+  text: words.map(({ text }) => text).join(' '),
+  start: words[0]?.start ?? 0,
+  end: words.at(-1)?.end ?? 0,
+  words,
+});
+
+/** A text with times: its words fill the audio, its sentences are the segments. */
+export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
+  const segments: Segment[] = [];
+  let sentence: TimedText[] = [];
+  for (const word of timeWords(text, Math.floor(seconds * 1000))) {
+    sentence.push(word);
+    if (!endsSentence(word)) continue;
+    segments.push(segmentOf(sentence));
+    sentence = [];
+  }
+  return sentence.length === 0 ? segments : [...segments, segmentOf(sentence)];
+};

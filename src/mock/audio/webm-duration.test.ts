@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { durationOf } from './duration.ts';
+import { webmDuration } from './webm-duration.ts';
+
+const fixture = (name: string): Buffer =>
+  readFileSync(new URL(`../../../fixtures/speech/${name}`, import.meta.url));
+
+/** The file as a browser would have recorded it: in place of its duration stands an element to be passed over. */
+const untold = (file: Buffer): Buffer => {
+  const copy = Buffer.from(file);
+  const at = copy.indexOf(Buffer.of(0x44, 0x89, 0x88));
+  expect(at).toBeGreaterThan(0);
+  copy.set([0xec, 0x89], at);
+  return copy;
+};
+
+it.each([
+  ['boats.webm', 3.379],
+  ['library.webm', 30.039],
+])('tells how long a WebM file plays that does not say it: %s', async (name, seconds) => {
+  expect(await durationOf(untold(fixture(name)))).toBeCloseTo(seconds, 2);
+});
+
+it('goes by the blocks that are there', () => {
+  const whole = untold(fixture('library.webm'));
+  const half = webmDuration(whole.subarray(0, whole.length / 2)) ?? 0;
+  expect(half).toBeGreaterThan(10);
+  expect(half).toBeLessThan(20);
+  expect(webmDuration(whole.subarray(0, 300))).toBe(null);
+});
+
+it('says nothing of other files, and survives broken ones', () => {
+  expect(webmDuration(fixture('gate.wav'))).toBe(null);
+  const file = fixture('boats.webm');
+  fc.assert(
+    fc.property(fc.nat(file.length - 1), fc.uint8Array({ maxLength: 40 }), (at, noise) => {
+      const broken = Buffer.from(file);
+      broken.set(noise.subarray(0, broken.length - at), at);
+      const seconds = webmDuration(broken);
+      expect(seconds === null || seconds > 0).toBe(true);
+    }),
+  );
+});

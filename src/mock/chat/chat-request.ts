@@ -1,0 +1,91 @@
+import { type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
+import { checkModel } from '../http/model-list.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import type { Tool } from './completion.ts';
+import type { RequestRefusal } from '../errors/request-refusal.ts';
+import type { Settings } from '../settings/settings.ts';
+import { countTokens } from './token-count.ts';
+
+/** A chat request that can be answered, with its prompt counted and its defaults filled in. */
+export interface ParsedChat {
+  readonly model: string;
+  readonly promptTokens: number;
+  /** The texts of the messages, in order. */
+  readonly prompt: readonly string[];
+  readonly maxTokens: number | null;
+  readonly stopSequences: readonly string[];
+  readonly format: 'text' | 'json';
+  /** The functions of which one is to be called. */
+  readonly tools: readonly Tool[];
+  readonly stream: boolean;
+  readonly streamUsage: boolean;
+}
+
+type Message = ChatRequest['messages'][number];
+
+/** An earlier call counts as the JSON that it came in. */
+const textOf = ({ content, tool_calls: calls }: Message): string =>
+  (content ?? '') + (calls?.length ? JSON.stringify(calls) : '');
+
+/**
+ * The functions of which the model calls one. Given functions it calls one, unless it is told not to
+ * or has just been told the result of a call. `null` when it is to call one that is not there.
+ */
+const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] | null => {
+  const all = (tools ?? []).map(({ function: { name, parameters } }) => ({ name, parameters }));
+  if (choice === 'none') return [];
+  if (typeof choice === 'object' && choice !== null) {
+    const chosen = all.filter(({ name }) => name === choice.function.name);
+    return chosen.length === 0 ? null : chosen;
+  }
+  return choice !== 'required' && messages.at(-1)?.role === 'tool' ? [] : all;
+};
+
+/** The prompt's tokens are those of the message contents; roles and templates count nothing. */
+const promptTokensOf = ({ messages }: ChatRequest): number =>
+  messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0);
+
+const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
+  (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
+
+/** Why a chat does not fit into the context window, or `null` if it does. */
+const checkContextLength = (
+  promptTokens: number,
+  maxTokens: number | null,
+  { contextTokens }: Settings,
+): RequestRefusal | null => {
+  if (promptTokens + (maxTokens ?? 1) <= contextTokens) return null;
+  return {
+    cause: 'context-exceeded',
+    message: `The context window has ${contextTokens} tokens; the messages have ${promptTokens}${maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens}`}.`,
+  };
+};
+
+/** Reads the body of a chat request: what it asks, or why it is refused, the parameter named. */
+export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | RequestRefusal => {
+  const parsed = readJsonBody(body, chatRequestSchema);
+  if ('cause' in parsed) return parsed;
+  const request = parsed.value;
+  const modelRefusal = checkModel(request.model, settings.models, settings);
+  if (modelRefusal !== null) return modelRefusal;
+  const tools = toolsOf(request);
+  if (tools === null) {
+    const message = 'Invalid tool_choice: expected the name of a function in tools.';
+    return { cause: 'invalid-parameter', message };
+  }
+  const promptTokens = promptTokensOf(request);
+  const maxTokens = request.max_tokens ?? request.max_completion_tokens ?? null;
+  const lengthRefusal = checkContextLength(promptTokens, maxTokens, settings);
+  if (lengthRefusal !== null) return lengthRefusal;
+  return {
+    model: request.model,
+    promptTokens,
+    prompt: request.messages.map(textOf),
+    maxTokens,
+    stopSequences: stopsOf(request),
+    format: request.response_format?.type === 'json_object' ? 'json' : 'text',
+    tools,
+    stream: request.stream ?? false,
+    streamUsage: request.stream_options?.include_usage ?? false,
+  };
+};

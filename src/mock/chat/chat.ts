@@ -1,0 +1,172 @@
+import { openEventStream } from '../http/open-event-stream.ts';
+import { hash } from 'node:crypto';
+import type { Usage } from '../../contract/chat.ts';
+import { chatCost } from '../../contract/prices.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { readRequestBody } from '../http/request-body.ts';
+import { createdAt } from '../http/model-list.ts';
+import { type ParsedChat, parseChat } from './chat-request.ts';
+import { ChunkFrames } from './chunk-frames.ts';
+import { generateCompletion, type Completion } from './completion.ts';
+import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import type { TokenSink } from '../serving/token-schedule.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
+
+/** A chat under way: what was asked, and what will be answered. */
+interface ChatExchange {
+  readonly id: string;
+  readonly chat: ParsedChat;
+  readonly completion: Completion;
+}
+
+const usageOf = ({ chat, completion }: ChatExchange): Usage => ({
+  prompt_tokens: chat.promptTokens,
+  completion_tokens: completion.tokens.length,
+  total_tokens: chat.promptTokens + completion.tokens.length,
+});
+
+/** Charges a chat that has ended: its prompt, and of its answer what was handed over. */
+const chargeTokens = (
+  { permit, clock }: AdmittedRequest,
+  { chat }: ChatExchange,
+  output: number,
+): void => permit.charge(clock.now(), chat.promptTokens + output);
+
+const freePrices = { input: 0, output: 0 };
+
+/** Charges a chat and bills it: its prompt, and of its answer what was handed over. */
+const chargeAndBill = (
+  admitted: AdmittedRequest,
+  chatExchange: ChatExchange,
+  output: number,
+): void => {
+  chargeTokens(admitted, chatExchange, output);
+  const { model, promptTokens: input, stream } = chatExchange.chat;
+  admitted.bill({
+    kind: stream ? 'chat-stream' : 'chat',
+    quantities: { inputTokens: input, outputTokens: output },
+    micros: chatCost({ input, output }, admitted.settings.prices[model] ?? freePrices),
+  });
+};
+
+/** An answer without a token takes one step all the same. */
+const stepsOf = ({ completion }: ChatExchange): number => Math.max(1, completion.tokens.length);
+
+/** Lets the answer have its time; a request that ends before calls it off, and `abandon` runs instead. */
+const serveChat = (
+  admitted: AdmittedRequest,
+  chatExchange: ChatExchange,
+  sink: TokenSink,
+  onCancelled: () => void,
+): void => {
+  const { model, promptTokens, prompt } = chatExchange.chat;
+  const job = { model, promptTokens, prompt, steps: stepsOf(chatExchange) };
+  const { exchange, clock, serving } = admitted;
+  exchange.trace?.setFields({ queued: clock.now() });
+  const cancel = serving.serve(job, sink);
+  exchange.onInterruption(() => {
+    cancel();
+    onCancelled();
+  });
+};
+
+/** The message of a whole answer; a call as the OpenAI API has it, since the interface leaves it open (4.1). */
+const messageOf = ({ toolCall, tokens }: Completion) => {
+  const text = tokens.join('');
+  if (toolCall === null) return { role: 'assistant', content: text };
+  const calls = [
+    { id: toolCall.id, type: 'function', function: { name: toolCall.name, arguments: text } },
+  ];
+  return { role: 'assistant', content: null, tool_calls: calls };
+};
+
+/** Answers in one piece, when a stream would have brought its last token. */
+const answerWhole = (admitted: AdmittedRequest, chatExchange: ChatExchange): void => {
+  const { exchange } = admitted;
+  const { tokens, finish } = chatExchange.completion;
+  const answer = (): void => {
+    chargeAndBill(admitted, chatExchange, tokens.length);
+    exchange.counters.tokens.output += tokens.length;
+    exchange.answerJson('completed.chat', 200, {
+      id: chatExchange.id,
+      object: 'chat.completion',
+      created: createdAt,
+      model: chatExchange.chat.model,
+      choices: [{ index: 0, message: messageOf(chatExchange.completion), finish_reason: finish }],
+      usage: usageOf(chatExchange),
+    });
+  };
+  const steps = stepsOf(chatExchange);
+  const emit: TokenSink['emit'] = (from, to, at) => {
+    if (from === 0) exchange.trace?.setFields({ prefillEnd: at.dueOf(0) });
+    if (to === steps) answer();
+  };
+  serveChat(admitted, chatExchange, { emit }, () => chargeTokens(admitted, chatExchange, 0));
+};
+
+/** Answers token by token. */
+const answerStream = (admitted: AdmittedRequest, chatExchange: ChatExchange): void => {
+  const { exchange } = admitted;
+  const { id, chat, completion } = chatExchange;
+  const stream = openEventStream(exchange);
+  const frames = new ChunkFrames(id, chat.model, completion.toolCall, chat.streamUsage);
+  const answer = new StreamedAnswer({ exchange, tokens: completion.tokens, frames, stream }, () => {
+    chargeAndBill(admitted, chatExchange, answer.sent);
+    exchange.recordEnd('completed.chat-stream');
+    return frames.end(completion.finish, usageOf(chatExchange));
+  });
+  serveChat(admitted, chatExchange, answer, () =>
+    chargeAndBill(admitted, chatExchange, answer.sent),
+  );
+};
+
+/** What a gateway that reserves takes a chat to use: four characters of the prompt for a token, and all that it may answer. */
+const estimateOf = ({ prompt, maxTokens }: ParsedChat): number =>
+  Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0);
+
+/** What the request's randomness is keyed by: the id its client gave it, else its key and body. */
+const digestOf = ({ exchange, key }: AdmittedRequest, body: Uint8Array): Buffer =>
+  hash('sha256', exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]), 'buffer');
+
+const openChatExchange = (
+  admitted: AdmittedRequest,
+  chat: ParsedChat,
+  digest: Buffer,
+): ChatExchange => {
+  const { exchange, settings } = admitted;
+  exchange.counters.tokens.input += chat.promptTokens;
+  const tokensLeft = settings.contextTokens - chat.promptTokens;
+  const { min, max } = settings.outputTokens;
+  const draw = drawFrom(settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4));
+  return {
+    id: `chatcmpl-${digest.toString('hex', 0, 12)}`,
+    chat,
+    completion: generateCompletion(draw, {
+      maxTokens: chat.maxTokens,
+      length: { min: Math.min(min, tokensLeft), max: Math.min(max, tokensLeft) },
+      stopSequences: chat.stopSequences,
+      format: chat.format,
+      tools: chat.tools,
+    }),
+  };
+};
+
+/** POST /chat/completions (interface 4.1). */
+export const answerChat: Handler = (admitted) => {
+  const { exchange, settings } = admitted;
+  readRequestBody(exchange, (body) => {
+    const chat = parseChat(body, settings);
+    if ('cause' in chat) {
+      exchange.refuse(chat);
+      return;
+    }
+    const limitExceeded = admitted.permit.reserve(admitted.clock.now(), estimateOf(chat));
+    if (limitExceeded !== null) {
+      admitted.refuseByLimit(limitExceeded);
+      return;
+    }
+    const chatExchange = openChatExchange(admitted, chat, digestOf(admitted, body));
+    if (chat.stream) answerStream(admitted, chatExchange);
+    else answerWhole(admitted, chatExchange);
+  });
+};

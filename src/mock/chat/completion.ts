@@ -1,0 +1,104 @@
+import type { Draw } from '../../model/workload/draw.ts';
+import { randomJsonValue } from './json-value.ts';
+import { splitTokens } from './token-count.ts';
+import { commonWords } from './common-words.ts';
+
+/** A function that the model may call, and the JSON Schema of its arguments. */
+export interface Tool {
+  readonly name: string;
+  readonly parameters: unknown;
+}
+
+/** What a model says: its tokens as text, and why it ended. */
+export interface Completion {
+  /** The function that is called, whose arguments the tokens are; `null` when they are the content. */
+  readonly toolCall: { readonly id: string; readonly name: string } | null;
+  readonly tokens: readonly string[];
+  readonly finish: 'stop' | 'length' | 'tool_calls';
+}
+
+/**
+ * What a request asks of its answer: `maxTokens` is met exactly by text and, where it is enough for an
+ * object, by JSON; without it `length` is drawn from evenly. A call is as long as its arguments are.
+ */
+export interface CompletionOptions {
+  readonly maxTokens: number | null;
+  readonly length: { readonly min: number; readonly max: number };
+  readonly stopSequences: readonly string[];
+  readonly format: 'text' | 'json';
+  /** The functions of which one is to be called; none for an answer in words. */
+  readonly tools: readonly Tool[];
+}
+
+/** Each word with the space before it, which is a token. */
+const wordTokens = commonWords.map((word) => ` ${word}`);
+
+const randomInteger = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
+
+const randomWords = (draw: Draw, count: number): string[] => {
+  const tokens: string[] = [];
+  while (tokens.length < count) tokens.push(wordTokens[randomInteger(draw, wordTokens.length)]!);
+  return tokens;
+};
+
+const opening = ['{', '"', 'answer', '"', ':', '"'];
+const closing = ['"', '}'];
+
+/** A JSON object of so many tokens; with fewer than an object needs, as much of one as fits. */
+const randomJsonObject = (draw: Draw, count: number): string[] => {
+  const room = Math.max(1, count - opening.length - closing.length);
+  return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);
+};
+const shortestObject = opening.length + 1 + closing.length;
+
+/** The tokens before position `end` of their text; the last one may be a part of its word. */
+const truncateAt = (tokens: readonly string[], end: number): readonly string[] => {
+  const kept: string[] = [];
+  let position = 0;
+  for (const token of tokens) {
+    if (position >= end) break;
+    kept.push(token.slice(0, end - position));
+    position += token.length;
+  }
+  return kept;
+};
+
+const generateToolCall = (
+  draw: Draw,
+  tools: readonly Tool[],
+  maxTokens: number | null,
+): Completion => {
+  const { name, parameters } = draw.pick(tools);
+  const id = `call_${Math.floor(draw.uniform() * 2 ** 48)
+    .toString(36)
+    .padStart(10, '0')}`;
+  const all = splitTokens(JSON.stringify(randomJsonValue(draw, parameters ?? { type: 'object' })));
+  const tokens = all.slice(0, maxTokens ?? all.length);
+  return {
+    toolCall: { id, name },
+    tokens,
+    finish: tokens.length < all.length ? 'length' : 'tool_calls',
+  };
+};
+
+/** An answer drawn word by word; it ends before the first of the stop sequences that occurs in it. */
+export const generateCompletion = (draw: Draw, options: CompletionOptions): Completion => {
+  const { maxTokens, length, stopSequences, format, tools } = options;
+  if (tools.length > 0) return generateToolCall(draw, tools, maxTokens);
+  const randomLength = (): number => length.min + randomInteger(draw, length.max - length.min + 1);
+  const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
+  const tokens = format === 'json' ? randomJsonObject(draw, count) : randomWords(draw, count);
+  const text = stopSequences.length === 0 ? '' : tokens.join('');
+  const stopPositions = stopSequences
+    .map((stop) => text.indexOf(stop))
+    .filter((position) => position >= 0);
+  if (stopPositions.length > 0) {
+    return {
+      toolCall: null,
+      tokens: truncateAt(tokens, Math.min(...stopPositions)),
+      finish: 'stop',
+    };
+  }
+  const isWhole = format === 'json' ? count >= shortestObject : maxTokens === null;
+  return { toolCall: null, tokens, finish: isWhole ? 'stop' : 'length' };
+};

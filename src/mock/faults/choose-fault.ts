@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { drawFrom } from '../../model/workload/draw.ts';
+import { type FaultName, faultNames, type FaultRule } from '../../model/gateway/mock-faults.ts';
+import type { MockExchange } from '../http/mock-exchange.ts';
+import type { RequestRefusal } from '../errors/request-refusal.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { RouteName } from '../counters/mock-counters.ts';
+import { faultCatalogue } from './fault-catalogue.ts';
+import type { MockFault, FaultContext } from './fault.ts';
+
+/** By this header a request asks for a fault of its own, where the settings allow it. */
+const faultHeader = 'x-weir-fault';
+
+/** A fault that a request is to show. */
+export interface ChosenFault {
+  readonly name: FaultName;
+  readonly fault: MockFault;
+  readonly parameters: Pick<FaultContext, 'after' | 'delay'>;
+}
+
+/** Chooses the fault of a request: the one that its header names, else that of the first rule that takes it. */
+export type FaultChooser = (
+  route: RouteName,
+  exchange: MockExchange,
+) => ChosenFault | RequestRefusal | null;
+
+const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFault => {
+  const fault: MockFault = faultCatalogue[name];
+  const parameters = {
+    after: rule.after ?? fault.after ?? 0,
+    delay: rule.delay ?? fault.delay ?? 0,
+  };
+  return { name, fault, parameters };
+};
+
+/** Chance is keyed by seed, request and rule, so that the order of requests does not change it. */
+const isDrawn = (probability: number, seed: number, id: string, rule: number): boolean => {
+  const digest = createHash('sha256').update(id).digest();
+  const words = new Uint32Array(digest.buffer, digest.byteOffset, 4);
+  return drawFrom(seed, ...words, rule).uniform() < probability;
+};
+
+/** Whether the `count`-th request that a rule is about shows its fault. */
+const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boolean => {
+  if (nth !== undefined) return count >= nth && (length === null || count < nth + length);
+  if (every === undefined || count < every) return false;
+  return length === null || count % every < length;
+};
+
+const isFaultName = (name: string): name is FaultName =>
+  (faultNames as readonly string[]).includes(name);
+
+const faultFromHeader = (name: string): ChosenFault | RequestRefusal =>
+  isFaultName(name)
+    ? chosenFault(name)
+    : {
+        cause: 'invalid-parameter',
+        message: `Invalid ${faultHeader}: there is no fault ${JSON.stringify(name)}; there are ${faultNames.join(', ')}.`,
+      };
+
+/** A chooser that has seen no request. */
+export const openFaultChooser = ({
+  faults,
+  faultHeader: allowsHeader,
+  seed,
+}: Settings): FaultChooser => {
+  const counts = faults.map(() => 0);
+  const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {
+    if (rule.routes?.includes(route) === false) return false;
+    const count = (counts[index] ?? 0) + 1;
+    counts[index] = count;
+    return rule.probability === undefined
+      ? isScheduled(rule, count)
+      : isDrawn(rule.probability, seed, id, index);
+  };
+  return (route, { id, request }) => {
+    const name = request.headers[faultHeader];
+    if (allowsHeader && typeof name === 'string') return faultFromHeader(name);
+    // Every rule counts every request that it is about, whichever of them takes it.
+    const [rule] = faults.filter((each, index) => appliesTo(each, index, route, id));
+    return rule === undefined ? null : chosenFault(rule.fault, rule);
+  };
+};

@@ -1,0 +1,58 @@
+import { gzipSync } from 'node:zlib';
+import { changeEvents, splitEvents, isEventStream, writeNonEmpty } from './stream-events.ts';
+import type { FaultContext, StreamFault } from './fault.ts';
+
+/** The same events in other clothes: whoever reads Server-Sent Events well sees no difference. */
+
+const byteOrderMark = '\uFEFF';
+
+export const comments = changeEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`);
+export const noSpace = changeEvents((event) => event.replace(/^data: /, 'data:'));
+export const crlf = changeEvents((event) => event.replaceAll('\n', '\r\n'));
+export const cr = changeEvents((event) => event.replaceAll('\n', '\r'));
+export const bom = changeEvents((event, index) => (index === 0 ? byteOrderMark + event : event));
+
+/** Other fields, and data over two lines: JSON may have a line break behind its first brace. */
+export const multiLine = changeEvents(
+  (event, index) =>
+    `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
+);
+
+const sizes = [1, 2, 3, 5, 7, 11];
+const fourByteCharacter = '\u{1F30A}';
+
+/** Each token gets a letter of four bytes, and the chunks' bounds fall anywhere, within letters too. */
+export const oddChunks: StreamFault = (stream) => {
+  let turn = 0;
+  return {
+    write: (events) => {
+      const text = String(events).replaceAll(
+        /("delta":\{"content":"(?:[^"\\]|\\.)*)/g,
+        `$1${fourByteCharacter}`,
+      );
+      const bytes = Buffer.from(text);
+      for (let from = 0; from < bytes.length; turn += 1) {
+        const size = sizes[turn % sizes.length] ?? 1;
+        writeNonEmpty(stream, bytes.subarray(from, from + size));
+        from += size;
+      }
+    },
+    end: () => stream.end(),
+  };
+};
+
+/** Each write is a gzip member of its own, which together are one gzip file. */
+export const gzipStream: StreamFault = (stream) => ({
+  write: (events) => {
+    for (const event of splitEvents(String(events))) writeNonEmpty(stream, gzipSync(event));
+  },
+  end: () => stream.end(),
+});
+
+/** The same of an answer that is not streamed, of whose pieces there may be one or many. */
+export const gzipBody = ({ exchange }: FaultContext): void => {
+  exchange.encodeBody((bytes) => gzipSync(bytes));
+  exchange.rewriteHeaders((headers) =>
+    isEventStream(headers) ? headers : { ...headers, 'content-encoding': 'gzip' },
+  );
+};

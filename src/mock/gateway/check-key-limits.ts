@@ -1,0 +1,48 @@
+import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
+import type { CounterEpoch } from './counter-epoch.ts';
+import type { MockExchange } from '../http/mock-exchange.ts';
+import type { Admission, KeyLimiter, LimitHeaders, Permit } from '../limits/key-limiter.ts';
+import { responseClassOf } from './response-class.ts';
+import type { RouteName } from '../counters/mock-counters.ts';
+
+/** What is not limited goes on at once and is charged nothing. */
+const unlimitedPermit: Permit = {
+  admitted: true,
+  startsAt: Number.NEGATIVE_INFINITY,
+  reserve: () => null,
+  charge: () => undefined,
+  end: () => undefined,
+};
+
+/** Lets the answer bear limit headers, where such a response does. */
+export const limitHeaderSetter = (
+  exchange: MockExchange,
+  route: RouteName,
+  { headersOn }: ResolvedMockLimits,
+): ((headers: LimitHeaders) => void) => {
+  const showsHeaders = (shown: ResponseClass): boolean =>
+    (headersOn as readonly ResponseClass[]).includes(shown);
+  return (headers) =>
+    exchange.setExtraHeaders((status, contentType) =>
+      showsHeaders(responseClassOf(route, status, contentType)) ? headers : {},
+    );
+};
+
+/** Asks the limits. */
+export const checkKeyLimits = (
+  exchange: MockExchange,
+  limiter: KeyLimiter,
+  { route, epoch, clock }: { route: RouteName; epoch: CounterEpoch; clock: MockClock },
+): Admission => {
+  const { limits } = epoch;
+  const now = clock.now();
+  if ((limits.uncounted as readonly string[]).includes(route)) {
+    return { ...unlimitedPermit, headers: limiter.headers(now) };
+  }
+  const { trace } = exchange;
+  const before = trace === null ? null : limiter.levels(now);
+  const admission = limiter.admit(now);
+  if (before !== null) trace?.setFields({ limits: { before, after: limiter.levels(now) } });
+  return admission;
+};

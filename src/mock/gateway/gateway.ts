@@ -1,0 +1,225 @@
+import type { RequestListener } from 'node:http';
+import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
+import { listModels } from '../http/model-list.ts';
+import { answerChat } from '../chat/chat.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
+import type { CreditLedger, CreditCharge } from '../counters/credit-accounts.ts';
+import {
+  startCounterEpoch,
+  applySettingsChange,
+  type CounterEpoch,
+  type KeyState,
+  keyStates,
+} from './counter-epoch.ts';
+import { MockExchange } from '../http/mock-exchange.ts';
+import type { Handler } from '../http/handler.ts';
+import { applyFault } from '../faults/apply-fault.ts';
+import { type Behaviour, behaviourOf, changeBehaviour } from '../settings/behaviour.ts';
+import { checkKeyLimits, limitHeaderSetter } from './check-key-limits.ts';
+import type { KeyLimiter, LimitHeaders, LimitExceeded } from '../limits/key-limiter.ts';
+import { limitedAnswer } from '../limits/limited-answer.ts';
+import type { Settings } from '../settings/settings.ts';
+import { answerSpeech } from '../audio/speech.ts';
+import { addSendTimestamps } from '../http/send-timestamps.ts';
+import { flattenCounters, emptyMockCounters, type RouteName } from '../counters/mock-counters.ts';
+import { answerTranscription } from '../audio/transcription.ts';
+import type { RequestTraceLog } from '../http/request-trace.ts';
+
+/** The version segment of the base address (interface section 9). */
+export const basePath = '/v1';
+
+const handlers = {
+  chat: answerChat,
+  speech: answerSpeech,
+  transcription: answerTranscription,
+  models: ({ exchange, settings }) =>
+    exchange.answerJson('completed.models', 200, listModels(settings)),
+} as const satisfies Record<RouteName, Handler>;
+
+const routesByPath = new Map(
+  (Object.keys(routes) as RouteName[]).map((name) => [basePath + routes[name].path, name]),
+);
+
+interface GatewayContext {
+  readonly settings: Settings;
+  readonly clock: MockClock;
+}
+
+/** The public interface without its socket, and what the control interface may do with it. */
+export interface Gateway {
+  readonly receive: RequestListener;
+  counters(): Record<string, number>;
+  ledger(): CreditLedger;
+  /** Sets all counters to zero, empties the ledger and gives every key its full limits and credits. */
+  reset(): void;
+  /** How the mock behaves now: the settings that can be changed while it runs. */
+  behaviour(): Behaviour;
+  /**
+   * Changes the behaviour from the next request on; a sentence tells what is wrong with a change that
+   * is not made. Changed limits begin full, a changed balance is given to each key.
+   */
+  changeSettings(settings: unknown): string | null;
+  /** What each key has under way and left. */
+  state(): readonly KeyState[];
+  /** What is kept in memory of the truth, or `null` where none is kept. */
+  requestTraces(): ReturnType<RequestTraceLog['recent']> | null;
+  /** Ends every open request. */
+  stop(): void;
+}
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/** The route that is asked, or `null` when the request was refused for its path or method. */
+const findRoute = (exchange: MockExchange): RouteName | null => {
+  const { method = '', url = '' } = exchange.request;
+  const path = url.split('?', 1)[0] ?? '';
+  const route = routesByPath.get(path);
+  if (route === undefined) {
+    const message = `There is nothing at ${path}; the interface is below ${basePath}.`;
+    exchange.refuse({ cause: 'not-found', message });
+    return null;
+  }
+  const expected = routes[route].method;
+  if (method !== expected) {
+    const message = `${path} is asked with ${expected}, not with ${method}.`;
+    exchange.refuse({ cause: 'wrong-method', message }, { allow: expected });
+    return null;
+  }
+  return route;
+};
+
+/** Who asks: a key, its place in the settings, and its limits. */
+interface Caller {
+  readonly key: string;
+  readonly keyIndex: number;
+  readonly limiter: KeyLimiter;
+}
+
+/** The key that the request is signed with, or `null` when it was refused for want of a valid one. */
+const findCaller = (
+  exchange: MockExchange,
+  epoch: CounterEpoch,
+  settings: Settings,
+): Caller | null => {
+  const key = bearer.exec(exchange.request.headers.authorization ?? '')?.[1];
+  const limiter = key === undefined ? undefined : epoch.keyLimiters.get(key);
+  if (key !== undefined && limiter !== undefined) {
+    return { key, keyIndex: settings.keys.indexOf(key), limiter };
+  }
+  const message =
+    key === undefined
+      ? 'No API key came; send it as "Authorization: Bearer <API_KEY>".'
+      : 'The API key is not valid.';
+  exchange.refuse({ cause: 'unauthorized', message }, { 'www-authenticate': 'Bearer' });
+  return null;
+};
+
+/** Whether the key has credits left; a request without any was refused. */
+const canPay = (exchange: MockExchange, balance: number | null): boolean => {
+  if (balance === null || balance > 0) return true;
+  const message = 'The credits of this API key are used up; add credits to go on.';
+  exchange.refuse({ cause: 'no-credits', message });
+  return false;
+};
+
+/** Checks in the order path, method, key, credits, limits; the handler then looks at the parameters. */
+const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayContext): void => {
+  const route = findRoute(exchange);
+  if (route === null) return;
+  const caller = findCaller(exchange, epoch, context.settings);
+  if (caller === null) return;
+  const { key, keyIndex, limiter } = caller;
+  const { clock } = context;
+  const { trace } = exchange;
+  const setLimitHeaders = limitHeaderSetter(exchange, route, epoch.limits);
+  setLimitHeaders(limiter.headers(clock.now()));
+  exchange.keyIndex = keyIndex;
+  trace?.setFields({ kind: route });
+  const fault = epoch.chooseFault(route, exchange);
+  if (fault !== null && 'cause' in fault) {
+    exchange.refuse(fault);
+    return;
+  }
+  if (fault?.fault.scope === 'gate') {
+    applyFault(fault, exchange, clock);
+    return;
+  }
+  if (!canPay(exchange, epoch.creditAccounts.balance(keyIndex))) return;
+  const refuseByLimit = (
+    limitExceeded: LimitExceeded & { readonly headers: LimitHeaders },
+  ): void => {
+    setLimitHeaders(limitExceeded.headers);
+    const { body, headers } = limitedAnswer(limitExceeded, epoch.limits, { key, route }, clock);
+    exchange.answerJson(`limited.${limitExceeded.cause}`, 429, body, headers);
+  };
+  const permit = checkKeyLimits(exchange, limiter, { route, epoch, clock });
+  setLimitHeaders(permit.headers);
+  if (!permit.admitted) {
+    refuseByLimit(permit);
+    return;
+  }
+  exchange.onEnd(() => permit.end());
+  epoch.counters.admitted[route] += 1;
+  trace?.setFields({ admitted: true });
+  const bill = (purchase: CreditCharge): void => {
+    trace?.setFields({ kind: purchase.kind, micros: purchase.micros });
+    exchange.counters.billed.micros += purchase.micros;
+    epoch.creditAccounts.charge(keyIndex, exchange.id, purchase);
+  };
+  const answer = (): void => {
+    if (fault !== null) applyFault(fault, exchange, clock);
+    if (fault?.fault.scope === 'answer') return;
+    const { serving } = epoch;
+    handlers[route]({ exchange, key, permit, refuseByLimit, bill, serving, ...context });
+  };
+  if (permit.startsAt <= clock.now()) answer();
+  else exchange.onInterruption(clock.at(permit.startsAt, answer));
+};
+
+/** A gateway with full limits and nothing counted. */
+export const openGateway = (
+  initial: Settings,
+  clock: MockClock,
+  traceLog: RequestTraceLog | null,
+): Gateway => {
+  let settings = initial;
+  let epoch = startCounterEpoch(settings, clock);
+  let serial = 0;
+  const open = new Set<MockExchange>();
+  const trackExchange = (exchange: MockExchange): void => {
+    open.add(exchange);
+    exchange.onClose(() => open.delete(exchange));
+    exchange.trace = traceLog?.startTrace(exchange, clock) ?? null;
+    if (settings.sendStamps) exchange.wrapStream(addSendTimestamps(clock));
+  };
+  return {
+    receive: (request, response) => {
+      serial += 1;
+      const isPreflight = request.headers[requestIdHeader] === preflightId;
+      if (isPreflight) epoch.counters.preflights += 1;
+      const tally = isPreflight ? emptyMockCounters() : epoch.counters;
+      const exchange = new MockExchange({ request, response }, clock, tally, `mock-${serial}`);
+      trackExchange(exchange);
+      admit(exchange, epoch, { settings, clock });
+    },
+    counters: () => flattenCounters(epoch.counters),
+    ledger: () => epoch.creditAccounts.ledger(),
+    reset: () => {
+      epoch = startCounterEpoch(settings, clock);
+    },
+    behaviour: () => behaviourOf(settings),
+    changeSettings: (change) => {
+      const changed = changeBehaviour(behaviourOf(settings), change);
+      if ('problem' in changed) return changed.problem;
+      const before = settings;
+      settings = { ...settings, ...changed.behaviour };
+      epoch = applySettingsChange(epoch, { before, after: settings }, clock);
+      return null;
+    },
+    state: () => keyStates(epoch, open, clock.now()),
+    requestTraces: () => traceLog?.recent() ?? null,
+    stop: () => {
+      for (const exchange of open) if (exchange.isOpen) exchange.closeForShutdown();
+    },
+  };
+};

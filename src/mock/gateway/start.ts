@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { MockClock } from '../clock/mock-clock.ts';
+import { MockStartError } from '../errors/mock-start-error.ts';
+import { controlListener, type SettingsReader } from './control.ts';
+import { basePath, openGateway } from './gateway.ts';
+import { type SettingsInput, settingsSchema } from '../settings/settings.ts';
+import { openRequestTraceLog } from '../http/request-trace.ts';
+
+/** A running mock gateway. */
+export interface Mock {
+  /** The base address, ending in `/v1`. */
+  readonly url: string;
+  /** The address of the control interface: `GET /counters`, `POST /reset` and what it names when it is asked for anything unknown. */
+  readonly controlUrl: string;
+  /** Exact counts, as the control interface tells them; also when it is closed. */
+  counters(): Record<string, number>;
+  /** Ends open answers and closes every socket. */
+  close(): Promise<void>;
+}
+
+/** As long as usual proxies keep an idle connection; Node's own 5 s would make slow loads reconnect. */
+const keepAliveTimeout = 75_000;
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use; choose another port, or 0 for a free one',
+  EACCES: 'this user may not; choose a port above 1023',
+  EADDRNOTAVAIL: 'no interface of this machine has that address',
+  ENOTFOUND: 'that name has no address',
+};
+
+/** Listens and returns the address as `http://host:port`. */
+const listenOn = async (server: Server, host: string, port: number): Promise<string> => {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const reason = listenProblems[code] ?? String(cause);
+    throw new MockStartError(`The mock cannot listen on ${host} port ${port}: ${reason}.`, {
+      cause,
+    });
+  }
+  const { address, family, port: actual } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+};
+
+/** Closes a server and its connections; resolves when the last of them has told those who listen that it is gone. */
+const closeServer = async (server: Server, connections: ReadonlySet<Socket>): Promise<void> => {
+  const closedSockets = Array.from(
+    connections,
+    (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
+  );
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeAllConnections();
+  await Promise.all([closed, ...closedSockets]);
+};
+
+/** The connections that a server has now. */
+const connectionsOf = (server: Server): ReadonlySet<Socket> => {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+};
+
+/**
+ * Starts the mock gateway on a public and a control port. Rejects with a sentence for people when it
+ * cannot listen or write its truth, with a ZodError when the settings are wrong (validate them by `settingsSchema` first).
+ * `readSettings` reads what the control port is told.
+ */
+export const startMock = async (
+  input: SettingsInput,
+  clock: MockClock,
+  readSettings: SettingsReader = (plain) => plain,
+): Promise<Mock> => {
+  const settings = settingsSchema.parse(input);
+  const traceLog = openRequestTraceLog(settings);
+  const gateway = openGateway(settings, clock, traceLog);
+  const { requestTimeout } = settings;
+  const publicServer = createServer(
+    {
+      keepAliveTimeout,
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      // How often Node looks for requests that take too long.
+      connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeout / 2)),
+    },
+    gateway.receive,
+  );
+  const control = createServer(controlListener(gateway, clock, readSettings));
+  const [publicConnections, controlConnections] = [
+    connectionsOf(publicServer),
+    connectionsOf(control),
+  ];
+  const close = async (): Promise<void> => {
+    // An answer that was given in this turn is counted, and is still to be handed over.
+    await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
+    gateway.stop();
+    await Promise.all([
+      closeServer(publicServer, publicConnections),
+      closeServer(control, controlConnections),
+    ]);
+    traceLog?.close();
+  };
+  try {
+    const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
+    const controlUrl = await listenOn(control, settings.host, settings.controlPort);
+    return { url, controlUrl, counters: () => gateway.counters(), close };
+  } catch (problem) {
+    await close();
+    throw problem;
+  }
+};
+
+/** The one line that the mock's process prints once it listens: the addresses as JSON. */
+export const readyLine = ({ url, controlUrl }: Mock): string =>
+  JSON.stringify({ url, control: controlUrl });

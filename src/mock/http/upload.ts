@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { maxUploadBytes } from '../../contract/audio.ts';
+import type { RequestRefusal } from '../errors/request-refusal.ts';
+
+/** The file of a form. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes. */
+  readonly digest: Buffer;
+}
+
+/** A form that came completely. Fields have all their values, in order. */
+export interface Upload {
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  readonly file: UploadedFile | null;
+}
+
+const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
+
+/** The part that is the file (interface 4.4); others with a file name are passed over. */
+const filePart = 'file';
+
+/** What everything beside the file may take, in bytes. */
+const maxFormOverhead = 1024 * 1024;
+const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };
+
+const tooLarge: RequestRefusal = {
+  cause: 'too-large',
+  message: `The file is larger than ${maxUploadBytes} bytes.`,
+};
+
+const malformedForm = (problem: string): RequestRefusal => ({
+  cause: 'malformed-form',
+  message: `The request body is not a complete multipart form: ${problem}.`,
+});
+
+const errorText = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+
+const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => {
+  const { 'content-type': contentType = '' } = request.headers;
+  if (!multipart.test(contentType)) {
+    return malformedForm('expected content-type multipart/form-data with a boundary');
+  }
+  try {
+    return new Busboy({
+      headers: request.headers as BusboyHeaders,
+      limits: { ...partLimits, fileSize: maxUploadBytes },
+      isPartAFile: (_, __, fileName) => fileName !== undefined,
+    });
+  } catch (error) {
+    return malformedForm(errorText(error));
+  }
+};
+
+/** Keeps the fields and the file as they come; `limited` is called once something is larger than it may be. */
+const collectParts = (
+  form: BusboyInstance,
+  onLimitExceeded: (refusal: RequestRefusal) => void,
+): (() => Upload) => {
+  const fields = new Map<string, readonly string[]>();
+  let file: (() => UploadedFile) | null = null;
+  // The library's types hide that a part may have no name.
+  form.on('field', (name: string | undefined, value, _, truncated) => {
+    if (name === undefined) return;
+    if (truncated) onLimitExceeded(malformedForm(`the field ${JSON.stringify(name)} is too long`));
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  });
+  form.on('file', (part, stream, name) => {
+    // What is wrong with a part is also told of the form.
+    stream.on('error', () => undefined);
+    stream.on('limit', () => onLimitExceeded(tooLarge));
+    if (part !== filePart || file !== null) {
+      stream.resume();
+      return;
+    }
+    const chunks: Uint8Array[] = [];
+    const hash = createHash('sha256');
+    stream.on('data', (chunk: Uint8Array) => {
+      hash.update(chunk);
+      chunks.push(chunk);
+    });
+    file = () => ({ name, bytes: Buffer.concat(chunks), digest: hash.digest() });
+  });
+  form.on('fieldsLimit', () =>
+    onLimitExceeded(malformedForm(`more than ${partLimits.fields} fields`)),
+  );
+  form.on('filesLimit', () =>
+    onLimitExceeded(malformedForm(`more than ${partLimits.files} files`)),
+  );
+  return () => ({ fields, file: file === null ? null : file() });
+};
+
+/**
+ * Reads a multipart form and tells it once: the upload, or why there is none, as soon as it is
+ * known, after which the rest is thrown away as it comes. A client that hangs up gets no call.
+ */
+export const readUpload = (
+  request: IncomingMessage,
+  onUpload: (upload: Upload | RequestRefusal) => void,
+): void => {
+  const form = openForm(request);
+  if ('cause' in form) {
+    request.resume();
+    onUpload(form);
+    return;
+  }
+  let size = 0;
+  let isDone = false;
+  const finish = (outcome: () => Upload | RequestRefusal): void => {
+    if (isDone) return;
+    isDone = true;
+    request.off('data', count).unpipe(form).resume();
+    onUpload(outcome());
+  };
+  const refuse = (refusal: RequestRefusal): void => finish(() => refusal);
+  const count = (chunk: Uint8Array): void => {
+    size += chunk.length;
+    if (size > maxUploadBytes + maxFormOverhead) refuse(tooLarge);
+  };
+  const upload = collectParts(form, refuse);
+  form.on('error', (error) => refuse(malformedForm(errorText(error))));
+  form.on('finish', () => finish(upload));
+  if (Number(request.headers['content-length'] ?? 0) > maxUploadBytes + maxFormOverhead) {
+    refuse(tooLarge);
+    return;
+  }
+  request.on('data', count).pipe(form);
+};

@@ -1,0 +1,222 @@
+import { limitHeaders } from '../../contract/limit-headers.ts';
+import type { ResolvedMockLimits, LimitBug } from '../../model/gateway/mock-limits.ts';
+import { withDelayedWrites, staleTokenCounter } from './limiter-bugs.ts';
+import type { MeterLevel, Meter, MeterRule } from './meter.ts';
+import { openMeter } from './meters.ts';
+
+/** The limits of a key, in the order in which they are asked. */
+export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;
+export type LimitCause = (typeof limitCauses)[number];
+
+/** How full each limit of a key is; those that are switched off are left out. */
+export type LimitLevels = Readonly<
+  Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
+>;
+
+/** The limit that stopped a request. */
+export interface LimitExceeded {
+  readonly admitted: false;
+  readonly cause: LimitCause;
+  readonly limit: number;
+  readonly level: MeterLevel;
+  /** The instant from which the same request would go through if nobody else asked. */
+  readonly fitsAt: number;
+}
+
+/** The limit headers as they stand; those of a limit that is switched off are left out. */
+export type LimitHeaders = Readonly<Record<string, string>>;
+interface WithLimitHeaders {
+  readonly headers: LimitHeaders;
+}
+
+/** A request that goes through. */
+export interface Permit {
+  readonly admitted: true;
+  /** When it may go on: at once, except in a queue. */
+  readonly startsAt: number;
+  /** Sets tokens aside before the answer, where the gateway does so; a request that they do not suffice for counts nothing. */
+  reserve(now: number, tokens: number): (LimitExceeded & WithLimitHeaders) | null;
+  /** Charges what was really used; called once, when the answer has ended. */
+  charge(now: number, tokens: number): void;
+  /** Frees the request's place in flight; called once. */
+  end(): void;
+}
+
+export type Admission = (Permit | LimitExceeded) & WithLimitHeaders;
+
+/**
+ * What one key may still use (interface section 8). A request counts at its admission, a refused
+ * one does not unless the algorithm or a known bug says so.
+ */
+export interface KeyLimiter {
+  admit(now: number): Admission;
+  /** What an answer bears that asks nothing of the limits. */
+  headers(now: number): LimitHeaders;
+  /** The levels of all limits, over all workers. */
+  levels(now: number): LimitLevels;
+}
+
+const headerNames = {
+  requests: { limit: limitHeaders.limitRequests, remaining: limitHeaders.remainingRequests },
+  tokens: { limit: limitHeaders.limitTokens, remaining: limitHeaders.remainingTokens },
+} as const;
+
+interface MeteredLimit {
+  readonly limit: number;
+  readonly meter: Meter;
+}
+
+/** What one worker counts of one key. */
+interface WorkerCounters {
+  inFlight: number;
+  readonly cap: number | null;
+  readonly requests: MeteredLimit | null;
+  readonly tokens: MeteredLimit | null;
+}
+
+const defaultInFlightCap = 10;
+
+const newCounters = (limits: ResolvedMockLimits, phase: number): WorkerCounters => {
+  const { algorithm, window, steps, burstShare, bugs } = limits;
+  const has = (bug: LimitBug): boolean => (bugs as readonly LimitBug[]).includes(bug);
+  const openMeteredLimit = (limit: number | null, isStale: boolean): MeteredLimit | null => {
+    if (limit === null || algorithm === 'in-flight') return null;
+    const burst = Math.max(1, Math.floor(limit * burstShare));
+    const rule: MeterRule = { limit, window, phase, burst, steps };
+    const meter = isStale ? staleTokenCounter(rule) : openMeter[algorithm](rule);
+    return { limit, meter: has('lostUpdates') ? withDelayedWrites(meter) : meter };
+  };
+  return {
+    inFlight: 0,
+    cap: limits.inFlight ?? (algorithm === 'in-flight' ? defaultInFlightCap : null),
+    requests: openMeteredLimit(limits.requestsPerMinute, false),
+    tokens: openMeteredLimit(limits.tokensPerMinute, has('staleTokenCounter')),
+  };
+};
+
+const limitExceeded = (
+  cause: 'requests' | 'tokens',
+  { limit, meter }: MeteredLimit,
+  { now, amount }: { readonly now: number; readonly amount: number },
+): LimitExceeded => ({
+  admitted: false,
+  cause,
+  limit,
+  level: meter.level(now),
+  fitsAt: meter.fitsAt(now, amount),
+});
+
+/** Nobody knows when a place in flight is free again; clients are told to wait this long (ms). */
+const inFlightRetryDelay = 1000;
+
+const headersOf = ({ requests, tokens }: WorkerCounters, now: number): LimitHeaders => {
+  const headers: Record<string, string> = {};
+  const addHeaders = (
+    names: { readonly limit: string; readonly remaining: string },
+    openMeteredLimit: MeteredLimit,
+  ) => {
+    headers[names.limit] = String(openMeteredLimit.limit);
+    headers[names.remaining] = String(openMeteredLimit.meter.level(now).remaining);
+  };
+  if (requests !== null) addHeaders(headerNames.requests, requests);
+  if (tokens !== null) addHeaders(headerNames.tokens, tokens);
+  return headers;
+};
+
+/** Asks all limits of one worker; books the request only if all of them have room. */
+const checkWorkerLimits = (
+  counters: WorkerCounters,
+  limits: ResolvedMockLimits,
+  now: number,
+): Permit | LimitExceeded => {
+  const { cap, requests, tokens } = counters;
+  if (cap !== null && counters.inFlight >= cap) {
+    if (limits.bugs.includes('inFlightRefusalsCount')) requests?.meter.count(now, 1);
+    const fitsAt = now + inFlightRetryDelay;
+    const level = { remaining: 0, resetAt: fitsAt };
+    return { admitted: false, cause: 'in-flight', limit: cap, level, fitsAt };
+  }
+  const isShort = requests !== null && !requests.meter.fits(now, 1);
+  if (isShort || (tokens !== null && !tokens.meter.fits(now, 0))) {
+    requests?.meter.onRefused(now);
+    return isShort
+      ? limitExceeded('requests', requests, { now, amount: 1 })
+      : limitExceeded('tokens', tokens!, { now, amount: 0 });
+  }
+  counters.inFlight += 1;
+  const startsAt = Math.max(
+    requests?.meter.count(now, 1) ?? now,
+    tokens?.meter.count(now, 0) ?? now,
+  );
+  let reserved = 0;
+  return {
+    admitted: true,
+    startsAt,
+    reserve: (at, amount) => {
+      if (tokens === null || limits.accounting === 'after') return null;
+      if (!tokens.meter.fits(at, amount)) {
+        requests?.meter.count(at, -1);
+        requests?.meter.onRefused(at);
+        const short = limitExceeded('tokens', tokens, { now: at, amount });
+        return { ...short, headers: headersOf(counters, at) };
+      }
+      reserved = amount;
+      tokens.meter.count(at, amount);
+      return null;
+    },
+    charge: (at, amount) => {
+      if (limits.accounting !== 'reserve') tokens?.meter.count(at, amount - reserved);
+    },
+    end: () => {
+      counters.inFlight -= 1;
+    },
+  };
+};
+
+/** The full allowance of one key; `phase` is an instant at which a window of the wall clock begins. */
+export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLimiter => {
+  const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
+  let turn = 0;
+  /** Up to when somebody else's requests are counted. */
+  let hiddenCountedUntil: number | null = null;
+  const countHiddenRequests = (counters: WorkerCounters, now: number): void => {
+    const interval = limits.window / limits.hiddenRequests;
+    hiddenCountedUntil ??= now;
+    for (; hiddenCountedUntil + interval <= now; hiddenCountedUntil += interval) {
+      if (counters.requests?.meter.fits(now, 1) === true) counters.requests.meter.count(now, 1);
+    }
+  };
+  const next = (): WorkerCounters => workers[turn % workers.length]!;
+  return {
+    headers: (now) => headersOf(next(), now),
+    admit: (now) => {
+      const counters = next();
+      turn += 1;
+      if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
+      return { ...checkWorkerLimits(counters, limits, now), headers: headersOf(counters, now) };
+    },
+    levels: (now) => {
+      const sumOverWorkers = (
+        gaugeOf: (counters: WorkerCounters) => (MeterLevel & { limit: number }) | null,
+      ) => {
+        const gauges = workers.flatMap((counters) => gaugeOf(counters) ?? []);
+        if (gauges.length === 0) return undefined;
+        return {
+          limit: gauges.reduce((sum, { limit }) => sum + limit, 0),
+          remaining: gauges.reduce((sum, { remaining }) => sum + remaining, 0),
+          resetAt: Math.max(...gauges.map(({ resetAt }) => resetAt)),
+        };
+      };
+      const levelOf = (openMeteredLimit: MeteredLimit | null) =>
+        openMeteredLimit && { limit: openMeteredLimit.limit, ...openMeteredLimit.meter.level(now) };
+      const all: Record<LimitCause, ReturnType<typeof sumOverWorkers>> = {
+        'in-flight': sumOverWorkers(({ cap, inFlight }) =>
+          cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now },
+        ),
+        requests: sumOverWorkers(({ requests }) => levelOf(requests)),
+        tokens: sumOverWorkers(({ tokens }) => levelOf(tokens)),
+      };
+      return Object.fromEntries(Object.entries(all).filter(([, level]) => level !== undefined));
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import { atLeastOne, noop, type Meter, type MeterRule } from './meter.ts';
+
+/** Meters that count as wrongly as real gateways do (`limitBugs`). */
+
+/** How late a counter is written that several requests read at once, in ms. */
+const writeDelay = 20;
+
+/** Uses are counted late: who asks meanwhile reads the same counter. */
+export const withDelayedWrites = (meter: Meter): Meter => {
+  let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
+  const write = (now: number): void => {
+    if (pendingWrites.length === 0 || pendingWrites[0]!.at > now) return;
+    for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);
+    pendingWrites = pendingWrites.filter(({ at }) => at > now);
+  };
+  return {
+    fits: (now, amount) => {
+      write(now);
+      return meter.fits(now, amount);
+    },
+    fitsAt: (now, amount) => {
+      write(now);
+      return meter.fitsAt(now, amount);
+    },
+    count: (now, amount) => {
+      write(now);
+      pendingWrites.push({ at: now + writeDelay, amount });
+      return now;
+    },
+    onRefused: (now) => meter.onRefused(now),
+    // Each tells what it believes to have written itself.
+    level: (now) => {
+      write(now);
+      const { remaining, resetAt } = meter.level(now);
+      return { remaining: Math.max(0, remaining - (pendingWrites.length > 0 ? 1 : 0)), resetAt };
+    },
+  };
+};
+
+/** A lockout ends after so many windows. */
+const longestLockout = 3;
+
+/**
+ * A fixed window that is renewed by the pass for requests, which does not know of the tokens: their
+ * counter is only cleared when the key was idle for a window, or locked out for three.
+ */
+export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
+  let begin = Number.NEGATIVE_INFINITY;
+  let lastAskedAt = Number.NEGATIVE_INFINITY;
+  let exhaustedAt: number | null = null;
+  let used = 0;
+  const renew = (now: number): void => {
+    const wasIdle = now >= lastAskedAt + window;
+    const wasLocked = exhaustedAt !== null && now >= exhaustedAt + longestLockout * window;
+    if (wasIdle || wasLocked) {
+      used = 0;
+      exhaustedAt = null;
+    }
+    if (now >= begin + window) begin = now;
+    lastAskedAt = now;
+  };
+  return {
+    fits: (now, amount) => {
+      renew(now);
+      return used + atLeastOne(amount) <= limit;
+    },
+    // It believes that the next window brings everything back.
+    fitsAt: (now, amount) =>
+      used + atLeastOne(amount) <= limit ? now : Math.max(now, begin + window),
+    count: (now, amount) => {
+      renew(now);
+      used = Math.max(0, used + amount);
+      if (used >= limit) exhaustedAt ??= now;
+      return now;
+    },
+    onRefused: noop,
+    level: (now) => ({
+      remaining: Math.max(0, limit - used),
+      resetAt: Math.max(now, begin + window),
+    }),
+  };
+};

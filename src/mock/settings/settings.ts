@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { milliseconds, millisecondsSchema } from '../../model/quantity.ts';
+import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
+
+/** The published key number `index`: `sk-weir-test`, `sk-weir-test-2`, … */
+export const testKey = (index: number): string =>
+  index === 0 ? 'sk-weir-test' : `sk-weir-test-${index + 1}`;
+
+const traceLogSchema = z.strictObject({
+  file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('A file that gets one JSON line for each request; null for none.'),
+  keep: z.int().positive().default(1000).describe('How many of the last lines stay in memory.'),
+});
+
+/** Everything that can be set of the mock; every field has a default that scripts can rely on. */
+export const settingsSchema = mockSettingsSchema.extend({
+  host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe('The port of the public interface; 0 takes a free one.'),
+  controlPort: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .describe('The port of the control interface; 0 takes a free one.'),
+  requestTimeout: millisecondsSchema
+    .refine((length) => length > 0, { error: 'expected a length above 0' })
+    .default(milliseconds(300_000))
+    .describe('How long a request may take to arrive; then it is answered with 408.'),
+  keys: z
+    .array(z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters, no spaces'))
+    .min(1)
+    .refine((keys) => new Set(keys).size === keys.length, { error: 'expected each key once' })
+    .default([0, 1, 2].map(testKey))
+    .describe('The API keys that are let in; each has its own limits.'),
+  seed: z
+    .int()
+    .nonnegative()
+    .default(1)
+    .describe('Answers are a pure function of this number and of the request.'),
+  truth: traceLogSchema
+    .nullable()
+    .default(null)
+    .describe('The log of what truly happened to each request; null keeps none.'),
+});
+
+/** Settings as written: anything may be left out. */
+export type SettingsInput = z.input<typeof settingsSchema>;
+/** Settings, complete. */
+export type Settings = z.output<typeof settingsSchema>;

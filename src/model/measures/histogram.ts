@@ -1,0 +1,187 @@
+import * as hdr from 'hdr-histogram-js';
+import { z } from 'zod';
+import { sampleUpperBound, thousandths } from './sample-bound.ts';
+
+/**
+ * A distribution of one measure: the JavaScript build of hdr-histogram-js, with what that library
+ * loses kept exactly beside it (count, minimum, maximum, sum; its encoding rounds the maximum, its
+ * empty minimum is 2^53−1, NaN and fractions pass silently).
+ *
+ * Values are in the measure's own unit; inside they are whole thousandths of it (milliseconds are
+ * kept as microseconds), so sums stay exact integers and merging is associative to the bit.
+ */
+export interface Histogram {
+  readonly digits: Digits;
+  readonly count: number;
+  /** Exact extremes and sum in the measure's unit; `null` while empty. */
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly sum: number;
+  readonly mean: number | null;
+  /** Throws a RangeError on anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
+  record(value: number): void;
+  /** Adds everything that `other` holds; the digits must be equal. */
+  add(other: Histogram): void;
+  /** The smallest recorded value (to the histogram's digits) that at least `rank` samples do not exceed; ranks run from 1 to count. */
+  atRank(rank: number): number;
+  toJSON(): EncodedHistogram;
+}
+
+/** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
+export type Digits = 2 | 3;
+
+/** A histogram at rest; `hdr` is the standard HdrHistogram V2 compressed form in base64, in thousandths of the unit. */
+export const encodedHistogramSchema = z.strictObject({
+  digits: z.union([z.literal(2), z.literal(3)]),
+  count: z.int().nonnegative(),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  sum: z.number().nonnegative(),
+  hdr: z.base64(),
+});
+export type EncodedHistogram = z.infer<typeof encodedHistogramSchema>;
+
+/**
+ * The range that a histogram covers, in thousandths: doubled until it holds `max`. It begins small,
+ * since a run has one histogram for each measure of each group, and each doubling takes 8 KB.
+ */
+const rangeFor = (max: number): number => {
+  let range = 2 ** 11 - 1;
+  while (range < max) range = range * 2 + 1;
+  return range;
+};
+
+const buildHdr = (digits: Digits, max = 0): hdr.Histogram =>
+  hdr.build({
+    bitBucketSize: 64,
+    autoResize: true,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: rangeFor(max),
+    numberOfSignificantValueDigits: digits,
+    useWebAssembly: false,
+  });
+
+/** The same counts in the range that `max` asks for. */
+const withRange = (counts: hdr.Histogram, digits: Digits, max: number): hdr.Histogram => {
+  const copy = buildHdr(digits, max);
+  copy.add(counts);
+  return copy;
+};
+
+class HdrHistogram implements Histogram {
+  readonly digits: Digits;
+  readonly #counts: hdr.Histogram;
+  #count = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = 0;
+  #sum = 0;
+
+  constructor(digits: Digits, counts: hdr.Histogram, encoded?: EncodedHistogram) {
+    this.digits = digits;
+    this.#counts = counts;
+    if (encoded === undefined || encoded.count === 0) return;
+    this.#count = encoded.count;
+    this.#min = Math.round((encoded.min ?? 0) * thousandths);
+    this.#max = Math.round((encoded.max ?? 0) * thousandths);
+    this.#sum = Math.round(encoded.sum * thousandths);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+  get min(): number | null {
+    return this.#count === 0 ? null : this.#min / thousandths;
+  }
+  get max(): number | null {
+    return this.#count === 0 ? null : this.#max / thousandths;
+  }
+  get sum(): number {
+    return this.#sum / thousandths;
+  }
+  get mean(): number | null {
+    return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
+  }
+
+  record(value: number): void {
+    if (!(value >= 0 && value < sampleUpperBound)) {
+      throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
+    }
+    // Adding 0 makes −0 a plain 0: the two would be written alike and compare apart.
+    const whole = Math.round(value * thousandths) + 0;
+    this.#counts.recordValue(whole);
+    this.#count += 1;
+    this.#sum += whole;
+    if (whole < this.#min) this.#min = whole;
+    if (whole > this.#max) this.#max = whole;
+  }
+
+  add(other: Histogram): void {
+    if (!(other instanceof HdrHistogram) || other.digits !== this.digits) {
+      throw new TypeError(
+        `histograms of ${this.digits} and ${other.digits} digits cannot be added: the coarser one’s detail is lost`,
+      );
+    }
+    if (other.#count === 0) return;
+    this.#counts.add(other.#counts);
+    this.#count += other.#count;
+    this.#sum += other.#sum;
+    this.#min = Math.min(this.#min, other.#min);
+    this.#max = Math.max(this.#max, other.#max);
+  }
+
+  atRank(rank: number): number {
+    if (!(rank >= 1 && rank <= this.#count)) {
+      throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
+    }
+    if (rank === 1) return this.#min / thousandths;
+    if (rank === this.#count) return this.#max / thousandths;
+    // The library rounds percentile × count / 100 to the nearest rank; half a rank less lands on ours.
+    const value = this.#counts.getValueAtPercentile(((rank - 0.5) / this.#count) * 100);
+    return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
+  }
+
+  /**
+   * The library writes down the range that resizing happened to reach, which depends on the order
+   * of the samples; in the range that the maximum asks for, equal samples have equal bytes.
+   */
+  #canonical(): hdr.Histogram {
+    if (this.#counts.highestTrackableValue === rangeFor(this.#max)) return this.#counts;
+    return withRange(this.#counts, this.digits, this.#max);
+  }
+
+  toJSON(): EncodedHistogram {
+    return {
+      digits: this.digits,
+      count: this.#count,
+      min: this.min,
+      max: this.max,
+      sum: this.sum,
+      hdr: hdr.encodeIntoCompressedBase64(this.#canonical()),
+    };
+  }
+}
+
+export const emptyHistogram = (digits: Digits = 3): Histogram =>
+  new HdrHistogram(digits, buildHdr(digits));
+
+/** The histogram that `encoded` was made from; its samples are exact to the digits, its extremes and sum exactly. */
+export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
+  if (encoded.count === 0) return emptyHistogram(encoded.digits);
+  const max = Math.round((encoded.max ?? 0) * thousandths);
+  const counts = hdr.decodeFromCompressedBase64(encoded.hdr, 64, false);
+  // What Weir wrote has the range that it would be given; what anybody else wrote is counted anew.
+  const isOurs =
+    counts.highestTrackableValue === rangeFor(max) &&
+    counts.numberOfSignificantValueDigits === encoded.digits;
+  if (!isOurs)
+    return new HdrHistogram(encoded.digits, withRange(counts, encoded.digits, max), encoded);
+  counts.autoResize = true;
+  return new HdrHistogram(encoded.digits, counts, encoded);
+};
+
+/** One histogram over all of `parts`, or an empty one. */
+export const sumOfHistograms = (parts: Iterable<Histogram>, digits: Digits = 3): Histogram => {
+  const whole = emptyHistogram(digits);
+  for (const part of parts) whole.add(part);
+  return whole;
+};

@@ -1,0 +1,97 @@
+import { audioMeasures } from './audio-measures.ts';
+import { chatMeasures } from './chat-measures.ts';
+import { readyAt } from '../observation/attempt.ts';
+import { answeredAt, fromCompleted, fromAnswer, type Measure, span } from './measure.ts';
+import { attemptsOf } from '../observation/observation.ts';
+import { trafficKinds } from '../workload/traffic.ts';
+
+/**
+ * One table of everything that Weir measures per request. Recorders, objectives, comparison and
+ * reports all read it; a new measure is one row. Only completed requests give samples; the
+ * failures beside them are counted by outcome and never left out of a rate.
+ */
+export const measures = {
+  ...chatMeasures,
+  ...audioMeasures,
+  endToEnd: {
+    label: 'End to end',
+    short: 'End to end',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'From due to the last token of a stream, or to the end of any other answer, over all attempts.',
+    of: fromCompleted((observation) => span(observation.due, answeredAt(observation))),
+  },
+  serviceTime: {
+    label: 'Service time',
+    short: 'Service time',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'From sent to ended: what the server and the network took. Of several attempts, the last one’s.',
+    of: fromCompleted(({ sent, ended }) => span(sent, ended)),
+  },
+  headers: {
+    label: 'Time to headers',
+    short: 'To headers',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition: 'From sent to the complete response head.',
+    of: fromCompleted(({ sent, head }) => span(sent, head?.at ?? null)),
+  },
+  connect: {
+    label: 'Connect time',
+    short: 'Connect',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition: 'From begun to an established connection; new connections only.',
+    of: fromCompleted(({ begun, connected, connection }) =>
+      connection === 'new' ? span(begun, connected) : null,
+    ),
+  },
+  retryWait: {
+    label: 'Waited to retry',
+    short: 'Waited to retry',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'The waits before further attempts, added up: as long as the server asked, else our backoff. Of requests that were tried again.',
+    of: fromCompleted(({ earlier }) =>
+      earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
+    ),
+  },
+  paceWait: {
+    label: 'Waited for the pace',
+    short: 'Pace wait',
+    unit: 'ms',
+    better: 'lower',
+    traffic: trafficKinds,
+    definition:
+      'From when it might go to released, over all attempts: the wait that keeping within the limits took. Of all requests under a pace.',
+    of: fromCompleted((observation) =>
+      observation.reserved === null
+        ? null
+        : attemptsOf(observation).reduce(
+            (sum, { released }, attempt) => sum + released - readyAt(observation, attempt),
+            0,
+          ),
+    ),
+  },
+  catalogue: {
+    label: 'Models listed',
+    short: 'Models listed',
+    unit: 'models',
+    better: 'neither',
+    traffic: ['models'],
+    definition: 'Entries of the model list.',
+    of: fromAnswer('models', (answer) => answer.models),
+  },
+} as const satisfies Record<string, Measure>;
+
+export type MeasureName = keyof typeof measures;
+export const measureNames = Object.keys(measures) as readonly MeasureName[];

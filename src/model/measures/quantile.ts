@@ -1,0 +1,83 @@
+import type { Histogram } from './histogram.ts';
+
+/**
+ * A percentile that says how sure it is: its value, the 95 % confidence interval from order
+ * statistics (distribution-free), the number of samples, and whether they are too few.
+ */
+export interface Quantile {
+  /** 0 < q < 1, for example 0.95. */
+  readonly q: number;
+  readonly value: number;
+  /** Lower and upper bound; `null` where the samples cannot give one. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly n: number;
+  /** Fewer than 10 / (1 − q) samples (at the median and below: 10 / q): the tail holds fewer than ten of them. */
+  readonly weak: boolean;
+}
+
+const confidence = 0.95;
+const z95 = 1.959963984540054;
+/** Up to here the binomial is summed exactly; beyond, its normal approximation is within a rank of it. */
+const exactUpTo = 5000;
+
+/** P(B ≤ k) for k = 0 … n, B binomial (n, q). */
+const binomialCdf = (n: number, q: number): Float64Array => {
+  const sums = new Float64Array(n + 1);
+  // Begin at the mode and walk both ways, so that no term under- or overflows before it is normalised.
+  const terms = new Float64Array(n + 1);
+  const mode = Math.min(n, Math.floor((n + 1) * q));
+  terms[mode] = 1;
+  const odds = q / (1 - q);
+  for (let k = mode; k < n; k += 1) terms[k + 1] = (terms[k]! * odds * (n - k)) / (k + 1);
+  for (let k = mode; k > 0; k -= 1) terms[k - 1] = (terms[k]! * k) / (odds * (n - k + 1));
+  const total = terms.reduce((a, b) => a + b, 0);
+  let sum = 0;
+  for (let k = 0; k <= n; k += 1) {
+    sum += terms[k]! / total;
+    sums[k] = sum;
+  }
+  return sums;
+};
+
+/**
+ * The ranks (1 … n) whose order statistics enclose the q-quantile with at least 95 % confidence;
+ * 0 or n + 1 where no sample can bound it. David & Nagaraja, Order Statistics, section 7.1:
+ * P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u − 1) with B binomial (n, q).
+ */
+export const confidenceRanks = (n: number, q: number): { low: number; high: number } => {
+  const tail = (1 - confidence) / 2;
+  if (n > exactUpTo) {
+    const spread = z95 * Math.sqrt(n * q * (1 - q));
+    return {
+      low: Math.max(0, Math.floor(n * q - spread)),
+      high: Math.min(n + 1, Math.ceil(n * q + spread) + 1),
+    };
+  }
+  const atMost = binomialCdf(n, q);
+  // low: the largest l with P(B ≤ l − 1) ≤ tail; high: the smallest u with P(B ≥ u) ≤ tail.
+  let low = 0;
+  while (low < n && atMost[low]! <= tail) low += 1;
+  let high = n + 1;
+  while (high > 1 && 1 - atMost[high - 2]! <= tail) high -= 1;
+  return { low, high };
+};
+
+/** The q-quantile (nearest rank: the smallest sample that a share q do not exceed); `null` when there are no samples. */
+export const quantile = (
+  histogram: Pick<Histogram, 'count' | 'atRank'>,
+  q: number,
+): Quantile | null => {
+  const n = histogram.count;
+  if (n === 0) return null;
+  const rank = Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
+  const { low, high } = confidenceRanks(n, q);
+  return {
+    q,
+    value: histogram.atRank(rank),
+    low: low < 1 ? null : histogram.atRank(low),
+    high: high > n ? null : histogram.atRank(high),
+    n,
+    weak: n < 10 / Math.min(q, 1 - q) - 1e-9,
+  };
+};

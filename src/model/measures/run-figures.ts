@@ -1,0 +1,146 @@
+import type { Group, OutcomeCounts, TimelineSecond } from './counts.ts';
+import type { Observation } from '../observation/observation.ts';
+import { countArrivals } from './outcome-counts.ts';
+import type { TrafficKind } from '../workload/traffic.ts';
+
+/**
+ * The figures of a run that are no distribution: counts, shares of all arrivals that were due, and
+ * rates over the measured window. Objectives name them; a new one is one row.
+ */
+
+/** What became of some arrivals. */
+export interface CountedArrivals {
+  readonly outcomes: OutcomeCounts;
+  /** Arrivals of which at least the first byte of one attempt was written. */
+  readonly sent: number;
+  /** Completed requests that kept every per-request objective. */
+  readonly metAllObjectives: number;
+}
+
+interface Named {
+  /** The definition as reports and the README print it. */
+  readonly definition: string;
+}
+
+/** How many arrivals. */
+interface Count extends Named {
+  readonly of: (counted: CountedArrivals) => number;
+}
+
+/** A share of all arrivals that were due, in percent. */
+interface Share extends Named {
+  readonly of: (counted: CountedArrivals) => number;
+}
+
+/** Something that happened in the whole seconds of the measured window, for each of them. */
+interface Rate extends Named {
+  /** How often in one second; of the given kinds of traffic, where that can be told apart. */
+  readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
+  /** Whether kinds of traffic can be told apart. */
+  readonly byTraffic: boolean;
+  /**
+   * Whether an arrival counts in the second of its end; `null` where that would tell too little while
+   * the run is on, since what is in flight is seen only when it has ended.
+   */
+  readonly countsAtEnd: ((observation: Observation) => boolean) | null;
+  /** Whether a group has anything of it to count; without such a group it is unknown, not 0. */
+  readonly hasData: (group: Group) => boolean;
+}
+
+const failed = (outcomes: OutcomeCounts): number => countArrivals(outcomes) - outcomes.completed;
+
+export const counts = {
+  due: {
+    definition: 'Every arrival of the schedule.',
+    of: ({ outcomes }) => countArrivals(outcomes),
+  },
+  sent: { definition: 'At least the first byte was written.', of: ({ sent }) => sent },
+  completed: {
+    definition: 'Whole answers that keep the contract.',
+    of: ({ outcomes }) => outcomes.completed,
+  },
+  failed: {
+    definition: 'Arrivals that did not complete, for whatever reason.',
+    of: ({ outcomes }) => failed(outcomes),
+  },
+  limited: { definition: 'Answered 429.', of: ({ outcomes }) => outcomes.limited },
+  refused: {
+    definition: 'Answered with any other status outside 2xx.',
+    of: ({ outcomes }) => outcomes.refused,
+  },
+  malformed: {
+    definition: 'Answered 2xx, but the answer breaks the contract.',
+    of: ({ outcomes }) => outcomes.malformed,
+  },
+  broken: { definition: 'No whole answer.', of: ({ outcomes }) => outcomes.broken },
+  dropped: { definition: 'Due but never sent.', of: ({ outcomes }) => outcomes.dropped },
+} as const satisfies Record<string, Count>;
+
+export const shares = {
+  errorRate: {
+    definition: 'Failed arrivals, 429s among them, of all that were due.',
+    of: ({ outcomes }) => failed(outcomes),
+  },
+  faultRate: {
+    definition: 'Refused, malformed, broken and dropped arrivals of all that were due: no 429s.',
+    of: ({ outcomes }) => failed(outcomes) - outcomes.limited,
+  },
+  limitedRate: {
+    definition: 'Arrivals answered 429 of all that were due.',
+    of: ({ outcomes }) => outcomes.limited,
+  },
+  goodput: {
+    definition: 'Requests that kept every per-request objective, of all arrivals that were due.',
+    of: ({ metAllObjectives }) => metAllObjectives,
+  },
+} as const satisfies Record<string, Share>;
+
+const always = (): boolean => true;
+
+const completedOf = ({ completed }: TimelineSecond, kinds: readonly TrafficKind[]): number =>
+  kinds.reduce((sum, kind) => sum + (completed[kind] ?? 0), 0);
+
+export const rates = {
+  offeredRate: {
+    definition: 'Arrivals due per second.',
+    of: ({ due }) => due,
+    byTraffic: false,
+    countsAtEnd: null,
+    hasData: always,
+  },
+  sentRate: {
+    definition: 'Requests sent per second.',
+    of: ({ sent }) => sent,
+    byTraffic: false,
+    countsAtEnd: null,
+    hasData: always,
+  },
+  completedRate: {
+    definition: 'Completed answers per second, in the second of their end.',
+    of: completedOf,
+    byTraffic: true,
+    countsAtEnd: ({ outcome }) => outcome.kind === 'completed',
+    hasData: always,
+  },
+  inputTokenRate: {
+    definition: 'Input tokens of completed answers per second.',
+    of: ({ inputTokens }) => inputTokens,
+    byTraffic: false,
+    countsAtEnd: null,
+    hasData: ({ tokens }) => tokens.some(({ answersWithInput }) => answersWithInput > 0),
+  },
+  outputTokenRate: {
+    definition: 'Output tokens of completed answers per second.',
+    of: ({ outputTokens }) => outputTokens,
+    byTraffic: false,
+    countsAtEnd: null,
+    hasData: ({ tokens }) => tokens.length > 0,
+  },
+} as const satisfies Record<string, Rate>;
+
+export type CountName = keyof typeof counts;
+export type ShareName = keyof typeof shares;
+export type RateName = keyof typeof rates;
+export const countNames = Object.keys(counts) as readonly CountName[];
+export const shareNames = Object.keys(shares) as readonly ShareName[];
+export const rateNames = Object.keys(rates) as readonly RateName[];

@@ -1,0 +1,36 @@
+import type { MinutePeak } from './forecast.ts';
+
+const minute = 60_000;
+
+/** Places taken from the front are given back to memory after this many. */
+const compactAfter = 65_536;
+
+/** The most requests, and the most tokens, that are due within any minute, wherever it begins. Fed in order of time, in ms. */
+export class BusiestMinute {
+  readonly #due: number[] = [];
+  readonly #taken: number[] = [];
+  #front = 0;
+  #tokens = 0;
+  #requests = { most: 0, tokens: 0 };
+
+  add(due: number, tokens: number): void {
+    this.#due.push(due);
+    this.#taken.push(tokens);
+    this.#tokens += tokens;
+    for (; due - this.#due[this.#front]! >= minute; this.#front += 1) {
+      this.#tokens -= this.#taken[this.#front]!;
+    }
+    this.#requests = {
+      most: Math.max(this.#requests.most, this.#due.length - this.#front),
+      tokens: Math.max(this.#requests.tokens, this.#tokens),
+    };
+    if (this.#front < compactAfter) return;
+    this.#due.splice(0, this.#front);
+    this.#taken.splice(0, this.#front);
+    this.#front = 0;
+  }
+
+  peak(): MinutePeak {
+    return { requests: this.#requests.most, tokens: Math.round(this.#requests.tokens) };
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Plan } from './plan.ts';
+
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, entry]) => [key, canonical(entry)]),
+  );
+};
+
+const fieldsNotHashed = {
+  objectives: undefined,
+  perRequest: undefined,
+  budget: undefined,
+  workers: undefined,
+  canary: undefined,
+} as const;
+
+/** The part of a plan that decides what is sent: objectives, budget, workers and canary judge, end, share or watch a run. */
+export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashed> => ({
+  ...plan,
+  ...fieldsNotHashed,
+});
+
+/**
+ * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
+ * fields. Only what is sent counts, so that results stay comparable when a bound is moved or a thread added.
+ */
+export const planHash = (plan: Plan): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(hashedPartOf(plan))))
+    .digest('hex');

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { fillTemplate, redactor, secretReferencesIn } from './secret.ts';
+
+describe('a template', () => {
+  const template = 'Bearer ${env:KEY}/${secret:keys/a.txt}';
+
+  it('names its references in order', () => {
+    expect(secretReferencesIn(template)).toEqual([
+      { kind: 'env', name: 'KEY' },
+      { kind: 'secret', path: 'keys/a.txt' },
+    ]);
+    expect(secretReferencesIn('plain ${other:x} $env')).toEqual([]);
+  });
+
+  it('is filled with what stands behind them, taken literally', () => {
+    const filled = fillTemplate(template, (reference) =>
+      reference.kind === 'env' ? '$& $1' : reference.path,
+    );
+    expect(filled).toBe('Bearer $& $1/keys/a.txt');
+  });
+});
+
+describe('a redactor', () => {
+  it('masks every occurrence of every secret', () => {
+    expect(redactor(['sk-one-1', 'sk-two-2'])('sk-one-1, sk-two-2, sk-one-1')).toBe(
+      '[redacted], [redacted], [redacted]',
+    );
+  });
+
+  it('leaves no end of a secret standing when another is its beginning', () => {
+    expect(redactor(['secret', 'secret-longer'])('the secret-longer')).toBe('the [redacted]');
+  });
+
+  it('masks a secret with quotes and backslashes inside JSON text', () => {
+    const secret = 'a"quoted\\key';
+    expect(redactor([secret])(JSON.stringify({ said: `key ${secret}` }))).toBe(
+      '{"said":"key [redacted]"}',
+    );
+  });
+
+  it('takes secrets for text, not for patterns', () => {
+    expect(redactor(['a.c*e+'])('abcdee a.c*e+')).toBe('abcdee [redacted]');
+  });
+
+  it('lets words of fewer than six characters stand', () => {
+    expect(redactor(['', 'short'])('a short text')).toBe('a short text');
+  });
+});

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { Plan } from './plan.ts';
+import { redactedTemplate } from './secret.ts';
+import type { Traffic, TrafficOf } from '../workload/traffic.ts';
+
+/** A text's place, held by its length. */
+const lengthMarker = (text: string): string => {
+  const { length } = Array.from(text);
+  return `[${length} character${length === 1 ? '' : 's'}]`;
+};
+
+/** Names, formats and flags of a request body are shorter; tools, schemas and examples are not. */
+const longestKept = 40;
+
+type Json = z.infer<ReturnType<typeof z.json>>;
+
+const withoutLongTexts = (value: Json): Json => {
+  if (typeof value === 'string') return value.length > longestKept ? lengthMarker(value) : value;
+  if (Array.isArray(value)) return value.map(withoutLongTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return withoutLongFields(value);
+};
+
+const withoutLongFields = (fields: Readonly<Record<string, Json>>): Record<string, Json> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, withoutLongTexts(value)]),
+  );
+
+const withoutMessages = (
+  conversations: TrafficOf<'chat'>['conversations'],
+): TrafficOf<'chat'>['conversations'] => {
+  if (Array.isArray(conversations)) {
+    return conversations.map((messages) =>
+      messages.map(({ role, content }) => ({ role, content: lengthMarker(content) })),
+    );
+  }
+  const { system } = conversations;
+  return { ...conversations, system: system === null ? null : lengthMarker(system) };
+};
+
+const withoutTexts = (traffic: Traffic): Traffic => {
+  switch (traffic.kind) {
+    case 'chat':
+    case 'chat-stream': {
+      const conversations = withoutMessages(traffic.conversations);
+      return { ...traffic, conversations, body: withoutLongFields(traffic.body) };
+    }
+    case 'speech': {
+      const texts = traffic.texts.map(lengthMarker);
+      return { ...traffic, texts, body: withoutLongFields(traffic.body) };
+    }
+    case 'transcription': {
+      const clips = traffic.clips.map(({ file, text }) => ({
+        file,
+        text: text === null ? null : lengthMarker(text),
+      }));
+      return { ...traffic, clips };
+    }
+    case 'models':
+      return traffic;
+  }
+};
+
+/**
+ * The plan as results and reports may hold it, still a valid plan: each message, spoken text and
+ * known text of a clip, and each text of more than 40 characters in a body, is a marker of its
+ * length such as `[54 characters]`; of headers and keys only the references are left. Its hash is
+ * another than the true plan's.
+ */
+export const withoutPrompts = (plan: Plan): Plan => ({
+  ...plan,
+  keys: plan.keys.map((key) => ({ ...key, template: redactedTemplate(key.template) })),
+  headers: Object.fromEntries(
+    Object.entries(plan.headers).map(([name, template]) => [name, redactedTemplate(template)]),
+  ),
+  stages: plan.stages.map((stage) => ({ ...stage, traffic: stage.traffic.map(withoutTexts) })),
+});

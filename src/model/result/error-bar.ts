@@ -1,0 +1,20 @@
+import { canaryErrors, type ErrorBar } from './canary.ts';
+import { quantile } from '../measures/quantile.ts';
+import type { Result } from './result.ts';
+import { measuredSeconds } from './summary.ts';
+
+/** A run's error bar by its canary, over the seconds that its figures hold; `null` where no event of a canary was read. */
+export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | null => {
+  const loops = result.slices.map(({ generator }) => measuredSeconds(result, generator));
+  const samples = loops.flat();
+  const errors = canaryErrors(samples);
+  const [p50, p99] = [quantile(errors, 0.5), quantile(errors, 0.99)];
+  if (p50 === null || p99 === null || errors.max === null) return null;
+  return {
+    ...{ p50: p50.value, p99: p99.value, max: errors.max },
+    ...{ events: errors.count, streams: errors.streams },
+    loops: loops.filter((loop) => loop.some(({ canary }) => (canary?.errors.length ?? 0) > 0))
+      .length,
+    missing: errors.missing,
+  };
+};

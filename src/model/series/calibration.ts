@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { transportNames } from '../observation/exchange.ts';
+import { sliceRunSchema } from '../result/result.ts';
+
+/**
+ * How exactly this machine measures: the instants that a run recorded, held against those at which the
+ * reference gateway really sent each token, over a grid of loads.
+ */
+
+/** What of an answer is measured. */
+export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
+export type CalibratedMeasure = (typeof calibratedMeasures)[number];
+
+const measurementErrorSchema = z.strictObject({
+  n: z.int().positive(),
+  /** The size of the error in ms. */
+  p50: z.number().nonnegative(),
+  p99: z.number().nonnegative(),
+  max: z.number().nonnegative(),
+});
+export type MeasurementError = z.infer<typeof measurementErrorSchema>;
+
+const cellSchema = z.strictObject({
+  /** Streams at the same time, and what each of them brings per second. */
+  streams: z.int().positive(),
+  tokensPerSecond: z.number().positive(),
+  transport: z.enum(transportNames),
+  workers: z.int().positive(),
+  /** Answers that both sides know, after the warm-up. */
+  answers: z.int().positive(),
+  trust: z.enum(['valid', 'degraded', 'invalid']),
+  /** The signals of the generator that were not as they should be. */
+  complaints: z.array(z.string()),
+  errors: z.strictObject({
+    ttft: measurementErrorSchema,
+    gap: measurementErrorSchema,
+    endToEnd: measurementErrorSchema,
+  }),
+});
+export type CalibrationCell = z.infer<typeof cellSchema>;
+
+export const calibrationSchema = z.strictObject({
+  format: z.literal('calibration/1'),
+  weir: z.string(),
+  /** ISO 8601. */
+  calibratedAt: z.iso.datetime(),
+  machine: sliceRunSchema.shape.machine,
+  cells: z.array(cellSchema),
+});
+export type Calibration = z.infer<typeof calibrationSchema>;

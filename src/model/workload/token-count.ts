@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Draw } from './draw.ts';
+import { drawNormal } from './normal.ts';
+
+/** Distributions of token counts. */
+
+/** No context window is larger; a count beyond it is a mistake. */
+export const maxTokenCount = 10_000_000;
+
+const counted = z.int().min(1).max(maxTokenCount);
+
+/** A draw outside of these is drawn again. */
+const bounds = { min: counted, max: counted };
+
+/** A count of tokens: always the same, or drawn for each request. */
+export const tokenCountSchema = z.union([
+  counted,
+  z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('uniform'), ...bounds }),
+    z.strictObject({
+      kind: z.literal('normal'),
+      mean: z.number().positive(),
+      deviation: z.number().nonnegative(),
+      ...bounds,
+    }),
+    /** `sigma` is the standard deviation of the logarithm: the 84th percentile is e^sigma medians. */
+    z.strictObject({
+      kind: z.literal('lognormal'),
+      median: z.number().positive(),
+      sigma: z.number().nonnegative(),
+      ...bounds,
+    }),
+    /** One of the values, in proportion to the weight at its place; evenly without weights. */
+    z.strictObject({
+      kind: z.literal('empirical'),
+      values: z.array(counted).min(1),
+      weights: z.array(z.number().positive()).min(1).optional(),
+    }),
+  ]),
+]);
+export type TokenCount = z.infer<typeof tokenCountSchema>;
+type Distribution = Exclude<TokenCount, number>;
+
+/** Bounds that hold next to nothing of their distribution are not tried for ever. */
+const maxTries = 1000;
+
+const drawWithin = (draw: () => number, { min, max }: { min: number; max: number }): number => {
+  let drawn = Math.round(draw());
+  for (let tries = 1; (drawn < min || drawn > max) && tries < maxTries; tries += 1) {
+    drawn = Math.round(draw());
+  }
+  return Math.min(max, Math.max(min, drawn));
+};
+
+const drawn: {
+  readonly [K in Distribution['kind']]: (
+    of: Extract<Distribution, { kind: K }>,
+    draw: Draw,
+  ) => number;
+} = {
+  uniform: ({ min, max }, draw) => min + Math.floor(draw.uniform() * (max - min + 1)),
+  normal: (of, draw) => drawWithin(() => of.mean + of.deviation * drawNormal(draw), of),
+  lognormal: (of, draw) => drawWithin(() => of.median * Math.exp(of.sigma * drawNormal(draw)), of),
+  empirical: ({ values, weights }, draw) =>
+    draw.pick(
+      values.map((value, i) => ({ value, weight: weights?.[i] ?? 1 })),
+      ({ weight }) => weight,
+    ).value,
+};
+
+/** A whole number of tokens, at least one. */
+export const drawTokenCount = (count: TokenCount, draw: Draw): number => {
+  if (typeof count === 'number') return count;
+  // The compiler cannot see that the table's row is of the distribution's own kind; the table's type proves it.
+  const row = drawn[count.kind] as (of: Distribution, draw: Draw) => number;
+  return row(count, draw);
+};

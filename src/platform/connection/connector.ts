@@ -1,0 +1,146 @@
+import http from 'node:http';
+import https from 'node:https';
+import { Socket } from 'node:net';
+import tls from 'node:tls';
+import { getProxyForUrl } from 'proxy-from-env';
+import { buildConnector } from 'undici';
+import type { ConnectionSettings } from '../../model/plan/plan.ts';
+
+/** What every connection of a run has in common. */
+export interface TargetEndpoint {
+  /** The base address; requests' paths come below it. */
+  readonly url: string;
+  readonly wire: ConnectionSettings;
+  /** PEM certificates to trust beside the system's. */
+  readonly certificates: string | null;
+}
+
+/** The way to a server of our own on this machine, whatever the environment says of proxies. */
+export const directWire: ConnectionSettings = {
+  http2: false,
+  proxy: { kind: 'none' },
+  caFile: null,
+  verifyTls: true,
+};
+
+/** The proxy that a plan's wire asks for, or `null` to go direct. */
+export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): URL | null => {
+  switch (proxy.kind) {
+    case 'none':
+      return null;
+    case 'url':
+      return new URL(proxy.url);
+    case 'environment': {
+      const url = getProxyForUrl(baseUrl);
+      return url === '' ? null : new URL(url);
+    }
+  }
+};
+
+const proxyError = (message: string): Error =>
+  Object.assign(new Error(message), { code: 'WEIR_PROXY' });
+
+/** Gives up an attempt to connect, whatever stage it is in; does nothing once it has ended. */
+export type CancelConnect = () => void;
+
+/** Opens one connection and tells its socket, or why there is none. */
+export type OpenConnection = (
+  options: buildConnector.Options,
+  done: buildConnector.Callback,
+) => CancelConnect;
+
+/** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6) and hands its socket on. */
+export const openTunnel = (
+  proxy: URL,
+  authority: string,
+  done: (...result: [Error, null] | [null, Socket]) => void,
+): CancelConnect => {
+  const headers: Record<string, string> = { host: authority };
+  if (proxy.username !== '') {
+    const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+    headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  }
+  const request = (proxy.protocol === 'https:' ? https : http).request({
+    host: proxy.hostname,
+    port: proxy.port === '' ? undefined : Number(proxy.port),
+    method: 'CONNECT',
+    path: authority,
+    headers,
+    agent: false,
+  });
+  let hasEnded = false;
+  request.once('connect', (response, socket, head) => {
+    hasEnded = true;
+    if (response.statusCode === 200 && head.length === 0) return done(null, socket);
+    socket.destroy();
+    done(proxyError(`the proxy ${proxy.host} answered CONNECT with ${response.statusCode}`), null);
+  });
+  request.once('error', (error) => {
+    done(proxyError(`the proxy ${proxy.host} cannot be used: ${error.message}`), null);
+  });
+  request.end();
+  return () => {
+    if (!hasEnded) request.destroy();
+  };
+};
+
+/** Like `open`, through a tunnel. */
+const throughProxy =
+  (proxy: URL, open: OpenConnection): OpenConnection =>
+  (options, done) => {
+    const isTls = options.protocol === 'https:';
+    const port = options.port === '' ? (isTls ? '443' : '80') : options.port;
+    let cancel = openTunnel(proxy, `${options.hostname}:${port}`, (...[error, socket]) => {
+      if (error !== null) done(error, null);
+      else if (isTls) cancel = open({ ...options, httpSocket: socket }, done);
+      else done(null, socket);
+    });
+    return () => cancel();
+  };
+
+/** undici's own way to connect, which leaves its socket open when its client is destroyed meanwhile. */
+const cancellable =
+  (connect: buildConnector.connector): OpenConnection =>
+  (options, done) => {
+    let hasEnded = false;
+    // It returns the socket that it opens, though its type does not say so.
+    const openingSocket: unknown = connect(options, (...[error, socket]) => {
+      hasEnded = true;
+      if (error === null) done(null, socket);
+      else done(error, null);
+    });
+    if (!(openingSocket instanceof Socket))
+      throw new TypeError('undici’s connector returned no socket');
+    return () => {
+      if (!hasEnded) openingSocket.destroy();
+    };
+  };
+
+/**
+ * How a server's certificate is checked, in the words of `tls.connect`. Made once for all connections: to
+ * read all authorities takes tens of milliseconds, in which nothing else is served.
+ */
+export const tlsTrustOptions = ({
+  wire,
+  certificates,
+}: TargetEndpoint): Pick<tls.ConnectionOptions, 'secureContext' | 'rejectUnauthorized'> => {
+  const rejectUnauthorized = wire.verifyTls;
+  if (certificates === null) return { rejectUnauthorized };
+  const ca = [...tls.getCACertificates('default'), certificates];
+  return { rejectUnauthorized, secureContext: tls.createSecureContext({ ca }) };
+};
+
+/** How one connection to the target is opened for undici: direct or through a proxy, plain or TLS, never with a deadline of its own. */
+export const connectorTo = (base: TargetEndpoint): OpenConnection => {
+  const { url, wire } = base;
+  const open = cancellable(
+    buildConnector({
+      allowH2: wire.http2,
+      preferH2: wire.http2,
+      timeout: 0,
+      ...tlsTrustOptions(base),
+    }),
+  );
+  const proxy = proxyFor(url, wire.proxy);
+  return proxy === null ? open : throughProxy(proxy, open);
+};

@@ -1,0 +1,163 @@
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClipRequest, readClips } from './clips.ts';
+
+const rules = {
+  extensions: ['mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'wav', 'webm', 'ogg'],
+  largest: 26_214_400,
+  recorded: () => null,
+};
+const order = (file: string, parts: Partial<ClipRequest> = {}): ClipRequest => ({
+  file,
+  text: null,
+  oversized: false,
+  ...parts,
+});
+const speech = 'fixtures/speech';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'weir-clips-'));
+});
+afterAll(async () => {
+  await rm(home, { recursive: true });
+});
+
+const put = async (name: string, content: string | Uint8Array): Promise<string> => {
+  await writeFile(join(home, name), content);
+  return name;
+};
+const problemOf = async (...orders: readonly ClipRequest[]): Promise<string> => {
+  const { faults } = await readClips(orders, home, rules);
+  expect(faults.every(({ request: whose }) => orders.includes(whose))).toBe(true);
+  return faults.map(({ message }) => message.replaceAll(home, 'HOME')).join('\n');
+};
+
+describe('clips', () => {
+  it('are read with their bytes, content type, length and text', async () => {
+    const source = order('gate.wav', { text: 'The gate is open.' });
+    const { library } = await readClips([source], speech, rules);
+    expect(library.clipsOf(source)).toEqual([
+      {
+        name: 'gate.wav',
+        bytes: await readFile(join(speech, 'gate.wav')),
+        contentType: 'audio/wav',
+        seconds: 19_409 / 16_000,
+        text: 'The gate is open.',
+      },
+    ]);
+  });
+
+  it('come from a manifest with its texts, and with the lengths of the files themselves', async () => {
+    const source = order('manifest.json', { text: 'not this' });
+    const clips = (await readClips([source], speech, rules)).library.clipsOf(source);
+    const manifest = JSON.parse(await readFile(join(speech, 'manifest.json'), 'utf8')) as {
+      readonly clips: readonly { file: string; text: string; seconds: number }[];
+    };
+    expect(clips.map(({ name, text }) => ({ file: name, text }))).toEqual(
+      manifest.clips.map(({ file, text }) => ({ file, text })),
+    );
+    for (const [index, { seconds }] of clips.entries()) {
+      expect(Math.abs(seconds! - manifest.clips[index]!.seconds)).toBeLessThan(0.1);
+    }
+    expect(clips[1]).toMatchObject({ contentType: 'audio/ogg', seconds: 1.61575 });
+  });
+
+  it('come with Weir under the name bundled, wherever the scenario lies', async () => {
+    const { library } = await readClips([order('bundled')], home, rules);
+    expect(library.clipsOf(order('bundled'))).toHaveLength(9);
+  });
+
+  it('have the text of the source that names them, and share their bytes', async () => {
+    const [one, two] = [order('gate.wav', { text: 'one' }), order('gate.wav', { text: 'two' })];
+    const { library } = await readClips([one, two], speech, rules);
+    const [first, second] = [library.clipsOf(one)[0]!, library.clipsOf(two)[0]!];
+    expect([first.text, second.text]).toEqual(['one', 'two']);
+    expect(first.bytes).toBe(second.bytes);
+  });
+
+  it('have no known length when they are no audio, whatever they are called', async () => {
+    const source = order(await put('noise.MP3', 'no audio at all'));
+    const [clip] = (await readClips([source], home, rules)).library.clipsOf(source);
+    expect(clip).toMatchObject({ name: 'noise.MP3', contentType: 'audio/mpeg', seconds: null });
+    const cut = (await readFile(join(speech, 'answer.ogg'))).subarray(0, 200);
+    const cutSource = order(await put('cut.ogg', cut));
+    const { library: cutShelf } = await readClips([cutSource], home, rules);
+    expect(cutShelf.clipsOf(cutSource)[0]!.seconds).toBeNull();
+  });
+
+  it('are no shelf without orders', async () => {
+    const { library } = await readClips([], home, rules);
+    expect(() => library.clipsOf(order('gate.wav'))).toThrow(/no clips were read for gate.wav/);
+  });
+});
+
+describe('a clip that cannot be used', () => {
+  it('is a sentence with what to do', async () => {
+    await mkdir(join(home, 'folder.wav'));
+    const orders = [
+      order('missing.wav'),
+      order('folder.wav'),
+      order(await put('empty.wav', '')),
+      order(await put('song.flac', 'fLaC')),
+    ];
+    const problems: string[] = [];
+    for (const each of orders) problems.push(await problemOf(each));
+    expect(problems.join('\n')).toMatchInlineSnapshot(`
+      "the clip HOME/missing.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir
+      the clip HOME/folder.wav cannot be read: it is a folder. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir
+      the clip HOME/empty.wav is empty: give a recording
+      the clip HOME/song.flac cannot be uploaded: expected a file of type mp3, mp4, mpeg, mpga, m4a, wav, webm, ogg, or a manifest (.json); convert it first"
+    `);
+    expect(await problemOf(...orders)).toBe(problems.join('\n'));
+  });
+
+  it('is one byte above the limit, unless its entry asks for that', async () => {
+    const file = await put('large.wav', 'RIFF');
+    await truncate(join(home, file), rules.largest);
+    const { library: atLimit } = await readClips([order(file)], home, rules);
+    expect(atLimit.clipsOf(order(file))[0]!.bytes).toHaveLength(rules.largest);
+    await truncate(join(home, file), rules.largest + 1);
+    expect(await problemOf(order(file))).toMatchInlineSnapshot(
+      `"the clip HOME/large.wav has 26214401 bytes, and the interface takes 26214400 at most: choose a shorter one, or set \`oversized: true\` to send it and see it refused"`,
+    );
+    const asked = order(file, { oversized: true });
+    const { library } = await readClips([asked], home, rules);
+    expect(library.clipsOf(asked)[0]!.bytes).toHaveLength(rules.largest + 1);
+    expect(await problemOf(asked, order(file))).toMatch(/26214401 bytes/);
+  });
+
+  it('is one that goes less far than its header says, but for its last block', async () => {
+    const source = order('station.mp3');
+    const readAs = (seconds: number) =>
+      readClips([source], speech, { ...rules, recorded: () => seconds });
+    const [cut] = (await readAs(1.8)).faults;
+    expect(cut!.message.replace(resolve(speech), 'HERE')).toMatchInlineSnapshot(
+      `"the clip HERE/station.mp3 is cut: its header promises 3.71 s of audio, and it holds 1.80 s. Copy it again, or convert it so that its header is true"`,
+    );
+    for (const [recorded, seconds] of [
+      [3.5, 3.708],
+      [7.452, 7.452],
+    ] as const) {
+      expect((await readAs(recorded)).library.clipsOf(source)[0]!.seconds).toBe(seconds);
+    }
+  });
+
+  it('is named when a manifest lists it, and so are the others', async () => {
+    const clips = [{ file: 'missing.wav' }, { file: 'song.flac' }];
+    const file = await put('list.json', JSON.stringify({ clips }));
+    expect(await problemOf(order(file))).toMatch(
+      /^the clip HOME\/missing\.wav cannot be read.*\nthe clip HOME\/song\.flac cannot be uploaded/,
+    );
+  });
+
+  it.each([
+    ['is no JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
+    ['has no clips', '{"clips": []}', /is not in its form: expected/],
+    ['names no file', '{"clips": [{"text": "x"}]}', /wrong is clips\.0\.file$/],
+  ])('is one of a manifest that %s', async (_, text, message) => {
+    expect(await problemOf(order(await put('bad.json', text)))).toMatch(message);
+  });
+});

@@ -1,0 +1,243 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import type * as Sqlite from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { HistoryRun, StoredRun } from '../../model/series/history.ts';
+import { storedRunSchema } from '../../model/series/history.ts';
+import { Problem } from '../problem.ts';
+
+/** The history of runs in one SQLite file. Every function throws a `Problem` where the file is broken, locked or of another kind. */
+export interface HistoryDb {
+  /** Adds a run, or finds it where it was added before; its id. */
+  add(run: HistoryRun): number;
+  /** All runs in the order in which they began. */
+  runs(): readonly StoredRun[];
+  /** Makes these runs a baseline; what it had of the same plans goes, what it has of others stays. */
+  setBaseline(baseline: string, ids: readonly number[]): void;
+  /** Forgets a baseline, not its runs; whether there was one. */
+  removeBaseline(baseline: string): boolean;
+  close(): void;
+}
+
+/** Says that a file is ours, in its header: "Weir" in ASCII. */
+const applicationId = 0x57656972;
+const version = 1;
+
+/** How long another process may hold the file before it counts as locked. */
+const lockTimeout = 3000;
+
+const schema = `
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  file TEXT NOT NULL,
+  plan_hash TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  target TEXT NOT NULL,
+  weir TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  trust TEXT NOT NULL,
+  verdicts TEXT NOT NULL,
+  UNIQUE (file, started_at, plan_hash)
+) STRICT;
+CREATE TABLE figure (
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  id TEXT NOT NULL,
+  label TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  better TEXT NOT NULL,
+  scale TEXT NOT NULL,
+  value REAL NOT NULL,
+  effect REAL NOT NULL,
+  floor REAL NOT NULL,
+  PRIMARY KEY (run, id)
+) STRICT;
+CREATE TABLE baseline (
+  name TEXT NOT NULL,
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  PRIMARY KEY (name, run)
+) STRICT;
+PRAGMA application_id = ${applicationId};
+PRAGMA user_version = ${version};
+`;
+
+/** Loaded only when wanted, since Node 22 calls the module experimental in a warning that tells our users nothing. */
+const loadSqlite = async (): Promise<typeof Sqlite> => {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = ((...words: Parameters<typeof emitWarning>) => {
+    if (!String(words[0]).startsWith('SQLite is')) emitWarning(...words);
+  }) as typeof emitWarning;
+  try {
+    return await import('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+};
+
+const historyFailure = (path: string, error: unknown): Problem => {
+  if (error instanceof Problem) return error;
+  const { errstr, message } = error as Error & { readonly errstr?: string };
+  return new Problem(
+    `the history ${path} cannot be used: ${errstr ?? message}; remove or move it, or name another file in WEIR_HISTORY (\`off\` keeps none)`,
+  );
+};
+
+type Row = Record<string, SQLOutputValue>;
+
+const numberIn = (db: DatabaseSync, sql: string): number =>
+  Number(Object.values(db.prepare(sql).get() as Row)[0]);
+
+/** Does everything or nothing; other processes wait meanwhile. */
+const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const done = work();
+    db.exec('COMMIT');
+    return done;
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+};
+
+/** Whether the tables are there; throws a `Problem` for the file of another program or of another version. */
+const isPrepared = (db: DatabaseSync, path: string): boolean => {
+  const isOurs = numberIn(db, 'PRAGMA application_id') === applicationId;
+  const found = numberIn(db, 'PRAGMA user_version');
+  if (isOurs && found === version) return true;
+  if (isOurs) {
+    throw new Problem(
+      `the history ${path} was written by another version of Weir: expected format ${version}, got ${found}; use that version, or name another file in WEIR_HISTORY`,
+    );
+  }
+  if (numberIn(db, 'SELECT count(*) FROM sqlite_schema') === 0) return false;
+  throw new Problem(
+    `${path} is the database of another program: name another file in WEIR_HISTORY`,
+  );
+};
+
+/** Makes the tables of a new file, unless another process was quicker. Reading alone writes nothing. */
+const prepareTables = (db: DatabaseSync, path: string): void => {
+  db.exec('PRAGMA foreign_keys = ON');
+  if (isPrepared(db, path)) return;
+  inTransaction(db, () => {
+    if (!isPrepared(db, path)) db.exec(schema);
+  });
+};
+
+/** Files are kept relative to the history, so that both can move together, as between the jobs of a CI. */
+const relativePaths = (path: string) => {
+  const historyFolder = dirname(resolve(path));
+  return {
+    written: (file: string): string => {
+      const relativePath = relative(historyFolder, resolve(file));
+      return isAbsolute(relativePath) ? relativePath : relativePath.split(sep).join('/');
+    },
+    found: (file: string): string => resolve(historyFolder, file),
+  };
+};
+type RelativePaths = ReturnType<typeof relativePaths>;
+
+const addRun = (db: DatabaseSync, paths: RelativePaths, run: HistoryRun): number => {
+  const { planHash, plan, target, weir, startedAt, trust, verdicts, figures } = run;
+  const file = paths.written(run.file);
+  const before = db
+    .prepare('SELECT id FROM run WHERE file = ? AND started_at = ? AND plan_hash = ?')
+    .get(file, startedAt, planHash);
+  if (before !== undefined) return Number(before['id']);
+  const { lastInsertRowid } = db
+    .prepare(
+      'INSERT INTO run (file, plan_hash, plan, target, weir, started_at, trust, verdicts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(file, planHash, plan, target, weir, startedAt, trust, JSON.stringify(verdicts));
+  const insert = db.prepare('INSERT INTO figure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const { id, label, unit, better, scale, value, effect, floor } of figures) {
+    insert.run(lastInsertRowid, id, label, unit, better, scale, value, effect, floor);
+  }
+  return Number(lastInsertRowid);
+};
+
+const rowsByRun = (db: DatabaseSync, sql: string): Map<number, Row[]> =>
+  Map.groupBy(db.prepare(sql).all() as Row[], ({ run }) => Number(run));
+
+const withoutRun = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'run'));
+
+const readRuns = (db: DatabaseSync, paths: RelativePaths): readonly StoredRun[] => {
+  const figures = rowsByRun(
+    db,
+    'SELECT run, id, label, unit, better, scale, value, effect, floor FROM figure ORDER BY rowid',
+  );
+  const baselines = rowsByRun(db, 'SELECT * FROM baseline ORDER BY name');
+  const rows = db.prepare('SELECT * FROM run ORDER BY started_at, id').all() as Row[];
+  return rows.map((row) => {
+    const id = Number(row['id']);
+    const read = storedRunSchema.safeParse({
+      ...{ id, plan: row['plan'], target: row['target'], weir: row['weir'], trust: row['trust'] },
+      file: paths.found(String(row['file'])),
+      planHash: row['plan_hash'],
+      startedAt: row['started_at'],
+      verdicts: JSON.parse(String(row['verdicts'])) as unknown,
+      baselines: (baselines.get(id) ?? []).map(({ name }) => name),
+      figures: (figures.get(id) ?? []).map(withoutRun),
+    });
+    if (read.success) return read.data;
+    throw new Error(`run ${id} in it makes no sense at ${read.error.issues[0]?.path.join('.')}`);
+  });
+};
+
+const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly number[]): void => {
+  const forget = db.prepare(
+    'DELETE FROM baseline WHERE name = ? AND run IN (SELECT id FROM run WHERE plan_hash = (SELECT plan_hash FROM run WHERE id = ?))',
+  );
+  for (const id of ids) forget.run(baseline, id);
+  const insert = db.prepare('INSERT OR IGNORE INTO baseline VALUES (?, ?)');
+  for (const id of ids) insert.run(baseline, id);
+};
+
+/** Opens a history, and makes the file and its folder where they are missing. */
+export const openHistory = async (path: string): Promise<HistoryDb> => {
+  const rethrowAsFailure = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw historyFailure(path, error);
+    }
+  };
+  try {
+    await mkdir(dirname(resolve(path)), { recursive: true });
+    const { DatabaseSync } = await loadSqlite();
+    const db = new DatabaseSync(path, { timeout: lockTimeout });
+    const paths = relativePaths(path);
+    try {
+      prepareTables(db, path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return {
+      add: (run) => rethrowAsFailure(() => inTransaction(db, () => addRun(db, paths, run))),
+      runs: () => rethrowAsFailure(() => readRuns(db, paths)),
+      setBaseline: (baseline, ids) =>
+        rethrowAsFailure(() => inTransaction(db, () => setBaselineRuns(db, baseline, ids))),
+      removeBaseline: (baseline) =>
+        rethrowAsFailure(
+          () => db.prepare('DELETE FROM baseline WHERE name = ?').run(baseline).changes !== 0,
+        ),
+      close: () => db.close(),
+    };
+  } catch (error) {
+    throw historyFailure(path, error);
+  }
+};
+
+/** The runs of a history that may not be there yet. */
+export const readHistory = async (path: string): Promise<readonly StoredRun[]> => {
+  if (!existsSync(path)) return [];
+  const history = await openHistory(path);
+  try {
+    return history.runs();
+  } finally {
+    history.close();
+  }
+};

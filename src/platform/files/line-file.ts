@@ -1,0 +1,60 @@
+import { ftruncateSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { pathExists } from './run-folder.ts';
+import { Problem } from '../problem.ts';
+import { whyUnwritable } from './file-error-reasons.ts';
+
+/** A text file that grows line by line. What stood in it before goes with the first line, not sooner. */
+export interface LineFile {
+  write(line: string): void;
+  /** Waits until everything is on disk; throws a `Problem` if anything could not be written. */
+  close(): Promise<void>;
+  /** Closes the file as it was found: gone if it was not there. */
+  discard(): Promise<void>;
+}
+
+const unwritableFailure = (path: string, error: unknown): Problem =>
+  new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
+
+/** Devices and pipes cannot be cut to length, and need not be. */
+const truncate = (file: FileHandle): void => {
+  try {
+    ftruncateSync(file.fd);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
+  }
+};
+
+/** Opens `path` for writing; throws a `Problem` when that cannot be done. */
+export const openLineFile = async (path: string): Promise<LineFile> => {
+  const existed = await pathExists(path);
+  const file = await open(path, 'a').catch((error: unknown) => {
+    throw unwritableFailure(path, error);
+  });
+  let hasWritten = false;
+  let failure: unknown = null;
+  const stream = file.createWriteStream();
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  const end = (): Promise<void> =>
+    new Promise((resolve) => {
+      stream.once('close', () => resolve());
+      stream.end();
+    });
+  return {
+    write: (line) => {
+      if (!hasWritten) truncate(file);
+      hasWritten = true;
+      stream.write(`${line}\n`);
+    },
+    close: async () => {
+      await end();
+      if (failure !== null) throw unwritableFailure(path, failure);
+    },
+    discard: async () => {
+      await end();
+      if (!existed) await rm(path, { force: true });
+    },
+  };
+};

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+/** The scripts and styles that an HTML report carries inside itself. */
+export interface ReportAssets {
+  readonly chartScript: string;
+  readonly chartStyle: string;
+  readonly pageScript: string;
+  readonly pageStyle: string;
+}
+
+const { resolve } = createRequire(import.meta.url);
+const page = (name: string): URL => new URL(`../../report/html/page/${name}`, import.meta.url);
+
+export const readReportAssets = async (): Promise<ReportAssets> => {
+  const [chartScript, chartStyle, charts, begin, pageStyle] = await Promise.all([
+    readFile(resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
+    readFile(resolve('uplot/dist/uPlot.min.css'), 'utf8'),
+    readFile(page('charts.js'), 'utf8'),
+    readFile(page('page.js'), 'utf8'),
+    readFile(page('page.css'), 'utf8'),
+  ]);
+  return { chartScript, chartStyle, pageScript: `${charts}\n${begin}`, pageStyle };
+};

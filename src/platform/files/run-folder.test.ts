@@ -1,0 +1,122 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRunFolder } from './run-folder.ts';
+import { openLineFile } from './line-file.ts';
+import { resolveSecrets } from './secrets.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'weir-files-'));
+});
+afterAll(async () => {
+  await rm(home, { recursive: true });
+});
+
+describe('a run folder', () => {
+  it('is made with its parents and takes whole files', async () => {
+    const folder = await openRunFolder(join(home, 'a', 'b'));
+    const path = await folder.write('result.json', '{}\n');
+    expect(await readFile(path, 'utf8')).toBe('{}\n');
+    expect(await readdir(folder.path)).toEqual(['result.json']);
+  });
+
+  it('that nothing came of leaves nothing behind, not even its parents', async () => {
+    const folder = await openRunFolder(join(home, 'c', 'd'));
+    await folder.discard();
+    expect(await readdir(home)).not.toContain('c');
+  });
+
+  it('that was there before is never removed', async () => {
+    await openRunFolder(join(home, 'e'));
+    const again = await openRunFolder(join(home, 'e'));
+    await again.discard();
+    expect(await readdir(home)).toContain('e');
+  });
+
+  it('that cannot be made is a sentence with what to do', async () => {
+    await writeFile(join(home, 'file'), '');
+    await expect(openRunFolder(join(home, 'file', 'sub'))).rejects.toThrow(
+      /output folder .* cannot be written: a part of the path is a file.* --out/,
+    );
+    await expect(openRunFolder(join(home, 'file'))).rejects.toThrow(
+      'cannot be written: a file of that name is in the way',
+    );
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'that no file system would make is refused at once',
+    async () => {
+      await expect(openRunFolder('/proc/x/y')).rejects.toThrow(
+        /output folder \/proc\/x\/y cannot be written: no folder can be made there.* --out/,
+      );
+    },
+  );
+
+  it('is made once by processes that begin together', async () => {
+    const path = join(home, 'f', 'g');
+    const both = await Promise.all([openRunFolder(path), openRunFolder(path)]);
+    await both[0].write('a.json', '');
+    await both[1].write('b.json', '');
+    expect(await readdir(path)).toEqual(['a.json', 'b.json']);
+  });
+});
+
+describe('a line file', () => {
+  it('holds every line once it is closed', async () => {
+    const path = join(home, 'lines.jsonl');
+    const file = await openLineFile(path);
+    for (let line = 0; line < 1000; line += 1) file.write(String(line));
+    await file.close();
+    expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(1001);
+  });
+
+  it('keeps what stood in it until the first line, and goes as it came', async () => {
+    const path = join(home, 'kept.jsonl');
+    await writeFile(path, 'earlier\n');
+    await (await openLineFile(path)).discard();
+    expect(await readFile(path, 'utf8')).toBe('earlier\n');
+    const file = await openLineFile(path);
+    file.write('new');
+    await file.close();
+    expect(await readFile(path, 'utf8')).toBe('new\n');
+    await (await openLineFile(join(home, 'never.jsonl'))).discard();
+    expect(await readdir(home)).not.toContain('never.jsonl');
+  });
+
+  it('that cannot be opened says so before anything else happens', async () => {
+    await expect(openLineFile(join(home, 'missing', 'x.jsonl'))).rejects.toThrow(
+      'cannot be written',
+    );
+  });
+});
+
+describe('secrets', () => {
+  it('are filled from the environment and from files, and listed for masking', async () => {
+    await writeFile(join(home, 'key.txt'), 'from-file\n');
+    const { filled, secrets } = await resolveSecrets(
+      ['${env:A}', 'Token ${secret:./key.txt}', 'plain'],
+      { A: 'from-environment' },
+      home,
+    );
+    expect(filled).toEqual(['from-environment', 'Token from-file', 'plain']);
+    expect(secrets).toEqual(['from-environment', 'from-file']);
+  });
+
+  it('in files are one line that a header can carry', async () => {
+    await writeFile(join(home, 'two.txt'), 'one\ntwo\n');
+    await writeFile(join(home, 'empty.txt'), '\n');
+    await expect(resolveSecrets(['${secret:./two.txt}'], {}, home)).rejects.toThrow('line break');
+    await expect(resolveSecrets(['${secret:./empty.txt}'], {}, home)).rejects.toThrow('is empty');
+  });
+
+  it('that are not there are named, with what to do', async () => {
+    await expect(resolveSecrets(['${env:NOT_SET}'], {}, home)).rejects.toThrow(
+      /environment variable NOT_SET .*export NOT_SET/,
+    );
+    await expect(resolveSecrets(['${secret:./none}'], {}, home)).rejects.toThrow(
+      'there is no such file',
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
+import { Problem } from '../problem.ts';
+import { whyUnreadable } from './file-error-reasons.ts';
+
+/** Where bare secret names are looked up: the place in which container runtimes mount them. */
+const secretsFolder = '/run/secrets';
+
+const valueOf = async (
+  reference: SecretReference,
+  environment: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<string> => {
+  if (reference.kind === 'env') {
+    const value = environment[reference.name];
+    if (value !== undefined && value !== '') return value;
+    throw new Problem(
+      `the environment variable ${reference.name} is needed for a key or header and is not set: run \`export ${reference.name}=…\` first`,
+    );
+  }
+  return readSecret(reference.path, folder);
+};
+
+/** What a file's secret is: a bare name lies below /run/secrets, a path starts from `folder`. Throws a `Problem`. */
+export const readSecret = async (file: string, folder: string): Promise<string> => {
+  const isBareName = !file.includes('/');
+  const path = isAbsolute(file) ? file : resolve(isBareName ? secretsFolder : folder, file);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const hint = isBareName ? `; write ./${file} for one in the scenario’s folder` : '';
+    throw new Problem(`the secret file ${path} cannot be read: ${whyUnreadable(error)}${hint}`);
+  });
+  return requireHeaderValue(text.trim(), path);
+};
+
+/** A value that can stand in a header (RFC 9110, section 5.5); a key with a line break would break every request. */
+const requireHeaderValue = (value: string, path: string): string => {
+  if (value === '') throw new Problem(`the secret file ${path} is empty: write the secret into it`);
+  if (/^[\t\x20-\x7e]+$/.test(value)) return value;
+  throw new Problem(
+    `the secret file ${path} holds a line break or a character that no header can carry: expected one line of ASCII text`,
+  );
+};
+
+/**
+ * Fills templates with what their references stand for: environment variables, or files (a bare
+ * name below /run/secrets, a path relative to `folder`). Throws a `Problem` on the first
+ * that cannot be had.
+ */
+export const resolveSecrets = async (
+  templates: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<{ readonly filled: readonly string[]; readonly secrets: readonly string[] }> => {
+  const known = new Map<string, string>();
+  const nameOf = (reference: SecretReference): string =>
+    `${reference.kind}:${reference.kind === 'env' ? reference.name : reference.path}`;
+  for (const reference of templates.flatMap(secretReferencesIn)) {
+    known.set(nameOf(reference), await valueOf(reference, environment, folder));
+  }
+  return {
+    filled: templates.map((template) =>
+      fillTemplate(template, (reference) => known.get(nameOf(reference)) ?? ''),
+    ),
+    secrets: [...known.values()],
+  };
+};

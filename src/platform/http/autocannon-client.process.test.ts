@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import net, { type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import type { SaturatingRun } from '../../model/observation/saturating-client.ts';
+import type { Exchange } from '../../model/observation/exchange.ts';
+import { loadSaturatingClient, rejectUnsupportedTarget } from './autocannon-client.ts';
+import { startClock } from '../host/clock.ts';
+import { Problem } from '../problem.ts';
+import { type ScriptedServer, startScriptedServer } from '../connection/scripted-server.fixture.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+const serving = async (script: (socket: Socket, n: number) => void): Promise<ScriptedServer> => {
+  const server = await startScriptedServer(script);
+  opened.push(server);
+  return server;
+};
+
+const answer = (body: string): string =>
+  `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** Fires at a server over one connection, and tells of the first exchanges, each as how it was connected and what came. */
+const firstOf = async (
+  url: string,
+  count: number,
+  inAnswer: (exchange: Exchange, n: number) => void = () => undefined,
+): Promise<readonly string[]> => {
+  const told: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const client = (await loadSaturatingClient(url))(startClock());
+  let begun = 0;
+  const request = (path: string) => ({
+    ...{ method: 'POST' as const, path },
+    headers: { 'content-type': 'text/plain' },
+    body: new TextEncoder().encode('ask'),
+  });
+  const firing: SaturatingRun = client.start({
+    requests: [[request('/a'), request('/b')]],
+    observerFor: (_connection, place, exchange) => {
+      const n = begun;
+      begun += 1;
+      let text = `${place}`;
+      let body = '';
+      const end = (how: string): void => {
+        told.push(`${text} ${how}`);
+        if (told.length === count) {
+          firing.stop();
+          resolve();
+        }
+      };
+      return {
+        onConnected: (_at, connection) => (text += ` ${connection}`),
+        onSent: () => undefined,
+        onHeaders: (_at, status) => (text += ` ${status}`),
+        onChunk: (_at, bytes) => {
+          body += Buffer.from(bytes).toString('latin1');
+          inAnswer(exchange, n);
+        },
+        onEnd: () => end(body),
+        onFailure: (_at, cause) => end(cause),
+      };
+    },
+  });
+  opened.push(firing);
+  await promise;
+  return told;
+};
+
+it('sends prepared requests in turn over one kept connection, and ends when told', async () => {
+  const server = await serving((socket, n) => socket.write(answer(`x${n}`)));
+  expect(await firstOf(server.url, 3)).toEqual([
+    '0 new 200 x0',
+    '1 reused 200 x1',
+    '0 reused 200 x2',
+  ]);
+  expect(server.requests[1]).toMatch(/^POST \/v1\/b HTTP\/1\.1\r\nHost: 127.*\r\n\r\nask$/s);
+  await opened.pop()?.close();
+  expect(server.requests).toHaveLength(3);
+});
+
+it('counts every answer that breaks off, and starts clean on the next connection', async () => {
+  const server = await serving((socket, n) => {
+    if (n === 1) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+    else if (n === 2) socket.end();
+    else if (n === 3) socket.resetAndDestroy();
+    else socket.write(answer('whole'));
+  });
+  expect(await firstOf(server.url, 6)).toEqual([
+    '0 new 200 whole',
+    '1 reused 200 closed-early',
+    '0 new closed-early',
+    '1 new reset',
+    '0 new 200 whole',
+    '1 reused 200 whole',
+  ]);
+});
+
+it('notices what is no HTTP, and what is no final answer', async () => {
+  const server = await serving((socket, n) => {
+    if (n === 0) socket.write('SSH-2.0-x\r\n\r\n');
+    else if (n === 1) socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`);
+    else socket.write(answer('whole'));
+  });
+  const told = await firstOf(server.url, 3);
+  expect(told).toEqual(['0 new protocol', '1 new protocol', '0 new 200 whole']);
+});
+
+it('takes an answer that ends with its connection', async () => {
+  const server = await serving((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nto the end'));
+  expect(await firstOf(server.url, 2)).toEqual(['0 new 200 to the end', '1 new 200 to the end']);
+});
+
+it('an exchange that is aborted gives its connection up', async () => {
+  const server = await serving((socket, n) =>
+    socket.write(n === 0 ? 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf' : answer('whole')),
+  );
+  const told = await firstOf(server.url, 3, (exchange, n) => {
+    if (n === 0) exchange.abort('too-large', 'by hand');
+  });
+  expect(told).toEqual(['0 new 200 too-large', '1 new 200 whole', '0 reused 200 whole']);
+  expect(server.connections()).toBe(2);
+});
+
+it('counts every connection that is refused', async () => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const told = await firstOf(`http://127.0.0.1:${port}/v1`, 3);
+  expect(told).toEqual(['0 connect-refused', '1 connect-refused', '0 connect-refused']);
+});
+
+it('refuses a way that autocannon cannot take as the plan wants it', () => {
+  const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
+  const proxied = { ...wire, proxy: { kind: 'url', url: 'http://proxy.example:3128' } } as const;
+  expect(() => rejectUnsupportedTarget({ url: 'https://a.example/v1', wire })).toThrow(
+    /never checks cert/,
+  );
+  expect(() => rejectUnsupportedTarget({ url: 'http://a.example/v1', wire: proxied })).toThrow(
+    Problem,
+  );
+  rejectUnsupportedTarget({ url: 'https://a.example/v1', wire: { ...wire, verifyTls: false } });
+});

@@ -1,0 +1,17 @@
+import type { Clock } from '../../model/clock.ts';
+import type { Transport, TransportName } from '../../model/observation/exchange.ts';
+import type { TargetEndpoint } from '../connection/connector.ts';
+import { socketTransport } from '../socket/socket-transport.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+const transports = {
+  socket: socketTransport,
+  undici: undiciTransport,
+} as const satisfies Record<TransportName, (endpoint: TargetEndpoint, clock: Clock) => Transport>;
+
+/** The transport of that name to one target. Only `undici` speaks HTTP/2. */
+export const openTransport = (
+  name: TransportName,
+  endpoint: TargetEndpoint,
+  clock: Clock,
+): Transport => transports[name](endpoint, clock);

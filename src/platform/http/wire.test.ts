@@ -1,0 +1,342 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ConnectionSettings } from '../../model/plan/plan.ts';
+import { startClock } from '../host/clock.ts';
+import { proxyFor } from '../connection/connector.ts';
+import { preflightTarget } from './preflight.ts';
+import { socketTransport } from '../socket/socket-transport.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+const direct: ConnectionSettings = {
+  http2: false,
+  proxy: { kind: 'none' },
+  caFile: null,
+  verifyTls: true,
+};
+
+let certificate: { key: string; cert: string };
+beforeAll(async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  });
+  certificate = { key, cert };
+});
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+const listen = async (server: net.Server): Promise<number> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+const answer = (_: unknown, response: http.ServerResponse): void => {
+  response.setHeader('content-type', 'application/json').end('{"object":"list","data":[]}');
+};
+
+/** What connects by HTTP/1.1, one as the other. */
+const transports = [
+  { name: 'undici', open: undiciTransport },
+  { name: 'socket', open: socketTransport },
+] as const;
+type Open = (typeof transports)[number]['open'];
+
+/** How one GET ends: the status, or the cause of its failure. */
+const fetchOnce = async (
+  open: Open,
+  url: string,
+  wire: ConnectionSettings,
+  certificates: string | null = null,
+): Promise<number | string> => {
+  const transport = open({ url, wire, certificates }, startClock());
+  const { promise, resolve } = Promise.withResolvers<number | string>();
+  let status = 0;
+  transport.send(
+    { method: 'GET', path: '/models', headers: {}, body: null },
+    {
+      onConnected: () => undefined,
+      onSent: () => undefined,
+      onHeaders: (_, seen) => {
+        status = seen;
+      },
+      onChunk: () => undefined,
+      onEnd: () => resolve(status),
+      onFailure: (_, cause) => resolve(cause),
+    },
+  );
+  const ended = await promise;
+  await transport.close();
+  return ended;
+};
+
+/** A proxy that tunnels by CONNECT and counts; it lets in whoever gives the right credentials. */
+const startProxy = async (credentials: string | null) => {
+  const tunnels: string[] = [];
+  const proxy = http.createServer();
+  proxy.on('connect', (request, socket) => {
+    const expected = `Basic ${Buffer.from(credentials ?? '').toString('base64')}`;
+    if (credentials !== null && request.headers['proxy-authorization'] !== expected) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
+    tunnels.push(request.url ?? '');
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const onward = net.connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
+  return { port: await listen(proxy), tunnels };
+};
+
+describe.each(transports)('TLS by $name', ({ open }) => {
+  it('refuses a certificate that nobody vouches for', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct)).toBe('tls');
+  });
+
+  it('accepts it with the authority that the scenario names', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct, certificate.cert)).toBe(
+      200,
+    );
+  });
+
+  it('accepts it when verification is switched off', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    expect(
+      await fetchOnce(open, `https://localhost:${port}/v1`, { ...direct, verifyTls: false }),
+    ).toBe(200);
+  });
+
+  it('finds a name that stands for several addresses, and takes the session up again', async () => {
+    const resumed: boolean[] = [];
+    const server = https.createServer(certificate, (request, response) => {
+      resumed.push((request.socket as TLSSocket).isSessionReused());
+      response.setHeader('connection', 'close');
+      answer(request, response);
+    });
+    const port = await listen(server);
+    const base = {
+      url: `https://localhost:${port}/v1`,
+      wire: direct,
+      certificates: certificate.cert,
+    };
+    const transport = open(base, startClock());
+    for (let n = 0; n < 2; n += 1) {
+      await new Promise<void>((resolve, reject) => {
+        transport.send(
+          { method: 'GET', path: '/models', headers: {}, body: null },
+          {
+            ...{ onConnected: () => undefined, onSent: () => undefined },
+            ...{ onHeaders: () => undefined, onChunk: () => undefined, onEnd: () => resolve() },
+            onFailure: (_, cause) => reject(new Error(cause)),
+          },
+        );
+      });
+    }
+    await transport.close();
+    expect(resumed).toEqual([false, true]);
+  });
+
+  it('is named as the cause when the port speaks plain HTTP', async () => {
+    const port = await listen(http.createServer(answer));
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct)).toBe('tls');
+  });
+});
+
+describe('HTTP/2', () => {
+  const secure = async (): Promise<number> =>
+    listen(
+      http2.createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
+        response.setHeader('content-type', 'text/plain');
+        response.statusCode = request.httpVersion === '2.0' ? 200 : 505;
+        response.end(request.httpVersion);
+      }),
+    );
+
+  it('is spoken when the scenario asks for it and the server offers it', async () => {
+    const url = `https://localhost:${await secure()}/v1`;
+    expect(
+      await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
+    ).toBe(200);
+  });
+
+  it('is not spoken unasked', async () => {
+    const url = `https://localhost:${await secure()}/v1`;
+    expect(await fetchOnce(undiciTransport, url, direct, certificate.cert)).toBe(505);
+  });
+});
+
+describe.each(transports)('a proxy, by $name,', ({ open }) => {
+  it('carries plain requests through a tunnel', async () => {
+    const port = await listen(http.createServer(answer));
+    const proxy = await startProxy(null);
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const wire: ConnectionSettings = { ...direct, proxy: { kind: 'url', url } };
+    expect(await fetchOnce(open, `http://127.0.0.1:${port}/v1`, wire)).toBe(200);
+    expect(proxy.tunnels).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  it('carries TLS end to end, with its credentials', async () => {
+    const port = await listen(https.createServer(certificate, answer));
+    const proxy = await startProxy('user:pass');
+    const url = `http://user:pass@127.0.0.1:${proxy.port}`;
+    const wire: ConnectionSettings = { ...direct, proxy: { kind: 'url', url } };
+    expect(await fetchOnce(open, `https://localhost:${port}/v1`, wire, certificate.cert)).toBe(200);
+  });
+
+  it('that refuses is a cause of its own', async () => {
+    const port = await listen(http.createServer(answer));
+    const proxy = await startProxy('user:pass');
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const wire: ConnectionSettings = { ...direct, proxy: { kind: 'url', url } };
+    expect(await fetchOnce(open, `http://127.0.0.1:${port}/v1`, wire)).toBe('proxy');
+  });
+});
+
+describe('a proxy', () => {
+  it('of the environment is used only when the plan says so', () => {
+    vi.stubEnv('http_proxy', 'http://proxy.example:3128');
+    vi.stubEnv('no_proxy', '');
+    try {
+      const target = 'http://target.example/v1';
+      expect(proxyFor(target, { kind: 'none' })).toBeNull();
+      expect(proxyFor(target, { kind: 'environment' })?.host).toBe('proxy.example:3128');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});
+
+describe.each(transports)(
+  'an exchange by $name that is given up before it has a connection',
+  ({ open }) => {
+    /** A port that takes connections and never says a word; resolves when the first of them is closed. */
+    const silent = async () => {
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      const { promise: opened, resolve: heard } = Promise.withResolvers<void>();
+      const server = net.createServer((socket) => {
+        socket.once('data', () => heard());
+        socket.once('close', () => resolve());
+        socket.on('error', () => undefined);
+      });
+      return { port: await listen(server), opened, closed };
+    };
+    const silently = {
+      onConnected: () => undefined,
+      onSent: () => undefined,
+      onHeaders: () => undefined,
+      onChunk: () => undefined,
+      onEnd: () => undefined,
+    };
+    const begin = (url: string, wire: ConnectionSettings) => {
+      const transport = open({ url, wire, certificates: null }, startClock());
+      const { promise: failed, resolve } = Promise.withResolvers<string>();
+      const exchange = transport.send(
+        { method: 'GET', path: '/models', headers: {}, body: null },
+        { ...silently, onFailure: (_, cause) => resolve(cause) },
+      );
+      return { transport, exchange, failed };
+    };
+
+    it('leaves no TLS handshake open', async () => {
+      const { port, opened, closed } = await silent();
+      const { exchange, failed } = begin(`https://127.0.0.1:${port}/v1`, direct);
+      await opened;
+      exchange.abort('deadline-connect', 'too slow');
+      expect(await failed).toBe('deadline-connect');
+      await expect(closed).resolves.toBeUndefined();
+    });
+
+    it('leaves no tunnel open on its way', async () => {
+      const { port, opened, closed } = await silent();
+      const url = `http://127.0.0.1:${port}`;
+      const { exchange } = begin('http://127.0.0.1:9/v1', {
+        ...direct,
+        proxy: { kind: 'url', url },
+      });
+      await opened;
+      exchange.abort('deadline-connect', 'too slow');
+      await expect(closed).resolves.toBeUndefined();
+    });
+
+    it('is ended with its transport', async () => {
+      const { port, opened, closed } = await silent();
+      const { transport } = begin(`https://127.0.0.1:${port}/v1`, direct);
+      await opened;
+      await transport.close();
+      await expect(closed).resolves.toBeUndefined();
+    });
+  },
+);
+
+describe('a look at the target', () => {
+  const look = (baseUrl: string) =>
+    preflightTarget({ baseUrl, wire: direct, certificates: null, path: '/models', headers: {} });
+  const message = async (url: string): Promise<string> => {
+    const found = await look(url);
+    return found.kind === 'unusable' ? found.message : `reached ${found.status}`;
+  };
+
+  it('reaches a gateway, whatever status it answers', async () => {
+    const port = await listen(http.createServer(answer));
+    expect(await look(`http://127.0.0.1:${port}/v1`)).toEqual({ kind: 'reached', status: 200 });
+  });
+
+  it('says that nothing listens', async () => {
+    const server = net.createServer();
+    const port = await listen(server);
+    server.close();
+    await once(server, 'close');
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('nothing listens there');
+  });
+
+  it('says that a name does not resolve', async () => {
+    expect(await message('http://no-such-host.invalid/v1')).toContain('does not resolve');
+  });
+
+  it('says that the port does not speak HTTP', async () => {
+    const port = await listen(net.createServer((socket) => socket.end('220 ready\r\n')));
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('does not speak HTTP');
+  });
+
+  it('says that a web page answers where a gateway should', async () => {
+    const port = await listen(
+      http.createServer((_, response) => {
+        response.setHeader('content-type', 'text/html').end('<!doctype html><p>hello');
+      }),
+    );
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('HTML page');
+  });
+
+  it('does not take the page of a door keeper, who asks for a key, for a wrong address', async () => {
+    const port = await listen(
+      http.createServer((_, response) => {
+        response.writeHead(401, { 'content-type': 'text/html' }).end('<html>who are you');
+      }),
+    );
+    expect(await message(`http://127.0.0.1:${port}/v1`)).toBe('reached 401');
+  });
+});

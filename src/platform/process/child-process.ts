@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** A process of ours that serves this one, and never outlives it. */
+export interface ChildProcessHandle {
+  readonly ok: true;
+  /** The first line that it printed, when it was ready. */
+  readonly line: string;
+  /** How it ended before it was asked to, in one line; `null` while it runs. */
+  readonly ended: () => string | null;
+  /** Ends the process and waits until it is gone. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Why there is none, in its own words where it had any. */
+interface ChildProcessFailure {
+  readonly ok: false;
+  readonly reason: string;
+}
+
+const stopGrace = 2000;
+
+const hasExited = (child: ChildProcess): boolean =>
+  child.exitCode !== null || child.signalCode !== null;
+
+/** Of a program's last words the line that says what is wrong, not the one of its source that threw it. */
+export const errorLine = (stderr: string): string | undefined =>
+  stderr.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
+
+/** The status or signal with which a process ended, and why by its last words; `null` while it runs. */
+const endingOf = (child: ChildProcess, stderr: string): string | null => {
+  if (!hasExited(child)) return null;
+  const status = child.signalCode ?? `exit status ${child.exitCode}`;
+  const error = errorLine(stderr);
+  return error === undefined ? status : `${status}: ${error}`;
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (hasExited(child)) return;
+  const exited = once(child, 'exit');
+  child.stdin?.end();
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopGrace);
+  await exited;
+  clearTimeout(killTimer);
+};
+
+/**
+ * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits
+ * for its first line; at most `patience` ms where that is given. The input stays open: when this process
+ * dies, however it dies, the other reads its end and has to leave too.
+ */
+export const startChildProcess = async (
+  [executable, ...parameters]: readonly [string, ...string[]],
+  input: string,
+  timeout?: number,
+): Promise<ChildProcessHandle | ChildProcessFailure> => {
+  const child = spawn(executable, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
+  let stderrTail = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderrTail = (stderrTail + text).slice(-2000);
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(input);
+
+  const lines = createInterface({ input: child.stdout });
+  const startTimer =
+    timeout === undefined
+      ? undefined
+      : setTimeout(() => {
+          stderrTail += `it was not ready after ${timeout / 1000} s`;
+          child.kill('SIGKILL');
+        }, timeout);
+  // Listened to first: whoever else waits for this process hears its error as a rejection.
+  const failed = new Promise<null>((resolve) => {
+    child.once('error', (error) => {
+      stderrTail += String(error);
+      resolve(null);
+    });
+  });
+  const line = await Promise.race([
+    failed,
+    once(lines, 'line').then(([first]) => String(first)),
+    new Promise<null>((resolve) => child.once('exit', () => resolve(null))),
+  ]);
+  clearTimeout(startTimer);
+  if (line === null) return { ok: false, reason: stderrTail.trim() || 'no reason given' };
+  let isStopping = false;
+  return {
+    ok: true,
+    line,
+    ended: () => (isStopping ? null : endingOf(child, stderrTail)),
+    stop: () => {
+      isStopping = true;
+      return end(child);
+    },
+  };
+};

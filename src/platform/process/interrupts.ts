@@ -1,0 +1,21 @@
+/** The signals by which people and machines ask a run to stop. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type StopSignal = (typeof stopSignals)[number];
+
+/** Calls `asked` at each stop signal, with how many came so far, until the returned function is called. */
+export const onInterrupt = (
+  onSignal: (signal: StopSignal, times: number) => void,
+): (() => void) => {
+  let times = 0;
+  const listeners = stopSignals.map((signal) => {
+    const listener = (): void => {
+      times += 1;
+      onSignal(signal, times);
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+  };
+};

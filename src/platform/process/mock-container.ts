@@ -1,0 +1,149 @@
+import { PassThrough } from 'node:stream';
+import type { Milliseconds } from '../../model/quantity.ts';
+import {
+  type ContainerClient,
+  ensureMockImage,
+  findContainerEngine,
+  type ContainerLibrary,
+  loadContainerLibrary,
+  errorReason,
+} from './container-engine.ts';
+import type { MockProcess } from './mock-process.ts';
+import { Problem } from '../problem.ts';
+
+/** How a container of the reference gateway is to be run. */
+export interface MockContainerOptions {
+  /** The gateway's settings; keys among them are the published test keys. Its addresses are the container's own affair. */
+  readonly settings: object;
+  /** After this long the gateway ends by itself, whatever became of the run. */
+  readonly lifetime: Milliseconds;
+  /** The image with Node that the gateway's is built on; `null` for Node's official one. */
+  readonly base: string | null;
+}
+
+/** As in `src/mock/Dockerfile`, where the ports are said too. */
+const officialBase = 'node:24-slim';
+const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
+
+/** Nobody else on the network is to reach a gateway that takes published keys. */
+const loopback = '127.0.0.1';
+
+/** How often a starting gateway is asked whether it listens, and how long (ms). */
+const readiness = { apart: 50, whole: 20_000 } as const;
+/** How long a gateway may take to end by itself before the engine ends it (ms). */
+const stopGrace = 2000;
+
+type Container = ReturnType<ContainerClient['container']['getById']>;
+
+/** A container that was created, with its standard streams: they are attached before it starts, so that nothing it says is lost. */
+interface AttachedContainer {
+  readonly container: Container;
+  readonly streams: NodeJS.ReadWriteStream;
+  /** The last of what it said. */
+  readonly lastOutput: () => string;
+  /** Resolves when the engine has removed it. */
+  readonly removed: Promise<void>;
+}
+
+const attach = async (
+  { dockerode }: ContainerClient['container'],
+  id: string,
+  settings: object,
+): Promise<AttachedContainer> => {
+  const container = dockerode.getContainer(id);
+  const streams = await container.attach({
+    ...{ stream: true, hijack: true, stdin: true, stdout: true, stderr: true },
+  });
+  let text = '';
+  const output = new PassThrough().on('data', (part: Buffer) => {
+    text = (text + part.toString('utf8')).slice(-2000);
+  });
+  dockerode.modem.demuxStream(streams, output, output);
+  streams.on('error', () => undefined);
+  streams.write(`${JSON.stringify({ ...settings, ...containerAddress })}\n`);
+  return {
+    container,
+    streams,
+    lastOutput: () => text.trim(),
+    // An engine that has ended has nothing left to wait for.
+    removed: container.wait({ condition: 'removed' }).then(
+      () => undefined,
+      () => undefined,
+    ),
+  };
+};
+
+/** The library's container, reachable from this machine only, removed by the engine once it has ended, and attached as soon as it is there. */
+const defineContainer = (
+  { GenericContainer }: ContainerLibrary,
+  client: ContainerClient,
+  settings: object,
+) =>
+  class extends GenericContainer {
+    attached: AttachedContainer | null = null;
+
+    protected override async beforeContainerCreated(): Promise<void> {
+      this.hostConfig.AutoRemove = true;
+      this.hostConfig.PortBindings = Object.fromEntries(
+        [containerAddress.port, containerAddress.controlPort].map((port) => [
+          `${port}/tcp`,
+          [{ HostIp: loopback, HostPort: '0' }],
+        ]),
+      );
+      // The engine closes the gateway's input as soon as this process is gone, however it went.
+      Object.assign(this.createOpts, { AttachStdin: true, OpenStdin: true, StdinOnce: true });
+      await Promise.resolve();
+    }
+
+    protected override async containerCreated(id: string): Promise<void> {
+      this.attached = await attach(client.container, id, settings);
+    }
+  };
+
+/** Lets the gateway end by the end of its input, and waits until the engine has removed it. */
+const stop = async ({ container, streams, removed }: AttachedContainer): Promise<void> => {
+  streams.end();
+  const killTimer = setTimeout(() => {
+    container.kill().catch(() => undefined);
+  }, stopGrace);
+  await removed;
+  clearTimeout(killTimer);
+};
+
+/**
+ * Starts the reference gateway in a container, through testcontainers. It listens on this machine's
+ * loopback address only and leaves when this process ends, however it ends, at the latest after its
+ * lifetime. Throws a `Problem` without the library or an engine, or when the image cannot be built.
+ */
+export const startMockContainer = async (options: MockContainerOptions): Promise<MockProcess> => {
+  const library = await loadContainerLibrary();
+  const client = await findContainerEngine(library);
+  const image = await ensureMockImage(client, options.base ?? officialBase);
+  const MockContainer = defineContainer(library, client, options.settings);
+  const created = new MockContainer(image)
+    .withExposedPorts(containerAddress.port, containerAddress.controlPort)
+    .withCommand(['--contained', '--lifetime', `${Math.ceil(options.lifetime)}ms`])
+    .withStartupTimeout(readiness.whole)
+    .withWaitStrategy(
+      library.Wait.forHttp('/health', containerAddress.controlPort).withReadTimeout(
+        readiness.apart,
+      ),
+    );
+  try {
+    const started = await created.start();
+    const { attached } = created;
+    if (attached === null) throw new Error('The library started a container it had not created.');
+    return {
+      url: `http://${loopback}:${started.getMappedPort(containerAddress.port)}/v1`,
+      control: `http://${loopback}:${started.getMappedPort(containerAddress.controlPort)}`,
+      ended: () => null,
+      stop: () => stop(attached),
+    };
+  } catch (error) {
+    const { attached } = created;
+    await attached?.container.remove({ force: true }).catch(() => undefined);
+    throw new Problem(
+      `target: the container of the reference gateway could not be started and reached: ${errorReason(error)}. It said: ${attached?.lastOutput() ?? 'nothing'}. Where Weir itself runs in a container, the engine must run in it too; \`mock\` starts the same gateway in a process`,
+    );
+  }
+};

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** How a program ended, and the last of what it complained about. */
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly stderrTail: string;
+}
+
+/** Runs a program to its end; it stops when this process is asked to, since both get the terminal's signals. */
+export const runProgram = async (
+  [program, ...parameters]: readonly [string, ...string[]],
+  environment: NodeJS.ProcessEnv,
+): Promise<ProgramEnd> => {
+  const child = spawn(program, parameters, {
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderrTail = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderrTail = (stderrTail + text).slice(-2000);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stderrTail };
+};

@@ -1,0 +1,136 @@
+import { HttpFault } from './http-fault.ts';
+import { maxSectionBytes } from './head-section.ts';
+
+/** Hears content without its framing: `bytes` from `from` to `till`, valid during the call only. */
+export interface ContentSink {
+  onContent(bytes: Buffer, from: number, to: number): void;
+}
+
+/** Where in the chunked coding a body stands. */
+const inSize = 0;
+const inExtension = 1;
+const beforeSizeLf = 2;
+const inContent = 3;
+const beforeContentCr = 4;
+const beforeContentLf = 5;
+
+const cr = 13;
+const lf = 10;
+const tab = 9;
+const semicolon = 59;
+
+/** Extensions from the first semicolon on: a little looser than RFC 9112, section 7.1.1, as other clients take them. */
+const extensions =
+  /^(?:;(?!$)[!#$%&'*+.^_`|~\w-]*(?:=[!#$%&'*+.^_`|~\w-]*(?:"(?:[^"\\]|\\.)*")?)?)+$/;
+
+/** 2^53 has fourteen hexadecimal digits. */
+const maxSizeDigits = 13;
+
+const digitOf = (byte: number): number => {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const lower = byte | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+};
+
+/**
+ * Takes the chunked coding off (RFC 9112, section 7.1), however its bytes are split over reads, up to
+ * the trailer section. Strict: hexadecimal sizes at once followed by CR LF or by extensions, which
+ * are skipped and bounded over the whole body.
+ */
+export class ChunkedDecoder {
+  /** Whether the last chunk has come: trailers follow. */
+  hasLastChunk = false;
+  fault: HttpFault | null = null;
+  #state: number = inSize;
+  #digits = 0;
+  /** The size as read so far, then what is left of the chunk's content. */
+  #left = 0;
+  #extension = '';
+  /** The bytes of all the body's extensions. */
+  #extensions = 0;
+
+  begin(): void {
+    this.hasLastChunk = false;
+    this.#state = inSize;
+    this.#digits = 0;
+    this.#left = 0;
+    this.#extensions = 0;
+  }
+
+  /** Takes bytes from `at` on, up to `end` or the last chunk's line, and gives the place after what it took. Look at `last` and `fault` then. */
+  decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
+    let at = from;
+    while (at < end && !this.hasLastChunk && this.fault === null) {
+      if (this.#state === inContent) {
+        const to = Math.min(end, at + this.#left);
+        this.#left -= to - at;
+        if (this.#left === 0) this.#state = beforeContentCr;
+        sink.onContent(bytes, at, to);
+        at = to;
+      } else {
+        this.#step(bytes[at]!);
+        at += 1;
+      }
+    }
+    return at;
+  }
+
+  #step(byte: number): void {
+    switch (this.#state) {
+      case inSize:
+        return this.#size(byte);
+      case inExtension:
+        return this.#extend(byte);
+      case beforeSizeLf:
+        return byte === lf
+          ? this.#open()
+          : this.#refuse('a chunk’s size line does not end in CR LF');
+      case beforeContentCr:
+        this.#state = beforeContentLf;
+        if (byte !== cr) this.#refuse('a chunk does not end where its size says');
+        return;
+      default:
+        this.#state = inSize;
+        if (byte !== lf) this.#refuse('a chunk does not end in CR LF');
+    }
+  }
+
+  #size(byte: number): void {
+    const digit = digitOf(byte);
+    if (digit >= 0) {
+      this.#digits += 1;
+      this.#left = this.#left * 16 + digit;
+      if (this.#digits > maxSizeDigits) this.#refuse('a chunk’s size has too many digits');
+    } else if (this.#digits === 0) this.#refuse('a chunk’s size is no hexadecimal number');
+    else if (byte === cr) this.#state = beforeSizeLf;
+    else if (byte === semicolon) {
+      this.#state = inExtension;
+      this.#extension = ';';
+    } else this.#refuse('a chunk’s size is followed by something else than CR LF or an extension');
+  }
+
+  #extend(byte: number): void {
+    if (byte === cr) {
+      this.#state = beforeSizeLf;
+      if (!extensions.test(this.#extension)) this.#refuse('a chunk’s extension is malformed');
+    } else if ((byte < 32 && byte !== tab) || byte === 127) {
+      this.#refuse('a control character stands in a chunk’s extension');
+    } else {
+      this.#extension += String.fromCharCode(byte);
+      this.#extensions += 1;
+      if (this.#extensions <= maxSectionBytes) return;
+      const detail = `the chunks’ extensions are longer than ${maxSectionBytes} bytes`;
+      this.fault = new HttpFault('too-large', detail);
+    }
+  }
+
+  #open(): void {
+    this.#digits = 0;
+    if (this.#left === 0) this.hasLastChunk = true;
+    else this.#state = inContent;
+  }
+
+  #refuse(detail: string): void {
+    this.fault = new HttpFault('protocol', detail);
+  }
+}

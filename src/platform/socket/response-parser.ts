@@ -1,0 +1,174 @@
+import { ChunkedDecoder, type ContentSink } from './chunked-decoder.ts';
+import { HttpFault } from './http-fault.ts';
+import { HeadSection } from './head-section.ts';
+import { mayBeHead, parseFields, parseHead, type ParsedHead } from './response-head.ts';
+
+/** Hears what a response consists of. */
+export interface ResponseSink extends ContentSink {
+  /** The final head; interim ones are skipped. */
+  onHead(status: number, headers: Readonly<Record<string, string>>): void;
+}
+
+/** What a read led to: the response goes on, is complete, or cannot be read on. */
+export type ParseStatus = 'more' | 'complete' | HttpFault;
+
+/** Stands in where no response is expected. */
+const ignoringSink: ResponseSink = { onHead: () => undefined, onContent: () => undefined };
+
+/** A server that says more than this many times that it will answer never will. */
+const maxInterimResponses = 100;
+
+type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
+
+/**
+ * Reads one response after another off a connection: bytes in, events out, however the bytes are
+ * split over reads. Knows no sockets and no time. Framing by Content-Length, by chunks with extensions
+ * and trailers, or by the connection's close (RFC 9112, sections 6 and 7); strict, since a generous
+ * reading of a broken answer would measure something that other clients do not see.
+ */
+export class ResponseParser {
+  /** For how many milliseconds after a complete response a further request may follow it on this connection; 0 for never. */
+  reusableFor = 0;
+  /** Whether a byte of the response has come. */
+  hasReceived = false;
+  readonly #section = new HeadSection();
+  readonly #chunks = new ChunkedDecoder();
+  #sink: ResponseSink = ignoringSink;
+  #stage: ParseStage = 'over';
+  #interim = 0;
+  /** What is left of a body whose length was told. */
+  #left = 0;
+
+  /** Begins to await the response to a GET or a POST; one to HEAD would have another framing. */
+  expectResponse(sink: ResponseSink): void {
+    this.#sink = sink;
+    this.#stage = 'head';
+    this.#interim = 0;
+    this.#section.beginHead();
+    this.reusableFor = 0;
+    this.hasReceived = false;
+  }
+
+  /** Takes the first `end` bytes of a read. After anything but `more` a new response must be expected first. */
+  read(bytes: Buffer, end = bytes.length): ParseStatus {
+    if (end > 0) this.hasReceived = true;
+    let at = 0;
+    while (at < end) {
+      const next = this.#step(bytes, at, end);
+      if (next instanceof HttpFault) return this.#finish(next);
+      at = next;
+      if (this.#stage === 'over') {
+        // What follows answers no request: whatever it is, the connection cannot be trusted.
+        if (at < end) this.reusableFor = 0;
+        return this.#finish('complete');
+      }
+    }
+    return 'more';
+  }
+
+  /** The server ended the connection. */
+  closed(): ParseStatus {
+    if (this.#stage === 'close') return this.#finish('complete');
+    const what = this.hasReceived ? 'in mid-answer' : 'without an answer';
+    return this.#finish(new HttpFault('closed-early', `the server closed the connection ${what}`));
+  }
+
+  #finish(parseStatus: ParseStatus): ParseStatus {
+    this.#stage = 'over';
+    this.#sink = ignoringSink;
+    return parseStatus;
+  }
+
+  /** Takes what it can from `at` on and gives the place after it. */
+  #step(bytes: Buffer, at: number, end: number): number | HttpFault {
+    switch (this.#stage) {
+      case 'head':
+        return this.#head(bytes, at, end);
+      case 'length': {
+        const to = Math.min(end, at + this.#left);
+        this.#left -= to - at;
+        if (this.#left === 0) this.#stage = 'over';
+        this.#sink.onContent(bytes, at, to);
+        return to;
+      }
+      case 'chunks':
+        return this.#chunk(bytes, at, end);
+      case 'trailers':
+        return this.#trailers(bytes, at, end);
+      case 'close':
+        this.#sink.onContent(bytes, at, end);
+        return end;
+      case 'over':
+        throw new Error('a response was read on after its end');
+    }
+  }
+
+  #head(bytes: Buffer, at: number, end: number): number | HttpFault {
+    const after = this.#section.append(bytes, at, end);
+    if (after < 0) {
+      if (this.#section.fault !== null) return this.#section.fault;
+      return mayBeHead(this.#section.text)
+        ? end
+        : new HttpFault('protocol', 'the answer does not begin as HTTP/1.1 does');
+    }
+    const head = parseHead(this.#section.text);
+    if (head instanceof HttpFault) return head;
+    this.#section.beginHead();
+    if (head.status >= 200) {
+      this.#begin(head);
+      return after;
+    }
+    return this.#interimFault(head) ?? after;
+  }
+
+  #interimFault({ status, closes }: ParsedHead): HttpFault | null {
+    this.#interim += 1;
+    if (status === 101) return new HttpFault('protocol', 'the server changes to another protocol');
+    if (closes) return new HttpFault('protocol', 'an interim answer says that the connection ends');
+    return this.#interim > maxInterimResponses
+      ? new HttpFault(
+          'protocol',
+          `the server sent more than ${maxInterimResponses} interim answers`,
+        )
+      : null;
+  }
+
+  #begin({ status, headers, framing, closes, keepAliveFor }: ParsedHead): void {
+    this.reusableFor = closes ? 0 : keepAliveFor;
+    const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
+    if (status === 204 || status === 304) {
+      this.#stage = 'over';
+      // A promised body may come all the same, and must not be taken for the next answer.
+      if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
+    } else if (framing.kind === 'chunked') {
+      this.#stage = 'chunks';
+      this.#chunks.begin();
+    } else if (framing.kind === 'close') {
+      this.#stage = 'close';
+      this.reusableFor = 0;
+    } else {
+      this.#left = framing.bytes;
+      this.#stage = this.#left === 0 ? 'over' : 'length';
+    }
+    this.#sink.onHead(status, headers);
+  }
+
+  #chunk(bytes: Buffer, at: number, end: number): number | HttpFault {
+    const after = this.#chunks.decode(bytes, at, end, this.#sink);
+    if (this.#chunks.fault !== null) return this.#chunks.fault;
+    if (this.#chunks.hasLastChunk) {
+      this.#stage = 'trailers';
+      this.#section.beginTrailers();
+    }
+    return after;
+  }
+
+  #trailers(bytes: Buffer, at: number, end: number): number | HttpFault {
+    const after = this.#section.append(bytes, at, end);
+    if (after < 0) return this.#section.fault ?? end;
+    const trailers = parseFields(this.#section.text, 0);
+    if (trailers instanceof HttpFault) return trailers;
+    this.#stage = 'over';
+    return after;
+  }
+}

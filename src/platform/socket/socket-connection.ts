@@ -1,0 +1,151 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../../model/clock.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import type { CancelConnect } from '../connection/connector.ts';
+import { ResponseParser } from './response-parser.ts';
+import { HttpFault } from './http-fault.ts';
+import type { OpenSocket, SocketEvents } from './open-socket.ts';
+import type { RequestWriter } from './request-writer.ts';
+import type { ConnectionOwner, SocketExchange } from './socket-exchange.ts';
+
+/** Idle connections are kept this long unless the server's keep-alive hint says less. */
+const keepAlive = 600_000;
+
+/** A request ready to be written. */
+export interface OutgoingRequest {
+  readonly exchange: SocketExchange;
+  readonly head: string;
+  readonly body: Uint8Array | null;
+  /** Whether the request asks for the connection to be closed after it. */
+  readonly closes: boolean;
+}
+
+/** What all lines of a transport have in common. */
+export interface ConnectionContext {
+  readonly clock: Clock;
+  readonly open: OpenSocket;
+  readonly writer: RequestWriter;
+  /** It has no exchange any more and may be taken again until it is discarded. */
+  readonly onIdle: (connection: SocketConnection) => void;
+  /** An idle line is of no use any more. */
+  readonly discard: (connection: SocketConnection) => void;
+  /** Its socket is gone. */
+  readonly onClosed: (connection: SocketConnection) => void;
+}
+
+/** One connection, and the exchange on it. */
+export class SocketConnection implements SocketEvents, ConnectionOwner {
+  /** Until when it may be taken while it is idle. */
+  idleUntil: Instant = instant(0);
+  readonly #context: ConnectionContext;
+  readonly #parser = new ResponseParser();
+  readonly #cancelConnect: CancelConnect;
+  #socket: Socket | null = null;
+  /** `null` while it rests. */
+  #exchange: SocketExchange | null = null;
+  /** Until it is written: whole streams long it would only take memory. */
+  #unsent: OutgoingRequest | null = null;
+  /** Whether its request asked for the connection to be closed after it. */
+  #closes = false;
+
+  /** Connects for its first exchange. */
+  constructor(context: ConnectionContext, outgoing: OutgoingRequest) {
+    this.#context = context;
+    this.#assign(outgoing);
+    this.#cancelConnect = context.open(this);
+  }
+
+  /** Whether its socket is still open, as far as this process knows. */
+  get isOpen(): boolean {
+    return this.#socket?.writable === true;
+  }
+
+  /** Sends a further request, now. */
+  begin(outgoing: OutgoingRequest, now: Instant): void {
+    this.#assign(outgoing);
+    outgoing.exchange.connected(now, 'reused');
+    this.#send(now);
+  }
+
+  /** Its exchange has ended. */
+  release(reusableFor: number): void {
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    this.#unsent = null;
+    if (exchange === null || reusableFor <= 0) return this.destroy();
+    this.idleUntil = instant(exchange.readAt + Math.min(reusableFor, keepAlive));
+    this.#context.onIdle(this);
+  }
+
+  destroy(): void {
+    this.#cancelConnect();
+  }
+
+  /** Ends its exchange too. */
+  close(): void {
+    this.#exchange?.abort('aborted', 'the transport was closed');
+    this.destroy();
+  }
+
+  opened(socket: Socket): void {
+    const now = this.#context.clock.now();
+    this.#socket = socket;
+    this.#exchange?.connected(now, 'new');
+    this.#send(now);
+  }
+
+  read(bytes: Buffer, length: number): void {
+    const at = this.#context.clock.now();
+    const exchange = this.#exchange;
+    if (exchange === null) return this.#context.discard(this);
+    exchange.readAt = at;
+    const status = this.#parser.read(bytes, length);
+    if (status === 'more' || exchange.isFinished) return;
+    if (status === 'complete') exchange.complete(this.#reusableFor());
+    else exchange.onFault(status, true);
+  }
+
+  ended(): void {
+    // Before it is opened an error follows.
+    if (this.#socket === null) return;
+    const exchange = this.#exchange;
+    if (exchange === null) return this.#context.discard(this);
+    exchange.readAt = this.#context.clock.now();
+    const status = this.#parser.closed();
+    if (status === 'complete') exchange.complete(0);
+    else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
+  }
+
+  failed(error: Error): void {
+    this.#exchange?.onConnectionFailure(error, this.#parser.hasReceived);
+  }
+
+  closed(): void {
+    const fault = new HttpFault('closed-early', 'the connection was closed');
+    this.#exchange?.onFault(fault, this.#parser.hasReceived);
+    this.#context.onClosed(this);
+  }
+
+  #assign(outgoing: OutgoingRequest): void {
+    this.#exchange = outgoing.exchange;
+    this.#unsent = outgoing;
+    this.#closes = outgoing.closes;
+    outgoing.exchange.setOwner(this);
+  }
+
+  #send(now: Instant): void {
+    const unsent = this.#unsent;
+    if (unsent === null || this.#socket === null) return;
+    this.#unsent = null;
+    const { exchange, head, body } = unsent;
+    this.#parser.expectResponse(exchange);
+    exchange.sent(now);
+    if (!exchange.isFinished) this.#context.writer.write(this.#socket, head, body);
+  }
+
+  /** Of a complete response. A server that answers before it has the whole request may not want the rest. */
+  #reusableFor(): number {
+    const isUnsent = this.#socket === null || this.#socket.writableLength > 0;
+    return this.#closes || isUnsent ? 0 : this.#parser.reusableFor;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../model/clock.ts';
+import type { OpenSocket } from './open-socket.ts';
+import { RequestWriter } from './request-writer.ts';
+import {
+  type ConnectionContext,
+  type OutgoingRequest,
+  SocketConnection,
+} from './socket-connection.ts';
+
+/** All connections to one target, idle ones last in, first out. */
+export class SocketPool {
+  readonly #clock: Clock;
+  readonly #context: ConnectionContext;
+  readonly #idle: SocketConnection[] = [];
+  readonly #all = new Set<SocketConnection>();
+  #closed = false;
+  #allGone: () => void = () => undefined;
+
+  constructor(open: OpenSocket, clock: Clock) {
+    this.#clock = clock;
+    this.#context = {
+      clock,
+      open,
+      writer: new RequestWriter(),
+      onIdle: (connection) => void this.#idle.push(connection),
+      discard: (connection) => this.#discard(connection),
+      onClosed: (connection) => this.#onClosed(connection),
+    };
+  }
+
+  /** Sends on the most recently used idle line, or on a new one. */
+  send(outgoing: OutgoingRequest): void {
+    if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
+    const now = this.#clock.now();
+    for (
+      let connection = this.#idle.pop();
+      connection !== undefined;
+      connection = this.#idle.pop()
+    ) {
+      if (connection.isOpen && connection.idleUntil > now) return connection.begin(outgoing, now);
+      connection.destroy();
+    }
+    this.#all.add(new SocketConnection(this.#context, outgoing));
+  }
+
+  /** Destroys every connection and waits until they are gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#all.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#allGone = resolve;
+    for (const connection of this.#all) connection.close();
+    await promise;
+  }
+
+  #discard(connection: SocketConnection): void {
+    const at = this.#idle.lastIndexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    connection.destroy();
+  }
+
+  #onClosed(connection: SocketConnection): void {
+    this.#all.delete(connection);
+    if (this.#all.size === 0) this.#allGone();
+  }
+}

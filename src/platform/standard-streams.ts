@@ -1,0 +1,16 @@
+import { wantsColour } from './screen.ts';
+
+/** Data goes to standard output, words for people to standard error. */
+export const toStdout = (text: string): void => {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+};
+
+export const toStderr = (text: string): void => {
+  process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+};
+
+/** How text for standard output may look. */
+export const stdoutStyle = (): { readonly colour: boolean; readonly width: number } => ({
+  colour: wantsColour(process.stdout, process.env),
+  width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,
+});

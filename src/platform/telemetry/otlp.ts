@@ -1,0 +1,139 @@
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
+import {
+  type MetricsExporter,
+  liveSeries,
+  type RecordValue,
+  type SeriesLabels,
+  type SeriesRow,
+  type ExportedRun,
+} from './live-series.ts';
+
+/** Where live metrics are pushed. */
+export interface OtlpAddress {
+  /** The collector's whole address, with the path of metrics. */
+  readonly url: string;
+  /** Milliseconds from one push to the next. */
+  readonly interval: number;
+}
+
+/** A collector that says nothing holds the end of a run up by no more than this, in milliseconds. */
+const exportTimeout = 3000;
+
+/** A pool of many keys over many stages has more series than the SDK's default of 2,000. */
+const cardinality = 100_000;
+
+/** An address without what may be a key in it. */
+const withoutCredentials = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+};
+
+/** Only codes: the message and the body of an answer may quote a header. */
+const reasonOf = (error: Error): string => {
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'number') return `it answered ${code}`;
+  return typeof code === 'string' ? code : 'no answer that takes them';
+};
+
+/** The SDK's exporter, which tells when a push did not arrive and is otherwise silent. */
+const reportingExporter = (
+  { url }: OtlpAddress,
+  failed: (error: Error) => void,
+): PushMetricExporter => {
+  const exporter = new OTLPMetricExporter({ url, timeoutMillis: exportTimeout });
+  return {
+    export: (metrics, done) =>
+      exporter.export(metrics, (result) => {
+        if (result.error !== undefined) failed(result.error);
+        done(result);
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+    selectAggregation: (type) => exporter.selectAggregation(type),
+    selectAggregationTemporality: (type) => exporter.selectAggregationTemporality(type),
+  };
+};
+
+/** Who sends: the environment's words (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) come before ours. */
+const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
+  defaultResource()
+    .merge(
+      resourceFromAttributes({
+        'service.name': 'weir',
+        'service.version': version,
+        'service.instance.id': instance,
+        'weir.scenario': scenario,
+      }),
+    )
+    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
+
+type Meter = ReturnType<MeterProvider['getMeter']>;
+
+const otlpSeriesWriter = (
+  meter: Meter,
+  row: SeriesRow,
+): ((value: number, labels: SeriesLabels) => void) => {
+  const { name, help: description } = row;
+  if (row.kind === 'counter') {
+    const counter = meter.createCounter(name, { description });
+    return (value, labels) => counter.add(value, labels);
+  }
+  if (row.kind === 'gauge') {
+    const gauge = meter.createGauge(name, { description });
+    return (value, labels) => gauge.record(value, labels);
+  }
+  const advice = { explicitBucketBoundaries: [...row.buckets] };
+  const histogram = meter.createHistogram(name, { description, unit: 's', advice });
+  return (value, labels) => histogram.record(value, labels);
+};
+
+const createRecord = (meter: Meter): RecordValue => {
+  const writers = new Map(
+    Object.entries(liveSeries).map(([series, row]) => [series, otlpSeriesWriter(meter, row)]),
+  );
+  return (series, value, labels) => writers.get(series)!(value, labels);
+};
+
+/**
+ * Pushes a run's figures over OTLP/HTTP (JSON) while it is on, and once more when it is closed. Headers, certificates
+ * and compression are the standard environment's (`OTEL_EXPORTER_OTLP_HEADERS` …), read by the SDK. The
+ * first push that fails is told with `say`, and none of them ever fails anything.
+ */
+export const openOtlp = (
+  address: OtlpAddress,
+  run: ExportedRun,
+  report: (text: string) => void,
+): MetricsExporter => {
+  let hasReported = false;
+  const exporter = reportingExporter(address, (error) => {
+    if (hasReported) return;
+    hasReported = true;
+    report(
+      `--otlp: a push of live metrics to ${withoutCredentials(address.url)} failed: ${reasonOf(error)}. The run goes on without; nothing of it is lost.`,
+    );
+  });
+  const reader = new PeriodicExportingMetricReader({
+    exporter,
+    exportIntervalMillis: address.interval,
+    exportTimeoutMillis: Math.min(address.interval, 2 * exportTimeout),
+    cardinalityLimits: { default: cardinality },
+  });
+  const provider = new MeterProvider({ resource: resourceOf(run), readers: [reader] });
+  return {
+    announcement: `Live metrics: pushed to ${withoutCredentials(address.url)} every ${address.interval / 1000} s`,
+    record: createRecord(provider.getMeter('weir', run.version)),
+    close: () => provider.shutdown(),
+  };
+};

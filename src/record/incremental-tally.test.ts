@@ -1,0 +1,31 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wholeRunSlice } from '../model/workload/arrival.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { createIncrementalTally } from './incremental-tally.ts';
+import { anyObservations } from './recorder-suite.fixture.ts';
+import { sampleFacts } from './sample-facts.fixture.ts';
+import { emptyTally, recordObservation, toResult } from './tally.ts';
+
+const facts = sampleFacts([wholeRunSlice]);
+
+describe('a growing tally', () => {
+  it('comes to what a plain one does, wherever it is cut and however far its cuts are taken', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyObservations, fc.nat(30)), { maxLength: 4 }), (spells) => {
+        const plain = emptyTally(samplePlan());
+        const grown = createIncrementalTally(samplePlan());
+        for (const [observations, taken] of spells) {
+          const cut = grown.flush();
+          for (let i = 0; i < taken; i += 1) cut.next();
+          for (const observation of observations) {
+            recordObservation(plain, observation);
+            grown.record(observation);
+          }
+        }
+        expect(toResult(grown.whole(), facts)).toEqual(toResult(plain, facts));
+      }),
+      { numRuns: 10 },
+    );
+  });
+});

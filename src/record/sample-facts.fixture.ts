@@ -1,0 +1,33 @@
+import type { Slice } from '../model/workload/arrival.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { planHash } from '../model/plan/plan-hash.ts';
+import { withoutPrompts } from '../model/plan/without-prompts.ts';
+import type { ResultFacts, SliceRun } from '../model/result/result.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+
+/** What a slice of the sample plan's run would know of itself, for tests. */
+export const sampleSliceRun = ({ index, count }: Slice): SliceRun => ({
+  index,
+  count,
+  startedAt: '2026-07-01T10:20:30.000Z',
+  baseUrl: 'http://127.0.0.1:8080/v1',
+  machine: { node: 'v24.0.0', platform: 'linux', cpu: 'a processor', cores: 2 },
+  generator: [],
+});
+
+/** The facts of a run of these slices of the sample plan, for tests; any of them can be another. The hash is the whole plan's, as it is in a run. */
+export const sampleFacts = (
+  slices: readonly Slice[],
+  differing: Partial<ResultFacts> = {},
+): ResultFacts => ({
+  weir: '0.1.0',
+  runId: 'run',
+  plan: withoutPrompts(samplePlan()),
+  planHash: planHash(samplePlan()),
+  slices: slices.map(sampleSliceRun),
+  scheduled: milliseconds(25_000),
+  partial: null,
+  notes: [],
+  witness: null,
+  ...differing,
+});

@@ -1,0 +1,128 @@
+import type { ComparedMetric, ComparedSide, Comparison } from '../../model/series/comparison.ts';
+import { countText, figureText, plural } from '../text/number-text.ts';
+
+/** What a comparison says, in words that its terminal, HTML, Markdown and JUnit forms share. */
+
+/** A figure of a side: a rate of failures in per cent, anything else in its own unit. */
+export const sideValueText = (
+  { scale, unit }: Pick<ComparedMetric, 'scale' | 'unit'>,
+  value: number | null,
+): string => {
+  if (value === null) return '–';
+  return scale === 'difference' ? (value * 100).toFixed(2) : figureText(value, unit);
+};
+
+const signed = (value: number): string => {
+  const text = Math.abs(value) >= 100 ? countText(Math.abs(value)) : Math.abs(value).toFixed(1);
+  return `${Number(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`;
+};
+
+/** A change or a bound of it: a ratio as the per cent that it adds, a difference of shares in points. */
+export const changeText = ({ scale }: Pick<ComparedMetric, 'scale'>, value: number): string =>
+  scale === 'ratio' ? `${signed((value - 1) * 100)} %` : `${signed(value * 100)} pt`;
+
+/** The 95 % confidence interval of the change. */
+export const changeIntervalText = (metric: ComparedMetric): string => {
+  const { low, high } = metric.effect ?? { low: null, high: null };
+  if (low === null || high === null) return '–';
+  const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
+  return `[${bare(low)}, ${bare(high)}]`;
+};
+
+/** The p-value that decides: adjusted for a gated metric, its own for any other. */
+export const pValueText = ({ effect }: ComparedMetric): string => {
+  const p = effect?.adjustedP ?? effect?.p ?? null;
+  if (p === null) return '–';
+  return p < 0.001 ? '<0.001' : p.toFixed(3);
+};
+
+/** The minimum effect that a metric is held against. */
+export const minimumEffectText = ({ scale, effect }: ComparedMetric): string =>
+  effect === null ? '–' : changeText({ scale }, effect.least).replace('+', '±');
+
+const streamText = ({ traffic, model }: ComparedMetric): string =>
+  traffic === null ? '' : model === null ? `${traffic} ` : `${traffic} ${model} `;
+
+/** A metric by its whole name: `chat-stream TTFT p95`. */
+export const metricName = (metric: ComparedMetric): string =>
+  `${streamText(metric)}${metric.label}`;
+
+/** What a verdict comes from where it is no verdict, or why a metric does not count. */
+export const remarkText = ({ verdict, needed, gated, effect, remark }: ComparedMetric): string => {
+  const missingEvidence =
+    verdict !== 'inconclusive' || effect === null || !gated
+      ? ''
+      : needed === null
+        ? 'more than 1,000 repetitions a side would be needed'
+        : `${countText(needed)} repetitions a side would decide`;
+  return [remark ?? '', missingEvidence].filter((text) => text !== '').join('; ');
+};
+
+export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[] =>
+  metrics.filter(({ gated }) => gated);
+
+const named = (metrics: readonly ComparedMetric[]): string =>
+  metrics
+    .map((metric) =>
+      metric.effect === null
+        ? metricName(metric)
+        : `${metricName(metric)} (${changeText(metric, metric.effect.change)})`,
+    )
+    .join(', ');
+
+const isIndicative = ({ base, next }: Comparison): boolean =>
+  base.runs.length === 1 && next.runs.length === 1;
+
+/** How many repetitions a side every gated metric that is not decided would need; `null` where no number would do. */
+const repetitionsNeededBy = (metrics: readonly ComparedMetric[]): number | null =>
+  metrics.reduce<number | null>(
+    (most, { needed }) => (most === null || needed === null ? null : Math.max(most, needed)),
+    0,
+  );
+
+const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]): string => {
+  const needed = repetitionsNeededBy(open);
+  const enough =
+    needed === null
+      ? 'For some of them no number of repetitions would.'
+      : isIndicative(comparison)
+        ? `At least ${needed} a side are needed.`
+        : `${plural(needed, 'repetition')} a side would decide.`;
+  const least = comparison.rules['repetitions'] ?? 5;
+  const few = Math.min(comparison.base.runs.length, comparison.next.runs.length) < least;
+  return few
+    ? `Fewer than ${least} repetitions a side decide nothing${isIndicative(comparison) ? ': one against one is an indication' : ''}. ${enough}`
+    : `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${enough}`;
+};
+
+/** The verdict in a sentence or two. */
+export const comparisonVerdictText = (comparison: Comparison): string => {
+  const gated = gatedMetrics(comparison);
+  const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
+  switch (comparison.verdict) {
+    case 'regression':
+      return `Regression: ${named(decidingMetrics)}.${isIndicative(comparison) ? ' One run against one is an indication: it counts since it is beyond 1.5 times.' : ''}`;
+    case 'improvement':
+      return `Improvement: ${named(decidingMetrics)}; nothing is worse.`;
+    case 'same':
+      return `Same: none of ${plural(gated.length, 'gated metric')} changed by more than its minimum effect.`;
+    case 'inconclusive':
+      return gated.length === 0
+        ? 'Inconclusive: no metric has the samples to decide. Longer runs would, or --gate names those that decide all the same.'
+        : `Inconclusive. ${undecidedText(comparison, decidingMetrics)}`;
+  }
+};
+
+/** What the reader of the verdicts must know before them. */
+export const comparisonWarnings = ({ overridden, cautions }: Comparison): readonly string[] => [
+  ...overridden.map((reason) => `Compared although ${reason}.`),
+  ...cautions,
+];
+
+/** One side in a line: what it is called, what it ran, how often. */
+export const sideLine = ({ name, target, runs }: ComparedSide): string =>
+  `${name}: ${plural(runs.length, 'run')} against ${target}`;
+
+/** How to read the figures. */
+export const howToReadComparison =
+  'Base and new are geometric means over the repetitions. The change stands with its 95 % confidence interval; p is Welch’s on the logarithms, or Newcombe’s for shares, adjusted (Holm) over the gated metrics.';

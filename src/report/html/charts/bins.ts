@@ -1,0 +1,49 @@
+import type { TimelineSecond } from '../../../model/measures/counts.ts';
+import type { Result } from '../../../model/result/result.ts';
+
+/** The run's time cut into equal pieces of `step` whole seconds. */
+export interface Bins {
+  readonly step: number;
+  readonly count: number;
+}
+
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+/** More points than this no screen shows apart. */
+const maxBins = 600;
+/** A percentile of fewer samples than this per bin is noise, unless the run would shrink to a few points. */
+const samplesPerBin = 20;
+const minBins = 10;
+
+const lastSecond = (result: Result): number =>
+  Math.max(1, Math.ceil(Math.max(result.ended, result.scheduled) / 1000), result.timeline.length);
+
+/** Bins for counts: as fine as a second where the run is short enough. */
+export const countBins = (result: Result): Bins => {
+  const seconds = lastSecond(result);
+  const step = steps.find((width) => seconds / width <= maxBins) ?? Math.ceil(seconds / maxBins);
+  return { step, count: Math.ceil(seconds / step) };
+};
+
+/** Bins for percentiles of `samples`, wide enough to hold about twenty each. */
+export const percentileBins = (result: Result, samples: number): Bins => {
+  const finest = countBins(result);
+  const seconds = lastSecond(result);
+  const widestStep = steps.findLast((width) => seconds / width >= minBins) ?? finest.step;
+  const wantedStep =
+    steps.find((width) => (samples * width) / seconds >= samplesPerBin) ?? widestStep;
+  const step = Math.max(finest.step, Math.min(wantedStep, widestStep));
+  return { step, count: Math.ceil(seconds / step) };
+};
+
+/** Rows that belong to a second, dealt into their bins. */
+export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
+  rows: readonly T[],
+  { step, count }: Bins,
+): readonly (readonly T[])[] => {
+  const bins = Array.from({ length: count }, (): T[] => []);
+  for (const row of rows) bins[Math.min(count - 1, Math.floor(row.second / step))]?.push(row);
+  return bins;
+};
+
+/** Four significant digits are more than a chart can show. */
+export const chartValue = (value: number): number => Number(value.toPrecision(4));

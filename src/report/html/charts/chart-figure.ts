@@ -1,0 +1,55 @@
+import { figureText, plural, timeText } from '../../text/number-text.ts';
+import type { Chart, ChartLine, ChartMarks } from './chart.ts';
+import { markup, type Markup } from '../../text/markup.ts';
+
+/** A chart's place in the page: a caption that says in words what the picture shows, and room for the script to draw. */
+
+const lineText = ({ label, values }: ChartLine, { unit, step }: Chart): string => {
+  const numbers = values.flatMap((value) => value ?? []);
+  if (numbers.length === 0) return `${label}: nothing`;
+  const [low, high] = [
+    numbers.reduce((a, b) => Math.min(a, b)),
+    numbers.reduce((a, b) => Math.max(a, b)),
+  ];
+  const when = timeText(values.indexOf(high) * step * 1000);
+  const suffix = unit === '' ? '' : ` ${unit}`;
+  return low === high
+    ? `${label} ${figureText(low)}${suffix} throughout`
+    : `${label} ${figureText(low)} to ${figureText(high)}${suffix}, highest at ${when}`;
+};
+
+const marksText = ({ label, values }: ChartMarks, { step }: Chart): string => {
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const first = values.findIndex((value) => value > 0);
+  const last = values.findLastIndex((value) => value > 0);
+  const from = timeText(first * step * 1000);
+  const to = timeText((last + 1) * step * 1000);
+  return `${total.toLocaleString('en-US')} ${label} between ${from} and ${to}`;
+};
+
+/** The chart in a sentence. */
+export const chartText = (chart: Chart): string =>
+  [
+    ...chart.lines.map((line) => lineText(line, chart)),
+    ...chart.marks.map((marks) => marksText(marks, chart)),
+  ].join('; ');
+
+export const chartFigure = (chart: Chart): Markup => {
+  const { id, title, unit, step, marks } = chart;
+  const per = step === 1 ? 'each second' : `each ${plural(step, 'second')}`;
+  return markup`<figure class="chart" id="chart-${id}">
+    <figcaption>
+      <b>${title}</b> <span class="unit">${unit === '' ? per : `${unit}, ${per}`}</span>
+      ${marks.map(({ label, colour }) => markup`<span class="key dot ${colour}">${label}</span>`)}
+    </figcaption>
+    <div
+      class="canvas"
+      data-chart="${id}"
+      role="img"
+      aria-label="${title} over time"
+      aria-describedby="said-${id}"
+    ></div>
+    <p class="said" id="said-${id}">${chartText(chart)}.</p>
+    <details class="rows" data-rows="${id}" hidden><summary>Values as a table</summary></details>
+  </figure>`;
+};

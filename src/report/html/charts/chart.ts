@@ -1,0 +1,54 @@
+/**
+ * What the page's script draws: plain data, and the only contract between the two sides of the
+ * report. This file imports nothing, so that the page can be checked against it.
+ */
+
+/** A custom property of the page's style sheet. */
+export type ChartColour =
+  | 'p50'
+  | 'p95'
+  | 'due'
+  | 'sent'
+  | 'completed'
+  | 'limited'
+  | 'refused'
+  | 'malformed'
+  | 'broken'
+  | 'dropped'
+  | 'failed';
+
+export interface ChartLine {
+  readonly label: string;
+  readonly colour: ChartColour;
+  readonly style: 'strong' | 'plain' | 'dashed';
+  /** One value per bin; `null` draws a gap. */
+  readonly values: readonly (number | null)[];
+}
+
+/** A row of marks above the plot: how many of something fell into each bin. */
+export interface ChartMarks {
+  readonly label: string;
+  readonly colour: ChartColour;
+  readonly values: readonly number[];
+}
+
+/** One chart over the time of the run. Value i belongs to the seconds from `step × i` to `step × (i + 1)`. */
+export interface Chart {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly step: number;
+  /** Counts are held over their bin; anything else is joined from centre to centre. */
+  readonly drawn: 'held' | 'joined';
+  readonly lines: readonly ChartLine[];
+  readonly marks: readonly ChartMarks[];
+}
+
+/** Everything that is embedded in the page; all times in seconds since the run began. `scheduled` is the end of the load, of whose stages those are left out that it did not reach. */
+export interface PageData {
+  readonly warmUp: number;
+  readonly scheduled: number;
+  readonly end: number;
+  readonly stages: readonly { readonly name: string; readonly from: number }[];
+  readonly charts: readonly Chart[];
+}

@@ -1,0 +1,125 @@
+import type { Histogram } from '../../../model/measures/histogram.ts';
+import { countText, figureText, plural, timeText } from '../../text/number-text.ts';
+import { markup, type Markup } from '../../text/markup.ts';
+
+/** How a latency's distribution moves over the run: time across, latency upwards on a logarithmic scale. */
+
+const frame = { width: 900, height: 230, left: 54, right: 14, top: 10, bottom: 34 } as const;
+const rows = 24;
+/** A scale spans at least this factor: latencies that are all alike are one line, not noise. */
+const narrowest = 1.1;
+/** Cells of one shade are one path: a page of thousands of elements opens slowly. */
+const shades = 6;
+
+/** How many samples are at most `value`; by halving, since ranks are all that a histogram tells. */
+const countUpTo = (histogram: Histogram, value: number): number => {
+  let low = 0;
+  let high = histogram.count;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (histogram.atRank(middle) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
+/** The edges of the rows, ascending: equal factors between the least and the most. */
+const edgesOf = (least: number, most: number): readonly number[] => {
+  const low = Math.max(least, most / 1e6, 1e-3);
+  const factor = (Math.max(most, low * narrowest) / low) ** (1 / rows);
+  return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
+};
+
+/** Of one column, how many samples fall into each row; what is below the first edge is in the first. */
+const columnOf = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
+  const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
+  return upTo.map((count, i) => count - (upTo[i - 1] ?? 0));
+};
+
+/** What the axis names: both ends, and between them the 1, 2 and 5 of powers of ten that stand clear of others. */
+const axisLabels = (low: number, high: number): readonly number[] => {
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from(
+    { length: Math.ceil(Math.log10(high)) - first + 1 },
+    (_, i) => first + i,
+  );
+  const span = Math.log(high / low);
+  const labelled = [low, high];
+  for (const digit of [1, 5, 2]) {
+    for (const value of powers.map((power) => digit * 10 ** power)) {
+      const isClear = labelled.every((other) => Math.abs(Math.log(value / other)) > span / 9);
+      if (value > low && value < high && isClear) labelled.push(value);
+    }
+  }
+  return labelled;
+};
+
+/** The cells as one path for each shade, and how much the fullest holds. */
+const shadedPaths = (cells: readonly (readonly number[])[]) => {
+  const fullest = Math.max(...cells.flat());
+  const across = (frame.width - frame.left - frame.right) / cells.length;
+  const upwards = (frame.height - frame.top - frame.bottom) / rows;
+  const shadeOf = (count: number): number =>
+    Math.min(shades - 1, Math.floor((Math.log1p(count) / Math.log1p(fullest)) * shades));
+  const paths = Array.from({ length: shades }, (): string[] => []);
+  const size = `h${across.toFixed(1)}v${upwards.toFixed(1)}h-${across.toFixed(1)}z`;
+  for (const [i, column] of cells.entries()) {
+    for (const [j, count] of column.entries()) {
+      if (count === 0) continue;
+      const left = (frame.left + i * across).toFixed(1);
+      const top = (frame.height - frame.bottom - (j + 1) * upwards).toFixed(1);
+      paths[shadeOf(count)]!.push(`M${left} ${top}${size}`);
+    }
+  }
+  return { paths: paths.map((parts) => parts.join('')), fullest };
+};
+
+/** One measure over the run. */
+export interface HeatmapOptions {
+  readonly title: string;
+  readonly unit: string;
+  /** The seconds that a column stands for. */
+  readonly step: number;
+  readonly columns: readonly Histogram[];
+}
+
+/** `null` where there are fewer than two samples. Drawn without a script, so it prints. */
+export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup | null => {
+  const filled = columns.filter(({ count }) => count > 0);
+  const total = filled.reduce((sum, { count }) => sum + count, 0);
+  if (total < 2) return null;
+  const least = Math.min(...filled.map(({ min }) => min ?? Number.POSITIVE_INFINITY));
+  const most = Math.max(...filled.map(({ max }) => max ?? 0));
+  const edges = edgesOf(least, most);
+  const [low, high] = [edges[0]!, edges.at(-1)!];
+  const { paths, fullest } = shadedPaths(columns.map((column) => columnOf(column, edges)));
+  const height = frame.height - frame.top - frame.bottom;
+  const y = (value: number): string =>
+    (frame.height - frame.bottom - (Math.log(value / low) / Math.log(high / low)) * height).toFixed(
+      1,
+    );
+  const seconds = columns.length * step;
+  const moments = [0, 0.25, 0.5, 0.75, 1].map((share) => share * seconds);
+  const text = `${plural(total, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell holds ${countText(fullest)}`;
+  return markup`<figure class="plot">
+    <figcaption>
+      <b>${title}</b> <span class="unit">${unit}, ${plural(step, 'second')} across, darker for more</span>
+    </figcaption>
+    <svg viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${title}: ${text}.">
+      ${axisLabels(low, high).map(
+        (
+          value,
+        ) => markup`<path class="grid" d="M${frame.left} ${y(value)}H${frame.width - frame.right}" />
+        <text x="${frame.left - 8}" y="${y(value)}" dy="0.32em" text-anchor="end">${figureText(value)}</text>`,
+      )}
+      ${paths.map((cells, shade) => markup`<path class="heat heat-${shade + 1}" d="${cells}" />`)}
+      ${moments.map(
+        (moment) => markup`<text
+          x="${(frame.left + (moment / seconds) * (frame.width - frame.left - frame.right)).toFixed(1)}"
+          y="${frame.height - frame.bottom + 20}"
+          text-anchor="${moment === seconds ? 'end' : 'middle'}">${timeText(moment * 1000)}</text>`,
+      )}
+    </svg>
+    <p class="said">${text}.</p>
+  </figure>`;
+};

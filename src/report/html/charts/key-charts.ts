@@ -1,0 +1,88 @@
+import { type Ledger, type LedgerEntry, toLedgerEntry } from '../../../model/observation/ledger.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { type Bins, countBins, intoBins } from './bins.ts';
+import type { Chart, ChartLine } from './chart.ts';
+
+/** A page with a chart for each of hundreds of keys helps nobody; the table has them all. */
+export const maxChartedKeys = 12;
+
+const lowestValue = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
+
+/** How many requests were answered with success within the minute before each bin's end. */
+const admittedInLastMinute = (
+  entries: readonly LedgerEntry[],
+  { step, count }: Bins,
+): readonly (number | null)[] => {
+  const admittedAt = entries
+    .filter(({ status }) => status >= 200 && status < 300)
+    .map(({ answered }) => answered)
+    .toSorted((a, b) => a - b);
+  let [from, to] = [0, 0];
+  return Array.from({ length: count }, (_, bin) => {
+    const end = (bin + 1) * step * 1000;
+    while (to < admittedAt.length && admittedAt[to]! < end) to += 1;
+    while (from < to && admittedAt[from]! < end - 60_000) from += 1;
+    return to - from;
+  });
+};
+
+const limitLine = ({ plan }: Result, { count }: Bins): readonly ChartLine[] => {
+  const limit = plan.limits.requestsPerMinute;
+  const values = Array.from({ length: count }, () => limit);
+  return limit === null
+    ? []
+    : [{ label: 'limit per minute', colour: 'p95', style: 'dashed', values }];
+};
+
+const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {
+  const bins = countBins(result);
+  const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);
+  const parts = intoBins(
+    entries.map((entry) => ({ second: Math.max(0, Math.floor(entry.answered / 1000)), entry })),
+    bins,
+  );
+  const perBin = <T>(of: (entries: readonly LedgerEntry[]) => T): readonly T[] =>
+    parts.map((part) => of(part.map(({ entry }) => entry)));
+  return {
+    id: `key-${index}`,
+    title: `Key ${key}: requests let in, and left by header`,
+    unit: '',
+    step: bins.step,
+    drawn: 'held',
+    lines: [
+      {
+        label: 'lowest remaining',
+        colour: 'p50',
+        style: 'strong',
+        values: perBin((part) =>
+          lowestValue(part.flatMap(({ remainingRequests }) => remainingRequests ?? [])),
+        ),
+      },
+      {
+        label: 'let in within the last minute',
+        colour: 'completed',
+        style: 'plain',
+        values: admittedInLastMinute(entries, bins),
+      },
+      ...limitLine(result, bins),
+    ],
+    marks: [
+      {
+        label: 'limited',
+        colour: 'limited' as const,
+        values: perBin((part) => part.filter(({ status }) => status === 429).length),
+      },
+    ].filter(({ values }) => values.some((value) => value > 0)),
+  };
+};
+
+/** What each key was let in and told to have left, and its 429s, over time; keys that were told neither have no chart. */
+export const keyCharts = (result: Result): readonly Chart[] =>
+  result.ledger
+    .slice(0, maxChartedKeys)
+    .map((ledger, index) => keyChart(result, ledger, index))
+    .filter(
+      ({ lines, marks }) =>
+        marks.length > 0 || (lines[0]?.values ?? []).some((value) => value !== null),
+    );

@@ -1,0 +1,115 @@
+import type { TimelineSecond, TimelineMeasure } from '../../../model/measures/counts.ts';
+import { outcomeKinds } from '../../../model/observation/outcome.ts';
+import type { Histogram } from '../../../model/measures/histogram.ts';
+import { measures } from '../../../model/measures/measures.ts';
+import { quantile } from '../../../model/measures/quantile.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { lagOver, latencyOver } from '../../../model/result/summary.ts';
+import type { TrafficKind } from '../../../model/workload/traffic.ts';
+import type { Trust } from '../../../model/result/verdict.ts';
+import {
+  isWithheld,
+  kindsPresent,
+  lagSubject,
+  type FiguresSubject,
+} from '../../summary/figures.ts';
+import { type Bins, intoBins, chartValue, percentileBins } from './bins.ts';
+import type { Chart, ChartLine, ChartMarks } from './chart.ts';
+
+/** Percentiles over time, by the second in which requests were due. */
+
+/** A percentile is drawn only where its bin holds a sample beyond it; otherwise it would be the maximum by another name. */
+const drawableQuantile = (histogram: Histogram, q: number): number | null => {
+  if (histogram.count * (1 - q) < 1 - 1e-9 && q > 0.5) return null;
+  const figure = quantile(histogram, q);
+  return figure === null ? null : chartValue(figure.value);
+};
+
+/** p50, p95 and p99; where samples are too scarce for a single p95, the maximum says what the tail did. */
+const lines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
+  const line = (
+    label: string,
+    of: (each: Histogram) => number | null,
+  ): Omit<ChartLine, 'style'> => ({
+    label,
+    colour: label === 'p50' ? 'p50' : 'p95',
+    values: histograms.map(of),
+  });
+  const median: ChartLine = {
+    ...line('p50', (each) => drawableQuantile(each, 0.5)),
+    style: 'strong',
+  };
+  const tail = [
+    { ...line('p95', (each) => drawableQuantile(each, 0.95)), style: 'plain' },
+    { ...line('p99', (each) => drawableQuantile(each, 0.99)), style: 'dashed' },
+  ] as const;
+  const drawnTail = tail.filter(({ values }) => values.some((value) => value !== null));
+  return drawnTail.length > 0
+    ? [median, ...drawnTail]
+    : [median, { ...line('max', ({ max }) => max), style: 'dashed' }];
+};
+
+/** The failures per bin by outcome, by the second in which they ended; only outcomes that occurred. */
+export const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] => {
+  const parts = intoBins(result.timeline, bins);
+  return outcomeKinds
+    .filter((kind) => kind !== 'completed')
+    .map((kind): ChartMarks => ({
+      label: kind,
+      colour: kind,
+      values: parts.map((seconds) =>
+        seconds.reduce((sum, { outcomes }) => sum + outcomes[kind], 0),
+      ),
+    }))
+    .filter(({ values }) => values.some((value) => value > 0));
+};
+
+/** What a chart of percentiles is about. */
+interface ChartSource {
+  readonly id: string;
+  readonly subject: FiguresSubject;
+  readonly of: (seconds: readonly TimelineSecond[]) => Histogram;
+  readonly marks: (bins: Bins) => readonly ChartMarks[];
+}
+
+const percentileChart = (result: Result, { id, subject, of, marks }: ChartSource): Chart | null => {
+  const samples = of(result.timeline).count;
+  if (samples === 0) return null;
+  const bins = percentileBins(result, samples);
+  return {
+    id,
+    title: subject.label,
+    unit: subject.unit,
+    step: bins.step,
+    drawn: 'joined',
+    lines: lines(intoBins(result.timeline, bins).map(of)),
+    marks: marks(bins),
+  };
+};
+
+/** One kind's latency; its title names the kind where other kinds have the measure too. */
+const latencyChart = (
+  result: Result,
+  kind: TrafficKind,
+  name: Exclude<TimelineMeasure, 'lag'>,
+): Chart | null => {
+  const shared = measures[name].traffic.length > 1;
+  const { label } = measures[name];
+  return percentileChart(result, {
+    id: shared ? `${name}-${kind}` : name,
+    subject: { ...measures[name], label: shared ? `${label}, ${kind}` : label },
+    of: (seconds) => latencyOver(seconds, kind, name),
+    marks: (bins) => failureMarks(result, bins),
+  });
+};
+
+/** Time to first token, to first audio, and chunk gap, then end to end for each kind of traffic, of completed requests; failures are marked. */
+export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
+  (['ttft', 'firstAudio', 'gap', 'endToEnd'] as const)
+    .filter((name) => !isWithheld(name, trust))
+    .flatMap((name) =>
+      kindsPresent(result).flatMap((kind) => latencyChart(result, kind, name) ?? []),
+    );
+
+export const lagChart = (result: Result): Chart | null =>
+  percentileChart(result, { id: 'lag', subject: lagSubject, of: lagOver, marks: () => [] });

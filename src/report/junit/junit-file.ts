@@ -1,0 +1,77 @@
+import { markup, type Markup } from '../text/markup.ts';
+
+/**
+ * Verdicts as a JUnit file, in the form that both common schemas take: Ant's (JUnit.xsd), which asks
+ * for every attribute and takes no text within a test case that passed, and Jenkins's (junit-10.xsd).
+ */
+
+/** How a test came out; `skipped` is one that could not be decided. */
+type JunitOutcome =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'skipped'; readonly message: string }
+  | {
+      readonly kind: 'failed';
+      readonly type: string;
+      readonly message: string;
+      readonly details: string;
+    };
+
+export interface JunitCase {
+  /** What it belongs to, and what it is: together the same in every run, so that a CI service can follow it. */
+  readonly classname: string;
+  readonly name: string;
+  readonly outcome: JunitOutcome;
+}
+
+export interface JunitSuite {
+  readonly name: string;
+  /** Wall-clock begin, ISO 8601 in UTC. */
+  readonly startedAt: string;
+  /** In milliseconds. */
+  readonly duration: number;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly cases: readonly JunitCase[];
+  /** What was seen, line by line, of the tests that passed too. */
+  readonly output: readonly string[];
+}
+
+const outcomeMarkup = (outcome: JunitOutcome): Markup | null => {
+  switch (outcome.kind) {
+    case 'passed':
+      return null;
+    case 'skipped':
+      return markup`<skipped message="${outcome.message}"/>`;
+    case 'failed':
+      return markup`<failure message="${outcome.message}" type="${outcome.type}">${outcome.details}</failure>`;
+  }
+};
+
+const testCase = ({ classname, name, outcome }: JunitCase): Markup =>
+  markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>
+`;
+
+/** Its schemas know no milliseconds and no time zone in a time stamp, and no thousands in a duration. */
+const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup => {
+  const count = (kind: JunitOutcome['kind']): number =>
+    cases.filter(({ outcome }) => outcome.kind === kind).length;
+  return markup`name="${name}" timestamp="${startedAt.slice(0, 19)}" hostname="localhost" tests="${cases.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}" time="${(duration / 1000).toFixed(3)}"`;
+};
+
+export const junitFile = (suite: JunitSuite): string => {
+  const properties = Object.entries(suite.properties).map(
+    ([name, value]) => markup`    <property name="${name}" value="${value}"/>
+`,
+  );
+  const output = suite.output.map(
+    (line) => markup`${line}
+`,
+  );
+  return markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuite ${attributes(suite)}>
+  <properties>
+${properties}  </properties>
+${suite.cases.map(testCase)}  <system-out>${output}</system-out>
+  <system-err></system-err>
+</testsuite>
+`.markup;
+};

@@ -1,0 +1,135 @@
+import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import type { Result } from '../../model/result/result.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { groupsMatching, measuredWindow } from '../../model/result/summary.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { kindsPresent } from './figures.ts';
+import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
+
+/** What was paid for and what was heard, summed over a run. */
+
+/** A measure's samples summed, and how many completed answers it is not known of. */
+export interface MeasureSum {
+  readonly known: number;
+  readonly total: number;
+  readonly unknown: number;
+}
+
+const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
+  (measures[name].traffic as readonly TrafficKind[]).includes(kind);
+
+/** Sums of thousandths are exact in a histogram, so those of whole micro-units are too. */
+const sumOver = (groups: readonly Group[], name: MeasureName): MeasureSum => {
+  const own = groups.filter(({ labels }) => hasMeasure(labels.traffic, name));
+  const known = own.reduce((sum, each) => sum + (each.distributions[name]?.count ?? 0), 0);
+  return {
+    known,
+    total: own.reduce((sum, each) => sum + (each.distributions[name]?.sum ?? 0), 0),
+    unknown: sumOutcomes(own).completed - known,
+  };
+};
+
+/** What completed answers of some groups came to; money in whole micro-units of the currency. */
+export interface CostAndAudioTotals {
+  readonly completed: number;
+  readonly cost: MeasureSum;
+  readonly received: MeasureSum;
+  readonly sent: MeasureSum;
+  readonly characters: MeasureSum;
+}
+
+/** The account of one kind and model; `null` where the kind names no model. */
+export interface KindTotals extends CostAndAudioTotals {
+  readonly kind: TrafficKind;
+  readonly model: string | null;
+}
+
+const totalsOf = (groups: readonly Group[]): CostAndAudioTotals => ({
+  completed: sumOutcomes(groups).completed,
+  cost: sumOver(groups, 'cost'),
+  received: sumOver(groups, 'speechSeconds'),
+  sent: sumOver(groups, 'clipSeconds'),
+  characters: sumOver(groups, 'characters'),
+});
+
+/** The accounts of a run. */
+export interface RunTotals {
+  /** Kinds that are paid for and have completed answers, each with each of its models. */
+  readonly rows: readonly KindTotals[];
+  readonly all: CostAndAudioTotals;
+}
+
+/** Over the whole run, warm-up included: it was paid for too. `null` when no answer was paid for. */
+export const runTotalsOf = (result: Result): RunTotals | null => {
+  const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
+    ({ outcomes }) => outcomes.completed > 0,
+  );
+  if (paid.length === 0) return null;
+  const rows = kindsPresent(result).flatMap((kind) => {
+    const own = paid.filter(({ labels }) => labels.traffic === kind);
+    const byModel = Map.groupBy(own, ({ labels }) => labels.model);
+    return [...byModel].map(([model, groups]) => ({ kind, model, ...totalsOf(groups) }));
+  });
+  return { rows, all: totalsOf(paid) };
+};
+
+/** What completed answers brought in each second of the measured window, whenever their requests were due. */
+export interface AudioRates {
+  readonly seconds: number;
+  /** Seconds of audio for each second, and characters; `null` where no completed answer has any. */
+  readonly received: number | null;
+  readonly sent: number | null;
+  readonly characters: number | null;
+}
+
+/** `null` when the measured window holds no whole second, or no audio was heard in the run. */
+export const audioRates = (result: Result): AudioRates | null => {
+  const window = measuredWindow(result);
+  if (window === null) return null;
+  const { seconds, timeline } = window;
+  const totals = totalsOf(result.groups);
+  const rate = ({ known }: MeasureSum, of: (second: TimelineSecond) => number): number | null =>
+    known === 0 ? null : timeline.reduce((sum, second) => sum + of(second), 0) / seconds;
+  const rates = {
+    received: rate(totals.received, ({ audioReceived }) => audioReceived / 1000),
+    sent: rate(totals.sent, ({ audioSent }) => audioSent / 1000),
+    characters: rate(totals.characters, ({ characters }) => characters),
+  };
+  return Object.values(rates).every((each) => each === null) ? null : { seconds, ...rates };
+};
+
+/** A total that never hides what is missing from it: `0.012340`, `at least 0.012340`, `unknown`; a dash where there is nothing to pay. */
+export const costText = ({ known, total, unknown }: MeasureSum): string => {
+  if (known === 0) return unknown === 0 ? '–' : 'unknown';
+  return `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(total))}`;
+};
+
+/** Whether speech was heard or sent. */
+export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
+  received.known + received.unknown + sent.known + sent.unknown > 0;
+
+/** The total cost in a sentence. */
+export const costSentence = ({ all: { completed, cost } }: RunTotals): string => {
+  const answers = plural(completed, 'completed answer');
+  if (cost.known === 0) {
+    return `What ${answers} cost is unknown: that takes a price in the scenario, and usage from the server.`;
+  }
+  const missing =
+    cost.unknown === 0 ? '' : `; of ${countText(cost.unknown)} of them the cost is unknown`;
+  return `${answers} cost ${costText(cost)} currency units${missing}.`;
+};
+
+/** What the sums are and are not of. */
+export const runTotalsMeaning =
+  'Completed answers of the whole run, warm-up included, by the interface’s constants and the scenario’s prices, each answer rounded to a millionth of the currency. A cost is unknown where the scenario names no price, the server told no usage, or a clip’s length cannot be read. What failed answers cost is not counted.';
+
+/** The rates in a sentence. */
+export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {
+  const parts = [
+    ...(received === null ? [] : [`${figureText(received)} s of audio received`]),
+    ...(sent === null ? [] : [`${figureText(sent)} s of audio sent`]),
+    ...(characters === null ? [] : [`${figureText(characters)} characters spoken`]),
+  ];
+  return `In each of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
+};

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { measures } from '../../model/measures/measures.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { outsideWarmUp, measuresPresent } from '../../model/result/summary.ts';
+import { kindFigures, kindsPresent, lagFigures } from './figures.ts';
+import { sampleReportPlan } from '../fixtures/sample-plan.fixture.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
+import { invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+
+const result = sampleRunResult();
+const kept = sampleObservations().filter(({ due }) => due >= sampleReportPlan.warmUp);
+
+describe('figures', () => {
+  it('agree with the sorted samples of all requests that were due after the warm-up', () => {
+    const samples = kept.flatMap((each) => [...measures.ttft.of(each)]).toSorted((a, b) => a - b);
+    const ttft = kindFigures(result, validTrust, 'chat-stream').headline[0]!;
+    expect(ttft.subject.short).toBe('TTFT');
+    expect(ttft.n).toBe(samples.length);
+    for (const { q, value } of ttft.quantiles) {
+      const exact = samples[Math.ceil(samples.length * q) - 1]!;
+      expect(Math.abs(value - exact) / exact).toBeLessThan(0.001);
+    }
+  });
+
+  it('come with the most frequent traffic first', () => {
+    expect(kindsPresent(result)).toEqual([
+      'chat-stream',
+      'chat',
+      'speech',
+      'transcription',
+      'models',
+    ]);
+  });
+
+  it('have a headline of its own for each kind', () => {
+    const shorts = (['speech', 'transcription', 'models'] as const).map((kind) =>
+      kindFigures(result, validTrust, kind).headline.map(({ subject }) => subject.short),
+    );
+    expect(shorts).toEqual([
+      ['First audio', 'End to end', 'RTF speech', 'Characters/s'],
+      ['End to end', 'RTF transcr.', 'Word errors'],
+      ['End to end', 'Service time'],
+    ]);
+  });
+
+  it('keep every other measure that has samples below the headline', () => {
+    const { headline, otherMeasures } = kindFigures(result, validTrust, 'speech');
+    const present = measuresPresent(
+      result,
+      (labels) => outsideWarmUp(labels) && labels.traffic === 'speech',
+    );
+    expect(headline.length + otherMeasures.length).toBe(present.length);
+    expect(otherMeasures.map(({ subject }) => subject.label)).toContain('Service time');
+  });
+
+  it('of chunk gaps are withheld when the generator was not valid, and only then', () => {
+    const withheld = (trust: typeof validTrust): readonly string[] =>
+      kindFigures(result, trust, 'chat-stream')
+        .headline.filter((row) => row.withheld)
+        .map(({ subject }) => subject.short);
+    expect(withheld(invalidTrust)).toEqual(['Chunk gap', 'Longest stall']);
+    expect(withheld(validTrust)).toEqual([]);
+  });
+
+  it('of the lag leave the warm-up out', () => {
+    expect(lagFigures(result)?.n).toBe(kept.length);
+  });
+
+  it('of the lag count from the first second that lies wholly after the warm-up', () => {
+    const from = (warmUp: number) =>
+      lagFigures({ ...result, plan: { ...sampleReportPlan, warmUp: milliseconds(warmUp) } })?.n;
+    expect(from(10_001)).toBe(from(11_000));
+    expect(from(10_001)).toBeLessThan(from(10_000)!);
+  });
+});

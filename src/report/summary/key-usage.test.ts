@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
+import { keyUsages, unrecordedText, limitedText, limitText, remainingText } from './key-usage.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+
+const result = sampleRunResult();
+type Reported = readonly [
+  sent: number,
+  status: number,
+  limitRequests: number | null,
+  remainingRequests: number | null,
+  limitTokens: number | null,
+  remainingTokens: number | null,
+];
+const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
+  ...{ limitRequests: null, remainingRequests: null, limitTokens: null, remainingTokens: null },
+  ...{ traffic: 'chat', tokens: null, unit: null, form: null, retryAfter: null, resetIn: null },
+};
+const budgetOf = (told: readonly Reported[], left = 0) => {
+  const rows = told.map(
+    ([sent, status, limitRequests, remainingRequests, limitTokens, remainingTokens]) =>
+      toLedgerRow({
+        ...{ ...untold, sent, status, answered: sent + 10, ended: sent + 10 },
+        ...{ limitRequests, remainingRequests, limitTokens, remainingTokens },
+      }),
+  );
+  return keyUsages({ ...result, ledger: [{ key: 'k', rows, left }] })[0]!;
+};
+
+describe('the budget of a key', () => {
+  it('holds the first 429 and what headers told', () => {
+    const budget = budgetOf([
+      [0, 200, 600, 599, 1000, 900],
+      [9000, 429, 600, 0, null, null],
+      [8000, 429, null, null, null, null],
+      [9100, 200, 600, 2, 1000, 950],
+      [9200, 0, null, null, null, null],
+    ]);
+    expect(budget).toMatchObject({ answered: 4, limited: 2, firstLimited: 8010 });
+    expect(budget.requests).toEqual({
+      declared: 600,
+      isInterfaceDefault: false,
+      reported: [600],
+      lowest: 0,
+      last: 2,
+    });
+    expect(budget.tokens).toMatchObject({ lowest: 900, last: 950 });
+    expect([limitedText(budget), remainingText(budget.requests)]).toEqual([
+      '2, first at 8.0 s',
+      '0, last 2',
+    ]);
+  });
+
+  it('takes for the interface’s what is the interface’s', () => {
+    const { requests, tokens } = budgetOf([]);
+    expect([requests, tokens].map(limitText)).toEqual([
+      '600/min declared, no header seen',
+      '2,000,000/min by the interface, no header seen',
+    ]);
+  });
+
+  it('says when it knows nothing', () => {
+    const budget = budgetOf([[0, 200, null, null, null, null]], 12);
+    expect([
+      limitedText(budget),
+      limitText(budget.requests),
+      remainingText(budget.requests),
+      unrecordedText(budget),
+    ]).toEqual([
+      'none',
+      '600/min declared, no header seen',
+      '–',
+      '12 further responses beyond the ledger’s room',
+    ]);
+  });
+
+  it.each([
+    [600, [600], '600/min as declared'],
+    [600, [60], 'header says 60, declared 600'],
+    [600, [60, 600], 'header says 60 and 600, declared 600'],
+    [null, [60], '60/min by header'],
+    [null, [], 'none known'],
+    [60, [], '60/min by the interface, no header seen'],
+    [60, [60], '60/min as the interface says'],
+    [60, [100], 'header says 100, the interface 60'],
+  ])('with %j declared and %j in headers is described in words', (declared, reported, text) => {
+    const allowance = {
+      declared,
+      isInterfaceDefault: declared === 60,
+      reported,
+      lowest: null,
+      last: null,
+    };
+    expect(limitText(allowance)).toBe(text);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
+import type { GeneratorSample, Result } from '../../model/result/result.ts';
+import { measurementErrorText } from './measurement-error-text.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+
+type Canary = GeneratorSample['canary'];
+
+const calm: Canary = {
+  streams: 20,
+  errors: [
+    [0.06, 390],
+    [0.4, 10],
+  ],
+};
+const late: Canary = { streams: 20, errors: [[90, 400]] };
+
+/** A run of these seconds, in one loop or several. */
+const watched = (canary: boolean, ...loops: readonly (readonly Canary[])[]): Result => {
+  const result = sampleRunResult();
+  const [slice] = result.slices;
+  return {
+    ...result,
+    plan: { ...result.plan, canary, warmUp: milliseconds(1000) },
+    slices: loops.map((seconds, index) => ({
+      ...slice!,
+      ...{ index, count: loops.length },
+      generator: seconds.map((each, second) => ({
+        ...slice!.generator[0]!,
+        ...{ second, canary: each },
+      })),
+    })),
+  };
+};
+
+describe('the error bar of a run', () => {
+  it('is that of the seconds which the figures hold', () => {
+    expect(measurementErrorText(watched(true, [late, calm, calm]))).toBe(
+      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams, 800 events).',
+    );
+  });
+
+  it('says what it is after the first second, where that is in it and worse', () => {
+    const run = watched(true, [late, calm, calm]);
+    const cold = { ...run, plan: { ...run.plan, warmUp: milliseconds(0) } };
+    expect(measurementErrorText(cold)).toMatch(
+      /p99 90\.0 ms .*; p99 0\.40 ms after the first second\)\.$/,
+    );
+  });
+
+  it('is of all loops together, and says where nothing was heard', () => {
+    expect(measurementErrorText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
+      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
+    );
+  });
+
+  it.each([
+    ['switched off', false, /switched it off/],
+    ['dead', true, /not one event of it was read/],
+  ])('is missed aloud where the canary was %s', (_, canary, said) => {
+    expect(measurementErrorText(watched(canary, [null, null]))).toMatch(said);
+  });
+
+  it('is not missed in results of before there was any, nor where no chat was streamed', () => {
+    const { plan, ...before } = sampleRunResult();
+    const { canary: _, ...earlier } = plan;
+    expect(measurementErrorText({ ...before, plan: earlier })).toBeNull();
+    const stages = plan.stages.map((stage) => ({
+      ...stage,
+      traffic: stage.traffic.filter(({ kind }) => kind !== 'chat-stream'),
+    }));
+    expect(
+      measurementErrorText({ ...before, plan: { ...plan, canary: false, stages } }),
+    ).toBeNull();
+  });
+});

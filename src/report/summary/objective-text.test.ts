@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
+import {
+  objectiveFindingText,
+  goodputSentence,
+  objectiveOutcome,
+  objectivesOutcome,
+  objectivesSentence,
+} from './objective-text.ts';
+
+describe('what a report says of an objective', () => {
+  it.each([
+    [{}, '684 ms (95 %: 566 ms to 746 ms), n 760'],
+    [
+      { ruling: 'fail', grounds: 'broken', high: null, sure: false },
+      '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or n small',
+    ],
+    [{ observed: 0.42, unit: '%', low: 0.1, high: 1.5 }, '0.42 % (95 %: 0.10 % to 1.50 %), n 760'],
+    [{ observed: 2.4, unit: '/s', n: null, low: null, high: null, sure: null }, '2.40/s'],
+    [{ observed: 1, unit: '', n: null, low: null, high: null, sure: null }, '1 arrival'],
+    [{ observed: 12_345, unit: 'µ', low: null, high: null, sure: null }, '0.012345, n 760'],
+    [{ observed: 420, unit: 'ms/s', low: null, high: null, sure: null }, '0.42×, n 760'],
+    [{ observed: 64_000, unit: 'bytes', low: null, high: null, sure: null }, '64.0 kB, n 760'],
+    [{ grounds: 'no-data', n: 26 }, 'no data: 26 samples of at least 200'],
+    [{ grounds: 'no-data', n: 0, observed: null }, 'no data: not one sample'],
+    [{ grounds: 'no-data', n: 1, unit: '%' }, 'no data: 1 arrival of at least 200'],
+    [
+      { grounds: 'no-data', n: null, observed: null },
+      'no data: nothing of it was told, or no whole second was measured',
+    ],
+    [
+      { grounds: 'aborted', low: null, high: null, sure: null },
+      '684 ms, n 760; the run was ended for it',
+    ],
+    [
+      { grounds: 'unfit', low: null, high: null },
+      '684 ms, n 760; undecided: the generator could not keep up',
+    ],
+  ] as const)('%o', (differing, text) => {
+    expect(objectiveFindingText(sampleVerdict(differing))).toBe(text);
+  });
+
+  it('a broken objective that is only told of is a warning', () => {
+    const broken = { ruling: 'fail', grounds: 'broken' } as const;
+    expect(objectiveOutcome(sampleVerdict(broken))).toBe('broken');
+    expect(objectiveOutcome(sampleVerdict({ ...broken, severity: 'warn' }))).toBe('warning');
+  });
+
+  it('all of them have one sentence, and the gravest of them a name', () => {
+    const kept = sampleVerdict();
+    const broken = sampleVerdict({ ruling: 'fail', grounds: 'no-data' });
+    const open = sampleVerdict({ ruling: 'inconclusive', grounds: 'partial' });
+    expect(objectivesSentence([])).toBeNull();
+    expect(objectivesSentence([kept])).toBe('1 of 1 objective kept');
+    expect(objectivesSentence([kept, broken, open])).toBe(
+      '1 of 3 objectives kept, 1 broken, 1 undecided',
+    );
+    expect(objectivesOutcome([])).toBeNull();
+    expect(objectivesOutcome([kept, open, broken])).toBe('broken');
+    expect(objectivesOutcome([kept, open])).toBe('undecided');
+    expect(objectivesOutcome([kept])).toBe('kept');
+  });
+
+  it('goodput is of all arrivals due after the warm-up', () => {
+    const result = sampleRunResult();
+    expect(goodputSentence(result)).toBeNull();
+    const scope = { traffic: null, model: null, key: null, stages: null };
+    const held = { measure: 'ttft', scope, comparison: '<', bound: 500 } as const;
+    const perRequest = [
+      { ...held, text: 'ttft < 500ms' },
+      { ...held, text: 'e2e < 5s', measure: 'endToEnd' as const },
+    ];
+    const groups = result.groups.map((group) => ({
+      ...group,
+      good: { all: group.labels.warmUp ? 1000 : 10, each: [20, 30] },
+    }));
+    const measured = groups.filter(({ labels }) => !labels.warmUp).length;
+    const sentence = goodputSentence({ ...result, groups, plan: { ...result.plan, perRequest } });
+    expect(sentence).toBe(
+      `Goodput: ${((measured * 1000) / 1400).toFixed(1)} %. ${measured * 10} of 1,400 arrivals due kept all of: ttft < 500ms ${((measured * 2000) / 1400).toFixed(1)} %, e2e < 5s ${((measured * 3000) / 1400).toFixed(1)} %.`,
+    );
+    const limits = { keys: [], judged: false, violated: false, explained: 400 };
+    const plan = { ...result.plan, perRequest };
+    expect(goodputSentence({ ...result, groups, plan, limits })).toBe(
+      `${sentence} Quota-normalised: ${measured.toFixed(1)} %, leaving out 400 429s that the declared limits explain.`,
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import {
+  countText,
+  factorText,
+  figureText,
+  moneyText,
+  plural,
+  shareText,
+} from '../text/number-text.ts';
+
+/** What became of a run's objectives, in words that all reports share. */
+
+/** How an objective came out for a reader: one that is only told of is a warning when it is broken. */
+export type ObjectiveOutcome = 'kept' | 'broken' | 'warning' | 'undecided';
+
+export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): ObjectiveOutcome => {
+  if (ruling === 'pass') return 'kept';
+  if (ruling === 'inconclusive') return 'undecided';
+  return severity === 'warn' ? 'warning' : 'broken';
+};
+
+export const objectiveGlyph = {
+  kept: '✓',
+  broken: '✗',
+  warning: '!',
+  undecided: '?',
+} as const satisfies Record<ObjectiveOutcome, string>;
+
+/** The units whose figures are not simply a number and the unit. */
+const unitNotations: Readonly<Record<string, (value: number) => string>> = {
+  'ms/s': factorText,
+  µ: (value) => moneyText(Math.round(value)),
+  bytes: (value) => (value >= 10_000 ? figureText(value, 'bytes') : `${countText(value)} bytes`),
+  '': (value) => plural(value, 'arrival'),
+  '/s': (value) => `${figureText(value)}/s`,
+};
+
+const valueText = (value: number, unit: string): string =>
+  unitNotations[unit]?.(value) ?? `${figureText(value, unit)} ${unit}`;
+
+/** The figure that was seen; a dash where there was none. */
+export const objectiveObservedText = ({ observed, unit }: ObjectiveVerdict): string =>
+  observed === null ? '–' : valueText(observed, unit);
+
+/** Its confidence interval; `null` where there is none. */
+export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): string | null => {
+  if (low === null && high === null) return null;
+  const text = (bound: number | null): string => (bound === null ? '…' : valueText(bound, unit));
+  return `${text(low)} to ${text(high)}`;
+};
+
+const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
+  if (n === null) return 'no data: nothing of it was told, or no whole second was measured';
+  const what = unit === '%' ? 'arrival' : 'sample';
+  return n === 0
+    ? `no data: not one ${what}`
+    : `no data: ${plural(n, what)} of at least ${countText(minSamples)}`;
+};
+
+/** Why it came out so, beyond the figure; `null` when the figure says it all. */
+export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
+  switch (verdict.grounds) {
+    case 'no-data':
+      return noDataText(verdict);
+    case 'aborted':
+      return 'the run was ended for it';
+    case 'unfit':
+      return 'undecided: the generator could not keep up';
+    case 'incomplete':
+      return 'undecided: a slice of the run is missing';
+    case 'partial':
+      return 'undecided: the run was stopped before its plan was';
+    case 'kept':
+    case 'broken':
+      return verdict.sure === false ? 'not sure: the bound is near, or n small' : null;
+  }
+};
+
+/** The whole finding in one line, without the objective itself. */
+export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
+  const bounds = objectiveIntervalText(verdict);
+  const n = verdict.n === null ? '' : `, n ${countText(verdict.n)}`;
+  const seen = `${objectiveObservedText(verdict)}${bounds === null ? '' : ` (95 %: ${bounds})`}${n}`;
+  const reason = objectiveReasonText(verdict);
+  if (verdict.grounds === 'no-data') return reason ?? seen;
+  return reason === null ? seen : `${seen}; ${reason}`;
+};
+
+/** `2 of 3 objectives kept, 1 broken`; `null` for a run without any. */
+export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): string | null => {
+  if (verdicts.length === 0) return null;
+  const count = (outcome: ObjectiveOutcome): number =>
+    verdicts.filter((verdict) => objectiveOutcome(verdict) === outcome).length;
+  const otherOutcomes = [
+    [count('broken'), 'broken'],
+    [count('warning'), 'broken as warnings'],
+    [count('undecided'), 'undecided'],
+  ] as const;
+  return [
+    `${countText(count('kept'))} of ${plural(verdicts.length, 'objective')} kept`,
+    ...otherOutcomes.flatMap(([n, words]) => (n === 0 ? [] : [`${countText(n)} ${words}`])),
+  ].join(', ');
+};
+
+/** The gravest way in which an objective came out; `null` without objectives. */
+export const objectivesOutcome = (
+  verdicts: readonly ObjectiveVerdict[],
+): ObjectiveOutcome | null => {
+  const outcomes = new Set(verdicts.map(objectiveOutcome));
+  const order = ['broken', 'undecided', 'warning', 'kept'] as const;
+  return order.find((outcome) => outcomes.has(outcome)) ?? null;
+};
+
+/** The same share without the 429s that the declared limits explain; `null` where there are none of these. */
+const quotaNormalisedSentence = ({ limits }: Result, good: number, due: number): string | null => {
+  const explained = limits?.explained ?? 0;
+  if (explained === 0) return null;
+  const explainedText = explained === 1 ? 'one 429' : `${countText(explained)} 429s`;
+  return `Quota-normalised: ${shareText(good, due - explained)}, leaving out ${explainedText} that the declared limits explain.`;
+};
+
+/** How many requests kept all per-request objectives, and each; `null` where there are none. */
+export const goodputSentence = (result: Result): string | null => {
+  const { perRequest } = result.plan;
+  if (perRequest.length === 0) return null;
+  const groups = groupsMatching(result, outsideWarmUp);
+  const due = countArrivals(sumOutcomes(groups));
+  const good = groups.reduce((sum, group) => sum + (group.good?.all ?? 0), 0);
+  const each = perRequest.map(({ text }, i) => {
+    const kept = groups.reduce((sum, group) => sum + (group.good?.each[i] ?? 0), 0);
+    return `${text} ${shareText(kept, due)}`;
+  });
+  const objectiveTexts =
+    each.length === 1 ? (perRequest[0]?.text ?? '') : `all of: ${each.join(', ')}`;
+  const words = `Goodput: ${shareText(good, due)}. ${countText(good)} of ${plural(due, 'arrival')} due kept ${objectiveTexts}.`;
+  const quota = quotaNormalisedSentence(result, good, due);
+  return quota === null ? words : `${words} ${quota}`;
+};

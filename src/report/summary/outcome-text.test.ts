@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { arrivalRows, arrivalsByKind } from './outcome-text.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
+
+const result = sampleRunResult();
+
+describe('arrivals by kind of traffic', () => {
+  it('add up to those of the run, outcome by outcome', () => {
+    const { rows } = arrivalsByKind(result)!;
+    expect(rows.map(({ name, all }) => [name, all])).toEqual(
+      arrivalRows(result).map(({ name, all }) => [name, all]),
+    );
+    for (const { all, byKind } of rows) expect(byKind.reduce((a, b) => a + b)).toBe(all);
+  });
+
+  it('are those of the observations', () => {
+    const { kinds, rows } = arrivalsByKind(result)!;
+    const malformed = rows.find(({ name }) => name === 'malformed')!;
+    for (const [i, kind] of kinds.entries()) {
+      const own = sampleObservations().filter(({ traffic }) => traffic === kind);
+      expect(rows[0]!.byKind[i]).toBe(own.length);
+      expect(malformed.byKind[i]).toBe(
+        own.filter(({ outcome }) => outcome.kind === 'malformed').length,
+      );
+    }
+  });
+
+  it('are not told apart where there was one kind', () => {
+    const groups = result.groups.filter(({ labels }) => labels.traffic === 'speech');
+    expect(arrivalsByKind({ ...result, groups })).toBeNull();
+  });
+});

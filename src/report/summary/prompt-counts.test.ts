@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
+import type { Result } from '../../model/result/result.ts';
+import { promptCountNotes } from './prompt-counts.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+
+const made = {
+  kind: 'synthetic',
+  system: null,
+  tokens: 512,
+  turns: null,
+  prefix: null,
+  cache: 'avoid',
+} as const;
+
+/** A result of which each of ten chats was counted as `each` tokens, of 512 on average. */
+const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}): Result => {
+  const result = sampleRunResult();
+  const [stage] = result.plan.stages;
+  const traffic = {
+    kind: 'chat',
+    weight: 1,
+    model: 'm',
+    conversations: { ...made, ...source },
+    maxTokens: null,
+    body: {},
+    price: null,
+  } as const;
+  const group = result.groups.find(({ labels }) => !labels.warmUp)!;
+  const { entry: _, ...labels } = group.labels;
+  const sums = { source: 'usage', answers: 10, answersWithInput: 10, output: 1 } as const;
+  return {
+    ...result,
+    plan: { ...result.plan, stages: [{ ...stage!, traffic: [traffic] }] },
+    groups: [
+      {
+        ...group,
+        labels: { ...labels, stage: stage!.name, traffic: 'chat', model: 'm' },
+        tokens: [
+          {
+            ...{ ...sums, input: each * 10 },
+            made: { answers: 10, asked: 5120, input: each * 10 },
+          },
+        ],
+      },
+    ],
+  };
+};
+
+describe('what the server counted of made prompts', () => {
+  it.each([
+    [
+      counted(498),
+      'm: asked 512 input tokens, server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt makes up for it).',
+    ],
+    [counted(512), 'm: asked 512 input tokens, server counted 512.'],
+    [
+      counted(614.4, { calibration: 1.5 }),
+      'm: asked 512 input tokens, server counted 614 (+20.0 %; `calibration: 1.8` in the prompt makes up for it).',
+    ],
+  ])('is held against what was asked for (%#)', (result, note) => {
+    expect(promptCountNotes(result, 'chat')).toEqual([note]);
+    expect(promptCountNotes(result, 'chat-stream')).toEqual([]);
+  });
+
+  it('is told of mixed lengths by their means', () => {
+    const tokens = { kind: 'uniform', min: 500, max: 524 } as const;
+    expect(promptCountNotes(counted(498, { tokens }), 'chat')).toEqual([
+      'm: asked 512 input tokens on average, server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt makes up for it).',
+    ]);
+  });
+
+  it('is not told where no prompt was made so, or other entries fall into the group', () => {
+    const result = counted(498);
+    const groups = result.groups.map((group) => ({
+      ...group,
+      tokens: group.tokens.map((sums) => ({ ...sums, made: undefined })),
+    }));
+    expect(promptCountNotes({ ...result, groups }, 'chat')).toEqual([]);
+    const [stage] = result.plan.stages;
+    const stages = [{ ...stage!, traffic: [...stage!.traffic, ...stage!.traffic] }];
+    expect(promptCountNotes({ ...result, plan: { ...result.plan, stages } }, 'chat')).toEqual([]);
+  });
+});

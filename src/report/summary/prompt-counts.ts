@@ -1,0 +1,82 @@
+import type { Group } from '../../model/measures/counts.ts';
+import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
+import type { Result } from '../../model/result/result.ts';
+import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { countText, figureText } from '../text/number-text.ts';
+
+/**
+ * What a server counted of made-up prompts, against what was asked for: means over the completed
+ * answers that told their input, of prompts that nothing else stands beside.
+ */
+interface PromptCount {
+  readonly model: string;
+  readonly asked: number;
+  readonly isFixed: boolean;
+  readonly counted: number;
+  readonly calibration: number;
+}
+
+/** The one source of a group's prompts, where all entries that fall into the group have the same. */
+const onlySource = (
+  { plan }: Result,
+  { traffic, model, entry, stage }: Group['labels'],
+): PromptSourceOf<'synthetic'> | null => {
+  const entries = (plan.stages.find(({ name }) => name === stage)?.traffic ?? []).filter(
+    (each) =>
+      each.kind === traffic && 'model' in each && each.model === model && each.name === entry,
+  );
+  const [only] = entries;
+  if (entries.length !== 1 || only === undefined || !('conversations' in only)) return null;
+  const { conversations: source } = only;
+  return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
+};
+
+/** One for each model, length or distribution, and calibration that some answer told the count of. */
+const promptCounts = (result: Result, kind: TrafficKind): readonly PromptCount[] => {
+  const groups = groupsMatching(
+    result,
+    (labels) => outsideWarmUp(labels) && labels.traffic === kind,
+  );
+  const reported = groups.flatMap(({ labels: { model, ...labels }, tokens }) => {
+    const source = onlySource(result, { model, ...labels });
+    const syntheticCounts = tokens.flatMap((sums) => sums.made ?? []);
+    if (source === null || model === null || syntheticCounts.length === 0) return [];
+    const { tokens: length, calibration = 1 } = source;
+    return [{ model, length, calibration, made: syntheticCounts }];
+  });
+  const alike = Map.groupBy(reported, ({ model, length, calibration }) =>
+    JSON.stringify([model, length, calibration]),
+  );
+  return [...alike.values()].map((each) => {
+    const { model, length, calibration } = each[0]!;
+    const sum = { answers: 0, asked: 0, input: 0 };
+    for (const syntheticCounts of each.flatMap((group) => group.made)) {
+      sum.answers += syntheticCounts.answers;
+      sum.asked += syntheticCounts.asked;
+      sum.input += syntheticCounts.input;
+    }
+    const { answers, asked, input } = sum;
+    const isFixed = typeof length === 'number';
+    return { model, asked: asked / answers, isFixed, counted: input / answers, calibration };
+  });
+};
+
+/** Smaller differences are those of rounding a calibrated length. */
+const negligibleDifference = 0.001;
+
+const differenceText = (share: number): string =>
+  `${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %`;
+
+/** For each model what was asked for, what the server counted, and how the next run can make up for it. */
+export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] =>
+  promptCounts(result, kind).map(({ model, asked, isFixed, counted, calibration }) => {
+    const share = counted / asked - 1;
+    const mean = isFixed ? '' : ' on average';
+    const figures = `${model}: asked ${isFixed ? countText(asked) : figureText(asked)} input tokens${mean}, server counted ${figureText(counted)}`;
+    const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
+    if (!isOff) return `${figures}.`;
+    const next = Number(((calibration * counted) / asked).toPrecision(4));
+    const calibrationAdvice = `\`calibration: ${next}\` in the prompt makes up for it`;
+    return `${figures} (${differenceText(share)}; ${calibrationAdvice}).`;
+  });

@@ -1,0 +1,151 @@
+import type { Group } from '../../model/measures/counts.ts';
+import { type TokenSource, tokenSources } from '../../model/observation/outcome.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { measuredWindow } from '../../model/result/summary.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { kindsPresent } from './figures.ts';
+import { figureText, plural, timeText } from '../text/number-text.ts';
+import { tokenSourceMeaning } from './outcome-text.ts';
+
+/** What passed per second: over the measured window, and over the whole run until its last answer. */
+
+/** How many completed answers of one kind of traffic came per second. */
+interface KindRate {
+  readonly kind: TrafficKind;
+  readonly completed: number;
+}
+
+/**
+ * Everything that happened within the measured window, per second of it, whenever its request was
+ * due: what is done in the drain counts as little as the drain's time does.
+ */
+export interface MeasuredRates {
+  readonly seconds: number;
+  readonly offered: number;
+  readonly sent: number;
+  readonly completed: number;
+  /** In the order of `kindsPresent`. */
+  readonly completedByKind: readonly KindRate[];
+  /** From all sources together; `null` where no answer of the run told any. */
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** Completed answers of the whole run and their tokens, by where the counts come from. */
+interface SourceTokens {
+  readonly source: TokenSource;
+  readonly answers: number;
+  /** `null` where no answer told it. */
+  readonly input: number | null;
+  readonly output: number;
+}
+
+/** Tokens of the run's completed answers: one row for each source that occurs, best first. */
+export const tokensBySource = (groups: readonly Group[]): readonly SourceTokens[] =>
+  tokenSources.flatMap((source) => {
+    const sums = groups.flatMap(({ tokens }) => tokens.filter((sum) => sum.source === source));
+    const total = (field: 'answers' | 'answersWithInput' | 'input' | 'output'): number =>
+      sums.reduce((sum, part) => sum + part[field], 0);
+    if (total('answers') === 0) return [];
+    const input = total('answersWithInput') === 0 ? null : total('input');
+    return [{ source, answers: total('answers'), input, output: total('output') }];
+  });
+
+/** `null` when the measured window holds no whole second. */
+export const measuredRates = (result: Result): MeasuredRates | null => {
+  const window = measuredWindow(result);
+  if (window === null) return null;
+  const { seconds, timeline } = window;
+  const rate = (of: (second: (typeof timeline)[number]) => number): number =>
+    timeline.reduce((sum, second) => sum + of(second), 0) / seconds;
+  const sourceTokens = tokensBySource(result.groups);
+  return {
+    seconds,
+    offered: rate(({ due }) => due),
+    sent: rate(({ sent }) => sent),
+    completed: rate(({ outcomes }) => outcomes.completed),
+    completedByKind: kindsPresent(result).map((kind) => ({
+      kind,
+      completed: rate(({ completed }) => completed[kind] ?? 0),
+    })),
+    inputTokens: sourceTokens.every(({ input }) => input === null)
+      ? null
+      : rate(({ inputTokens }) => inputTokens),
+    outputTokens: sourceTokens.length === 0 ? null : rate(({ outputTokens }) => outputTokens),
+  };
+};
+
+/** Totals of the whole run, warm-up and drain included, per second of it: until the load and its last exchange have ended. */
+export interface WholeRunRates {
+  readonly seconds: number;
+  readonly sent: number;
+  readonly completed: number;
+  /** Per second, sources apart. */
+  readonly tokens: readonly SourceTokens[];
+}
+
+/** How long a run was (ms): its last answer may come before its load ends, and the whole is never shorter than a part. */
+export const runDuration = ({ scheduled, ended }: Result): number => Math.max(scheduled, ended);
+
+/** `null` when no exchange took place. */
+export const wholeRunRates = (result: Result): WholeRunRates | null => {
+  if (result.ended === 0) return null;
+  const seconds = runDuration(result) / 1000;
+  return {
+    seconds,
+    sent: result.timeline.reduce((sum, { sent }) => sum + sent, 0) / seconds,
+    completed: sumOutcomes(result.groups).completed / seconds,
+    tokens: tokensBySource(result.groups).map(({ input, output, ...rest }) => ({
+      ...rest,
+      input: input === null ? null : input / seconds,
+      output: output / seconds,
+    })),
+  };
+};
+
+/** Where the run's token counts come from; with several sources, from each how many answers. */
+export const sourcesText = (result: Result): string => {
+  const sourceTokens = tokensBySource(result.groups);
+  return sourceTokens
+    .map(({ source, answers }) =>
+      sourceTokens.length === 1
+        ? tokenSourceMeaning[source]
+        : `${tokenSourceMeaning[source]} in ${plural(answers, 'answer')}`,
+    )
+    .join(', ');
+};
+
+const perSecondPhrase = (rate: number, what: string): string => `${figureText(rate)}/s ${what}`;
+
+const tokensText = (input: number | null, output: number, sourceText: string): string =>
+  `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
+
+const measuredSentence = (result: Result, rates: MeasuredRates): string => {
+  const { seconds, offered, sent, completed, completedByKind, inputTokens, outputTokens } = rates;
+  const kinds = completedByKind.map((each) => `${each.kind} ${figureText(each.completed)}/s`);
+  const apart = kinds.length < 2 ? '' : ` (${kinds.join(', ')})`;
+  const tokens =
+    outputTokens === null ? '' : tokensText(inputTokens, outputTokens, sourcesText(result));
+  return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${perSecondPhrase(completed, 'completed')}${apart}${tokens}.`;
+};
+
+const wholeRunSentence = ({ seconds, sent, completed, tokens }: WholeRunRates): string => {
+  const bySource = tokens.map(({ source, answers, input, output }) =>
+    tokensText(input, output, `${tokenSourceMeaning[source]}, ${plural(answers, 'answer')}`),
+  );
+  return `Over the whole run of ${timeText(seconds * 1000)}: ${perSecondPhrase(sent, 'sent')}, ${perSecondPhrase(completed, 'completed')}${bySource.join('')}.`;
+};
+
+const noRates =
+  'No rate is given for the measured window: from the end of the warm-up to the end of the load there is no whole second.';
+
+/** The rates in sentences; none for a run in which nothing was due. */
+export const rateSentences = (result: Result): readonly string[] => {
+  if (countArrivals(sumOutcomes(result.groups)) === 0) return [];
+  const [measured, whole] = [measuredRates(result), wholeRunRates(result)];
+  return [
+    measured === null ? noRates : measuredSentence(result, measured),
+    ...(whole === null ? [] : [wholeRunSentence(whole)]),
+  ];
+};

@@ -1,0 +1,47 @@
+import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import type { Result } from '../../model/result/result.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { distributionOf } from '../../model/result/summary.ts';
+import { countText, figureText, plural, shareText } from '../text/number-text.ts';
+
+/** What retries and a pace came to, over the whole run: figures that outcomes alone do not show. */
+
+const everyGroup = (): boolean => true;
+
+/** The middle and the slow end of a wait, of completed requests; `null` where none waited so. */
+const waitText = (result: Result, measure: MeasureName): string | null => {
+  const waits = distributionOf(result, measure, everyGroup);
+  const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
+  if (p50 === null || p99 === null) return null;
+  return `${measures[measure].label}, over ${plural(waits.count, 'completed request')}: p50 ${figureText(p50.value)} ms, p99 ${figureText(p99.value)} ms, at most ${figureText(waits.max ?? 0)} ms.`;
+};
+
+const gaveUpText = ({ groups }: Result): string | null => {
+  const counts = gaveUpNames.flatMap((name) => {
+    const count = groups.reduce((sum, { gaveUp }) => sum + (gaveUp[name] ?? 0), 0);
+    return count === 0 ? [] : [`${countText(count)} because ${gaveUpReasons[name]}`];
+  });
+  return counts.length === 0 ? null : `Given up: ${counts.join(', ')}.`;
+};
+
+const retryText = (result: Result): string => {
+  const { groups } = result;
+  const arrivals = countArrivals(sumOutcomes(groups));
+  const attempts = groups.reduce((sum, group) => sum + group.attempts, 0);
+  const retried = groups.reduce((sum, group) => sum + group.retried, 0);
+  const succeededRetries = distributionOf(result, 'retryWait', everyGroup).count;
+  return `${plural(attempts, 'attempt')} at ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were tried again, ${countText(succeededRetries)} with success.`;
+};
+
+/** What further attempts and the pace came to, in sentences; none where the plan has neither. */
+export const retrySentences = (result: Result): readonly string[] => {
+  const { retry, pace } = result.plan;
+  return [
+    ...(retry === null
+      ? []
+      : [retryText(result), gaveUpText(result), waitText(result, 'retryWait')]),
+    ...(pace === null ? [] : [waitText(result, 'paceWait')]),
+  ].filter((text) => text !== null);
+};

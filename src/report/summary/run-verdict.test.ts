@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import type { Result } from '../../model/result/result.ts';
+import { runVerdict } from './run-verdict.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+
+const result = sampleRunResult();
+const failed: Result = {
+  ...result,
+  groups: result.groups.map((group) => ({
+    ...group,
+    outcomes: { ...emptyOutcomeCounts(), refused: 5 },
+  })),
+};
+const halved: Result = {
+  ...result,
+  slices: result.slices.map((slice) => ({ ...slice, count: 2 })),
+};
+
+describe('the verdict of a run', () => {
+  it('is what the trust in its generator is', () => {
+    const titles = [validTrust, degradedTrust, invalidTrust].map(
+      (trust) => runVerdict(result, trust).title,
+    );
+    expect(titles).toEqual(['Valid', 'Degraded', 'Invalid']);
+  });
+
+  it('is never valid when nothing succeeded, however healthy the generator', () => {
+    const { level, title, sentences } = runVerdict(failed, validTrust);
+    expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
+    expect(sentences[0]).toMatch(/^Not one request .*succeeded/);
+  });
+
+  it('is not valid when only the warm-up succeeded', () => {
+    const warmedOnly: Result = {
+      ...result,
+      groups: result.groups.map((group) =>
+        group.labels.warmUp
+          ? group
+          : { ...group, outcomes: { ...emptyOutcomeCounts(), refused: 5 } },
+      ),
+    };
+    const { level, title, sentences } = runVerdict(warmedOnly, validTrust);
+    expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
+    expect(sentences[0]).toBe(
+      'Not one request that was due after the warm-up succeeded: there are no latencies to report; the failures below say why.',
+    );
+  });
+
+  it('says so when nothing was due after the warm-up, or at all', () => {
+    const groups = result.groups.filter(({ labels }) => labels.warmUp);
+    const verdicts = [groups, []].map((some) =>
+      runVerdict({ ...result, groups: some }, validTrust),
+    );
+    expect(verdicts.map(({ level, title, sentences }) => [level, title, sentences[0]])).toEqual([
+      [
+        'invalid',
+        'Nothing measured',
+        'No request was due after the warm-up: there is nothing to report figures of.',
+      ],
+      ['invalid', 'Nothing measured', 'No request was due.'],
+    ]);
+  });
+
+  it('is incomplete before anything else when a slice is missing', () => {
+    expect(runVerdict(halved, validTrust)).toMatchObject({ level: 'invalid', title: 'Incomplete' });
+  });
+
+  it.each([
+    [2, 'The run is incomplete: slice 1/2 is missing.'],
+    [4, 'The run is incomplete: slices 1/4, 2/4 and 3/4 are missing.'],
+    [40, 'The run is incomplete: 39 of its 40 slices are missing.'],
+  ])('names what is missing of %i slices, as long as it is a few', (count, sentence) => {
+    const slices = result.slices.map((slice) => ({ ...slice, count }));
+    expect(runVerdict({ ...result, slices }, validTrust).sentences[0]).toBe(sentence);
+  });
+
+  it('says that gaps are withheld, where there are any', () => {
+    expect(runVerdict(result, invalidTrust).sentences.join(' ')).toContain(
+      'Chunk gaps are withheld.',
+    );
+    const groups = result.groups.filter(({ labels }) => labels.traffic === 'models');
+    const listed = runVerdict({ ...result, groups }, invalidTrust);
+    expect(listed.title).toBe('Invalid');
+    expect(listed.sentences.join(' ')).not.toContain('gaps');
+  });
+
+  it('says why a run is partial', () => {
+    const { level, title, sentences } = runVerdict(
+      { ...result, partial: 'interrupted' },
+      validTrust,
+    );
+    expect([level, title]).toEqual(['valid', 'Valid, partial']);
+    expect(sentences[0]).toBe('The run stopped before its plan did: interrupted.');
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { sampleTraceLoad } from '../../model/workload/sample-trace.fixture.ts';
+import type { TraceLoad } from '../../model/workload/trace.ts';
+import { promptsText, tokenCountText, traceNeeds } from './workload-text.ts';
+
+const needsOf = (load: TraceLoad): string => {
+  const [stage] = samplePlan().stages;
+  const limits = { requestsPerMinute: 60, tokensPerMinute: 2_000_000, limiter: null };
+  return traceNeeds({ ...samplePlan(), limits, stages: [{ ...stage!, load }] }).join('\n');
+};
+
+describe('what a trace needs', () => {
+  it('is said in rates, in keys by the declared limits, and with what was clipped', () => {
+    const facts = {
+      ...sampleTraceLoad.facts,
+      requests: 9000,
+      inputTokens: 9_000_000,
+      outputTokens: 900_000,
+      duration: milliseconds(1_800_000),
+      busiestMinute: { requests: 421, tokens: 600_000 },
+      clipped: { outside: 1200, inputs: 31, outputs: 1, raised: 7 },
+    };
+    const until = milliseconds(3_600_000);
+    expect(needsOf({ ...sampleTraceLoad, until, maxOutputTokens: 1000, facts }))
+      .toMatchInlineSnapshot(`
+        "steady: the mooncake trace short.jsonl until 1 h at 2 times its pace: 9,000 requests in 30 min
+          it needs 300 requests, 300,000 input and 30,000 output tokens a minute on average; in its busiest minutes 421 requests and 600,000 tokens
+          by the declared limits of a key that minute needs 8 keys; the plan has 2
+          1,200 requests outside the cut, 31 prompts clipped to 700 tokens, 1 answer clipped to 1,000 tokens, 7 empty lengths raised to one token"
+      `);
+  });
+
+  it('is said of a short one too', () => {
+    expect(needsOf({ ...sampleTraceLoad, speed: 1 })).toMatchInlineSnapshot(`
+      "steady: the mooncake trace short.jsonl: 3 requests in 251 ms
+        it needs 3 requests, 1,303 input and 6 output tokens in all, within less than a minute
+        by the declared limits of a key that minute needs 1 key; the plan has 2
+        1 prompt clipped to 700 tokens"
+    `);
+  });
+
+  it('is nothing where a plan replays none', () => {
+    expect(traceNeeds(samplePlan())).toEqual([]);
+  });
+});
+
+describe('prompts in words', () => {
+  it.each([
+    [500, '500 tokens'],
+    [{ kind: 'uniform', min: 5, max: 1000 }, '5 to 1,000 tokens'],
+    [
+      { kind: 'normal', mean: 300, deviation: 50, min: 1, max: 9 },
+      '300 tokens on average (normal, deviation 50)',
+    ],
+    [
+      { kind: 'lognormal', median: 300, sigma: 0.5, min: 1, max: 9 },
+      '300 tokens in the middle (lognormal, sigma 0.5)',
+    ],
+    [{ kind: 'empirical', values: [1, 2] }, 'tokens by 2 values of a list'],
+  ] as const)('the count %j', (count, words) => {
+    expect(
+      tokenCountText(
+        typeof count === 'object' && 'values' in count
+          ? { ...count, values: [...count.values] }
+          : count,
+      ),
+    ).toBe(words);
+  });
+
+  it('say where they come from', () => {
+    const made = { kind: 'synthetic', system: null, tokens: 900, turns: null } as const;
+    const prefix = { tokens: 100, pool: 5 };
+    expect([
+      promptsText([[{ role: 'user', content: 'a' }]]),
+      promptsText({ ...made, prefix: null, cache: 'avoid' }),
+      promptsText({ ...made, prefix, cache: 'invite' }),
+      promptsText({ ...made, turns: { count: 4, answer: 9 }, prefix: null, cache: 'avoid' }),
+      promptsText({ kind: 'dataset', system: null, file: 'p.csv', sha256: '', prompts: 7 }),
+      promptsText({ kind: 'trace', system: null }),
+    ]).toMatchInlineSnapshot(`
+      [
+        "1 prompt",
+        "made-up prompts of 900 tokens",
+        "made-up prompts of 900 tokens, of which 100 tokens are one of 5 shared beginnings, all beginning alike",
+        "made-up conversations of 4 questions, each of 900 tokens",
+        "one of 7 prompts from p.csv",
+        "prompts and answers of the trace’s lengths",
+      ]
+    `);
+  });
+});

@@ -1,0 +1,147 @@
+import type { OutcomeCounts } from '../../model/measures/counts.ts';
+import { type OutcomeKind, outcomeKinds } from '../../model/observation/outcome.ts';
+import type { Histogram } from '../../model/measures/histogram.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import type { Milliseconds } from '../../model/quantity.ts';
+import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+import { headlineMeasures } from '../summary/figures.ts';
+import { countText, figureText, timeText } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
+import { displayWidth, truncatedText, paddedText } from '../text/display-width.ts';
+
+/** The stage of several that is on. */
+export interface RunningStage {
+  readonly name: string;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly of: number;
+}
+
+/** How a run stands at one moment. */
+export interface RunProgress {
+  readonly name: string;
+  /** Milliseconds since the run began, and for how many its load is scheduled. */
+  readonly elapsed: number;
+  readonly scheduled: Milliseconds;
+  /** Where a load of several stages is; `null` for one of a single stage, and when it has ended. */
+  readonly stage: RunningStage | null;
+  /** Arrivals so far, and exchanges under way. */
+  readonly due: number;
+  readonly inFlight: number;
+  readonly outcomes: OutcomeCounts;
+  /** Of each kind of traffic that has completed anything, its samples of `progressMeasure`. */
+  readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
+}
+
+/** The one measure of a kind that is worth watching while it runs: the first of its headline. */
+export const progressMeasure = (kind: TrafficKind): MeasureName => headlineMeasures[kind][0];
+
+/** Whole seconds: tenths would flicker. */
+const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 1000) * 1000);
+
+const stageText = ({ stage }: RunProgress): string | null =>
+  stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
+
+const timeProgressText = ({ elapsed, scheduled, inFlight }: RunProgress): string => {
+  if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
+  const ended = `${clockText(elapsed)}, load ended`;
+  if (inFlight === 0) return ended;
+  const last = inFlight === 1 ? 'answer' : `${countText(inFlight)} answers`;
+  return `${ended}, waiting for the last ${last}`;
+};
+
+/** What stands in brackets behind an outcome: the mean rate so far of completed ones, the status of limited ones. */
+const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
+  if (kind === 'limited') return ' (429)';
+  const hasRate = kind === 'completed' && outcomes.completed > 0 && elapsed >= 1000;
+  return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
+};
+
+/** Arrivals by what became of them; a way to fail is named once it has occurred. */
+const countsText = (progress: RunProgress): string => {
+  const { due, inFlight, outcomes } = progress;
+  const occurred = outcomeKinds.filter((kind) => kind === 'completed' || outcomes[kind] > 0);
+  return [
+    `${countText(due)} due`,
+    `${countText(inFlight)} in flight`,
+    ...occurred.map((kind) => `${countText(outcomes[kind])} ${kind}${bracketed(kind, progress)}`),
+  ].join(' · ');
+};
+
+interface LatencyText {
+  readonly kind: TrafficKind;
+  readonly measure: string;
+  readonly figures: string;
+}
+
+/** Percentiles so far, each kind's apart, warm-up included; `~` marks one with fewer than ten samples beyond it. */
+const latencyTexts = ({ latencies }: RunProgress): readonly LatencyText[] =>
+  trafficKinds.flatMap((kind) => {
+    const histogram = latencies.get(kind);
+    if (histogram === undefined || histogram.count === 0) return [];
+    const { short, unit } = measures[progressMeasure(kind)];
+    const figures = [0.5, 0.95].flatMap((q) => {
+      const figure = quantile(histogram, q);
+      if (figure === null) return [];
+      return `p${q * 100} ${figure.weak ? '~' : ''}${figureText(figure.value)} ${unit}`;
+    });
+    return [{ kind, measure: short, figures: figures.join(', ') }];
+  });
+
+const barWidth = 24;
+/** What a name keeps beside bar and time; on a narrower screen the bar makes way. */
+const minNameWidth = 8;
+
+const bar = ({ elapsed, scheduled }: RunProgress): string => {
+  const full = Math.floor(Math.min(1, elapsed / Math.max(1, scheduled)) * barWidth);
+  return `${'━'.repeat(full)}${'─'.repeat(barWidth - full)}`;
+};
+
+const firstLine = (progress: RunProgress, columns: number): string => {
+  const time = timeProgressText(progress);
+  const name = printable(progress.name);
+  const beside = columns - displayWidth(time) - 2;
+  return beside - barWidth - 2 < Math.min(minNameWidth, displayWidth(name))
+    ? `${truncatedText(name, beside)}  ${time}`
+    : `${truncatedText(name, beside - barWidth - 2)}  ${bar(progress)}  ${time}`;
+};
+
+/**
+ * What a terminal draws over, no line of it as wide as the screen: how far the run is, what became
+ * of its arrivals, and a line of latency for each kind of traffic once it has one.
+ */
+export const progressBlock = (progress: RunProgress, width: number): string => {
+  const columns = Math.max(20, width - 1);
+  const latencies = latencyTexts(progress);
+  const stage = stageText(progress);
+  const widest = (of: (words: LatencyText) => string): number =>
+    Math.max(...latencies.map((words) => of(words).length));
+  const [kinds, names] = [widest(({ kind }) => kind), widest(({ measure }) => measure)];
+  return [
+    firstLine(progress, columns),
+    ...(stage === null ? [] : [stage]),
+    countsText(progress),
+    ...latencies.map(
+      ({ kind, measure, figures }) =>
+        `${paddedText(kind, kinds)}  ${paddedText(measure, names)}  ${figures}`,
+    ),
+  ]
+    .map((line) => truncatedText(line, columns))
+    .join('\n');
+};
+
+/** That a stage begins, for logs. */
+export const stageLine = (name: string, begins: number): string =>
+  `${clockText(begins)}: stage ${printable(name)} begins`;
+
+/** The same as one plain line, for logs. */
+export const progressLine = (progress: RunProgress): string => {
+  const stage = stageText(progress);
+  const when =
+    stage === null ? timeProgressText(progress) : `${timeProgressText(progress)}, ${stage}`;
+  return [
+    `${when}: ${countsText(progress)}`,
+    ...latencyTexts(progress).map(({ kind, measure, figures }) => `${kind} ${measure} ${figures}`),
+  ].join('; ');
+};

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyCodePoint } from '../../model/code-points-suite.fixture.ts';
+import { printable } from './printable.ts';
+
+describe('text from elsewhere', () => {
+  it('shows control characters instead of obeying them', () => {
+    expect(printable('a\u001b[2Jb\u0007\u0000')).toBe('a␛[2Jb␇␀');
+  });
+
+  it('stays on one line', () => {
+    expect(printable('one\r\n\ttwo\u2028three\u0085four')).toBe('one two�three�four');
+  });
+
+  it('holds nothing that XML has no place for', () => {
+    expect(printable('a\uffff\ufffe\ud800')).toBe('a���');
+  });
+
+  it('cannot turn the direction of writing around', () => {
+    expect(printable('abc\u202edef\u2066')).toBe('abc�def�');
+  });
+
+  it('never holds a control character, whatever came', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCodePoint }), (text) => {
+        expect(printable(text)).not.toMatch(/\p{Cc}|\p{Cs}/u);
+      }),
+    );
+  });
+
+  it('leaves ordinary text of any script as it is', () => {
+    expect(printable('Größe 模型 🙂 <b>')).toBe('Größe 模型 🙂 <b>');
+  });
+});

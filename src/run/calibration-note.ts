@@ -1,0 +1,27 @@
+import { dirname, join } from 'node:path';
+import { calibratedFor, changedSince, fullestLoad } from '../judge/calibration/calibrated-for.ts';
+import type { Result } from '../model/result/result.ts';
+import { readCalibration } from '../platform/files/calibration-file.ts';
+import { calibratedErrorText } from '../report/calibration/calibration-text.ts';
+import { historyPath } from './input/history-path.ts';
+
+/** The file of this machine's calibration, beside the history; `null` where nothing is to be kept. */
+export const calibrationPath = (): string | null => {
+  const path = historyPath(process.env);
+  return path === null ? null : join(dirname(path), 'calibration.json');
+};
+
+/** The result, and in its notes how exactly this machine measures at such a load, where that is known. */
+export const withCalibrationNote = async (result: Result): Promise<Result> => {
+  const path = calibrationPath();
+  const load = fullestLoad(result);
+  const calibration = path === null || load === null ? null : await readCalibration(path);
+  if (load === null || calibration === null) return result;
+  const { plan, slices } = result;
+  const cell = calibratedFor(calibration, load, {
+    transport: plan.transport,
+    workers: slices.length,
+  });
+  const note = calibratedErrorText(calibration, cell, changedSince(calibration, result));
+  return { ...result, notes: [...result.notes, note] };
+};

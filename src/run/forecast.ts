@@ -1,0 +1,132 @@
+import {
+  estimatedRequests,
+  type ForecastInput,
+  forecastPlan,
+} from '../engine/forecast/forecast-plan.ts';
+import { forecastDecisions, forecastSamples } from '../judge/objectives/forecast-samples.ts';
+import { budgetUnits, type BudgetUnit } from '../model/plan/budget.ts';
+import type {
+  ForecastAmount,
+  BudgetForecast,
+  Forecast,
+  ResourceNeed,
+} from '../model/plan/forecast.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { Problem } from '../platform/problem.ts';
+import { moneyText, plural } from '../report/text/number-text.ts';
+import { budgetNeedText } from '../report/summary/forecast-text.ts';
+import { scheduledEnd } from '../schedule/stages.ts';
+import type { ReadPlanWithFiles } from './input/read-plan.ts';
+
+/** How long answers are taken to last where users wait for them and nobody says otherwise. */
+export const defaultAnswerTime = milliseconds(1000);
+
+/** More than these no run may make. */
+const maxRequests = 10_000_000;
+
+/** Users who are answered that quickly would ask more often than any run may. */
+const checkUsers = ({ stages }: Plan, answerTime: number): void => {
+  const requestCount = stages.reduce(
+    (sum, { load }) => sum + estimatedRequests(load, answerTime),
+    0,
+  );
+  if (requestCount > maxRequests) {
+    throw new Problem(
+      `the users would ask ${plural(requestCount, 'time')} if every answer took ${answerTime} ms; expected at most ${plural(maxRequests, 'request')}. Say how long an answer takes with --answer-time`,
+    );
+  }
+};
+
+const tokens = ({ input, output }: ResourceNeed): ForecastAmount => ({
+  sum: input.sum + output.sum,
+  basis: input.basis === 'estimate' ? 'estimate' : output.basis,
+  unknown: input.unknown + output.unknown,
+});
+
+const needByUnit = {
+  requests: ({ requests }) => requests,
+  tokens,
+  cost: ({ cost }) => cost,
+} as const satisfies Record<BudgetUnit, (total: ResourceNeed) => ForecastAmount>;
+
+const budgetOf = ({ budget }: Plan, total: ResourceNeed): readonly BudgetForecast[] =>
+  budgetUnits.flatMap((unit) => {
+    const cap = budget?.[unit] ?? null;
+    return cap === null ? [] : [{ unit, cap, need: needByUnit[unit](total) }];
+  });
+
+/** What a plan will take; throws a `Problem` where its users would ask without end. */
+export const forecastOf = ({
+  plan,
+  clips,
+  workload,
+  answerTime = defaultAnswerTime,
+}: Omit<ForecastInput, 'answerTime'> & Partial<Pick<ForecastInput, 'answerTime'>>): Forecast => {
+  checkUsers(plan, answerTime);
+  const needs = forecastPlan({ plan, clips, workload, answerTime });
+  const { groups, total } = needs;
+  return {
+    format: 'forecast/1',
+    name: plan.name,
+    ...needs,
+    scheduled: milliseconds(scheduledEnd(plan)),
+    grace: milliseconds(plan.grace),
+    attempts: plan.retry?.attempts ?? 1,
+    samples: forecastSamples(groups, plan),
+    objectives: forecastDecisions(groups, plan),
+    budget: budgetOf(plan, total),
+  };
+};
+
+/** What users will ask is a guess until they are answered: only their run tells. */
+const isUnpredictable = ({ stages }: Plan): boolean =>
+  stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
+
+const capText = ({ unit, cap }: BudgetForecast): string =>
+  unit === 'cost' ? moneyText(cap) : cap.toLocaleString('en-US');
+
+const overBudget = (
+  { plan }: Pick<ReadPlanWithFiles, 'plan'>,
+  { budget }: Forecast,
+): readonly string[] =>
+  budget.flatMap((each) => {
+    const { unit, cap, need } = each;
+    if (unit !== 'requests' && need.unknown > 0) {
+      const what = unit === 'tokens' ? 'tokens' : 'cost';
+      const remedy = unit === 'tokens' ? 'maxTokens' : 'maxTokens and prices';
+      return [
+        `budget.${unit} is ${capText(each)}, but nothing bounds the ${what} of ${plural(need.unknown, 'request')}: give them ${remedy}`,
+      ];
+    }
+    return need.sum > cap && !isUnpredictable(plan)
+      ? [
+          `budget.${unit} is ${capText(each)}, and the plan needs ${budgetNeedText(unit, need)}: raise it or ask for less`,
+        ]
+      : [];
+  });
+
+const overPace = ({ pace, total }: Forecast): readonly string[] =>
+  pace === null || pace.unsendable === 0
+    ? []
+    : [
+        `pace lets ${plural(total.requests.sum - pace.unsendable, 'request')} go before the run ends or their total deadline passes, and the plan has ${plural(total.requests.sum, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
+      ];
+
+/**
+ * Throws a `Problem` where a plan cannot be what its scenario says: it may need more than its own
+ * budget, or has more requests than its own pace lets go. A load above the declared limits is none:
+ * to be refused may be what is to be seen.
+ */
+export const checkPlanFits = (read: ReadPlanWithFiles): void => {
+  const { plan } = read;
+  if (plan.budget === null && plan.pace === null) return;
+  const forecast = forecastOf(read);
+  const reasons = [...overBudget(read, forecast), ...overPace(forecast)];
+  if (reasons.length > 0) {
+    const outcome = plan.budget === null ? '' : ', and its budget then ends it';
+    throw new Problem(
+      `${reasons.join('\n')}\n\`weir plan\` tells more; --yes runs it all the same${outcome}`,
+    );
+  }
+};

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { uploadExtensions, maxUploadBytes } from '../../contract/audio.ts';
+import type { ClipLibrary } from '../../model/workload/clip.ts';
+import { type ClipRequest, readClips } from '../../platform/files/clips.ts';
+import { Problem } from '../../platform/problem.ts';
+import { readSecret } from '../../platform/files/secrets.ts';
+import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
+import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
+import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenario-problem.ts';
+import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
+
+/** The text of a file of certificates; throws a `Problem`. */
+export const readCertificates = (file: string, folder: string): Promise<string> => {
+  const path = resolve(folder, file);
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Problem(`the certificate file ${path} cannot be read: ${whyUnreadable(error)}`);
+  });
+};
+
+const readers = { secret: readSecret, certificates: readCertificates };
+
+/** What the `Problem` says that a reader throws; `null` where it throws none. */
+const problemMessageOf = async (reading: Promise<string>): Promise<string | null> => {
+  try {
+    await reading;
+    return null;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return error.message;
+  }
+};
+
+/** Reads everything that a scenario names, so that whatever cannot be used is told together: the clips, and each problem at its place. */
+export const readNamedFiles = async (
+  files: readonly ReferencedFile[],
+  folder: string,
+): Promise<{ readonly clips: ClipLibrary; readonly problems: readonly ScenarioProblem[] }> => {
+  const problems: ScenarioProblem[] = [];
+  const clipRequests: (ClipRequest & { readonly place: ScenarioPlace })[] = [];
+  for (const { use, place } of files) {
+    if (use.kind === 'clip') {
+      clipRequests.push({ ...use.clip, oversized: use.oversized, place });
+    } else {
+      const message = await problemMessageOf(readers[use.kind](use.file, folder));
+      if (message !== null) problems.push({ ...place, message, hint: null });
+    }
+  }
+  const { library, faults } = await readClips(clipRequests, folder, {
+    extensions: uploadExtensions,
+    largest: maxUploadBytes,
+    recorded: recordedSeconds,
+  });
+  const unusable = faults.map(({ request: { place }, message }) => ({
+    ...place,
+    message,
+    hint: null,
+  }));
+  return { clips: library, problems: [...problems, ...unusable] };
+};

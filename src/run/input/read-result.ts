@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { Problem } from '../../platform/problem.ts';
+import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
+
+const cannotRead = (path: string, code: string): string => {
+  if (code === 'EISDIR') return `${path} is a folder: give the result.json in it`;
+  return code === 'ENOENT'
+    ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
+    : `the result file ${path} cannot be read: ${code}`;
+};
+
+/** A result file, checked against `result/1`; throws a `Problem` when it is none. */
+export const readResult = async (path: string): Promise<Result> => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new Problem(
+      code === undefined
+        ? `${path} is no JSON: expected a result.json that \`weir run\` wrote`
+        : cannotRead(path, code),
+    );
+  }
+  const checked = resultSchema.safeParse(parsed, { error: schemaIssueMessage });
+  if (checked.success) return checked.data;
+  throw new Problem(describe(path, parsed, checked.error.issues));
+};
+
+/** Why a file is no result, in one sentence: not one at all, or one that another version wrote. */
+const describe = (
+  path: string,
+  parsed: unknown,
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): string => {
+  const format =
+    typeof parsed === 'object' && parsed !== null && 'format' in parsed ? parsed.format : undefined;
+  if (format !== 'result/1') {
+    return `${path} is no result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
+  }
+  const [first] = issues;
+  const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';
+  return `${path} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}${more}; run it again with this version`;
+};

@@ -1,0 +1,62 @@
+import type { StopSignal } from '../../platform/process/interrupts.ts';
+
+/**
+ * Every exit code, in one table, highest precedence first. Scripts rely on the numbers; a run in
+ * which everything failed is never 0.
+ */
+export const exitCodes = [
+  { name: 'hangup', code: 129, meaning: 'stopped by SIGHUP; a partial report was written' },
+  { name: 'interrupted', code: 130, meaning: 'stopped by Ctrl-C; a partial report was written' },
+  { name: 'terminated', code: 143, meaning: 'stopped by SIGTERM; a partial report was written' },
+  { name: 'internal', code: 1, meaning: 'a defect of Weir itself' },
+  {
+    name: 'configuration',
+    code: 2,
+    meaning:
+      'wrong scenario, option, key or folder, or a target that cannot be used; nothing was sent',
+  },
+  {
+    name: 'incomplete',
+    code: 3,
+    meaning:
+      'the run is not whole: a slice is missing, its budget ended it, or it was stopped or killed before `weir report` or `weir merge`',
+  },
+  {
+    name: 'invalid',
+    code: 12,
+    meaning: 'the generator was too unhealthy for the figures to count, or nothing succeeded',
+  },
+  {
+    name: 'violated',
+    code: 14,
+    meaning: 'a rate limit is violated: no permitted limiter explains it',
+  },
+  { name: 'objective', code: 10, meaning: 'an objective is broken, or has too little data' },
+  { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
+  {
+    name: 'inconclusive',
+    code: 13,
+    meaning: 'with `--strict`: the repetitions of a comparison decide nothing',
+  },
+  {
+    name: 'pass',
+    code: 0,
+    meaning: 'the run is complete, its figures count, and it keeps its objectives',
+  },
+] as const;
+
+export type ExitName = (typeof exitCodes)[number]['name'];
+
+export const exitCode = (name: ExitName): number =>
+  exitCodes.find((row) => row.name === name)?.code ?? 1;
+
+/** Of several ends the one of the highest precedence. */
+export const gravestExit = (names: readonly ExitName[]): ExitName =>
+  exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
+
+/** The exit that a stop signal leads to. */
+export const exitOfSignal = {
+  SIGINT: 'interrupted',
+  SIGTERM: 'terminated',
+  SIGHUP: 'hangup',
+} as const satisfies Record<StopSignal, ExitName>;

@@ -1,0 +1,85 @@
+import type { OutputOptions, ComparisonCriteria } from '../input/run-request.ts';
+import { compareSides } from '../../judge/compare/compare-sides.ts';
+import type { Side } from '../../judge/compare/repetition.ts';
+import { type ComparedProperty, overridable } from '../../judge/compare/side-differences.ts';
+import type { ComparisonVerdict } from '../../model/series/comparison.ts';
+import { missingSlices } from '../../model/result/summary.ts';
+import { wallClock } from '../../platform/host/clock.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { readReportAssets } from '../../platform/files/report-assets.ts';
+import { comparisonHtml } from '../../report/compare/comparison-html.ts';
+import { comparisonJunit } from '../../report/compare/comparison-junit.ts';
+import { comparisonMarkdown } from '../../report/compare/comparison-markdown.ts';
+import { comparisonTerminal } from '../../report/compare/comparison-terminal.ts';
+import type { ExitName } from './exit-codes.ts';
+import { appendJobSummary } from './job-summary.ts';
+import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
+
+/** Two sides and how to compare them. `intended` is what they are meant to differ in. */
+export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
+  readonly gates: readonly string[] | null;
+  readonly base: Side;
+  readonly next: Side;
+  readonly intended: readonly ComparedProperty[];
+}
+
+const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
+  if (verdict === 'regression') return 'regression';
+  return verdict === 'inconclusive' && strict ? 'inconclusive' : 'pass';
+};
+
+/** Runs whose figures do not count have exits of their own; all other reasons are the user's to mend. */
+export const exitForRefusedComparison = (
+  sides: readonly Side[],
+  allowDifferent: boolean,
+  reasons: readonly { readonly what: ComparedProperty; readonly message: string }[],
+): ExitName => {
+  const text = [
+    'These runs may not be compared:',
+    ...reasons.map(({ message }) => `  ${message}.`),
+    allowDifferent
+      ? 'Run both sides again, or leave these runs out.'
+      : 'Run both sides of one plan, all of them valid; or add --allow-different to compare them all the same, and the report will say so.',
+  ].join('\n');
+  const isUnusableRun = reasons.every(({ what }) => what === 'validity' || what === 'success');
+  if (!isUnusableRun) throw new Problem(text);
+  toStderr(text);
+  const isIncomplete = sides.some(({ repetitions }) =>
+    repetitions.some(({ result }) => missingSlices(result).length > 0),
+  );
+  return isIncomplete ? 'incomplete' : 'invalid';
+};
+
+/** Compares, writes the forms of the comparison into the folder, which is opened only then, and tells it; the exit is its verdict. */
+export const publishComparison = async (
+  comparisonRun: ComparisonRun,
+  open: () => Promise<RunFolder>,
+  { json, quiet }: Pick<OutputOptions, 'json' | 'quiet'>,
+): Promise<ExitName> => {
+  const { base, next, gates, strict } = comparisonRun;
+  const outcome = compareSides({
+    ...{ base, next, gates },
+    intended: comparisonRun.intended,
+    allowed: comparisonRun.allowDifferent ? overridable : [],
+    ...{ weir: weirVersion(), comparedAt: wallClock() },
+  });
+  if (!outcome.ok)
+    return exitForRefusedComparison([base, next], comparisonRun.allowDifferent, outcome.refusals);
+  const { comparison } = outcome;
+  const folder = await open();
+  const text = `${JSON.stringify(comparison)}\n`;
+  const { pageStyle } = await readReportAssets();
+  const resultPath = await folder.write('comparison.json', text);
+  const pagePath = await folder.write('comparison.html', comparisonHtml(comparison, pageStyle));
+  const junit = await folder.write('comparison.junit.xml', comparisonJunit(comparison, strict));
+  const markdown = comparisonMarkdown(comparison);
+  const summary = await folder.write('comparison.md', markdown);
+  await appendJobSummary(process.env, markdown);
+  if (json) toStdout(text);
+  else if (!quiet) toStdout(comparisonTerminal(comparison, stdoutStyle()));
+  if (!quiet)
+    toStderr(`Report: ${pagePath}\nResult: ${resultPath}\nJUnit:  ${junit}\nMarkdown: ${summary}`);
+  return exitOf(comparison.verdict, strict);
+};

@@ -1,0 +1,28 @@
+import { timeText } from '../report/text/number-text.ts';
+import type { DrivenSlice } from './drive.ts';
+
+/** Why the load ended before its plan did, in a sentence. */
+const stopReason = ({
+  stoppedBy,
+  isCutShort,
+  breach,
+  exhaustedBudget,
+  loadEnded,
+}: DrivenSlice): string | null => {
+  if (breach !== null) {
+    return `ended after ${timeText(breach.at)}, since the objective ${breach.text} was broken`;
+  }
+  if (exhaustedBudget !== null) {
+    return `ended after ${timeText(loadEnded)}, since the next request might have passed budget.${exhaustedBudget}`;
+  }
+  if (stoppedBy === null) return null;
+  return isCutShort
+    ? `stopped by ${stoppedBy} before the load had ended`
+    : `stopped by ${stoppedBy} while the last answers were awaited`;
+};
+
+/** Why a run is not the whole of its plan, in sentences. */
+export const partialReason = (driven: DrivenSlice): string | null => {
+  const reasons = [stopReason(driven), ...driven.lostSlices].filter((reason) => reason !== null);
+  return reasons.length === 0 ? null : reasons.join('; ');
+};

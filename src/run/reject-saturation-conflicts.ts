@@ -1,0 +1,31 @@
+import type { RunRequest } from './input/run-request.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { saturateLoadOf } from '../model/plan/plan.ts';
+import { Problem } from '../platform/problem.ts';
+
+/** What a command line can ask and a `saturate` load cannot give, each with the reason. */
+const conflicts: readonly {
+  readonly isAsked: (request: Pick<RunRequest, 'capture' | 'slice'>) => boolean;
+  readonly sentence: string;
+}[] = [
+  {
+    isAsked: ({ capture }) => capture !== undefined,
+    sentence:
+      '--capture listens in to Weir’s own transports, and a load of the kind "saturate" is sent by autocannon. Leave --capture out, or use the kind "closed"',
+  },
+  {
+    isAsked: ({ slice }) => slice.count > 1,
+    sentence:
+      '--slice: a load of the kind "saturate" has no shares: every machine would run flat out by itself. Run it on each as a run of its own, or use the kind "closed"',
+  },
+];
+
+/** Throws a `Problem` where a plan that runs flat out is asked for what does not go with that. */
+export const rejectSaturationConflicts = (
+  plan: Plan,
+  request: Pick<RunRequest, 'capture' | 'slice'>,
+): void => {
+  if (saturateLoadOf(plan) === null) return;
+  const found = conflicts.find(({ isAsked }) => isAsked(request));
+  if (found !== undefined) throw new Problem(found.sentence);
+};

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { exclusionReason, excludedRunLines } from './excluded-runs.ts';
+
+const lag = { signal: 'start lag', observed: 'p99 60 ms', expected: 'up to 2 ms', advice: null };
+const trust = { level: 'invalid', evidence: [{ ...lag, level: 'invalid' }] } as const;
+const healthy = { level: 'valid', evidence: [] } as const;
+
+describe('a run of several', () => {
+  it('does not count where its generator could not keep up, or nothing succeeded', () => {
+    expect(exclusionReason({ trust, exit: 'invalid' })).toBe(
+      'the generator could not keep up (start lag: p99 60 ms)',
+    );
+    expect(exclusionReason({ trust: healthy, exit: 'invalid' })).toBe('nothing succeeded');
+    expect(exclusionReason({ trust: healthy, exit: 'objective' })).toBeNull();
+  });
+
+  it('is named when all are over, with the reason and what follows', () => {
+    const runs = [{ folder: 'new/2', reason: 'nothing succeeded' }];
+    expect(excludedRunLines([], { of: 5, isAllowed: false })).toEqual([]);
+    expect(excludedRunLines(runs, { of: 5, isAllowed: false })).toEqual([
+      '1 of 5 runs does not count, hence exit code 12:',
+      '  new/2: nothing succeeded.',
+    ]);
+    expect(excludedRunLines(runs, { of: 5, isAllowed: true })[0]).toContain('--allow-different');
+  });
+});

@@ -1,0 +1,33 @@
+import type { FinishedRun } from '../run.ts';
+
+/** Why a run of several is no evidence; `null` for one that counts. */
+export const exclusionReason = ({
+  trust,
+  exit,
+}: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
+  if (trust.level === 'invalid') {
+    const invalidSignals = trust.evidence.filter(({ level }) => level === 'invalid');
+    return `the generator could not keep up (${invalidSignals.map(({ signal, observed }) => `${signal}: ${observed}`).join('; ')})`;
+  }
+  return exit === 'invalid' ? 'nothing succeeded' : null;
+};
+
+/** A run that does not count: its folder, and why. */
+export interface ExcludedRun {
+  readonly folder: string;
+  readonly reason: string;
+}
+
+/** What is said of them when all runs are over; nothing where all count. */
+export const excludedRunLines = (
+  runs: readonly ExcludedRun[],
+  { of, isAllowed }: { readonly of: number; readonly isAllowed: boolean },
+): readonly string[] => {
+  if (runs.length === 0) return [];
+  const verb = runs.length === 1 ? 'does' : 'do';
+  const end = isAllowed ? 'and --allow-different lets them pass' : 'hence exit code 12';
+  return [
+    `${runs.length} of ${of} runs ${verb} not count, ${end}:`,
+    ...runs.map(({ folder, reason }) => `  ${folder}: ${reason}.`),
+  ];
+};

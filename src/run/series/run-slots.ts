@@ -1,0 +1,36 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
+import { Problem } from '../../platform/problem.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
+
+/** Limits are counted over a minute (interface 8): after this long a key has all of them again. */
+const limitWindowLength = 60_000;
+
+/** How long to wait between two runs: until declared limits have recovered. Each run has a reference gateway of its own. */
+export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
+  const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
+  const defaultPause = milliseconds(target.kind === 'url' && isLimited ? limitWindowLength : 0);
+  const length = text === undefined ? defaultPause : durationNotation.read(text);
+  if (length !== null) return length;
+  throw new Problem(`--pause: expected ${durationNotation.expected}; got ${text ?? ''}`);
+};
+
+type SideName = 'base' | 'next';
+
+/** One run of several: whose it is, and its folder. */
+export interface RunSlot {
+  readonly side: SideName;
+  readonly folder: string;
+}
+
+/** `n` of both sides by turns, ABBA, so that a drift of the surroundings falls on both alike; or of one alone. */
+export const runSlots = (count: number, isComparison: boolean): readonly RunSlot[] =>
+  Array.from({ length: count }, (_, i): readonly RunSlot[] => {
+    const newSlot: RunSlot = {
+      side: 'next',
+      folder: isComparison ? `new/${i + 1}` : String(i + 1),
+    };
+    if (!isComparison) return [newSlot];
+    const baseSlot: RunSlot = { side: 'base', folder: `base/${i + 1}` };
+    return i % 2 === 0 ? [baseSlot, newSlot] : [newSlot, baseSlot];
+  }).flat();

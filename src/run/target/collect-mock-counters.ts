@@ -1,0 +1,18 @@
+import type { Result } from '../../model/result/result.ts';
+import { type MockProcess, fetchMockCounters } from '../../platform/process/mock-process.ts';
+
+/** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
+export const collectMockCounters = async (
+  mock: MockProcess | null,
+): Promise<{ readonly witness: Result['witness']; readonly notes: readonly string[] }> => {
+  if (mock === null) return { witness: null, notes: [] };
+  try {
+    return { witness: await fetchMockCounters(mock), notes: [] };
+  } catch {
+    const exitReason = mock.ended();
+    const why =
+      exitReason === null ? 'it does not answer' : `it ended during the run (${exitReason})`;
+    const note = `The reference gateway could not be asked for its counters: ${why}.`;
+    return { witness: null, notes: [note] };
+  }
+};

@@ -1,0 +1,51 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
+import { type SettingsInput, testKey } from '../../mock/settings/settings.ts';
+
+const entriesOf = <K extends TrafficKind>(plan: Plan, kind: K): readonly TrafficOf<K>[] =>
+  plan.stages
+    .flatMap(({ traffic }) => traffic)
+    .filter((entry: Traffic): entry is TrafficOf<K> => entry.kind === kind);
+
+const merged = (defaults: readonly string[], further: readonly string[]): string[] => [
+  ...new Set([...defaults, ...further]),
+];
+
+/** The keys that are let in by default; more where the plan has more of them. */
+export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
+  Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
+
+/**
+ * The settings of the reference gateway for a rehearsal of `plan`: it knows the plan's models,
+ * voices and prices beside its own, so that any scenario can be tried on it.
+ */
+export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
+  const { mock } = plan;
+  const chats = [...entriesOf(plan, 'chat'), ...entriesOf(plan, 'chat-stream')];
+  const speech = entriesOf(plan, 'speech');
+  const [transcription] = entriesOf(plan, 'transcription');
+  return {
+    ...mock,
+    keys: [...keys],
+    seed: plan.seed,
+    models: merged(
+      mock.models,
+      chats.map(({ model }) => model),
+    ),
+    speech: {
+      ...mock.speech,
+      model: speech[0]?.model ?? mock.speech.model,
+      voices: merged(
+        mock.speech.voices,
+        speech.map(({ voice }) => voice),
+      ),
+    },
+    transcription: {
+      ...mock.transcription,
+      model: transcription?.model ?? mock.transcription.model,
+    },
+    prices: Object.fromEntries(
+      chats.flatMap(({ model, price }) => (price === null ? [] : [[model, price]])),
+    ),
+  };
+};

@@ -1,0 +1,160 @@
+import type { CaptureMode } from '../input/run-request.ts';
+import { requestIdHeader } from '../../contract/routes.ts';
+import type { ExchangeObserver, Transport, WireRequest } from '../../model/observation/exchange.ts';
+import type { Observation } from '../../model/observation/observation.ts';
+import { redacted } from '../../model/plan/secret.ts';
+import type { LineFile } from '../../platform/files/line-file.ts';
+
+/** The file beside the run's others, one JSON object for each attempt. */
+export const captureFileName = 'capture.jsonl';
+
+/** So much of each body is kept, and so much text in the whole file. */
+const maxBodyBytes = 32 * 1024;
+const maxFileCharacters = 64 * 1024 * 1024;
+/** A body that was cut may end within a secret, which no mask knows then: no secret is longer than this. */
+const maxSecretLength = 4096;
+
+/** Headers whose values are never secret; all others of a request are masked. */
+const unmaskedHeaders = new Set([
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'user-agent',
+  requestIdHeader,
+]);
+
+/** Bytes of a body as far as they are kept, and how many there were. */
+interface CapturedBody {
+  readonly kept: Uint8Array[];
+  size: number;
+}
+
+interface CapturedAttempt {
+  readonly request: WireRequest;
+  readonly sentBody: CapturedBody;
+  readonly body: CapturedBody;
+  head: { readonly status: number; readonly headers: Readonly<Record<string, string>> } | null;
+}
+
+const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
+  const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
+  // The bytes are valid during the call only.
+  if (room > 0) body.kept.push(bytes.slice(0, room));
+  body.size += bytes.length;
+};
+
+const isText = (type: string | undefined): boolean =>
+  type === undefined || /json|text|xml/.test(type.toLowerCase());
+
+type Redact = (text: string) => string;
+
+const bodyText = ({ kept, size }: CapturedBody, type: string | undefined, redact: Redact) => {
+  if (!isText(type)) return { bytes: size, text: null };
+  const text = redact(Buffer.concat(kept).toString('utf8'));
+  return { bytes: size, text: size > maxBodyBytes ? `${text.slice(0, -maxSecretLength)}…` : text };
+};
+
+const requestHeaders = (headers: WireRequest['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      unmaskedHeaders.has(name) ? value : redacted,
+    ]),
+  );
+
+const lineOf = (observation: Observation, attempt: CapturedAttempt, redact: Redact): string => {
+  const { request, sentBody, body, head } = attempt;
+  const { requestId, outcome, due } = observation;
+  return JSON.stringify({
+    ...{ requestId, due, outcome: outcome.kind },
+    request: {
+      ...{ method: request.method, path: redact(request.path) },
+      headers: requestHeaders(request.headers),
+      body: bodyText(sentBody, request.headers['content-type'], redact),
+    },
+    response: head && {
+      status: head.status,
+      headers: Object.fromEntries(
+        Object.entries(head.headers).map(([name, value]) => [
+          name,
+          name === 'set-cookie' ? redacted : redact(value),
+        ]),
+      ),
+      body: bodyText(body, head.headers['content-type'], redact),
+    },
+  });
+};
+
+const capturingObserver = (
+  attempt: CapturedAttempt,
+  observer: ExchangeObserver,
+): ExchangeObserver => ({
+  onConnected: (at, connection) => observer.onConnected(at, connection),
+  onSent: (at) => observer.onSent(at),
+  onHeaders: (at, status, headers) => {
+    attempt.head = { status, headers };
+    observer.onHeaders(at, status, headers);
+  },
+  onChunk: (at, bytes) => {
+    appendBytes(attempt.body, bytes);
+    observer.onChunk(at, bytes);
+  },
+  onEnd: (at) => observer.onEnd(at),
+  onFailure: (at, cause, detail) => observer.onFailure(at, cause, detail),
+});
+
+/** What keeps bodies of a run under way. */
+interface Capture {
+  /** The same transport, listened in to. */
+  wrap(transport: Transport): Transport;
+  record(observation: Observation): void;
+}
+
+/** What whoever asks for bodies must know, a line for each. */
+export const captureWarning = (mode: CaptureMode | undefined): readonly string[] =>
+  mode === undefined
+    ? []
+    : [
+        `${captureFileName} will hold ${mode === 'all' ? 'all' : 'failed'} requests with prompts and answers as they are, only keys and secrets masked: keep it to yourself.`,
+      ];
+
+/** Keeps what was sent and answered, secrets masked, prompts and answers as they are; `null` where nobody asked. */
+export const openCapture = (
+  file: LineFile | null,
+  mode: CaptureMode | undefined,
+  redact: Redact,
+): Capture | null => {
+  if (file === null || mode === undefined) return null;
+  const pending = new Map<string, CapturedAttempt[]>();
+  let written = 0;
+  let isFull = false;
+  return {
+    wrap: (transport) => ({
+      send: (request, observer) => {
+        const attempt: CapturedAttempt = {
+          ...{ request: { ...request, body: null }, head: null },
+          ...{ sentBody: { kept: [], size: 0 }, body: { kept: [], size: 0 } },
+        };
+        if (request.body !== null) appendBytes(attempt.sentBody, request.body);
+        const requestId = request.headers[requestIdHeader] ?? '';
+        pending.set(requestId, [...(pending.get(requestId) ?? []), attempt]);
+        return transport.send(request, capturingObserver(attempt, observer));
+      },
+      close: () => transport.close(),
+    }),
+    record: (observation) => {
+      const attempts = pending.get(observation.requestId) ?? [];
+      pending.delete(observation.requestId);
+      const isFailed = observation.outcome.kind !== 'completed' || observation.earlier.length > 0;
+      if (mode === 'failed' && !isFailed) return;
+      for (const attempt of attempts) {
+        if (isFull) return;
+        const line = lineOf(observation, attempt, redact);
+        written += line.length;
+        file.write(line);
+        isFull = written > maxFileCharacters;
+        if (isFull) file.write(JSON.stringify({ full: 'no more is kept than this' }));
+      }
+    },
+  };
+};

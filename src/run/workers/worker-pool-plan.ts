@@ -1,0 +1,77 @@
+import type { RunRequest } from '../input/run-request.ts';
+import { recommendedWorkers } from '../../engine/worker-count.ts';
+import type { Slice } from '../../model/workload/arrival.ts';
+import { type Plan, saturateLoadOf } from '../../model/plan/plan.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import { thisMachine } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { ReadPlan } from '../input/read-plan.ts';
+import type { WorkerSetup } from './worker-messages.ts';
+
+/** How a slice is shared among threads. */
+export interface WorkerPoolPlan {
+  /** Two at least. */
+  readonly workers: number;
+  readonly planHash: string;
+  /** Where paths of prompts and traces start. */
+  readonly baseFolder: string;
+  readonly reporting: WorkerSetup['reporting'];
+}
+
+/** What can only be done where the thread that sends is the main one, each with the reason. */
+const singleThreadOnly = {
+  capture: '--capture keeps bodies where they are sent, and workers do not hand them over',
+  capacity: 'weir capacity sends each of its steps from one thread',
+} as const;
+
+/** Throws a `Problem` where a plan asks for workers beside what only one thread can do. */
+export const rejectWorkers = (
+  { workers }: Pick<Plan, 'workers'>,
+  feature: keyof typeof singleThreadOnly,
+): void => {
+  if (workers === 'auto' || workers === 1) return;
+  throw new Problem(
+    `workers: ${singleThreadOnly[feature]}: expected 1 worker, got ${workers}. Give --workers 1, or auto, which is 1 here`,
+  );
+};
+
+/** How many workers a slice gets. Under a pace each holds its share of every key's limits, which nobody may lack. */
+const workerCountFor = (plan: Plan, slice: Slice): number => {
+  if (saturateLoadOf(plan) !== null) return 1;
+  const requests = plan.pace?.requests ?? null;
+  const maxWorkers =
+    requests === null ? Number.POSITIVE_INFINITY : Math.floor(requests / slice.count);
+  if (plan.workers === 'auto') {
+    return Math.max(1, Math.min(maxWorkers, recommendedWorkers(plan, thisMachine().cores)));
+  }
+  if (plan.workers > 1 && plan.workers > maxWorkers) {
+    throw new Problem(
+      `workers: under a pace each worker holds its share of a key’s limits, and ${requests} requests cannot be shared by ${plan.workers * slice.count}: expected at most ${Math.max(1, maxWorkers)}. A pace needs no second worker at such rates`,
+    );
+  }
+  return plan.workers;
+};
+
+/** The workers that a run's slice is shared among; `null` for one, which is the main thread. Throws a `Problem` where they cannot be. */
+export const planWorkerPool = (
+  { plan, folder }: ReadPlan,
+  slice: Slice,
+  {
+    capture,
+    metricsExport,
+    observations,
+  }: Pick<RunRequest, 'capture' | 'metricsExport' | 'observations'>,
+): WorkerPoolPlan | null => {
+  if (capture !== undefined) {
+    rejectWorkers(plan, 'capture');
+    return null;
+  }
+  const workers = workerCountFor(plan, slice);
+  if (workers === 1) return null;
+  const canAbort = plan.objectives.some(({ abortAfter }) => abortAfter !== null);
+  const isWatched = metricsExport.metrics !== null || metricsExport.otlp !== null;
+  return {
+    ...{ workers, baseFolder: folder, planHash: planHash(plan) },
+    reporting: { lines: observations !== undefined, observations: canAbort || isWatched },
+  };
+};

@@ -1,0 +1,91 @@
+import type { Load, OpenLoad, RateSegment } from '../../model/plan/plan.ts';
+import { milliseconds, perSecond } from '../../model/quantity.ts';
+import type { ScenarioLoad } from '../schema/load-schema.ts';
+import type { TraceSelection } from '../../model/workload/trace.ts';
+import type { WorkloadFiles } from '../../model/workload/workload.ts';
+import { formatRate } from '../schema/notation.ts';
+
+/** A load of the plan, and what is added to its stage's name where one scenario load becomes several. */
+export interface CompiledLoad {
+  readonly suffix: string;
+  readonly load: Load;
+}
+
+type LoadOf<K extends ScenarioLoad['kind']> = Extract<ScenarioLoad, { kind: K }>;
+
+const singleLoad = (load: Load): readonly CompiledLoad[] => [{ suffix: '', load }];
+
+const constantCurve = (
+  { rate, duration }: Pick<LoadOf<'constant'>, 'rate' | 'duration'>,
+  spacing: OpenLoad['spacing'],
+): OpenLoad => ({ kind: 'open', curve: [{ from: rate, to: rate, duration }], spacing });
+
+const rampingCurve = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => {
+  let rate = from;
+  const curve: RateSegment[] = [];
+  for (const { to, over } of steps) {
+    if (over > 0) curve.push({ from: rate, to, duration: over });
+    rate = to;
+  }
+  // A curve has at least one piece; one of no length is refused later, as a load without requests.
+  if (curve.length === 0) curve.push({ from: rate, to: rate, duration: milliseconds(0) });
+  return { kind: 'open', curve, spacing };
+};
+
+const stairs = (load: LoadOf<'stairs'>): readonly CompiledLoad[] =>
+  Array.from({ length: load.steps }, (_, index) => {
+    const rate = perSecond(load.from + index * load.step);
+    const stair = constantCurve({ rate, duration: load.every }, load.spacing);
+    return { suffix: ` ${formatRate(rate)}`, load: stair };
+  });
+
+/** Which part of a trace a load replays. */
+export const traceCutOf = ({
+  file,
+  speed,
+  from,
+  until,
+  maxInputTokens,
+  maxOutputTokens,
+}: LoadOf<'trace'>): TraceSelection => ({
+  file,
+  speed,
+  from,
+  until: until ?? null,
+  maxInputTokens: maxInputTokens ?? null,
+  maxOutputTokens: maxOutputTokens ?? null,
+});
+
+const loadCompilers: {
+  readonly [K in ScenarioLoad['kind']]: (
+    load: LoadOf<K>,
+    files: WorkloadFiles,
+  ) => readonly CompiledLoad[];
+} = {
+  constant: (load) => singleLoad(constantCurve(load, 'even')),
+  poisson: (load) => singleLoad(constantCurve(load, 'poisson')),
+  gamma: (load) => singleLoad(constantCurve(load, { gamma: load.shape })),
+  ramping: (load) => singleLoad(rampingCurve(load)),
+  stairs: (load) => stairs(load),
+  closed: (load) => singleLoad(load),
+  iterations: (load) => singleLoad(load),
+  saturate: (load) => singleLoad(load),
+  trace: (load, files) => {
+    const cut = traceCutOf(load);
+    const found = files.trace(cut);
+    return found.ok ? singleLoad({ kind: 'trace', ...cut, facts: found.value }) : [];
+  },
+};
+
+/** The plan's loads for one of the scenario's: stairs give one each, a trace that cannot be read none, all others one. */
+export const compileLoad = <K extends ScenarioLoad['kind']>(
+  load: LoadOf<K>,
+  files: WorkloadFiles,
+): readonly CompiledLoad[] => loadCompilers[load.kind](load, files);
+
+/** The stage's name where a scenario has one load only. */
+export const defaultStageName = 'main';
+
+/** The names of the plan's stages that a scenario's stage becomes. */
+export const planStageNames = (name: string, load: ScenarioLoad): readonly string[] =>
+  load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];

@@ -1,0 +1,157 @@
+import { chatContentFields, chatBodyFields } from '../schema/chat-fields.ts';
+import type { ClipSource } from '../../model/workload/clip.ts';
+import type { PromptSource } from '../../model/workload/prompt-source.ts';
+import type {
+  Message,
+  Price,
+  Traffic,
+  TrafficKind,
+  TrafficOf,
+} from '../../model/workload/traffic.ts';
+import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
+import { splitText } from './split-text.ts';
+import type { ScenarioPrompt } from '../schema/prompt-schema.ts';
+import type { Scenario } from '../schema/scenario-schema.ts';
+import { type ScenarioTraffic, type ScenarioTrafficOf } from '../schema/traffic-schema.ts';
+
+/** What is asked where a scenario says nothing. */
+const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';
+/** What is spoken where a scenario says nothing. */
+const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
+
+/** What holds for all entries of a stage. */
+interface StageContext extends Pick<Scenario, 'body' | 'prices'> {
+  /** Whether the stage's load is a trace, which then says how long prompts and answers are. */
+  readonly isTraceReplay: boolean;
+  readonly files: WorkloadFiles;
+}
+
+type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
+
+/** What a rule has looked at already. */
+const expectFound = <T>(found: ReadResult<T>): T => {
+  if (found.ok) return found.value;
+  throw new Error(`a rule let it pass although ${found.problem}`);
+};
+
+/** Prompts that are made or read. */
+const promptSourceOf = (
+  { tokens, turns, prefix, cache, tokenizer, calibration, file }: Exclude<ScenarioPrompt, string>,
+  system: string | null,
+  files: WorkloadFiles,
+): PromptSource => {
+  if (tokens !== undefined) {
+    return {
+      kind: 'synthetic',
+      system,
+      tokens,
+      turns: turns ?? null,
+      prefix: prefix ?? null,
+      cache: cache ?? 'avoid',
+      ...(tokenizer === undefined ? {} : { tokenizer: expectFound(files.tokenizer(tokenizer)) }),
+      ...(calibration === undefined ? {} : { calibration }),
+    };
+  }
+  if (file === undefined) throw new Error('a rule lets no such prompt pass');
+  return { kind: 'dataset', system, file, ...expectFound(files.dataset(file)) };
+};
+
+const conversationsOf = (
+  entry: ChatEntry,
+  { files, isTraceReplay }: StageContext,
+): Message[][] | PromptSource => {
+  const { prompt, system = null } = entry;
+  if (typeof prompt === 'object') return promptSourceOf(prompt, system, files);
+  if (isTraceReplay && !chatContentFields.some((field) => entry[field] !== undefined)) {
+    return { kind: 'trace', system };
+  }
+  const opening: Message[] =
+    entry.system === undefined ? [] : [{ role: 'system', content: entry.system }];
+  const given = entry.messages === undefined ? entry.conversations : [entry.messages];
+  if (given !== undefined) return given.map((messages) => [...opening, ...messages]);
+  const prompts = entry.prompts ?? [prompt ?? defaultPrompt];
+  return prompts.map((content) => [...opening, { role: 'user', content }]);
+};
+
+/** The body of an entry's requests: what stands nearest to the entry wins. */
+export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['body'] => {
+  const { maxTokens, temperature, topP } = entry;
+  const named = {
+    ...(temperature === undefined ? {} : { [chatBodyFields.temperature]: temperature }),
+    ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
+  };
+  const body: Scenario['body'] = { ...context, ...named, ...entry.body };
+  // The plan has a place of its own for this one.
+  if (maxTokens !== undefined) delete body[chatBodyFields.maxTokens];
+  return body;
+};
+
+const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
+  Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
+
+/** The plan's `name`; a plan without names is written, and hashed, without them. */
+const nameOf = ({ name }: { readonly name?: string | undefined }) =>
+  name === undefined ? {} : { name };
+
+const chatOf = (entry: ChatEntry, context: StageContext) => ({
+  ...nameOf(entry),
+  weight: entry.weight,
+  model: entry.model,
+  conversations: conversationsOf(entry, context),
+  maxTokens: entry.maxTokens ?? null,
+  body: bodyOf(entry, context.body),
+  price: priceOf(entry.model, context.prices),
+});
+
+/** The sources of clips that an entry names, in its order. */
+export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
+  (Array.isArray(clips) ? clips : [clips]).map((clip) =>
+    typeof clip === 'string'
+      ? { file: clip, text: null }
+      : { file: clip.file, text: clip.text ?? null },
+  );
+
+type SpeechEntry = ScenarioTrafficOf<'speech'>;
+
+/** The texts of an entry, cut where it says so. */
+const splitTextsOf = (
+  spoken: NonNullable<SpeechEntry['texts']>,
+  split: SpeechEntry['split'],
+  files: WorkloadFiles,
+): Pick<TrafficOf<'speech'>, 'texts' | 'split'> => {
+  const texts = spoken.map((text) =>
+    typeof text === 'string' ? text : expectFound(files.text(text.file)),
+  );
+  if (split === undefined) return { texts };
+  return { texts: texts.flatMap((text) => expectFound(splitText(text, split.characters))), split };
+};
+
+const trafficCompilers: {
+  readonly [K in TrafficKind]: (entry: ScenarioTrafficOf<K>, context: StageContext) => TrafficOf<K>;
+} = {
+  chat: (entry, context) => ({ kind: 'chat', ...chatOf(entry, context) }),
+  'chat-stream': (entry, context) => ({ kind: 'chat-stream', ...chatOf(entry, context) }),
+  speech: ({ text, texts, split, speed, body, ...entry }, { files }) => ({
+    ...entry,
+    ...splitTextsOf(texts ?? [text ?? defaultText], split, files),
+    speed: speed ?? null,
+    body: body ?? {},
+  }),
+  transcription: ({ clips, language, granularities, ...entry }) => ({
+    ...entry,
+    clips: clipSourcesOf(clips),
+    language: language ?? null,
+    granularities: granularities ?? [],
+  }),
+  models: (entry) => entry,
+};
+
+/** The plan's entry for one of the scenario's. */
+export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
+  // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
+  const row = trafficCompilers[entry.kind] as (
+    entry: ScenarioTraffic,
+    context: StageContext,
+  ) => Traffic;
+  return row(entry, context);
+};

@@ -1,0 +1,205 @@
+import { measureNames, measures } from '../../model/measures/measures.ts';
+import {
+  type ComparisonOperator,
+  comparisonOperatorNames,
+  type ObjectiveFigure,
+  type Statistic,
+  statistics,
+} from '../../model/plan/objective.ts';
+import { counts, rates, shares } from '../../model/measures/run-figures.ts';
+import { readBound } from './objective-bound.ts';
+import { didYouMean } from '../text/spelling.ts';
+
+/**
+ * The grammar of objectives: `FIGURE[.STATISTIC][{LABEL=VALUE, …}] COMPARISON BOUND`. What the labels
+ * may be is known to the scenario only and judged there (`objective-rules.ts`).
+ */
+
+/** An objective as its text says it. */
+export interface ParsedObjective {
+  readonly figure: ObjectiveFigure;
+  readonly labels: readonly { readonly label: LabelName; readonly parseSuccess: string }[];
+  readonly comparison: ComparisonOperator;
+  readonly bound: number;
+}
+
+/** What is wrong with a text, and what to do. */
+export interface ObjectiveError {
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export type ParseResult<T> =
+  | { readonly ok: true; readonly parseSuccess: T }
+  | { readonly ok: false; readonly parseError: ObjectiveError };
+
+const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
+type LabelName = (typeof labelNames)[number];
+
+const parseError = (message: string, hint: string | null = null): ParseResult<never> => ({
+  ok: false,
+  parseError: { message, hint },
+});
+
+const parseSuccess = <T>(found: T): ParseResult<T> => ({ ok: true, parseSuccess: found });
+
+const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
+  Object.hasOwn(table, name);
+
+/** A short name that everybody knows. */
+const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
+
+const runFigures = [...Object.keys(counts), ...Object.keys(shares), ...Object.keys(rates)];
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const readStatistic = (text: string): Statistic | null => {
+  if (text === 'median') return 0.5;
+  const word = statistics.find((statistic) => statistic === text);
+  if (word !== undefined) return word;
+  const percent = /^p(\d{1,2}(?:\.\d{1,3})?)$/.exec(text)?.[1];
+  const q = Number(percent ?? 0) / 100;
+  return q > 0 ? Number(q.toFixed(5)) : null;
+};
+
+const statisticWords = ['p50', 'p90', 'p95', 'p99', 'median', ...statistics];
+
+const measureFigure = (
+  name: keyof typeof measures,
+  written: string | null,
+): ParseResult<ObjectiveFigure> => {
+  if (written === null) {
+    return parseError(
+      `${quoted(name)} is a distribution: which statistic of it is not said`,
+      `for example ${name}.p95`,
+    );
+  }
+  const statistic = readStatistic(written);
+  return statistic === null
+    ? parseError(
+        `${quoted(written)} is no statistic: expected a percentile such as p95, or mean, min, max or median`,
+        didYouMean(written, statisticWords),
+      )
+    : parseSuccess({ kind: 'measure', name, statistic });
+};
+
+const runFigure = (name: string): ObjectiveFigure | null => {
+  if (has(counts, name)) return { kind: 'count', name };
+  if (has(shares, name)) return { kind: 'share', name };
+  return has(rates, name) ? { kind: 'rate', name } : null;
+};
+
+const readFigure = (written: string, statistic: string | null): ParseResult<ObjectiveFigure> => {
+  const name = aliases[written] ?? written;
+  if (has(measures, name)) return measureFigure(name, statistic);
+  const figure = runFigure(name);
+  if (figure === null) {
+    return parseError(
+      `${quoted(written)} is no measure and no figure of a run`,
+      didYouMean(written, [...measureNames, ...runFigures]) ??
+        'the README lists the measures; figures of the run are, for example, errorRate and completedRate',
+    );
+  }
+  return statistic === null
+    ? parseSuccess(figure)
+    : parseError(
+        `${quoted(name)} is one figure: there is no ${quoted(statistic)} of it`,
+        `leave ".${statistic}" out`,
+      );
+};
+
+/** `label=value` or `label="value"`, to the end of the braces. */
+const labelText = /\s*([^\s=,"]+)\s*=\s*(?:"([^"]*)"|([^,"]*?))\s*(?:,|$)/y;
+
+const readLabels = (text: string): ParseResult<ParsedObjective['labels']> => {
+  const labels: ParsedObjective['labels'][number][] = [];
+  let at = 0;
+  while (text.slice(at).trim() !== '') {
+    labelText.lastIndex = at;
+    const found = labelText.exec(text);
+    const given = found?.[2] ?? found?.[3] ?? '';
+    if (found === null || given === '') {
+      return parseError(
+        `expected labels such as {traffic=chat-stream, stage="climb 2/s"}, got ${quoted(`{${text}}`)}`,
+      );
+    }
+    const label = labelNames.find((name) => name === found[1]);
+    if (label === undefined) {
+      return parseError(
+        `${quoted(found[1] ?? '')} is no label: expected traffic, model, key or stage`,
+        didYouMean(found[1] ?? '', labelNames),
+      );
+    }
+    if (labels.some((before) => before.label === label)) {
+      return parseError(`the label ${quoted(label)} stands here twice`, 'keep one of them');
+    }
+    labels.push({ label, parseSuccess: given });
+    at = labelText.lastIndex;
+  }
+  return parseSuccess(labels);
+};
+
+const objectivePattern =
+  /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
+
+/** Puts the parts together, whose order of findings is that of the text. */
+const parseParts = (
+  figure: ObjectiveFigure,
+  parts: RegExpExecArray,
+): ParseResult<ParsedObjective> => {
+  const [, , , written, sign = '', boundText = ''] = parts;
+  const labels = readLabels(written ?? '');
+  if (!labels.ok) return labels;
+  const comparison = comparisonOperatorNames.find((name) => name === sign);
+  if (comparison === undefined) return parseError(`expected <, <=, > or >=, got ${quoted(sign)}`);
+  const read = readBound(figure, boundText);
+  if ('expected' in read) {
+    const [expected = '', advice = null] = read.expected.split('; ');
+    return parseError(`${quoted(boundText)} is no bound of ${figure.name}: ${expected}`, advice);
+  }
+  return parseSuccess({ figure, labels: labels.parseSuccess, comparison, bound: read.bound });
+};
+
+/** An aggregate objective: `ttft.p95{traffic=chat-stream} < 800ms`, `errorRate < 1%`. */
+export const parseObjective = (text: string): ParseResult<ParsedObjective> => {
+  const parts = objectivePattern.exec(text);
+  if (parts === null) {
+    return parseError(
+      `${quoted(text)} is no objective: expected a figure, a comparison and a bound`,
+      'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
+    );
+  }
+  const figure = readFigure(parts[1] ?? '', parts[2] ?? null);
+  return figure.ok ? parseParts(figure.parseSuccess, parts) : figure;
+};
+
+/** What each request is held to: `ttft < 500ms`. A single request has no statistics. */
+export const parseRequestObjective = (
+  text: string,
+): ParseResult<
+  ParsedObjective & { readonly figure: Extract<ObjectiveFigure, { kind: 'measure' }> }
+> => {
+  const parts = objectivePattern.exec(text);
+  if (parts === null) {
+    return parseError(
+      `${quoted(text)} is nothing that a request can keep: expected a measure, a comparison and a bound`,
+      'for example ttft < 500ms',
+    );
+  }
+  const [, written = '', statistic] = parts;
+  const name = aliases[written] ?? written;
+  if (statistic !== undefined) {
+    return parseError(
+      `a single request has no ${quoted(statistic)}: expected a measure by itself`,
+      `write ${name} here, or put the whole under "objectives"`,
+    );
+  }
+  if (!has(measures, name)) {
+    return runFigure(name) === null
+      ? parseError(`${quoted(written)} is no measure`, didYouMean(written, measureNames))
+      : parseError(`${quoted(name)} is a figure of the whole run`, 'put it under "objectives"');
+  }
+  const figure = { kind: 'measure', name, statistic: 'max' } as const;
+  const parsed = parseParts(figure, parts);
+  return parsed.ok ? parseSuccess({ ...parsed.parseSuccess, figure }) : parsed;
+};

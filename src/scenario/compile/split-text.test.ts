@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { splitText } from './split-text.ts';
+
+const piecesOf = (text: string, most: number): readonly string[] => {
+  const found = splitText(text, most);
+  if (!found.ok) throw new Error(found.problem);
+  return found.value;
+};
+
+describe('a text', () => {
+  it('that is short enough stays whole', () => {
+    expect(piecesOf('The gate is open. The river is calm.', 36)).toEqual([
+      'The gate is open. The river is calm.',
+    ]);
+  });
+
+  it('is cut at the ends of sentences, as late as the limit lets it be', () => {
+    expect(piecesOf('One is here. Two is there! Is three? Four.', 26)).toEqual([
+      'One is here. Two is there!',
+      'Is three? Four.',
+    ]);
+    expect(piecesOf('One is here. Two is there!', 25)).toEqual(['One is here.', 'Two is there!']);
+  });
+
+  it('is not cut where a line ends, but may be where a paragraph does', () => {
+    expect(
+      piecesOf('The gate\nis  open.\r\nIt is\tcalm.\r\n\r\nA heading\n\n\nAn end.', 33),
+    ).toEqual(['The gate is open. It is calm.', 'A heading\n\nAn end.']);
+  });
+
+  it('is counted in characters, not in code units, and cut in scripts without spaces', () => {
+    expect(piecesOf('🌊🌊. 🌊🌊.', 7)).toEqual(['🌊🌊. 🌊🌊.']);
+    expect(piecesOf('水门开着。河水很静。', 5)).toEqual(['水门开着。', '河水很静。']);
+  });
+
+  it('with a longer sentence cannot be cut, and is told by the line, unquoted', () => {
+    expect(splitText('One.\n\nThis sentence\nis longer.', 23)).toEqual({
+      ok: false,
+      problem:
+        'the sentence that begins in line 3 of the text has 24 characters, and a piece may have 23',
+    });
+  });
+
+  it('of nothing but white space has no pieces', () => {
+    expect(piecesOf(' \n\n\t', 5)).toEqual([]);
+  });
+
+  it('loses nothing but white space, and no two neighbours would fit into one piece', () => {
+    const words = fc.array(fc.constantFrom('weir', 'gate', 'ö', '🌊', 'a'), { minLength: 1 });
+    const sentence = fc
+      .tuple(words, fc.constantFrom('. ', '! ', '.\n', '.\n\n', '?  '))
+      .map(([said, end]) => `X${said.join(' ')}${end}`);
+    fc.assert(
+      fc.property(fc.array(sentence), fc.integer({ min: 1, max: 120 }), (said, most) => {
+        const text = said.join('');
+        const found = splitText(text, most);
+        if (!found.ok) return;
+        let rest = text.replaceAll(/(?<!\n)\n(?!\n)| {2}/g, ' ');
+        let before = '';
+        for (const piece of found.value) {
+          expect([...piece].length).toBeLessThanOrEqual(most);
+          // Of a next piece only its first sentence had to fit.
+          const [first] = piece.match(/^X[^.!?]*[.!?]/)!;
+          if (before !== '') expect([...`${before}${first}`].length).toBeGreaterThan(most);
+          expect(rest.startsWith(piece)).toBe(true);
+          const [spoken] = rest.slice(piece.length).match(/^\s*/)!;
+          before = `${piece}${spoken}`;
+          rest = rest.slice(before.length);
+        }
+        expect(rest).toBe('');
+      }),
+    );
+  });
+});

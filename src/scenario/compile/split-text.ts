@@ -1,0 +1,46 @@
+import { charactersIn } from '../../model/workload/characters.ts';
+import type { ReadResult } from '../../model/workload/workload.ts';
+
+/** The rules of one language on every machine; those of Unicode hold for all scripts. */
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** Without the ends of lines within a paragraph, which would pass for ends of sentences; as long as before. */
+const withoutLineEnds = (text: string): string =>
+  text.replaceAll('\r', ' ').replaceAll(/(?<!\n[^\S\n]*)\n(?![^\S\n]*\n)/g, ' ');
+
+/** White space as it is spoken: one space, or an empty line between paragraphs. */
+const tidyWhitespace = (text: string): string =>
+  text.replaceAll(/[^\S\n]+/g, ' ').replaceAll(/\s*\n\s*/g, '\n\n');
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+/**
+ * A text as pieces of at most `most` Unicode characters (interface 4.3), each as long as the ends of
+ * sentences (Unicode, Annex 29) let it be. Lines of a paragraph are joined. A sentence that is longer
+ * is a problem; it is named by its line and not quoted.
+ */
+export const splitText = (text: string, maxCharacters: number): ReadResult<readonly string[]> => {
+  const pieces: string[] = [];
+  let piece = '';
+  let length = 0;
+  const endPiece = (): void => {
+    if (piece !== '') pieces.push(piece.trimEnd());
+    piece = '';
+    length = 0;
+  };
+  for (const { segment, index } of sentences.segment(withoutLineEnds(text))) {
+    const sentence = tidyWhitespace(segment.trimStart());
+    const spokenLength = charactersIn(sentence.trimEnd());
+    if (spokenLength === 0) continue;
+    if (spokenLength > maxCharacters) {
+      const line = lineAt(text, index + segment.length - segment.trimStart().length);
+      const problem = `the sentence that begins in line ${line} of the text has ${spokenLength} characters, and a piece may have ${maxCharacters}`;
+      return { ok: false, problem };
+    }
+    if (length + spokenLength > maxCharacters) endPiece();
+    piece += sentence;
+    length += charactersIn(sentence);
+  }
+  endPiece();
+  return { ok: true, value: pieces };
+};

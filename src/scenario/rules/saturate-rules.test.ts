@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { problemsText } from '../text/scenario-problem.ts';
+import { readScenario } from '../read-scenario.ts';
+
+const read = (text: string) => readScenario({ text, name: 'f.yaml', environment: {} });
+const problemsOf = (text: string): string => {
+  const reading = read(text);
+  return reading.ok ? '' : problemsText(reading.problems, 'f.yaml');
+};
+
+const load = 'load: {kind: saturate, duration: 10s}\n';
+const sound = `traffic: [{kind: models}, {kind: chat, model: a/b}]\n${load}`;
+
+it('a load that runs flat out has a hundred connections unless told', () => {
+  const reading = read(`${sound}workers: auto\n`);
+  expect(reading.ok && reading.plan.stages[0]?.load).toEqual({
+    ...{ kind: 'saturate', connections: 100, duration: 10_000 },
+  });
+});
+
+it('whatever does not go with it is refused, all at once, each with its reason', () => {
+  const text = `traffic: [{kind: chat-stream, model: a/b}, {kind: transcription, model: w}, {kind: speech, model: s}]
+load: {kind: saturate, duration: 10s, connections: 20}
+inFlight: 10
+pace: {tokens: none}
+retry: {attempts: 3}
+budget: {requests: 5}
+workers: 2
+transport: undici
+wire: {http2: true}
+`;
+  expect(problemsOf(text)).toMatchInlineSnapshot(`
+    "f.yaml:1:18: a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got "chat-stream"; ask for another kind of traffic, or use the load "closed"
+    f.yaml:1:51: a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got "transcription"; ask for another kind of traffic, or use the load "closed"
+    f.yaml:1:84: a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got "speech"; ask for another kind of traffic, or use the load "closed"
+    f.yaml:2:52: 20 connections are more than may be in flight ("inFlight": 10); lower the connections or raise "inFlight"
+    f.yaml:4:1: "pace" does not go with a load of the kind "saturate": a pace makes requests wait, and this load never waits; leave "pace" out, or use the kind "closed"
+    f.yaml:5:1: "retry" does not go with a load of the kind "saturate": autocannon cannot send one request again later; leave "retry" out, or use the kind "closed"
+    f.yaml:6:1: "budget" does not go with a load of the kind "saturate": nothing is set aside before a request of this load goes, so no budget could be kept; leave "budget" out, or use the kind "closed"
+    f.yaml:7:1: "workers" does not go with a load of the kind "saturate": autocannon runs in one thread here; leave "workers" out, or use the kind "closed"
+    f.yaml:8:1: "transport" does not go with a load of the kind "saturate": autocannon brings a transport of its own; leave "transport" out, or use the kind "closed"
+    f.yaml:9:8: "http2" does not go with a load of the kind "saturate": autocannon speaks HTTP/1.1 only; leave "http2" out, or use the kind "closed""
+  `);
+});
+
+it('is a run of its own', () => {
+  const stages = `stages:
+  - { name: warm, load: {kind: constant, rate: 5/s, duration: 10s} }
+  - { name: hot, load: {kind: saturate, duration: 10s} }
+`;
+  expect(problemsOf(`traffic: [{kind: models}]\n${stages}`)).toMatchInlineSnapshot(
+    `"f.yaml:4:31: a load of the kind "saturate" is a run of its own: expected no other stage, got 2 stages; give it a scenario of its own, or use the kind "closed""`,
+  );
+  const alone = 'stages: [{ name: hot, load: {kind: saturate, duration: 10s} }]\n';
+  expect(problemsOf(`traffic: [{kind: models}]\n${alone}`)).toBe('');
+});

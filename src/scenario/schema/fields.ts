@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import {
+  type Milliseconds,
+  milliseconds,
+  type PerSecond,
+  perSecond,
+} from '../../model/quantity.ts';
+import {
+  durationNotation,
+  formatDuration,
+  formatRate,
+  type Notation,
+  rateNotation,
+  sizeNotation,
+} from './notation.ts';
+
+/**
+ * The kinds of field that scenario schemas are made of. Their messages are half sentences
+ * (“expected …”), where needed with advice behind a semicolon; `complaint.ts` puts between the two
+ * what came instead.
+ */
+
+/** What a custom issue may carry along: the words of which the value may be a misspelling. */
+export interface IssueParams {
+  readonly choices?: readonly string[];
+}
+
+interface Bounds<Quantity extends number> {
+  readonly min?: Quantity;
+  readonly above?: Quantity;
+  readonly max: Quantity;
+  readonly format: (quantityField: Quantity) => string;
+}
+
+const boundsSentence = <Q extends number>({ min, above, max, format }: Bounds<Q>): string => {
+  if (above !== undefined) return ` above ${format(above)} and at most ${format(max)}`;
+  return min === undefined
+    ? ` of at most ${format(max)}`
+    : ` from ${format(min)} to ${format(max)}`;
+};
+
+const notationError = <Q extends number>(
+  notation: Notation<Q>,
+  input: unknown,
+  or: string,
+): string => {
+  const n =
+    typeof input === 'string' && input.trim() === '' ? Number.NaN : Number(input ?? undefined);
+  const expected = `expected ${notation.expected}${or}`;
+  return n >= 0 ? `${expected}; a number needs its unit: ${notation.withUnit(n)}` : expected;
+};
+
+/** A field in one of the notations; with `none`, the word none gives `null`. */
+const quantityField = <Q extends number, N extends null>(
+  notation: Notation<Q>,
+  bounds: Bounds<Q>,
+  none: readonly N[],
+) => {
+  const or = none.length > 0 ? ', or none' : '';
+  const pattern = none.length > 0 ? `${notation.pattern}|^none$` : notation.pattern;
+  return z
+    .string({ error: ({ input }) => notationError(notation, input, or) })
+    .meta({ pattern: `${pattern}|\\$\\{env:` })
+    .transform((textField, context): Q | N => {
+      if (textField === 'none' && none[0] !== undefined) return none[0];
+      const value = notation.read(textField);
+      if (value === null) {
+        const params: IssueParams = or === '' ? {} : { choices: ['none'] };
+        const message = notationError(notation, textField, or);
+        context.issues.push({ code: 'custom', message, input: textField, params });
+        return z.NEVER;
+      }
+      const { min, above, max } = bounds;
+      if (value > max || value < (min ?? 0) || (above !== undefined && value <= above)) {
+        const noun = notation.expected.split(' such as ')[0];
+        const message = `expected ${noun}${boundsSentence(bounds)}${or}`;
+        context.issues.push({ code: 'custom', message, input: textField });
+        return z.NEVER;
+      }
+      return value;
+    });
+};
+
+/** The longest run, and the longest of anything inside one. */
+export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
+const zeroLength = milliseconds(0);
+/** Above this no single generator can keep its promise. */
+export const highestRate = perSecond(1_000_000);
+
+const upToAWeek: Bounds<Milliseconds> = { max: longestDuration, format: formatDuration };
+
+/** A length of time that may be zero. */
+export const durationField = () => quantityField(durationNotation, upToAWeek, []);
+/** A length of time above zero. */
+export const positiveDurationField = () =>
+  quantityField(durationNotation, { ...upToAWeek, above: zeroLength }, []);
+/** A length of time above zero, or `null` for none. */
+export const durationOrNoneField = () =>
+  quantityField(durationNotation, { ...upToAWeek, above: zeroLength }, [null]);
+
+const rateBounds: Bounds<PerSecond> = { max: highestRate, format: formatRate };
+/** A rate that may be zero. */
+export const rateFromZeroField = () => quantityField(rateNotation, rateBounds, []);
+/** A rate above zero. */
+export const positiveRateField = () =>
+  quantityField(rateNotation, { ...rateBounds, above: perSecond(0) }, []);
+
+const gibibyte = 1024 ** 3;
+/** A size in bytes. */
+export const byteSizeField = () =>
+  quantityField(sizeNotation, { min: 1, max: gibibyte, format: (bytes) => `${bytes} B` }, []);
+
+const grouped = (n: number): string => n.toLocaleString('en-US');
+
+/** A whole number between bounds. */
+export const wholeNumberField = (min: number, max: number) => {
+  const error = `expected a whole number from ${grouped(min)} to ${grouped(max)}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
+
+/** A whole number from 1, or `null` for none. */
+export const wholeNumberOrNoneField = (max: number) => {
+  const error = `expected a whole number from 1 to ${grouped(max)}, or none`;
+  const number = z.int({ error }).min(1, { error }).max(max, { error });
+  return z
+    .union([number, z.literal('none', { error })], { error })
+    .transform((value) => (value === 'none' ? null : value));
+};
+
+/** A number between bounds. */
+export const numberBetweenField = (min: number, max: number) => {
+  const error = `expected a number from ${min} to ${max}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+};
+
+/** A number above zero. */
+export const positiveNumberField = (max: number) => {
+  const error = `expected a number above 0 and at most ${grouped(max)}`;
+  return z.number({ error }).gt(0, { error }).max(max, { error });
+};
+
+/** How much of something, relative to its neighbours. */
+export const weightField = () => positiveNumberField(1_000_000).prefault(1);
+
+/** The most that a million tokens may cost: with six decimals, thirteen digits, which a binary number still tells apart. */
+const maxPrice = 1_000_000;
+
+/** The digits of an amount are moved, not multiplied: 0.07 × 1,000,000 is no whole number in binary. */
+const microUnits = (amount: number): number | null => {
+  const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));
+  return written === null ? null : Number(`${written[1]}${(written[2] ?? '').padEnd(6, '0')}`);
+};
+
+/** An amount of money such as 0.15, as whole millionths of the currency's unit. */
+export const moneyField = () => {
+  const error = `expected an amount from 0 to ${grouped(maxPrice)} with at most 6 decimals, such as 0.15`;
+  return z
+    .number({ error })
+    .min(0, { error })
+    .max(maxPrice, { error })
+    .transform((amount, context): number => {
+      const micro = microUnits(amount);
+      if (micro !== null) return micro;
+      context.issues.push({ code: 'custom', message: error, input: amount });
+      return z.NEVER;
+    });
+};
+
+/** Text of at least one character. */
+export const textField = () =>
+  z.string({ error: 'expected text' }).min(1, { error: 'expected text that is not empty' });

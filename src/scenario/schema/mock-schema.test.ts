@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
+import { mockSchema } from './mock-schema.ts';
+import { readScenario } from '../read-scenario.ts';
+
+const read = (mock: string) =>
+  readScenario({
+    text: `traffic: [{kind: models}]\nload: {kind: constant, rate: 1/s, duration: 1s}\nmock: ${mock}`,
+    name: 's.yaml',
+    environment: {},
+  });
+
+const problemsOf = (mock: string): readonly string[] => {
+  const reading = read(mock);
+  return reading.ok ? [] : reading.problems.map(({ message }) => message);
+};
+
+it('knows every setting of the reference gateway but prices, which are the scenario’s own', () => {
+  const { prices: _, ...defaults } = mockSettingsSchema.parse({});
+  expect(mockSchema.parse({})).toEqual(defaults);
+});
+
+it('takes lengths of time with their unit and none for no limit, wherever they stand', () => {
+  const reading = read(
+    '{ttft: 1s, speech: {base: 30ms}, limits: {window: 10s, tokensPerMinute: none, inFlight: 3}, ' +
+      'latency: {batch: 4, overhead: 5ms, perPromptToken: 0.1ms, step: 8ms, stepPerRequest: 0.5ms, stepPerThousandTokens: 0ms}, ' +
+      'credits: {balance: 500}, faults: [{fault: no-done, every: 3, delay: 2s}], uploadTooLarge: 400}',
+  );
+  expect(reading.ok && reading.plan.mock).toMatchObject({
+    ttft: 1000,
+    speech: { base: 30, perCharacter: 4 },
+    limits: { window: 10_000, requestsPerMinute: 60, tokensPerMinute: null, inFlight: 3 },
+    latency: { batch: 4, overhead: 5, perPromptToken: 0.1, tokensPerChunk: 1 },
+    credits: { balance: 500 },
+    faults: [{ fault: 'no-done', every: 3, for: 1, delay: 2000 }],
+    uploadTooLarge: 400,
+  });
+});
+
+it.each([
+  ['{ttft: 200}', ['expected a length of time']],
+  ['{limits: {burstShare: 2}}', ['expected a number of at most 1, got the number 2']],
+  ['{limits: {windw: 1s}}', ['unknown key']],
+  ['{limits: {algorithm: fixed}}', ['expected "fixed-from-first"']],
+  ['{limits: {requestsPerMinute: -1}}', ['expected a number above 0']],
+  ['{faults: [{fault: no-done}]}', ['expected exactly one of probability, every and nth']],
+  [
+    '{latency: smal}',
+    ['expected "fixed", "small", "medium" or "large", or a mapping of keys to values, got "smal"'],
+  ],
+  ['{credits: {balance: lots}}', ['expected "none", or a number, got "lots"']],
+  ['{credits: {balance: -3}}', ['expected a number of at least 0, got the number -3']],
+  ['{uploadTooLarge: 401}', ['expected 413 or 400, got the number 401']],
+  ['{prices: {}}', ['unknown key']],
+])('refuses %s with a sentence of the house', (mock, expected) => {
+  const problems = problemsOf(mock);
+  expect(problems).toHaveLength(expected.length);
+  for (const [i, text] of expected.entries()) expect(problems[i]).toContain(text);
+});

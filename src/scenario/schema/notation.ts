@@ -1,0 +1,133 @@
+import {
+  type Milliseconds,
+  milliseconds,
+  type PerSecond,
+  perSecond,
+  type Ratio,
+  ratio,
+} from '../../model/quantity.ts';
+
+/**
+ * How people write quantities, and the only place where such text becomes a number: `1h30m`,
+ * `20/s`, `99.5%`, `25 MB`. A plain number is never one of them, since nobody can see its unit.
+ */
+export interface Notation<Quantity extends number> {
+  /** The quantity, or `null` when the text is something else. */
+  readonly read: (text: string) => Quantity | null;
+  /** What is expected, with examples; completes the sentence “expected …”. */
+  readonly expected: string;
+  /** What to write instead of the plain number `n`. */
+  readonly withUnit: (n: number) => string;
+  /** A regular expression for editors: it accepts whatever `read` accepts. */
+  readonly pattern: string;
+}
+
+const amountPattern = String.raw`\d+(?:\.\d+)?`;
+
+/** Binary fractions of a decimal text, for example 0.07 × 1000, are off in the last digit only. */
+const withoutBinaryNoise = (value: number): number => Number(value.toPrecision(15));
+
+const timeUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+type TimeUnit = keyof typeof timeUnits;
+
+const durationPattern = `^(?=\\d)${Object.keys(timeUnits)
+  .map((unit) => `(?:${amountPattern}${unit})?`)
+  .join('')}$`;
+const durationText = new RegExp(durationPattern);
+const durationPart = new RegExp(`(${amountPattern})(ms|[dhms])`, 'g');
+
+/** Lengths of time: `30s`, `500ms`, `2m`, `1h30m`, `7d`; units in falling order, each at most once. */
+export const durationNotation: Notation<Milliseconds> = {
+  read: (text) =>
+    durationText.test(text)
+      ? milliseconds(
+          withoutBinaryNoise(
+            [...text.matchAll(durationPart)].reduce(
+              (sum, [, n, unit]) => sum + Number(n) * timeUnits[unit as TimeUnit],
+              0,
+            ),
+          ),
+        )
+      : null,
+  expected: 'a length of time such as 30s, 500ms, 2m or 1h30m',
+  withUnit: (n) => `${n}s for seconds or ${n}ms for milliseconds`,
+  pattern: durationPattern,
+};
+
+const rateUnits = { s: 1, min: 60, m: 60, h: 3600 } as const;
+const ratePattern = `^(${amountPattern})/(s|min|m|h)$`;
+const rateText = new RegExp(ratePattern);
+
+/** Rates: `20/s`, `60/min` (or `60/m`), `3600/h`. */
+export const rateNotation: Notation<PerSecond> = {
+  read: (text) => {
+    const found = rateText.exec(text);
+    if (found === null) return null;
+    return perSecond(Number(found[1]) / rateUnits[found[2] as keyof typeof rateUnits]);
+  },
+  expected: 'a rate such as 20/s, 60/min or 3600/h',
+  withUnit: (n) => `${n}/s, ${n}/min or ${n}/h`,
+  pattern: ratePattern,
+};
+
+const percentagePattern = `^(${amountPattern})%$`;
+const percentageText = new RegExp(percentagePattern);
+
+/** Percentages from `0%` to `100%`. */
+export const percentageNotation: Notation<Ratio> = {
+  read: (text) => {
+    const found = percentageText.exec(text);
+    const value = found === null ? Number.NaN : Number(found[1]);
+    return value <= 100 ? ratio(withoutBinaryNoise(value / 100)) : null;
+  },
+  expected: 'a percentage from 0% to 100%, such as 99.5%',
+  withUnit: (n) => `${n}%`,
+  pattern: percentagePattern,
+};
+
+const sizeUnits = {
+  B: 1,
+  kB: 1000,
+  KB: 1000,
+  MB: 1000 ** 2,
+  GB: 1000 ** 3,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+} as const;
+const sizePattern = `^(${amountPattern}) ?(${Object.keys(sizeUnits).join('|')})$`;
+const sizeText = new RegExp(sizePattern);
+
+/** Sizes in whole bytes: `25 MB` is 25,000,000, `4 MiB` is 4,194,304. */
+export const sizeNotation: Notation<number> = {
+  read: (text) => {
+    const found = sizeText.exec(text);
+    if (found === null) return null;
+    return Math.round(Number(found[1]) * sizeUnits[found[2] as keyof typeof sizeUnits]);
+  },
+  expected: 'a size such as 25 MB, 4 MiB or 512 kB',
+  withUnit: (n) => `${n} MB or ${n} MiB`,
+  pattern: sizePattern,
+};
+
+/** A length of time as a person would write it; `duration.read` reads it back. */
+export const formatDuration = (length: Milliseconds): string => {
+  let left: number = length;
+  let text = '';
+  for (const [unit, unitLength] of Object.entries(timeUnits)) {
+    const n =
+      unit === 'ms' ? withoutBinaryNoise(Number(left.toFixed(6))) : Math.floor(left / unitLength);
+    if (n > 0) text += `${n}${unit}`;
+    left -= n * unitLength;
+  }
+  return text === '' ? '0s' : text;
+};
+
+/** A rate in the unit that needs no fraction, else per second; `rate.read` reads it back. */
+export const formatRate = (events: PerSecond): string => {
+  for (const unit of ['s', 'min', 'h'] as const) {
+    const n = withoutBinaryNoise(events * rateUnits[unit]);
+    if (Math.abs(n - Math.round(n)) <= n * 1e-12) return `${Math.round(n)}/${unit}`;
+  }
+  return `${Number(events.toFixed(9))}/s`;
+};

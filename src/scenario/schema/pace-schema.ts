@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Pace } from '../../model/plan/pace.ts';
+import { milliseconds, type PerSecond } from '../../model/quantity.ts';
+import { type IssueParams, durationField, positiveDurationField } from './fields.ts';
+import { rateNotation } from './notation.ts';
+
+/** A limit to keep to: a rate, the one that the gateway declares, or none. */
+type PaceLimit = PerSecond | 'limit' | null;
+
+/** The highest rate that the declared limits can have. */
+const maxPerMinute = 1_000_000_000_000;
+const expected = `expected ${rateNotation.expected}, or limit, or none`;
+
+const paceLimitField = () =>
+  z
+    .string({
+      error: ({ input }) =>
+        typeof input === 'number'
+          ? `${expected}; a number needs its unit: ${rateNotation.withUnit(input)}`
+          : expected,
+    })
+    .meta({ pattern: `${rateNotation.pattern}|^limit$|^none$|\\$\\{env:` })
+    .transform((text, context): PaceLimit => {
+      if (text === 'limit') return text;
+      if (text === 'none') return null;
+      const value = rateNotation.read(text);
+      if (value !== null && value > 0 && value * 60 <= maxPerMinute) return value;
+      const params: IssueParams = value === null ? { choices: ['limit', 'none'] } : {};
+      const message =
+        value === null ? expected : `expected a rate above 0/s and at most ${maxPerMinute}/min`;
+      context.issues.push({ code: 'custom', message, input: text, params });
+      return z.NEVER;
+    });
+
+/** A client that keeps within limits; off unless it stands in the scenario. */
+export const scenarioPaceSchema = z.strictObject(
+  {
+    requests: paceLimitField()
+      .prefault('limit')
+      .describe(
+        'Requests per key: a rate such as 60/min, "limit" for what "limits" declares, or none. Default: limit.',
+      ),
+    tokens: paceLimitField()
+      .prefault('limit')
+      .describe(
+        'Tokens per key, prompt and answer: a rate such as 2000000/min, "limit" for what "limits" declares, or none. Default: limit.',
+      ),
+    window: positiveDurationField()
+      .prefault('60s')
+      .describe('The length of time within which the gateway counts. Default: 60s.'),
+    margin: durationField()
+      .optional()
+      .describe(
+        'How much later than it was sent the gateway may count a request; the pace keeps that much more distance. Default: a sixtieth of the window.',
+      ),
+    charged: z
+      .enum(['sent', 'ended'])
+      .prefault('ended')
+      .describe(
+        'When the gateway charges tokens: "sent" when it admits a request, "ended" at any moment until its answer has ended, which is safe for every gateway and costs the length of an answer in each window. Default: ended.',
+      ),
+  },
+  { error: 'expected a mapping such as {requests: 60/min, tokens: limit}' },
+);
+export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
+
+/** The limits per minute that a scenario declares. */
+interface DeclaredLimits {
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+const minute = 60_000;
+
+/** The whole units of a window; zero is a pace that stands still. */
+const unitsPerWindow = (
+  pace: PaceLimit,
+  declared: number | null,
+  window: number,
+): number | null => {
+  const perMinute = pace === 'limit' ? declared : pace === null ? null : pace * 60;
+  // A rate per minute is no whole number per second in binary.
+  return perMinute === null
+    ? null
+    : Math.floor(Number(((perMinute * window) / minute).toPrecision(12)));
+};
+
+/** The plan's pace: what may be used within a window. */
+export const compilePace = (
+  { requests, tokens, window, margin, charged }: ScenarioPace,
+  { requestsPerMinute, tokensPerMinute }: DeclaredLimits,
+): Pace => ({
+  requests: unitsPerWindow(requests, requestsPerMinute, window),
+  tokens: unitsPerWindow(tokens, tokensPerMinute, window),
+  window,
+  margin: margin ?? milliseconds(window / 60),
+  charged,
+});

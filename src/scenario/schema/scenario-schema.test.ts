@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { drawFrom } from '../../model/workload/draw.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import { problemsText } from '../text/scenario-problem.ts';
+import { readScenario } from '../read-scenario.ts';
+import { scenarioJsonSchema } from './scenario-schema.ts';
+import { trafficEntrySchema } from './traffic-schema.ts';
+import { isMapping } from '../text/scenario-tree.ts';
+
+const folder = new URL('../../../scenarios/', import.meta.url);
+const fileText = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+
+/** Every property in a schema, with the path that leads to it. */
+const propertiesIn = (schema: unknown, path: string): { path: string; property: unknown }[] => {
+  if (Array.isArray(schema)) return schema.flatMap((part: unknown) => propertiesIn(part, path));
+  if (!isMapping(schema)) return [];
+  return Object.entries(schema).flatMap(([key, inner]) =>
+    key === 'properties' && isMapping(inner)
+      ? Object.entries(inner).flatMap(([name, property]) => [
+          { path: `${path}.${name}`, property },
+          ...propertiesIn(property, `${path}.${name}`),
+        ])
+      : propertiesIn(inner, path),
+  );
+};
+
+describe('the JSON Schema of scenarios', () => {
+  it('is what scenarios/schema.json holds (`npm run schema` writes it anew)', () => {
+    const expected = `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
+    expect(fileText('schema.json')).toBe(expected);
+  });
+
+  it('describes every field', () => {
+    const properties = propertiesIn(scenarioJsonSchema(), '');
+    const silent = properties.filter(
+      ({ property }) => !isMapping(property) || typeof property['description'] !== 'string',
+    );
+    expect(properties.length).toBeGreaterThan(80);
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('the traffic of a scenario', () => {
+  it('can be of every kind that there is', () => {
+    expect(trafficEntrySchema.options.map(({ shape }) => shape.kind.value)).toEqual(trafficKinds);
+  });
+});
+
+describe('the scenarios that come with Weir', () => {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+
+  const planOf = (name: string): Plan => {
+    const reading = readScenario({ text: fileText(name), name, environment: {} });
+    if (!reading.ok) throw new Error(problemsText(reading.problems, name));
+    return reading.plan;
+  };
+
+  /** How many of the only stage's first requests are of each kind. */
+  const drawnFrom = ({ seed, stages }: Plan, requests: number): Record<string, number> => {
+    const kinds = Array.from({ length: requests }, (_, index) => {
+      const traffic = stages[0]?.traffic ?? [];
+      return drawFrom(seed, 0, index).pick(traffic, ({ weight }) => weight).kind;
+    });
+    return Object.fromEntries(
+      trafficKinds.map((kind) => [kind, kinds.filter((drawn) => drawn === kind).length]),
+    );
+  };
+
+  it('are one for each kind, and some that go further', () => {
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...trafficKinds.map((kind) => `${kind}.yaml`),
+        ...['quickstart.yaml', 'mixed.yaml', 'ci-gate.yaml'],
+      ]),
+    );
+  });
+
+  it.each(names)('%s has no problems, and tells editors its schema', (name) => {
+    expect(planOf(name)).toMatchObject({
+      name: name.replace('.yaml', ''),
+      target: { kind: 'mock' },
+    });
+    expect(fileText(name)).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/);
+  });
+
+  it.each(names)('%s says how to run it', (name) => {
+    expect(fileText(name)).toContain(`npx weir run scenarios/${name}`);
+  });
+
+  it.each(trafficKinds)('%s.yaml has nothing but this kind', (kind) => {
+    const { stages } = planOf(`${kind}.yaml`);
+    expect(new Set(stages.flatMap(({ traffic }) => traffic.map((entry) => entry.kind)))).toEqual(
+      new Set([kind]),
+    );
+  });
+
+  it('quickstart.yaml makes 75 requests in 25 seconds, more than one key’s limit of 60', () => {
+    expect(planOf('quickstart.yaml')).toMatchObject({
+      target: { kind: 'mock' },
+      warmUp: 0,
+      limits: { requestsPerMinute: 60 },
+      mock: { limits: { requestsPerMinute: 60 } },
+      stages: [{ load: { curve: [{ from: 3, to: 3, duration: 25_000 }] } }],
+    });
+  });
+
+  it('quickstart.yaml has all kinds among the requests below that limit', () => {
+    expect(drawnFrom(planOf('quickstart.yaml'), 60)).toMatchInlineSnapshot(`
+      {
+        "chat": 11,
+        "chat-stream": 26,
+        "models": 8,
+        "speech": 8,
+        "transcription": 7,
+      }
+    `);
+  });
+
+  it('ci-gate.yaml draws what it says', () => {
+    const drawn = drawnFrom(planOf('ci-gate.yaml'), 24);
+    expect(Object.values(drawn)).toEqual([6, 6, 3, 4, 5]);
+    expect(fileText('ci-gate.yaml').replaceAll('\n#', '')).toContain(
+      'with this one 6 streams, 6 whole answers, 3 times speech, 4 transcriptions and 5 lists of models',
+    );
+  });
+
+  it('mixed.yaml has all kinds at once, after stages of some of them', () => {
+    const kinds = planOf('mixed.yaml').stages.map(({ name, traffic }) => [
+      name,
+      traffic.map(({ kind }) => kind).toSorted(),
+    ]);
+    expect(Object.fromEntries(kinds)).toEqual({
+      typing: ['chat', 'chat-stream'],
+      talking: ['chat-stream', 'speech', 'transcription'],
+      everything: trafficKinds.toSorted(),
+    });
+  });
+});

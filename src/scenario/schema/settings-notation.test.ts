@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
+import { parseSettings, formatSettings } from './settings-notation.ts';
+
+const plain = {
+  ttft: 5,
+  models: ['none'],
+  latency: {
+    batch: 8,
+    overhead: 1500,
+    perPromptToken: 0.5,
+    step: 6,
+    stepPerRequest: 0,
+    stepPerThousandTokens: 0,
+  },
+  limits: { requestsPerMinute: null, window: 60_000, profile: 'litellm' },
+  faults: [{ fault: 'no-done', nth: 1, delay: 20, for: null }],
+};
+const written = {
+  ttft: '5ms',
+  models: ['none'],
+  latency: {
+    batch: 8,
+    overhead: '1s500ms',
+    perPromptToken: '0.5ms',
+    step: '6ms',
+    stepPerRequest: '0s',
+    stepPerThousandTokens: '0s',
+  },
+  limits: { requestsPerMinute: 'none', window: '1m', profile: 'litellm' },
+  faults: [{ fault: 'no-done', nth: 1, delay: '20ms', for: 'none' }],
+};
+
+it('writes lengths of time with their unit and nothing as none, and reads them back', () => {
+  expect(formatSettings(mockSettingsSchema, plain)).toEqual(written);
+  expect(parseSettings(mockSettingsSchema, written)).toEqual(plain);
+});
+
+it('leaves alone what is plain already, what is wrong and what is unknown', () => {
+  expect(parseSettings(mockSettingsSchema, plain)).toEqual(plain);
+  const wrong = { ttft: '5 parsecs', gap: true, limits: 'none', faults: '1s', toString: '5ms' };
+  expect(parseSettings(mockSettingsSchema, wrong)).toEqual(wrong);
+  expect(parseSettings(mockSettingsSchema, '5ms')).toBe('5ms');
+});

@@ -1,0 +1,228 @@
+import { z } from 'zod';
+import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
+import { numberBetweenField, weightField, textField } from './fields.ts';
+import { promptField, tokenCountField } from './prompt-schema.ts';
+import { splitSchema, speechTextField } from './speech-schema.ts';
+
+/** The traffic of a scenario: what the requests ask for. */
+
+const name = () =>
+  textField()
+    .max(100, { error: 'expected a name of at most 100 characters' })
+    .optional()
+    .describe(
+      'What reports call this entry: named entries have figures of their own. Default: none.',
+    );
+
+const weight = () =>
+  weightField().describe('The share of the requests, relative to the other entries. Default: 1.');
+
+const message = z.strictObject(
+  {
+    role: z
+      .enum(['system', 'user', 'assistant'])
+      .describe('Who speaks: "system", "user" or "assistant".'),
+    content: z.string({ error: 'expected text' }).describe('What is said.'),
+  },
+  { error: 'expected a message such as {role: user, content: Hello}' },
+);
+
+const conversation = () =>
+  z
+    .array(message, { error: 'expected a list of messages, each with "role" and "content"' })
+    .min(1, { error: 'expected at least one message' });
+
+/** Fields of a request body, sent as they stand. */
+export const bodyFieldsSchema = z.record(z.string(), z.json(), {
+  error: 'expected a mapping of request fields, for example top_k: 5',
+});
+
+const model = (what: string) =>
+  z
+    .string({ error: 'expected the name of a model' })
+    .min(1, { error: 'expected the name of a model' })
+    .describe(`The model ${what}, as the gateway lists it.`);
+
+const chatFields = {
+  name: name(),
+  weight: weight(),
+  model: model('to ask'),
+  prompt: promptField()
+    .optional()
+    .describe(
+      'One prompt for all requests; or {tokens: 500} for made-up ones of exact length, each another; or {file: prompts.jsonl}.',
+    ),
+  prompts: z
+    .array(textField(), { error: 'expected a list of prompts' })
+    .min(1, { error: 'expected at least one prompt' })
+    .optional()
+    .describe('Several prompts; each request draws one.'),
+  messages: conversation().optional().describe('One whole conversation for all requests.'),
+  conversations: z
+    .array(conversation(), { error: 'expected a list of conversations' })
+    .min(1, { error: 'expected at least one conversation' })
+    .optional()
+    .describe('Several whole conversations; each request draws one.'),
+  system: textField()
+    .optional()
+    .describe('A system message before every conversation of this entry.'),
+  maxTokens: tokenCountField()
+    .optional()
+    .describe(
+      'The most tokens to generate (max_tokens), or a distribution as of prompt.tokens; what a file or trace says wins where it is less. Default: what the model allows.',
+    ),
+  temperature: numberBetweenField(0, 2)
+    .optional()
+    .describe('The sampling temperature. Default: the gateway’s own.'),
+  topP: numberBetweenField(0, 1)
+    .optional()
+    .describe('Nucleus sampling (top_p). Default: the gateway’s own.'),
+  body: bodyFieldsSchema
+    .optional()
+    .describe('Further fields of the request body, sent as they stand, for example top_k: 5.'),
+};
+
+const chatEntry = z
+  .strictObject({ kind: z.literal('chat').describe('Chat, answered as a whole.'), ...chatFields })
+  .describe('Chat completions, answered as a whole.');
+
+const chatStreamEntry = z
+  .strictObject({
+    kind: z.literal('chat-stream').describe('Chat, answered as a stream.'),
+    ...chatFields,
+  })
+  .describe('Chat completions, answered as a stream of events.');
+
+const speechEntry = z
+  .strictObject({
+    kind: z.literal('speech').describe('Text to speech.'),
+    name: name(),
+    weight: weight(),
+    model: model('that speaks'),
+    text: speechTextField()
+      .optional()
+      .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
+    texts: z
+      .array(speechTextField(), { error: 'expected a list of texts' })
+      .min(1, { error: 'expected at least one text' })
+      .optional()
+      .describe('Several texts; each request draws one.'),
+    split: splitSchema
+      .optional()
+      .describe(
+        'Cuts the texts at ends of sentences into pieces of at most so many characters, each a request of its own, spoken in order: each user of a "closed" load goes through them, else the stage does. Default: texts are sent whole.',
+      ),
+    voice: textField()
+      .prefault('Emily.wav')
+      .describe('The voice, as the gateway names it. Default: Emily.wav.'),
+    format: z
+      .enum(speechFormats)
+      .default('mp3')
+      .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
+    speed: numberBetweenField(0.25, 4)
+      .optional()
+      .describe(
+        'How fast to speak, as a multiple from 0.25 to 4; about 0.5 to 2 sounds natural. Default: the gateway’s own. What lies outside, to see it refused, goes into "body".',
+      ),
+    body: bodyFieldsSchema
+      .optional()
+      .describe('Further fields of the request body, sent as they stand.'),
+  })
+  .describe('Text to speech, answered with audio.');
+
+const clipPath = () => {
+  const error = 'expected the path of an audio file';
+  return z.string({ error }).min(1, { error });
+};
+
+const clipError = 'expected a path, or a mapping such as {file: hello.wav, text: Hello.}';
+
+const clip = z.strictObject(
+  {
+    file: clipPath().describe('The audio file, as a path from the scenario’s folder.'),
+    text: textField()
+      .optional()
+      .describe('What is said in it, for the word error rate. Default: unknown.'),
+  },
+  { error: clipError },
+);
+
+const oneClip = z.union([clipPath(), clip], { error: clipError });
+
+const clipsError =
+  'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
+
+/** What an entry uploads: a path, a path with its text, or a list of these. */
+export const clipsSchema = z
+  .union(
+    [
+      clipPath(),
+      clip,
+      z
+        .array(oneClip, { error: clipsError })
+        .min(1, { error: 'expected at least one clip' })
+        .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
+    ],
+    { error: clipsError },
+  )
+  .prefault('bundled');
+
+const transcriptionEntry = z
+  .strictObject({
+    kind: z.literal('transcription').describe('Speech to text.'),
+    name: name(),
+    weight: weight(),
+    model: model('that listens'),
+    clips: clipsSchema.describe(
+      'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+    ),
+    format: z
+      .enum(transcriptFormats)
+      .default('json')
+      .describe(
+        'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
+      ),
+    language: textField()
+      .optional()
+      .describe('The code of the language that is spoken. Default: the gateway detects it.'),
+    granularities: z
+      .array(z.enum(['word', 'segment']), { error: 'expected a list of "word" and "segment"' })
+      .min(1, { error: 'expected "word", "segment" or both' })
+      .optional()
+      .describe(
+        'What gets time stamps, with the format "verbose_json" only: "word", "segment" or both.',
+      ),
+    oversized: z
+      .boolean({ error: 'expected true or false' })
+      .prefault(false)
+      .describe(
+        'Whether files above the interface’s 25 MB are sent, to see them refused; otherwise the run does not begin with one. Default: false.',
+      ),
+  })
+  .describe('Speech to text: uploads of audio, answered with a transcript.');
+
+const modelsEntry = z
+  .strictObject({
+    kind: z.literal('models').describe('The model list.'),
+    name: name(),
+    weight: weight(),
+  })
+  .describe('Requests for the list of models.');
+
+export const trafficEntrySchema = z.discriminatedUnion(
+  'kind',
+  [chatEntry, chatStreamEntry, speechEntry, transcriptionEntry, modelsEntry],
+  {
+    error: ({ code }: { readonly code?: string }) =>
+      code === 'invalid_type'
+        ? 'expected a mapping with a "kind", for example {kind: chat, model: NAME}'
+        : undefined,
+  },
+);
+/** An entry of the traffic as the scenario gives it. */
+export type ScenarioTraffic = z.output<typeof trafficEntrySchema>;
+/** An entry of one kind. */
+export type ScenarioTrafficOf<K extends ScenarioTraffic['kind']> = Extract<
+  ScenarioTraffic,
+  { kind: K }
+>;

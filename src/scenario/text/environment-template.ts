@@ -1,0 +1,77 @@
+import { fillTemplate, secretReferencesIn } from '../../model/plan/secret.ts';
+import { parseScalar } from './overrides.ts';
+import type { ScenarioFinding } from './scenario-problem.ts';
+import { isMapping, type Path, pathKey, type ScenarioTree } from './scenario-tree.ts';
+
+/** The variables that `${env:NAME}` reads; handed in, since a scenario touches no world. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface FilledScenario {
+  readonly tree: ScenarioTree;
+  readonly findings: readonly ScenarioFinding[];
+  /** What the environment gave, by `pathKey`: shown to nobody, since it may be a secret put in the wrong place. */
+  readonly environmentValues: ReadonlyMap<string, string>;
+}
+
+/** Here templates stay templates: they stand for secrets, which a plan never holds. */
+const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
+
+/** The variable's value; an empty one counts as missing, as an unset shell variable expands to it. */
+export const environmentVariable = (environment: Environment, name: string): string | null => {
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  return value === undefined || value === '' ? null : value;
+};
+
+export const missingVariableFinding = (path: Path, name: string): ScenarioFinding => ({
+  path,
+  part: 'value',
+  message: `the environment variable ${name} is not set`,
+  hint: `set it before the run, for example: export ${name}=…`,
+});
+
+/** Every `${env:NAME}` outside keys and headers, replaced by its value. */
+export const fillEnvironment = (tree: ScenarioTree, environment: Environment): FilledScenario => {
+  const findings: ScenarioFinding[] = [];
+  const environmentValues = new Map<string, string>();
+
+  const fillText = (text: string, path: Path): unknown => {
+    const found = secretReferencesIn(text);
+    if (found.length === 0) return text;
+    const result = fillTemplate(text, (reference) => {
+      if (reference.kind === 'env') {
+        const value = environmentVariable(environment, reference.name);
+        if (value === null) findings.push(missingVariableFinding(path, reference.name));
+        return value ?? '';
+      }
+      findings.push({
+        path,
+        part: 'value',
+        message: '${secret:…} can stand in keys and headers only',
+        hint: 'write ${env:NAME} for what is no secret',
+      });
+      return '';
+    });
+    environmentValues.set(pathKey(path), result);
+    const isWholeTemplate = found.length === 1 && /^\$\{[^}]+\}$/.test(text);
+    return isWholeTemplate && tree.positions.get(pathKey(path))?.isPlainScalar === true
+      ? parseScalar(result)
+      : result;
+  };
+
+  const fill = (value: unknown, path: Path): unknown => {
+    if (typeof value === 'string') return fillText(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]));
+    if (!isMapping(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        path.length === 0 && fieldsWithTemplates.has(key) ? inner : fill(inner, [...path, key]),
+      ]),
+    );
+  };
+  return {
+    tree: { value: fill(tree.value, []), positions: tree.positions },
+    findings,
+    environmentValues,
+  };
+};

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { parseScenarioText } from './yaml-document.ts';
+import { applyOverrides, parseScalar } from './overrides.ts';
+import { problemsText } from './scenario-problem.ts';
+import { readScenario } from '../read-scenario.ts';
+
+const start = 'load: {rate: 5/s}\ntraffic:\n  - {kind: chat}\n  - {kind: models}\n';
+
+const applied = (...overrides: string[]) => {
+  const { tree } = parseScenarioText(start);
+  if (tree === null) throw new Error('the text gave no tree');
+  return applyOverrides(tree, overrides);
+};
+
+describe('a value on the command line', () => {
+  it.each([
+    ['10', 10],
+    ['-1.5', -1.5],
+    ['1e3', 1000],
+    ['true', true],
+    ['null', null],
+    ['10/s', '10/s'],
+    ['007', '007'],
+    ['yes', 'yes'],
+    ['', ''],
+    ['a: b # c', 'a: b # c'],
+  ] as const)('%j is read as %j', (text, value) => {
+    expect(parseScalar(text)).toBe(value);
+  });
+});
+
+describe('an override', () => {
+  it('changes its place and leaves the rest, in its order', () => {
+    const { tree, problems } = applied('traffic.0.model=m', 'load.rate=9/s', 'traffic[1]={}');
+    expect(problems).toEqual([]);
+    expect(JSON.stringify(tree.value)).toBe(
+      '{"load":{"rate":"9/s"},"traffic":[{"kind":"chat","model":"m"},{}]}',
+    );
+  });
+
+  it('can append to a list, and begin one', () => {
+    const { tree } = applied('traffic.2.kind=models', 'keys.0.name=a');
+    expect(tree.value).toMatchObject({
+      traffic: [{ kind: 'chat' }, { kind: 'models' }, { kind: 'models' }],
+      keys: [{ name: 'a' }],
+    });
+  });
+
+  it('cannot reach beyond the scenario', () => {
+    const { tree } = applied('__proto__.polluted=1', 'load.constructor=2');
+    expect(Object.keys(tree.value as object)).toContain('__proto__');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('that leads nowhere is named, without its value', () => {
+    const { problems } = applied(
+      'no equals sign: sk-123456',
+      '=sk-123456',
+      'load..rate=1',
+      'traffic.3.kind=chat',
+      'traffic.first.kind=chat',
+      'load.rate.unit=s',
+      'keys.1.name=a',
+      'name="sk-123456',
+      'name=[sk-123456',
+    );
+    const text = problemsText(problems, 'f.yaml');
+    expect(text).toMatchInlineSnapshot(`
+      "--set: expected path=value, for example --set load.rate=10/s
+      --set: expected path=value, for example --set load.rate=10/s
+      --set load..rate: a path looks like load.rate or traffic.0.model
+      --set traffic.3.kind: "traffic" is a list of 2: "3" is no position in it (the first is 0)
+      --set traffic.first.kind: "traffic" is a list of 2: "first" is no position in it (the first is 0)
+      --set load.rate.unit: "load.rate" is a single value, so nothing can be set inside it
+      --set keys.1.name: "keys" is not there yet: its first position is 0
+      --set name: its value is not readable as YAML
+      --set name: its value is not readable as YAML"
+    `);
+    expect(text).not.toContain('sk-123456');
+  });
+});
+
+describe('what an override breaks', () => {
+  const file = `traffic:
+  - {kind: models}
+load:
+  kind: constant
+  rate: 5/s
+  duration: 1m
+warmUp: 30s
+mock:
+  ttft: 100ms
+`;
+  const said = (...overrides: string[]): string => {
+    const reading = readScenario({ text: file, name: 'f.yaml', environment: {}, overrides });
+    return reading.ok ? 'nothing' : problemsText(reading.problems, 'f.yaml');
+  };
+
+  it.each([
+    [['mock.truth.file=/tmp/x'], /^--set mock\.truth\.file: unknown key "truth"$/],
+    [['mock.ttft=soon'], /^--set mock\.ttft: expected a length of time/],
+    [
+      ['load.duration=20s'],
+      'f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 20s; shorten the warm-up or lengthen the load',
+    ],
+    [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is no key of the kind/],
+    [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
+    [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
+  ])('%j is told of the override', (overrides, expected) => {
+    expect(said(...overrides)).toMatch(expected);
+  });
+
+  it('is told of all of them that have a part in it, and what the file breaks of none', () => {
+    expect(said('target=http://h/v1', 'keys=null', 'seed=2')).not.toContain('seed');
+    const reading = readScenario({
+      text: `${file}sed: 1\n`,
+      name: 'f.yaml',
+      environment: {},
+      overrides: ['load.duration=2s'],
+    });
+    expect(reading.ok ? '' : problemsText(reading.problems, 'f.yaml')).toMatchInlineSnapshot(`
+      "f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 2s; shorten the warm-up or lengthen the load
+      f.yaml:10:1: unknown key "sed"; did you mean "seed"?"
+    `);
+  });
+});

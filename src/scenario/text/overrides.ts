@@ -1,0 +1,106 @@
+import { isMap, isSeq, parseDocument } from 'yaml';
+import { type ScenarioFinding, type ScenarioProblem, problemOf } from './scenario-problem.ts';
+import {
+  dottedPath,
+  withFlagValue,
+  isMapping,
+  type Path,
+  type ScenarioTree,
+  valueAtPath,
+} from './scenario-tree.ts';
+
+/** `--set path=value`: one value of the scenario, replaced or added before anything is checked. */
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+const words = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+/** What a bare word stands for in YAML: a number, true, false, null, otherwise the text itself. */
+export const parseScalar = (text: string): unknown =>
+  number.test(text) ? Number(text) : words.has(text) ? words.get(text) : text;
+
+/** Quoted text, lists and mappings are read as YAML, all else as one scalar; `undefined` when unreadable. */
+const parseValue = (text: string): unknown => {
+  if (!/^["'[{]/.test(text)) return parseScalar(text);
+  const document = parseDocument(text, { prettyErrors: false });
+  if (document.errors.length > 0) return undefined;
+  const { contents } = document;
+  const flowing = (isMap(contents) || isSeq(contents)) && contents.flow === true;
+  return flowing || /^["']/.test(text) ? document.toJS({ maxAliasCount: 0 }) : undefined;
+};
+
+/** The next step of a path into `inside`: a list's position, a mapping's key, or `null` when there is neither. */
+const parseStep = (step: string, inside: unknown): string | number | null => {
+  const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
+  if (Array.isArray(inside))
+    return position !== null && position <= inside.length ? position : null;
+  // Where nothing stands yet, a position 0 begins a list.
+  if (inside === undefined || inside === null) return position ?? step;
+  return isMapping(inside) ? step : null;
+};
+
+/** `load.rate`, `traffic.0.model` or `traffic[0].model`; a sentence when it leads nowhere. */
+const parsePath = (text: string, value: unknown): Path | string => {
+  const path: (string | number)[] = [];
+  for (const written of text.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
+    if (written === '') return 'a path looks like load.rate or traffic.0.model';
+    const inside = valueAtPath(value, path);
+    const step = parseStep(written, inside);
+    const holder = path.length === 0 ? 'the scenario' : `"${dottedPath(path)}"`;
+    if (step === null) {
+      return Array.isArray(inside)
+        ? `${holder} is a list of ${inside.length}: "${written}" is no position in it (the first is 0)`
+        : `${holder} is a single value, so nothing can be set inside it`;
+    }
+    if (typeof step === 'number' && step > 0 && !Array.isArray(inside)) {
+      return `${holder} is not there yet: its first position is 0`;
+    }
+    path.push(step);
+  }
+  return path;
+};
+
+/** How messages name an override: only the path is ever shown, as the value may be a secret that does not belong here. */
+export const overrideFlag = (text: string): string => {
+  const at = text.indexOf('=');
+  const name = at < 0 ? '' : text.slice(0, at).trim();
+  return name === '' ? '--set' : `--set ${name}`;
+};
+
+/** A tree with one override in it, or the tree as it was and what is wrong with the override. */
+const applyOverride = (
+  tree: ScenarioTree,
+  text: string,
+): { tree: ScenarioTree; problem: ScenarioProblem | null } => {
+  const at = text.indexOf('=');
+  const name = at < 0 ? '' : text.slice(0, at).trim();
+  const flag = overrideFlag(text);
+  const problemResult = (message: string): { tree: ScenarioTree; problem: ScenarioProblem } => {
+    const finding: ScenarioFinding = { path: [name], part: 'value', message, hint: null };
+    return { tree, problem: { ...problemOf(tree, finding), line: null, column: null, flag } };
+  };
+  if (name === '') return problemResult('expected path=value, for example --set load.rate=10/s');
+  const path = parsePath(name, tree.value);
+  if (typeof path === 'string') return problemResult(path);
+  const value = parseValue(text.slice(at + 1).trim());
+  if (value === undefined) return problemResult('its value is not readable as YAML');
+  return { tree: withFlagValue(tree, path, value, flag), problem: null };
+};
+
+/** The tree with all overrides in it, in their order. */
+export const applyOverrides = (
+  tree: ScenarioTree,
+  overrides: readonly string[],
+): { readonly tree: ScenarioTree; readonly problems: readonly ScenarioProblem[] } => {
+  const problems: ScenarioProblem[] = [];
+  let current = tree;
+  for (const text of overrides) {
+    const applied = applyOverride(current, text);
+    current = applied.tree;
+    if (applied.problem !== null) problems.push(applied.problem);
+  }
+  return { tree: current, problems };
+};

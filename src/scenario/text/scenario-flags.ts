@@ -1,0 +1,80 @@
+import { parseScalar } from './overrides.ts';
+import {
+  type SourcePosition,
+  type EntryPositions,
+  type Path,
+  pathKey,
+  type ScenarioTree,
+  withValueAtPath,
+} from './scenario-tree.ts';
+
+/**
+ * The scenario that the flags of `weir run` stand for when there is no file. `rate` makes a
+ * constant load, `users` a closed one, `iterations` (with or without users) a number of requests.
+ */
+export interface ScenarioFlags {
+  readonly kind?: string | undefined;
+  readonly model?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly maxTokens?: string | number | undefined;
+  readonly text?: string | undefined;
+  readonly voice?: string | undefined;
+  readonly clip?: string | undefined;
+  readonly rate?: string | number | undefined;
+  readonly duration?: string | number | undefined;
+  readonly users?: string | number | undefined;
+  readonly iterations?: string | number | undefined;
+}
+
+const loadKind = ({ users, iterations }: ScenarioFlags): string => {
+  if (iterations !== undefined) return 'iterations';
+  return users === undefined ? 'constant' : 'closed';
+};
+
+/** Where each flag's value stands in the scenario. */
+const flagPaths = (flags: ScenarioFlags): Readonly<Record<keyof ScenarioFlags, Path>> => ({
+  kind: ['traffic', 0, 'kind'],
+  model: ['traffic', 0, 'model'],
+  prompt: ['traffic', 0, 'prompt'],
+  maxTokens: ['traffic', 0, 'maxTokens'],
+  // What is to be spoken, or what the clip is known to say.
+  text: ['traffic', 0, ...(flags.kind === 'transcription' ? ['clips'] : []), 'text'],
+  voice: ['traffic', 0, 'voice'],
+  clip: ['traffic', 0, 'clips', 'file'],
+  rate: ['load', 'rate'],
+  duration: ['load', loadKind(flags) === 'iterations' ? 'maxDuration' : 'duration'],
+  users: ['load', 'users'],
+  iterations: ['load', 'iterations'],
+});
+
+/** Flags whose text is a number; the others keep what was typed. */
+const numericFlags: ReadonlySet<string> = new Set(['maxTokens', 'users', 'iterations']);
+
+/** `maxTokens` is given as `--max-tokens`. */
+const flagName = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A tree like that of a file, whose problems name the flag instead of a line. */
+export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
+  const kind = loadKind(flags);
+  const positions = new Map<string, EntryPositions>();
+  const markPosition = (path: Path, flag: string): void => {
+    const place: SourcePosition = { kind: 'flag', flag };
+    positions.set(pathKey(path), { key: place, value: place, isPlainScalar: true });
+  };
+  markPosition([], 'command line');
+  markPosition(
+    ['load'],
+    flagName(kind === 'constant' ? 'rate' : kind === 'closed' ? 'users' : kind),
+  );
+  markPosition(['traffic', 0, 'clips'], flagName('clip'));
+  let scenario: unknown = { traffic: [{ kind: 'chat-stream' }], load: { kind } };
+  for (const [name, path] of Object.entries(flagPaths(flags))) {
+    markPosition(path, flagName(name));
+    const given = flags[name as keyof ScenarioFlags];
+    const value =
+      numericFlags.has(name) && given !== undefined ? parseScalar(String(given)) : given;
+    if (value !== undefined) scenario = withValueAtPath(scenario, path, value);
+  }
+  return { value: scenario, positions };
+};

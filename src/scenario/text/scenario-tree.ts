@@ -1,0 +1,94 @@
+/**
+ * A scenario as it was written: plain values, and beside them where each stands, so that any later
+ * finding can be shown at its line and column, or at the flag that brought the value.
+ */
+export interface ScenarioTree {
+  readonly value: unknown;
+  /** By `pathKey`; places without an entry lie inside the nearest one above that has it. */
+  readonly positions: ReadonlyMap<string, EntryPositions>;
+}
+
+export type Path = readonly (string | number)[];
+
+/** A position in the text (both count from 1), or the flag that was given; what a module made is known by its path alone. */
+export type SourcePosition =
+  | { readonly kind: 'text'; readonly line: number; readonly column: number }
+  | { readonly kind: 'flag'; readonly flag: string }
+  | { readonly kind: 'module' };
+
+/** Where an entry's key and value stand; `plain` tells an unquoted scalar. */
+export interface EntryPositions {
+  readonly key: SourcePosition;
+  readonly value: SourcePosition;
+  readonly isPlainScalar: boolean;
+}
+
+export const pathKey = (path: Path): string => JSON.stringify(path);
+
+/** The way `--set` and messages write a path. */
+export const dottedPath = (path: Path): string => path.join('.');
+
+const startOfText: SourcePosition = { kind: 'text', line: 1, column: 1 };
+
+/** The mark of a path; what is not there is marked at the key of what should hold it. */
+export const positionOf = (
+  tree: ScenarioTree,
+  path: Path,
+  part: 'key' | 'value',
+): SourcePosition => {
+  const own = tree.positions.get(pathKey(path));
+  if (own !== undefined) return own[part];
+  for (let length = path.length - 1; length >= 0; length -= 1) {
+    const holder = tree.positions.get(pathKey(path.slice(0, length)));
+    if (holder !== undefined) return holder.key;
+  }
+  return startOfText;
+};
+
+export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value at a path, or `undefined`. */
+export const valueAtPath = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inside, step) => {
+    if (Array.isArray(inside)) return typeof step === 'number' ? inside[step] : undefined;
+    return isMapping(inside) && Object.hasOwn(inside, step) ? inside[step] : undefined;
+  }, value);
+
+/** A copy of `value` with `leaf` at `path`; what is missing on the way becomes a list where the path has a number, else a mapping. */
+export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unknown => {
+  const [step, ...rest] = path;
+  if (step === undefined) return leaf;
+  if (typeof step === 'number') {
+    const copy: unknown[] = Array.isArray(value) ? Array.from<unknown>(value) : [];
+    copy[step] = withValueAtPath(copy[step], rest, leaf);
+    return copy;
+  }
+  const entries = isMapping(value) ? Object.entries(value) : [];
+  const at = entries.findIndex(([key]) => key === step);
+  const entry: [string, unknown] = [step, withValueAtPath(entries[at]?.[1], rest, leaf)];
+  // From entries, so that a key named __proto__ stays an ordinary key.
+  return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
+};
+
+/** A copy of the tree with `leaf` at `path`, marked as the doing of `flag` with all that was missing on the way. */
+export const withFlagValue = (
+  tree: ScenarioTree,
+  path: Path,
+  leaf: unknown,
+  flag: string,
+): ScenarioTree => {
+  const mark: SourcePosition = { kind: 'flag', flag };
+  const below = pathKey(path).slice(0, -1);
+  const positions = new Map(
+    [...tree.positions].filter(([key]) => !(key.startsWith(`${below},`) || key === `${below}]`)),
+  );
+  for (const step of path.keys()) {
+    const place = path.slice(0, step + 1);
+    const isNew = (valueAtPath(tree.value, place) ?? null) === null;
+    if (isNew || place.length === path.length) {
+      positions.set(pathKey(place), { key: mark, value: mark, isPlainScalar: true });
+    }
+  }
+  return { value: withValueAtPath(tree.value, path, leaf), positions };
+};

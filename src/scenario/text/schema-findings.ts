@@ -1,0 +1,225 @@
+import type { z } from 'zod';
+import type { IssueParams } from '../schema/fields.ts';
+import type { ScenarioFinding } from './scenario-problem.ts';
+import { nestedKeys, keysAt, kindsWithKey } from './schema-lookup.ts';
+import { didYouMean, nearest, synonym } from './spelling.ts';
+import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
+
+/** The schema's issues as findings that people can read: what was expected, what came, what to do. */
+
+type Issue = z.core.$ZodIssue;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a mapping of keys to values',
+  record: 'a mapping of keys to values',
+  array: 'a list',
+};
+
+const listed = (values: readonly unknown[]): string => {
+  const words = values.map((value) => JSON.stringify(value));
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+};
+
+/** What of a value is too large or too small, by its type. */
+const sizeUnits: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+const boundText = (
+  origin: string,
+  end: 'most' | 'least',
+  value: number | bigint,
+  isInclusive: boolean | undefined,
+): string => {
+  if (isInclusive === false)
+    return `expected a number ${end === 'most' ? 'below' : 'above'} ${value}`;
+  return `expected ${origin in sizeUnits ? '' : 'a number of '}at ${end} ${value}${sizeUnits[origin] ?? ''}`;
+};
+
+const anyJson = 'expected a value that JSON can hold';
+
+/** The house's sentences for issues whose field has none of its own. */
+export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type')
+    return `expected ${typeNames[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `expected ${listed(issue.values)}`;
+  if (issue.code === 'too_big')
+    return boundText(issue.origin, 'most', issue.maximum, issue.inclusive);
+  if (issue.code === 'too_small')
+    return boundText(issue.origin, 'least', issue.minimum, issue.inclusive);
+  return issue.code === 'invalid_union' ? anyJson : undefined;
+};
+
+/** Past this length a value is shown by its beginning only. */
+const maxShownLength = 40;
+
+/** What came, in a few words. The parts of an address that hold passwords and tokens are left out. */
+export const shownValue = (value: unknown): string => {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (isMapping(value)) return 'a mapping';
+  if (typeof value === 'number') return `the number ${value}`;
+  if (typeof value !== 'string') return value === true ? 'true' : 'false';
+  if (/:\S*@/.test(value)) return 'an address with a user name or password in it';
+  const whole = value.replace(/(?<=:\/\/.*\?).*$/s, '…');
+  const beginning = whole.length > maxShownLength ? `${whole.slice(0, maxShownLength)}…` : whole;
+  return JSON.stringify(beginning);
+};
+
+/** What a reader of issues needs of the scenario they are about. */
+export interface IssueContext {
+  readonly value: unknown;
+  /** Values from the environment, by `pathKey`. */
+  readonly environmentValues: ReadonlyMap<string, string>;
+}
+
+/** Whether a secret may stand here, or something that somebody took for the place of one. */
+const mayHoldSecret = ([first, second, third]: Path): boolean =>
+  first === 'headers' ||
+  (first === 'keys' && (third === undefined || third === 'key' || typeof second !== 'number'));
+
+const receivedText = ({ value, environmentValues }: IssueContext, path: Path): string => {
+  if (environmentValues.has(pathKey(path))) return 'what the environment variable holds';
+  const inside = valueAtPath(value, path);
+  if (!mayHoldSecret(path) || typeof inside === 'object') return shownValue(inside);
+  return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
+};
+
+/** The key inside another one that a word may mean. */
+const nestedKeyAdvice = (
+  name: string,
+  find: (word: string, choices: readonly string[]) => string | null,
+): string | null => {
+  for (const { holder, keys } of nestedKeys()) {
+    const known = find(name, keys);
+    if (known !== null) return `did you mean "${known}" inside "${holder}"?`;
+  }
+  return null;
+};
+
+/** Where an unknown key may belong: here by another name, to another kind, inside another key or outside. */
+const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
+  const holder = valueAtPath(value, path);
+  const present = isMapping(holder) ? Object.keys(holder) : [];
+  const known = keysAt(path, value);
+  const missing = known.filter((key) => !present.includes(key));
+  const kinds = kindsWithKey(name, path, value);
+  const hasOtherName = synonym(name, missing) !== null;
+  if (kinds.length > 0 && !hasOtherName) return `it belongs to ${listed(kinds)}`;
+  const isTop = path.length === 0;
+  const within = isTop && !hasOtherName ? nestedKeyAdvice(name, synonym) : null;
+  if (within !== null) return within;
+  // One that is there already may be what --set was to override.
+  const near = didYouMean(name, missing) ?? didYouMean(name, known);
+  if (near !== null) return near;
+  if (isTop) return nestedKeyAdvice(name, nearest);
+  const outside = synonym(name, keysAt([], value));
+  return outside === null
+    ? nestedKeyAdvice(name, synonym)
+    : `did you mean "${outside}" at the top of the scenario?`;
+};
+
+const unknownKeys = (
+  issue: z.core.$ZodIssueUnrecognizedKeys,
+  path: Path,
+  context: IssueContext,
+): ScenarioFinding[] => {
+  const holder = valueAtPath(context.value, path);
+  const kind = isMapping(holder) && typeof holder['kind'] === 'string' ? holder['kind'] : null;
+  return issue.keys.map((name) => ({
+    path: [...path, name],
+    part: 'key',
+    message:
+      kind === null
+        ? `unknown key ${JSON.stringify(name)}`
+        : `${JSON.stringify(name)} is no key of the kind ${JSON.stringify(kind)}`,
+    hint: unknownKeyAdvice(name, path, context),
+  }));
+};
+
+/** The issues of the union's branch that the value was most likely meant for: the one whose type it has. */
+const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null =>
+  issue.errors.find((branch) =>
+    branch.every(
+      ({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value'),
+    ),
+  ) ?? null;
+
+/** A union of words and other values as one issue about all of them; `null` for one that has a sentence of its own, or no words. */
+const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
+  const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
+  const words = branches.flatMap((inner) => (inner.code === 'invalid_value' ? inner.values : []));
+  if (issue.message !== anyJson || words.length === 0) return null;
+  const others = branches
+    .filter(({ code }) => code !== 'invalid_value')
+    .map(({ message }) => message.split('; ', 1)[0]!.replace(/^expected /, ''));
+  const message = `expected ${[listed(words), ...others].join(', or ')}`;
+  const params: IssueParams = { choices: words.map(String) };
+  return { code: 'custom', message, params, path: issue.path };
+};
+
+const wrongKind = (
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: Path,
+  context: IssueContext,
+): ScenarioFinding => {
+  const word = valueAtPath(context.value, path);
+  const kinds = 'options' in issue ? issue.options.map(String) : [];
+  const expected = `expected ${listed(kinds)}`;
+  if (word === undefined) {
+    return { path, part: 'key', message: `"kind" is missing: ${expected}`, hint: null };
+  }
+  const hint = typeof word === 'string' ? didYouMean(word, kinds) : null;
+  return { path, part: 'value', message: `${expected}, got ${receivedText(context, path)}`, hint };
+};
+
+const choicesOf = (issue: Issue): readonly string[] => {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  const notes: IssueParams = issue.code === 'custom' ? (issue.params ?? {}) : {};
+  return notes.choices ?? [];
+};
+
+const singleFinding = (issue: Issue, path: Path, context: IssueContext): ScenarioFinding => {
+  const [message = '', advice] = issue.message.split('; ', 2);
+  const inside = valueAtPath(context.value, path);
+  const name = path.at(-1);
+  if (inside === undefined && name !== undefined) {
+    return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
+  }
+  // A container of the right type with too little in it explains itself.
+  const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
+  if (counted && issue.code !== 'invalid_union') {
+    return { path, part: 'value', message, hint: advice ?? null };
+  }
+  const hint = advice ?? (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
+  // Advice may quote the value, which is nobody's business when it comes from the environment.
+  const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
+  return {
+    path,
+    part: 'value',
+    message: `${message}, got ${receivedText(context, path)}`,
+    hint: safeHint,
+  };
+};
+
+/** The findings that an issue stands for; `within` is where the issue's own path begins. */
+export const findingsOfIssue = (
+  issue: Issue,
+  context: IssueContext,
+  within: Path = [],
+): readonly ScenarioFinding[] => {
+  const path: Path = [
+    ...within,
+    ...issue.path.map((step) => (typeof step === 'symbol' ? '' : step)),
+  ];
+  if (issue.code === 'unrecognized_keys') return unknownKeys(issue, path, context);
+  if (issue.code === 'invalid_union') {
+    if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];
+    const branch = branchOf(issue);
+    if (branch !== null) return branch.flatMap((inner) => findingsOfIssue(inner, context, path));
+    return [singleFinding(alternatives(issue) ?? issue, path, context)];
+  }
+  return [singleFinding(issue, path, context)];
+};

@@ -1,0 +1,102 @@
+import { distance } from 'fastest-levenshtein';
+
+/** “Did you mean”: the word that somebody probably had in mind. */
+
+/** What other load generators call our words. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  users: ['vus', 'concurrency', 'connections', 'threads', 'clients', 'workers'],
+  iterations: ['requests', 'requestcount', 'numrequests'],
+  rate: ['rps', 'qps', 'requestrate', 'arrivalrate', 'frequency'],
+  duration: ['time', 'for', 'length'],
+  every: ['interval', 'stepduration'],
+  over: ['during', 'in'],
+  to: ['target'],
+  from: ['startrate', 'start'],
+  grace: ['gracefulstop', 'graceperiod', 'benchmarkgraceperiod'],
+  warmUp: ['warmupduration', 'warmuptime'],
+  thinkTime: ['sleep', 'pause', 'think'],
+  inFlight: ['maxinflight', 'maxconcurrency', 'maxvus'],
+  deadlines: ['timeout', 'timeouts'],
+  target: ['url', 'baseurl', 'endpoint', 'host'],
+  keys: ['key', 'apikey', 'apikeys', 'auth'],
+  load: ['executor', 'scenario', 'scenarios'],
+  stages: ['phases'],
+  kind: ['type', 'endpointtype', 'executor'],
+  prompt: ['input', 'text', 'question', 'content'],
+  prompts: ['texts', 'inputs'],
+  text: ['input', 'prompt', 'sentence', 'transcript', 'reference', 'groundtruth'],
+  texts: ['inputs', 'prompts'],
+  format: ['responseformat', 'outputformat', 'audioformat'],
+  clips: ['clip', 'file', 'files', 'audio', 'audios', 'audiofile', 'manifest'],
+  file: ['path', 'clip', 'audio'],
+  granularities: ['timestampgranularities', 'timestamps', 'granularity'],
+  verbose_json: ['verbose'],
+  voice: ['speaker'],
+  language: ['lang', 'locale'],
+  prices: ['price', 'pricing', 'costs', 'cost'],
+  input: ['prompt', 'in', 'inputtokens', 'prompttokens'],
+  output: ['completion', 'out', 'outputtokens', 'completiontokens'],
+  speech: ['tts', 'texttospeech', 'audiospeech', 'say'],
+  transcription: [
+    'transcriptions',
+    'transcribe',
+    'stt',
+    'asr',
+    'speechtotext',
+    'audiotranscription',
+    'audiotranscriptions',
+    'whisper',
+  ],
+  maxTokens: ['maxcompletiontokens', 'outputtokens', 'maxoutputtokens'],
+  verifyTls: ['insecure', 'insecureskiptlsverify', 'insecureskipverify'],
+  constant: ['constantarrivalrate', 'fixed'],
+  ramping: ['rampingarrivalrate', 'ramp', 'linear'],
+  closed: ['constantvus', 'concurrency'],
+  'chat-stream': ['stream', 'streaming'],
+  ttft: ['timetofirsttoken', 'firsttoken', 'firsttokenlatency'],
+  gap: ['itl', 'intertokenlatency', 'chunkgap', 'tbt'],
+  tpot: ['timeperoutputtoken'],
+  endToEnd: ['latency', 'e2elatency', 'responsetime', 'httpreqduration', 'requestlatency'],
+  errorRate: ['errors', 'failurerate', 'failrate', 'httpreqfailed'],
+  limitedRate: ['429rate', 'ratelimited'],
+  completedRate: ['throughput', 'requestthroughput', 'rps', 'qps'],
+  outputTokenRate: ['outputthroughput', 'tokenthroughput', 'tps'],
+  mean: ['avg', 'average'],
+  median: ['med'],
+};
+
+const normalised = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+const sortedLetters = (word: string): string => word.split('').toSorted().join('');
+
+/** The choice that means the same as `word`: in another spelling, or in another tool's language. */
+export const synonym = (word: string, choices: readonly string[]): string | null => {
+  const wanted = normalised(word);
+  return (
+    choices.find((choice) => normalised(choice) === wanted) ??
+    choices.find((choice) => synonyms[choice]?.includes(wanted)) ??
+    null
+  );
+};
+
+/** The choice nearest to `word`, unless none is near; case, hyphens and underscores do not count. */
+export const nearest = (word: string, choices: readonly string[]): string | null => {
+  const wanted = normalised(word);
+  if (wanted === '') return null;
+  const same =
+    synonym(word, choices) ??
+    choices.find((choice) => sortedLetters(normalised(choice)) === sortedLetters(wanted));
+  if (same !== undefined) return same;
+  const [best] = choices
+    .map((choice) => ({ choice, away: distance(wanted, normalised(choice)) }))
+    .toSorted((a, b) => a.away - b.away);
+  return best !== undefined && best.away <= Math.max(1, Math.floor(wanted.length / 3))
+    ? best.choice
+    : null;
+};
+
+/** `did you mean "rate"?`, or `null`. */
+export const didYouMean = (word: string, choices: readonly string[]): string | null => {
+  const near = nearest(word, choices);
+  return near === null ? null : `did you mean "${near}"?`;
+};

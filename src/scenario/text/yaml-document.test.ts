@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { parseScenarioText } from './yaml-document.ts';
+import { problemsText } from './scenario-problem.ts';
+import { positionOf, type Path, type ScenarioTree } from './scenario-tree.ts';
+
+const treeOf = (text: string): ScenarioTree => {
+  const { tree, problems } = parseScenarioText(text);
+  expect(problems).toEqual([]);
+  if (tree === null) throw new Error('the text gave no tree');
+  return tree;
+};
+
+const problemsOf = (text: string): string => problemsText(parseScenarioText(text).problems, 'f');
+
+/** The rest of the line that a mark points at. */
+const textAt = (text: string, tree: ScenarioTree, path: Path, part: 'key' | 'value'): string => {
+  const mark = positionOf(tree, path, part);
+  if (mark.kind !== 'text') throw new Error('a text has no flags');
+  return (text.split('\n')[mark.line - 1] ?? '').slice(mark.column - 1);
+};
+
+const word = fc.stringMatching(/^[a-z]{1,8}$/);
+const leaf = fc.oneof(
+  fc.integer({ min: 0, max: 99_999 }),
+  word.map((text) => `x${text}`),
+);
+const { nested } = fc.letrec((again) => ({
+  nested: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.dictionary(word, again('nested'), { minKeys: 1, maxKeys: 4 }),
+    fc.array(again('nested'), { minLength: 1, maxLength: 3 }),
+  ),
+}));
+
+const leavesOf = (value: unknown, path: Path = []): { path: Path; leaf: unknown }[] => {
+  if (typeof value !== 'object' || value === null) return [{ path, leaf: value }];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leavesOf(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+};
+
+describe('a document', () => {
+  it.each([
+    ['YAML', (value: unknown) => stringify(value)],
+    ['JSON on one line', (value: unknown) => JSON.stringify(value)],
+    ['JSON with tabs', (value: unknown) => JSON.stringify(value, null, '\t')],
+  ])('in %s keeps every value, and marks each key and value where it stands', (_, write) => {
+    fc.assert(
+      fc.property(fc.dictionary(word, nested, { minKeys: 1, maxKeys: 4 }), (value) => {
+        const text = write(value);
+        const tree = treeOf(text);
+        expect(tree.value).toEqual(value);
+        for (const { path, leaf: inside } of leavesOf(value)) {
+          const bare = (rest: string): string => rest.replace(/^["']/, '');
+          expect(bare(textAt(text, tree, path, 'value'))).toMatch(
+            new RegExp(`^${String(inside)}\\b`),
+          );
+          const key = path.at(-1);
+          if (typeof key !== 'string') continue;
+          expect(bare(textAt(text, tree, path, 'key'))).toMatch(new RegExp(`^${key}["']?:`));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('marks what is missing at the key of what should hold it', () => {
+    const text = 'a: 1\nload:\n  rate: 5\n';
+    expect(textAt(text, treeOf(text), ['load', 'duration'], 'key')).toBe('load:');
+  });
+
+  it('follows anchors, aliases and merged mappings, with marks where the text stands', () => {
+    const text = [
+      'base: &base {kind: chat, model: m}',
+      'list: [*base, *base]',
+      'own: {<<: *base, model: n}',
+      'both: {<<: [{a: 1}, {a: 2, b: 3}]}',
+    ].join('\n');
+    const tree = treeOf(text);
+    expect(tree.value).toEqual({
+      base: { kind: 'chat', model: 'm' },
+      list: [
+        { kind: 'chat', model: 'm' },
+        { kind: 'chat', model: 'm' },
+      ],
+      own: { kind: 'chat', model: 'n' },
+      both: { a: 1, b: 3 },
+    });
+    expect(textAt(text, tree, ['list', 1], 'value')).toBe('*base]');
+    expect(textAt(text, tree, ['list', 1, 'model'], 'value')).toBe('m}');
+    expect(textAt(text, tree, ['own', 'model'], 'value')).toBe('n}');
+  });
+
+  it('keeps a key named __proto__ an ordinary key', () => {
+    const { value } = treeOf('__proto__: {polluted: true}\n');
+    expect(Object.keys(value as object)).toEqual(['__proto__']);
+    expect((value as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('a text that is no document', () => {
+  it.each([
+    ['a tab', 'a:\n\tb: 1\n', 'f:2:1: this line is indented with a tab; YAML wants spaces'],
+    [
+      'a doubled key',
+      'a: 1\nb: 1\na: 2\n',
+      'f:3:1: this key stands twice in the same mapping; keep one of them',
+    ],
+    [
+      'a second document',
+      'a: 1\n---\nb: 1\n',
+      'f:2:1: a second document begins here; a scenario file holds one',
+    ],
+    ['a tag', 'a: !secret x\n', 'f:1:4: this tag is not known here; a scenario needs none'],
+    ['an open quote', 'a: "x\n', 'f:2:1: not readable as YAML: Missing closing "quote'],
+    [
+      'an open list',
+      'a: [1, 2\nb: 3\n',
+      'f:2:1: not readable as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+    ],
+    ['an alias of nothing', 'a: *x\n', 'f:1:4: no anchor "&x" stands before this alias'],
+    ['a circle', 'a: &x [1, *x]\n', 'f:1:11: this alias stands inside the value that it names'],
+    ['a list for a key', '? [a]\n: 1\n', 'f:1:3: a key must be plain text'],
+    ['a merge of text', 'a: {<<: text}\n', 'f:1:5: "<<" merges mappings; what it names is none'],
+  ])('with %s says so at its place', (_, text, expected) => {
+    expect(problemsOf(text).split('\n')[0]).toBe(expected);
+  });
+
+  it('is refused when its aliases unfold without measure', () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+    for (let n = 1; n < 9; n += 1) {
+      lines.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(', ')}]`);
+    }
+    expect(problemsOf(lines.join('\n'))).toBe(
+      'f:1:1: its aliases unfold into more than 100000 values',
+    );
+  });
+});
+
+describe('a text that is no YAML at all', () => {
+  const lines = (count: number): string =>
+    Array.from({ length: count }, (_, i) => `a: "b" c${i}`).join('\n');
+
+  it('is told by its first ten faults and how many more there are', () => {
+    const said = problemsOf(lines(40)).split('\n');
+    expect(said).toHaveLength(11);
+    expect(said[0]).toMatch(/^f:1:\d+: not readable as YAML: /);
+    expect(said[10]).toMatch(/^f: and \d+ more places not readable as YAML; is it a scenario\?/);
+  });
+
+  it('leaves a structure that is whole but for many doubled keys', () => {
+    const doubled = Array.from({ length: 14 }, () => 'name: x').join('\n');
+    const { tree, problems } = parseScenarioText(doubled);
+    expect(tree).not.toBeNull();
+    expect(problems).toHaveLength(11);
+    expect(problems.at(-1)?.message).toBe('and 3 more places not readable as YAML');
+  });
+});

@@ -1,0 +1,218 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import type { ScenarioProblem } from './scenario-problem.ts';
+import {
+  dottedPath,
+  type SourcePosition,
+  type EntryPositions,
+  type Path,
+  pathKey,
+  type ScenarioTree,
+} from './scenario-tree.ts';
+
+/** What came of opening a text: the tree where one could be made, and what is wrong with the text. */
+export interface ParsedTree {
+  readonly tree: ScenarioTree | null;
+  readonly problems: readonly ScenarioProblem[];
+}
+
+/** More than any scenario needs; aliases of aliases would otherwise grow without bound. */
+const maxValues = 100_000;
+
+interface DocumentWalk {
+  readonly document: Document;
+  /** What each alias stands for: the library searches the whole document every time. */
+  readonly resolvedAliases: Map<Alias, Node | null>;
+  readonly lines: LineCounter;
+  readonly positions: Map<string, EntryPositions>;
+  readonly problems: ScenarioProblem[];
+  values: number;
+}
+
+const positionAt = (walk: DocumentWalk, offset: number): SourcePosition => {
+  const { line, col } = walk.lines.linePos(offset);
+  return { kind: 'text', line, column: col };
+};
+
+const addProblem = (
+  walk: DocumentWalk,
+  path: Path,
+  node: Node | null,
+  message: string,
+): undefined => {
+  const { line, col } = walk.lines.linePos(node?.range?.[0] ?? 0);
+  walk.problems.push({
+    path: dottedPath(path),
+    line,
+    column: col,
+    flag: null,
+    message,
+    hint: null,
+  });
+};
+
+const resolve = (walk: DocumentWalk, alias: Alias): Node | null => {
+  const before = walk.resolvedAliases.get(alias);
+  if (before !== undefined) return before;
+  const node = alias.resolve(walk.document) ?? null;
+  walk.resolvedAliases.set(alias, node);
+  return node;
+};
+
+/** A key's text; YAML reads an unquoted 1 or true as something else. */
+const nameOf = ({ value }: Scalar): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** The pairs of a mapping with `<<` merged in: what stands in the mapping itself wins. */
+const pairsOf = (walk: DocumentWalk, map: YAMLMap, within: readonly Node[]): readonly Pair[] => {
+  const own: Pair[] = [];
+  const merged: Pair[] = [];
+  for (const pair of map.items) {
+    if (!(isScalar(pair.key) && pair.key.value === '<<' && pair.key.type === 'PLAIN')) {
+      own.push(pair);
+      continue;
+    }
+    const sources = isSeq(pair.value) ? pair.value.items : [pair.value];
+    for (const source of sources) {
+      const node = isAlias(source) ? resolve(walk, source) : source;
+      if (!isMap(node)) {
+        addProblem(walk, ['<<'], pair.key, '"<<" merges mappings; what it names is none');
+      } else if (!within.includes(node)) {
+        merged.push(...pairsOf(walk, node, [...within, node]));
+      }
+    }
+  }
+  const names = new Set(own.map(({ key }) => (isScalar(key) ? nameOf(key) : null)));
+  for (const pair of merged) {
+    const name = isScalar(pair.key) ? nameOf(pair.key) : null;
+    if (!names.has(name)) own.push(pair);
+    names.add(name);
+  }
+  return own;
+};
+
+/** Where the walk stands: the path, the mark of its key, and the nodes that enclose it. */
+interface NodePlace {
+  readonly path: Path;
+  readonly key: SourcePosition | null;
+  readonly within: readonly Node[];
+}
+
+const readMap = (walk: DocumentWalk, map: YAMLMap, { path, within }: NodePlace): unknown => {
+  const entries: [string, unknown][] = [];
+  for (const { key, value } of pairsOf(walk, map, within)) {
+    if (!isScalar(key) || key.value === null) {
+      addProblem(walk, path, (key as Node | null) ?? map, 'a key must be plain text');
+      continue;
+    }
+    const name = nameOf(key);
+    const place: NodePlace = {
+      path: [...path, name],
+      key: positionAt(walk, key.range?.[0] ?? 0),
+      within,
+    };
+    entries.push([name, readNode(walk, value as Node | null, place)]);
+  }
+  return Object.fromEntries(entries);
+};
+
+/** Notes where a node stands; an empty value is marked at its key. */
+const recordPositions = (walk: DocumentWalk, node: Node | null, { path, key }: NodePlace): void => {
+  const offset = node?.range?.[0];
+  const empty = isScalar(node) && node.value === null && node.source === '';
+  const own = offset === undefined || empty ? null : positionAt(walk, offset);
+  const value = own ?? key ?? positionAt(walk, offset ?? 0);
+  const isPlainScalar = isScalar(node) && node.type === 'PLAIN';
+  walk.positions.set(pathKey(path), { key: key ?? value, value, isPlainScalar });
+};
+
+/** The plain value of a node; its marks go into the walk. */
+const readNode = (walk: DocumentWalk, node: Node | null, place: NodePlace): unknown => {
+  const { path, within } = place;
+  walk.values += 1;
+  if (walk.values > maxValues) return undefined;
+  const resolved = isAlias(node) ? resolve(walk, node) : node;
+  if (isAlias(node) && resolved === null) {
+    return addProblem(walk, path, node, `no anchor "&${node.source}" stands before this alias`);
+  }
+  if (resolved !== null && within.includes(resolved)) {
+    return addProblem(walk, path, node, 'this alias stands inside the value that it names');
+  }
+  recordPositions(walk, node, place);
+  const inside = { path, key: null, within: resolved === null ? within : [...within, resolved] };
+  if (isMap(resolved)) return readMap(walk, resolved, inside);
+  if (isSeq(resolved)) {
+    return resolved.items.map((item, index) =>
+      readNode(walk, item as Node | null, { ...inside, path: [...path, index] }),
+    );
+  }
+  return isScalar(resolved) ? resolved.value : null;
+};
+
+/** Sentences for the mistakes that people make; the library's own words serve for the rest. */
+const syntaxMessages: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'this line is indented with a tab; YAML wants spaces',
+  DUPLICATE_KEY: 'this key stands twice in the same mapping; keep one of them',
+  MULTIPLE_DOCS: 'a second document begins here; a scenario file holds one',
+  TAG_RESOLVE_FAILED: 'this tag is not known here; a scenario needs none',
+};
+
+const syntaxProblem = (walk: DocumentWalk, error: YAMLError): ScenarioProblem => {
+  const { line, col } = walk.lines.linePos(error.pos[0]);
+  const message = syntaxMessages[error.code] ?? `not readable as YAML: ${error.message}`;
+  return { path: '', line, column: col, flag: null, message, hint: null };
+};
+
+/** One slip can make a hundred complaints, and a text that is no YAML makes one for each line. */
+const maxShownErrors = 10;
+
+const syntaxProblems = (
+  walk: DocumentWalk,
+  errors: readonly YAMLError[],
+): readonly ScenarioProblem[] => {
+  const shownProblems = errors.slice(0, maxShownErrors).map((error) => syntaxProblem(walk, error));
+  const more = errors.length - shownProblems.length;
+  if (more === 0) return shownProblems;
+  const message = `and ${more} more ${more === 1 ? 'place' : 'places'} not readable as YAML`;
+  const hint = 'is it a scenario? If so, mend these first: what follows may come from them';
+  return [...shownProblems, { path: '', line: null, column: null, flag: null, message, hint }];
+};
+
+/** The text of a scenario file, YAML or JSON (which is YAML), as a tree. */
+export const parseScenarioText = (text: string): ParsedTree => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const walk: DocumentWalk = {
+    document,
+    resolvedAliases: new Map(),
+    lines,
+    positions: new Map(),
+    problems: [],
+    values: 0,
+  };
+  const errors = [...document.errors, ...document.warnings];
+  const shownProblems = syntaxProblems(walk, errors);
+  walk.problems.push(...shownProblems);
+  // A doubled key leaves the structure whole, so that the rest can be looked at too.
+  const broken = errors.some(({ code }) => code !== 'DUPLICATE_KEY');
+  if (broken) return { tree: null, problems: walk.problems };
+  const value = readNode(walk, document.contents, { path: [], key: null, within: [] });
+  if (walk.values > maxValues) {
+    addProblem(walk, [], null, `its aliases unfold into more than ${maxValues} values`);
+  }
+  const whole = walk.problems.length === shownProblems.length;
+  return { tree: whole ? { value, positions: walk.positions } : null, problems: walk.problems };
+};

@@ -1,0 +1,57 @@
+/** Shared, since most streams never need a buffer. */
+const emptyBuffer: Buffer = Buffer.alloc(0);
+
+/**
+ * Bytes copied out of socket reads into one growing buffer. Beyond `limit` nothing more is kept,
+ * and `cut` says so.
+ */
+export class ByteBuffer {
+  readonly #limit: number;
+  #buffer = emptyBuffer;
+  #length = 0;
+  #isTruncated = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether bytes were left out. */
+  get isTruncated(): boolean {
+    return this.#isTruncated;
+  }
+
+  /** The buffer whose first `length` bytes are the gathered ones; the next `append` may replace it. */
+  get buffer(): Buffer {
+    return this.#buffer;
+  }
+
+  append(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    const room = this.#limit - this.#length;
+    if (end - start > room) this.#isTruncated = true;
+    const count = Math.min(end - start, room);
+    const length = this.#length + count;
+    if (length > this.#buffer.length) this.#grow(length);
+    this.#buffer.set(bytes.subarray(start, start + count), this.#length);
+    this.#length = length;
+  }
+
+  clear(): void {
+    this.#length = 0;
+    this.#isTruncated = false;
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #grow(length: number): void {
+    // Out of Node's pool while it is small: a memory of its own for each short answer costs more than reading it.
+    const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#buffer.length, 256));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+}

@@ -1,0 +1,37 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+
+/**
+ * Content encodings. Every request asks for `identity`, since compression blurs the instants of a
+ * stream; whole bodies are decoded all the same when a server compresses unasked.
+ */
+
+/** The content encoding of a response, or `null` for none. */
+export const encodingOf = (headers: Readonly<Record<string, string>>): string | null => {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return encoding === '' || encoding === 'identity' ? null : encoding;
+};
+
+const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
+const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
+
+/** Decoders that give what they can of a body that was cut off. */
+const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
+  ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
+  ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
+  ['deflate', (bytes, limit) => inflateSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
+  ['br', (bytes, limit) => brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength: limit })],
+]);
+
+/** The body without its encoding; `null` if the encoding is unknown, the body breaks it, or it would pass `limit` bytes. */
+export const decodeBody = (
+  bytes: Buffer,
+  encoding: string | null,
+  limit: number,
+): Buffer | null => {
+  if (encoding === null) return bytes;
+  try {
+    return decoders.get(encoding)?.(bytes, limit) ?? null;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,215 @@
+import type { Outcome } from '../../model/observation/outcome.ts';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { emptyTargetMemory } from '../traffic-handler.ts';
+import {
+  contextWith,
+  everySplit,
+  headAt,
+  readAt,
+  readerFor,
+  replay,
+  withoutTimes,
+} from '../kinds/replay.fixture.ts';
+import { matching } from '../kinds/stream-bodies.fixture.ts';
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** The outcome, the same in every cut apart from the first byte's instant. */
+const read = (
+  kind: TrafficKind,
+  body: string | object,
+  headers: Readonly<Record<string, string>> = json,
+): Outcome => {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const whole = replay(kind, [bytes], { headers });
+  for (const reads of everySplit(bytes)) {
+    expect(withoutTimes(replay(kind, reads, { headers }))).toEqual(withoutTimes(whole));
+  }
+  return whole;
+};
+
+const completion = (message: object, rest: object = {}): object => ({
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+  ...rest,
+});
+
+describe('a whole chat completion', () => {
+  it('tells the server’s token counts', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    expect(read('chat', completion({ content: 'hello' }, { usage }))).toEqual({
+      kind: 'completed',
+      answer: {
+        kind: 'chat',
+        firstByte: readAt(0),
+        tokens: { input: 7, output: 3, source: 'usage' },
+        finish: 'stop',
+        notes: [],
+        cost: null,
+      },
+    });
+  });
+
+  it.each([
+    [{ content: 'hello' }, 2],
+    [{ content: '' }, 0],
+    [{ content: null, reasoning: 'hm', reasoning_content: 'hmm' }, 2],
+    [{ content: null, tool_calls: [{ function: { name: 'f' } }] }, 7],
+    [{ content: null, refusal: 'no' }, 1],
+  ])('counts characters / 4 of %j where the server tells no usage', (message, output) => {
+    for (const rest of [{}, { usage: null }]) {
+      expect(read('chat', completion(message, rest))).toMatchObject({
+        answer: { tokens: { input: null, output, source: 'characters' } },
+      });
+    }
+  });
+
+  it('does not believe a usage of no tokens beside text', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 0 };
+    expect(read('chat', completion({ content: 'hello' }, { usage }))).toMatchObject({
+      answer: { tokens: { input: 7, output: 2, source: 'characters' } },
+    });
+    expect(read('chat', completion({ content: '' }, { usage }))).toMatchObject({
+      answer: { tokens: { input: 7, output: 0, source: 'usage' } },
+    });
+  });
+
+  it.each([
+    [
+      'without choices',
+      { ...completion({}), choices: [] },
+      /^the body is not a chat completion: choices: /,
+    ],
+    ['whose content is no text', completion({ content: 7 }), /choices\.0\.message\.content: /],
+    [
+      'whose usage counts nothing',
+      completion({ content: 'x' }, { usage: {} }),
+      /usage\.prompt_tokens: /,
+    ],
+    [
+      'that is an error',
+      { error: { message: 'no luck' } },
+      /^a JSON error came in place of a chat completion: no luck$/,
+    ],
+    ['that is a list', [], /^the body is not a chat completion: the body: /],
+    [
+      'that ended in an error',
+      { choices: [{ message: { content: '' }, finish_reason: 'error' }] },
+      /finish_reason "error"/,
+    ],
+  ])('has a wrong shape %s', (_, body, detail) => {
+    expect(read('chat', body)).toEqual({
+      kind: 'malformed',
+      issue: 'shape',
+      detail: matching(detail),
+      partial: null,
+    });
+  });
+});
+
+describe('a model list', () => {
+  const model = { id: 'a/b', object: 'model', created: 1, owned_by: 'a' };
+
+  it('tells how many models it holds', () => {
+    expect(read('models', { object: 'list', data: [model, model] })).toEqual({
+      kind: 'completed',
+      answer: { kind: 'models', firstByte: readAt(0), models: 2, notes: [] },
+    });
+  });
+
+  it('has a wrong shape when a model lacks a field', () => {
+    expect(read('models', { object: 'list', data: [{ ...model, created: 'now' }] })).toMatchObject({
+      issue: 'shape',
+      detail: matching(/^the body is not a model list: data\.0\.created: /),
+    });
+  });
+
+  it('names three findings and counts the rest', () => {
+    expect(read('models', { object: 'list', data: [{}, {}] })).toMatchObject({
+      detail: matching(/; and 5 more$/),
+    });
+  });
+});
+
+describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
+  const good =
+    kind === 'chat' ? completion({ content: 'é' }) : { object: 'list', data: [] as string[] };
+
+  it.each([
+    ['not-json', '{"object":', json, /labelled JSON and cannot be parsed/],
+    ['content-type', 'hello', { 'content-type': 'text/plain' }, /neither labelled JSON nor is it/],
+    ['content-type', 'data: {}\n\n', {}, /neither labelled JSON nor is it/],
+    [
+      'content-type',
+      '<html><title>Log in</title>',
+      json,
+      /an HTML page came in place of .*: Log in$/,
+    ],
+    ['empty', ' \n', json, /blank/],
+  ])('is malformed as %s: %s', (issue, body, headers, detail) => {
+    expect(read(kind, body, headers as Record<string, string>)).toMatchObject({
+      kind: 'malformed',
+      issue,
+      detail: matching(detail),
+    });
+  });
+
+  it('is read behind a byte order mark, and in JSON of a vendor’s type', () => {
+    expect(read(kind, `\ufeff${JSON.stringify(good)}`)).toMatchObject({ kind: 'completed' });
+    const vendor = { 'content-type': 'application/vnd.gateway+json' };
+    const context = contextWith();
+    replay(kind, [Buffer.from(JSON.stringify(good))], { headers: vendor }, context);
+    expect(context.targetMemory.notes.size).toBe(0);
+  });
+
+  it('is read without a JSON label, which is noted', () => {
+    const context = contextWith({ targetMemory: emptyTargetMemory() });
+    const body = Buffer.from(JSON.stringify(good));
+    expect(replay(kind, [body], { headers: {} }, context)).toMatchObject({ kind: 'completed' });
+    expect([...context.targetMemory.notes]).toEqual([matching(/did not label/)]);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('is read in %s, though identity was asked, which is noted', (encoding, compress) => {
+    const context = contextWith({ targetMemory: emptyTargetMemory() });
+    const headers = { ...json, 'content-encoding': encoding };
+    const body = compress(JSON.stringify(good));
+    expect(replay(kind, [body], { headers }, context)).toMatchObject({ kind: 'completed' });
+    expect([...context.targetMemory.notes]).toEqual([matching(/compressed/)]);
+    expect(replay(kind, [Buffer.from('no')], { headers }, context)).toMatchObject({
+      issue: 'content-type',
+    });
+  });
+
+  it('does not unfold beyond the cap on bytes', () => {
+    const context = contextWith({ caps: { bytes: 1000, events: 1 } });
+    const headers = { ...json, 'content-encoding': 'gzip' };
+    const bomb = gzipSync(JSON.stringify(good).padEnd(1001));
+    expect(replay(kind, [bomb], { headers }, context)).toMatchObject({ issue: 'content-type' });
+  });
+
+  it('answers from its first byte on', () => {
+    const reader = readerFor(kind, contextWith());
+    reader.onHeaders(headAt, 200, json);
+    expect(reader.isAnswering).toBe(false);
+    reader.onChunk(readAt(0), Buffer.from('{'));
+    expect(reader.isAnswering).toBe(true);
+    expect(reader.isComplete).toBe(false);
+  });
+
+  it('is broken by a reset', () => {
+    const failure = { cause: 'reset', detail: 'reset' } as const;
+    expect(replay(kind, [Buffer.from('{')], { failure })).toEqual({
+      kind: 'broken',
+      ...failure,
+      partial: null,
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import type { Instant } from '../../model/quantity.ts';
+import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
+import { readErrorBody } from './read-refusal.ts';
+import { type ResponseHeaders, malformedOutcome } from './response-reader.ts';
+import { type SchemaError, describeSchemaErrors } from './schema-errors.ts';
+import { readWholeBody, type WholeBody } from './whole-body.ts';
+
+/** The part of a contract's schema that reading needs. */
+interface Schema<T> {
+  safeParse(
+    json: unknown,
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: SchemaError };
+}
+
+/** What a kind whose answer is one JSON document expects of it. */
+export interface ExpectedJson<T> {
+  /** What the document is called in sentences, for example `a model list`. */
+  readonly name: string;
+  readonly schema: Schema<T>;
+  /** The answer, or a sentence that says how a document of the right shape breaks the contract. */
+  readonly answer: (document: T, firstByte: Instant) => Answer | string;
+}
+
+/** The reader of a response whose 2xx body is one JSON document. */
+export const readJsonAnswer = <T>(
+  context: ReadingContext,
+  expected: ExpectedJson<T>,
+): AnswerReader =>
+  readWholeBody(context, {
+    name: expected.name,
+    interpret: (body) => interpretJson(body, expected, context),
+  });
+
+const interpretJson = <T>(
+  { text, headers, firstByte }: WholeBody,
+  { name, schema, answer }: ExpectedJson<T>,
+  { targetMemory, redact }: ReadingContext,
+): Outcome => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return notJson(name, headers);
+  }
+  if (!isJsonLabel(headers)) {
+    targetMemory.notes.add(
+      `The target did not label ${name} as JSON; it was read as JSON all the same.`,
+    );
+  }
+  const error = readErrorBody(json, redact);
+  if (error !== null) {
+    return malformedOutcome('shape', `a JSON error came in place of ${name}: ${error.message}`);
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) {
+    return malformedOutcome(
+      'shape',
+      `the body is not ${name}: ${describeSchemaErrors(parsed.error)}`,
+    );
+  }
+  const result = answer(parsed.data, firstByte);
+  return typeof result === 'string'
+    ? malformedOutcome('shape', result)
+    : { kind: 'completed', answer: result };
+};
+
+const notJson = (name: string, headers: ResponseHeaders): Outcome =>
+  isJsonLabel(headers)
+    ? malformedOutcome(
+        'not-json',
+        `the body is labelled JSON and cannot be parsed; ${name} was expected`,
+      )
+    : malformedOutcome(
+        'content-type',
+        `the body is neither labelled JSON nor is it; ${name} was expected`,
+      );
+
+const isJsonLabel = (headers: ResponseHeaders): boolean =>
+  /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');

@@ -1,0 +1,157 @@
+import type { Refusal } from '../../model/observation/outcome.ts';
+import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
+import { excerpt } from './excerpt.ts';
+
+/** What an error body says of itself, whichever form it has. */
+export type ErrorBodyDetails = Omit<Refusal, 'status'>;
+
+/** The most bytes of a refused request's body that are kept. */
+export const maxRefusalBytes = 8 * 1024;
+
+/** The body of a non-2xx response, as far as it was kept. */
+export interface RefusedBody {
+  readonly text: string;
+  /** Whether the body went on. */
+  readonly isTruncated: boolean;
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== ''
+    ? value
+    : typeof value === 'number'
+      ? String(value)
+      : null;
+
+const noMessage = 'no message';
+
+/** One finding of a `detail` list, for example `body.messages: Field required`; never the input it quotes. */
+const validationMessage = (entry: unknown): string | null => {
+  const fields = record(entry);
+  if (fields === null) return textOf(entry);
+  const message = textOf(fields['msg']) ?? textOf(fields['message']) ?? textOf(fields['error']);
+  const place = Array.isArray(fields['loc']) ? fields['loc'].join('.') : '';
+  return message === null || place === '' ? message : `${place}: ${message}`;
+};
+
+const detailMessage = (detail: unknown): string =>
+  Array.isArray(detail)
+    ? detail
+        .map(validationMessage)
+        .filter((text) => text !== null)
+        .join('; ')
+    : (validationMessage(detail) ?? '');
+
+const maxWordLength = 100;
+
+/** A type or a code: a word of the server's, masked and bounded like all it says. */
+const boundedWord = (text: string | null, redact: (text: string) => string): string | null =>
+  text === null ? null : redact(text).slice(0, maxWordLength);
+
+/**
+ * What a JSON value says if it is one of the known error bodies, else `null`: the documented
+ * `{error: {message, type, code}}` and the gateway's second 429 form (interface section 7),
+ * `{error: "…"}`, the flat `{object: "error", message, type, code}` of older vLLM, and the framework's
+ * `{detail}` as a sentence, a list or an object.
+ */
+export const readErrorBody = (
+  json: unknown,
+  redact: (text: string) => string,
+): ErrorBodyDetails | null => {
+  const body = record(json);
+  if (body === null) return null;
+  const details = (
+    form: ErrorBodyDetails['form'],
+    fields: Readonly<Record<string, unknown>>,
+  ): ErrorBodyDetails => ({
+    form,
+    type: boundedWord(textOf(fields['type']), redact),
+    code: boundedWord(textOf(fields['code']), redact),
+    message: excerpt(textOf(fields['message']) ?? noMessage, redact),
+  });
+  const { error, detail, object } = body;
+  if (error !== undefined && error !== null && error !== false && error !== '') {
+    const documented = errorBodySchema.safeParse(body);
+    const fields = documented.success ? documented.data.error : record(error);
+    if (fields === null)
+      return details('error', { message: textOf(error) ?? JSON.stringify(error) });
+    const isSecondForm = fields['type'] === 'None' && String(fields['code']) === '429';
+    return details(isSecondForm ? 'none-429' : 'error', fields);
+  }
+  if (object === 'error') return details('error', body);
+  if (detail !== undefined && (detailBodySchema.safeParse(body).success || record(detail))) {
+    return details('detail', { message: detailMessage(detail) });
+  }
+  return null;
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The JSON of a body that is JSON, or whose first SSE data line is: some servers refuse streams in SSE form. */
+const jsonOf = (text: string): unknown =>
+  parseJson(text) ?? parseJson(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
+
+/** What the data of an SSE event named `error` say: an error body, the inner part of one, or plain text. */
+export const readStreamError = (data: string, redact: (text: string) => string): string => {
+  const json = parseJson(data);
+  const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
+  return details?.message ?? noMessage;
+};
+
+/** The title of an HTML page: all of it that is fit for a report. */
+export const htmlTitle = (text: string): string =>
+  /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text)?.[2] ?? 'an HTML page without a title';
+
+export const looksLikeHtml = (text: string): boolean =>
+  /^\ufeff?\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body|h1|center)\b/is.test(text);
+
+/** A JSON body that was cut cannot be parsed; its message may still stand in what was kept. */
+const messageOfTruncatedJson = (text: string): string => {
+  const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  return textOf(parseJson(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
+};
+
+const readUnknownBody = (
+  { text, isTruncated }: RefusedBody,
+  redact: (text: string) => string,
+): ErrorBodyDetails => {
+  const details = (form: ErrorBodyDetails['form'], message: string): ErrorBodyDetails => ({
+    form,
+    type: null,
+    code: null,
+    message: excerpt(message, redact),
+  });
+  const json = jsonOf(text);
+  const fields = record(json);
+  if (fields !== null) {
+    return details(
+      'json',
+      textOf(fields['message']) ?? textOf(fields['msg']) ?? JSON.stringify(json),
+    );
+  }
+  if (json !== undefined) return details('json', textOf(json) ?? JSON.stringify(json));
+  if (looksLikeHtml(text)) return details('html', htmlTitle(text));
+  if (isTruncated && /^\ufeff?\s*[{[]/.test(text))
+    return details('json', messageOfTruncatedJson(text));
+  return text.trim() === '' ? details('empty', '') : details('text', text);
+};
+
+/** What a non-2xx response said, in whichever form it came; the message is masked, folded and bounded. */
+export const readRefusal = (
+  status: number,
+  body: RefusedBody,
+  redact: (text: string) => string,
+): Refusal => ({
+  status,
+  ...(readErrorBody(jsonOf(body.text), redact) ?? readUnknownBody(body, redact)),
+});

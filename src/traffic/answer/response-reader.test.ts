@@ -1,0 +1,149 @@
+import type { ResponseHead } from '../../model/observation/outcome.ts';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import {
+  contextWith,
+  everySplit,
+  headAt,
+  readAt,
+  readerFor,
+  replay,
+} from '../kinds/replay.fixture.ts';
+
+const headOf = (headers: Readonly<Record<string, string>>): ResponseHead | null => {
+  const reader = readerFor('chat', contextWith());
+  expect(reader.head).toBeNull();
+  reader.onHeaders(headAt, 200, headers);
+  return reader.head;
+};
+
+describe('the head of a response', () => {
+  it('tells its instant, status, quota and the server’s id', () => {
+    expect(
+      headOf({
+        'x-ratelimit-api_key-limit-requests': '60',
+        'x-ratelimit-api_key-remaining-requests': '59',
+        'request-id': 'r1',
+      }),
+    ).toEqual({
+      at: headAt,
+      status: 200,
+      quota: { limitRequests: 60, remainingRequests: 59, limitTokens: null, remainingTokens: null },
+      serverId: 'r1',
+    });
+  });
+
+  it('tells null where nothing was told', () => {
+    expect(headOf({})).toEqual({ at: headAt, status: 200, quota: null, serverId: null });
+  });
+
+  it('knows several names for the server’s id and bounds it', () => {
+    expect(headOf({ 'x-litellm-call-id': 'l', 'x-request-id': 'x' })?.serverId).toBe('x');
+    expect(headOf({ 'x-litellm-call-id': 'l' })?.serverId).toBe('l');
+    expect(headOf({ 'x-request-id': 'x'.repeat(500) })?.serverId).toHaveLength(128);
+  });
+});
+
+describe.each(trafficKinds)('an answer to %s', (kind) => {
+  const error =
+    '{"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"}}';
+  const refusal = {
+    form: 'error',
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    message: 'slow down',
+  };
+
+  it('is limited by status 429, with what it says of retrying, in every cut', () => {
+    for (const reads of everySplit(Buffer.from(error))) {
+      expect(replay(kind, reads, { status: 429, headers: { 'retry-after': '60' } })).toEqual({
+        kind: 'limited',
+        refusal: { status: 429, ...refusal },
+        unit: null,
+        retryAfter: 60_000,
+        resetIn: null,
+      });
+    }
+    expect(replay(kind, [], { status: 429, headers: {} })).toMatchObject({
+      retryAfter: null,
+      refusal: { form: 'empty' },
+    });
+  });
+
+  it('tells which limit a 429 names and when it resets, by the answer’s own date', () => {
+    const body =
+      '{"error":{"message":"Rate limit exceeded for api_key: 1f. Limit type: tokens. Current limit: 9, Remaining: 0. Limit resets at: 2026-03-01 12:00:42 UTC","type":"None","param":"None","code":"429"}}';
+    const date = 'Sun, 01 Mar 2026 12:00:01 GMT';
+    const told = (headers: Record<string, string>) =>
+      replay(kind, [Buffer.from(body)], { status: 429, headers });
+    expect(told({ date, 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
+      ...{ unit: 'tokens', retryAfter: 30_000, resetIn: 41_000 },
+    });
+    expect(told({ 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
+      ...{ retryAfter: null, resetIn: null },
+    });
+  });
+
+  it.each([302, 400, 401, 402, 404, 413, 500, 503])('is refused by status %d', (status) => {
+    expect(replay(kind, [Buffer.from(error)], { status })).toEqual({
+      kind: 'refused',
+      refusal: { status, ...refusal },
+    });
+  });
+
+  it('stays limited or refused when the connection breaks after the head', () => {
+    const failure = { cause: 'reset', detail: 'reset' } as const;
+    const half = [Buffer.from(error.slice(0, 40))];
+    expect(replay(kind, half, { status: 429, failure })).toMatchObject({ kind: 'limited' });
+    expect(replay(kind, [], { status: 500, failure })).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is broken when the connection breaks before the head', () => {
+    const reader = readerFor(kind, contextWith());
+    expect(reader.failed(readAt(0), 'connect-refused', 'nobody listens')).toEqual({
+      kind: 'broken',
+      cause: 'connect-refused',
+      detail: 'nobody listens',
+      partial: null,
+    });
+  });
+
+  it('keeps no more than 8 KiB of a refusal and asks for a cut at the cap', () => {
+    const reader = readerFor(kind, contextWith({ caps: { bytes: 20_000, events: 10 } }));
+    reader.onHeaders(headAt, 500, {});
+    reader.onChunk(readAt(0), Buffer.from(error));
+    reader.onChunk(readAt(1), Buffer.alloc(20_000 - error.length, ' '));
+    expect(reader.abortReason).toBeNull();
+    reader.onChunk(readAt(2), Buffer.from(' '));
+    expect(reader.abortReason).toMatchObject({ cause: 'too-large' });
+    expect(reader.failed(readAt(3), 'too-large', 'cut')).toEqual({
+      kind: 'refused',
+      refusal: { status: 500, ...refusal },
+    });
+  });
+
+  it('is refused in a content encoding, too', () => {
+    const zipped = [gzipSync(error)];
+    expect(replay(kind, zipped, { status: 400, headers: { 'content-encoding': 'gzip' } })).toEqual({
+      kind: 'refused',
+      refusal: { status: 400, ...refusal },
+    });
+    const unknown = { status: 400, headers: { 'content-encoding': 'zstd' } };
+    expect(replay(kind, zipped, unknown)).toMatchObject({
+      refusal: { form: 'text', message: 'a body in the content encoding zstd' },
+    });
+  });
+
+  it('is broken when it passes the cap on bytes, even if it ends in the same read', () => {
+    const context = contextWith({ caps: { bytes: 5, events: 10 } });
+    expect(replay(kind, [Buffer.from('{"a":1}')], {}, context)).toMatchObject({
+      kind: 'broken',
+      cause: 'too-large',
+    });
+  });
+
+  it('is empty without a body', () => {
+    expect(replay(kind, [])).toMatchObject({ kind: 'malformed', issue: 'empty', partial: null });
+  });
+});

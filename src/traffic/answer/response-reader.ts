@@ -1,0 +1,208 @@
+import type {
+  Answer,
+  LimitedOutcome,
+  MalformedIssue,
+  Outcome,
+  ResponseHead,
+} from '../../model/observation/outcome.ts';
+import { readLimitHeaders } from '../../contract/limit-headers.ts';
+import type { BrokenCause } from '../../model/observation/exchange.ts';
+import { type Instant, milliseconds } from '../../model/quantity.ts';
+import { decodeBody, encodingOf } from './content-encoding.ts';
+import { ByteBuffer } from './byte-buffer.ts';
+import type { AnswerReader, RetryHint, ReadingContext } from '../traffic-handler.ts';
+import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
+import { readRefusedLimit } from '../limits/refused-limit.ts';
+import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
+import { readRetryHint } from './retry-hint.ts';
+
+export type ResponseHeaders = Readonly<Record<string, string>>;
+export type AbortReason = NonNullable<AnswerReader['abortReason']>;
+
+/** Reads the body of a 2xx response. The head, the cap on bytes and refusals are read for it. */
+export interface BodyReader {
+  /** Bytes of one read, at least one; valid during the call only. */
+  onBytes(at: Instant, bytes: Uint8Array): void;
+  /** The outcome of a body that ended properly, or was `complete` before it was `cut`. */
+  outcome(isTruncated: boolean): Outcome;
+  /** What had come, if the answer breaks off here. */
+  partial(): Answer | null;
+  readonly isAnswering: boolean;
+  readonly isComplete: boolean;
+  readonly abortReason: AbortReason | null;
+}
+
+/** The outcome of a 2xx answer that breaks the contract. */
+export const malformedOutcome = (
+  issue: MalformedIssue,
+  detail: string,
+  partial: Answer | null = null,
+): Outcome => ({ kind: 'malformed', issue, detail, partial });
+
+/** ResponseHeaders by which servers name a request, in the order of preference. */
+const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
+const maxIdLength = 128;
+
+/** What the kept part of a compressed refusal may unfold to. */
+const maxDecodedBytes = 1024 * 1024;
+
+const headOf = (
+  at: Instant,
+  status: number,
+  headers: ResponseHeaders,
+  redactId: ReadingContext['redactId'],
+): ResponseHead => {
+  const name = idHeaders.find((header) => headers[header] !== undefined);
+  return {
+    at,
+    status,
+    quota: readLimitHeaders(headers),
+    serverId: name === undefined ? null : redactId(headers[name] ?? '').slice(0, maxIdLength),
+  };
+};
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** Gathers the body of a refused request, bounded, and tells the outcome. */
+class RefusalReader implements BodyReader {
+  /** Known once the outcome was told. */
+  retryHint: RetryHint | null = null;
+  readonly isAnswering = true;
+  readonly isComplete = false;
+  readonly abortReason = null;
+  readonly #status: number;
+  readonly #headers: ResponseHeaders;
+  readonly #redact: ReadingContext['redact'];
+  readonly #body = new ByteBuffer(maxRefusalBytes);
+
+  constructor(status: number, headers: ResponseHeaders, redact: ReadingContext['redact']) {
+    this.#status = status;
+    this.#headers = headers;
+    this.#redact = redact;
+  }
+
+  onBytes(_at: Instant, bytes: Uint8Array): void {
+    this.#body.append(bytes);
+  }
+
+  outcome(): Outcome {
+    const encoding = encodingOf(this.#headers);
+    const bytes = decodeBody(this.#body.bytes(), encoding, maxDecodedBytes);
+    const text = bytes?.toString('utf8') ?? `a body in the content encoding ${encoding}`;
+    this.retryHint = readRetryHint({ status: this.#status, headers: this.#headers, body: text });
+    const refusal = readRefusal(
+      this.#status,
+      { text, isTruncated: this.#body.isTruncated },
+      this.#redact,
+    );
+    return this.#status === 429
+      ? { kind: 'limited', refusal, ...this.#limitDetails(refusal.message) }
+      : { kind: 'refused', refusal };
+  }
+
+  partial(): null {
+    return null;
+  }
+
+  #limitDetails(message: string): Pick<LimitedOutcome, 'unit' | 'retryAfter' | 'resetIn'> {
+    const { unit, resetAt } = readRefusedLimit(message);
+    const date = dateOf(this.#headers);
+    return {
+      unit,
+      retryAfter: readRetryAfter(this.#headers, Number.NaN)?.wait ?? null,
+      resetIn: resetAt === null || date === null ? null : milliseconds(Math.max(0, resetAt - date)),
+    };
+  }
+}
+
+class ResponseReader implements AnswerReader {
+  head: ResponseHead | null = null;
+  readonly #context: ReadingContext;
+  readonly #open: (headers: ResponseHeaders) => BodyReader;
+  readonly #learn: (outcome: Outcome) => void;
+  #body: BodyReader | null = null;
+  #refusal: RefusalReader | null = null;
+  #bytes = 0;
+  #tooLarge: AbortReason | null = null;
+
+  constructor(
+    context: ReadingContext,
+    open: (headers: ResponseHeaders) => BodyReader,
+    learn: (outcome: Outcome) => void,
+  ) {
+    this.#context = context;
+    this.#open = open;
+    this.#learn = learn;
+  }
+
+  onHeaders(at: Instant, status: number, headers: ResponseHeaders): void {
+    this.head = headOf(at, status, headers, this.#context.redactId);
+    this.#refusal = isSuccess(status)
+      ? null
+      : new RefusalReader(status, headers, this.#context.redact);
+    this.#body = this.#refusal ?? this.#open(headers);
+  }
+
+  onChunk(at: Instant, bytes: Uint8Array): void {
+    const remainingBytes = this.#context.caps.bytes - this.#bytes;
+    this.#bytes += bytes.length;
+    // The bytes below the cap are still read, so that the outcome does not hang on how reads were cut.
+    const within =
+      bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
+    if (within.length > 0) this.#body?.onBytes(at, within);
+    if (bytes.length > remainingBytes) {
+      const detail = `the answer is longer than ${this.#context.caps.bytes} bytes; raise the cap on bytes if answers may be that long`;
+      this.#tooLarge ??= { cause: 'too-large', detail };
+    }
+  }
+
+  ended(at: Instant): Outcome {
+    const abortReason = this.abortReason;
+    return abortReason === null
+      ? this.#learnFrom(this.#requireBody().outcome(false))
+      : this.failed(at, abortReason.cause, abortReason.detail);
+  }
+
+  failed(_at: Instant, cause: BrokenCause, detail: string): Outcome {
+    const isRefused = this.head !== null && !isSuccess(this.head.status);
+    return isRefused || this.isComplete
+      ? this.#learnFrom(this.#requireBody().outcome(true))
+      : { kind: 'broken', cause, detail, partial: this.#body?.partial() ?? null };
+  }
+
+  get retryHint(): RetryHint | null {
+    return this.#refusal?.retryHint ?? null;
+  }
+
+  get isAnswering(): boolean {
+    return this.#body !== null && this.#bytes > 0 && this.#body.isAnswering;
+  }
+
+  get isComplete(): boolean {
+    return this.#body?.isComplete === true;
+  }
+
+  get abortReason(): AbortReason | null {
+    return this.#body?.abortReason ?? this.#tooLarge;
+  }
+
+  #requireBody(): BodyReader {
+    if (this.#body === null) throw new Error('a response ended before its head came');
+    return this.#body;
+  }
+
+  #learnFrom(outcome: Outcome): Outcome {
+    this.#learn(outcome);
+    return outcome;
+  }
+}
+
+/**
+ * The reader of one response. `open` makes the reader of a 2xx body; `learn` is shown the outcome
+ * of every response that got as far as one of its own.
+ */
+export const readResponse = (
+  context: ReadingContext,
+  open: (headers: ResponseHeaders) => BodyReader,
+  learn: (outcome: Outcome) => void = () => {},
+): AnswerReader => new ResponseReader(context, open, learn);

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { readRetryHint, type RefusedResponse } from './retry-hint.ts';
+
+const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
+const body = (reset: string): string =>
+  `{"error":{"message":"Rate limit exceeded. Limit resets at: ${reset}","code":"429"}}`;
+
+const hint = (headers: object, text = '', status = 429) =>
+  readRetryHint({ status, headers: headers as RefusedResponse['headers'], body: text });
+
+describe('when to come back', () => {
+  it.each([
+    ['milliseconds', { 'retry-after-ms': '1500' }, '', [1500, 'retry-after-ms']],
+    ['seconds', { 'retry-after': '60' }, '', [60_000, 'retry-after']],
+    ['fractions of a second', { 'retry-after': '0.5' }, '', [500, 'retry-after']],
+    ['nothing to wait for', { 'retry-after': '0' }, '', [0, 'retry-after']],
+    [
+      'a date, by the server’s own clock',
+      { date, 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' },
+      '',
+      [30_000, 'retry-after'],
+    ],
+    [
+      'a date that is past',
+      { date, 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' },
+      '',
+      [0, 'retry-after'],
+    ],
+    [
+      'a reset time in the body',
+      { date },
+      body('2026-03-01 12:00:42 UTC'),
+      [42_000, 'reset-in-body'],
+    ],
+    [
+      'a reset time of a zone ahead that is labelled UTC',
+      { date },
+      body('2026-03-01 14:00:42 UTC'),
+      [42_000, 'reset-in-body'],
+    ],
+    [
+      'a reset time of a zone behind that is labelled UTC',
+      { date },
+      body('2026-03-01 06:30:42 UTC'),
+      [42_000, 'reset-in-body'],
+    ],
+    [
+      'a reset time of this second',
+      { date },
+      body('2026-03-01 11:59:59 UTC'),
+      [0, 'reset-in-body'],
+    ],
+  ])('is read from %s', (_, headers, text, [wait, by]) => {
+    expect(hint(headers, text)).toEqual({ wait, by });
+  });
+
+  it('is told by the best of several ways', () => {
+    const headers = { date, 'retry-after-ms': '5', 'retry-after': '60' };
+    const text = body('2026-03-01 12:00:42 UTC');
+    expect(hint(headers, text)?.by).toBe('retry-after-ms');
+    expect(hint({ ...headers, 'retry-after-ms': '-1' }, text)?.by).toBe('retry-after');
+    expect(hint({ ...headers, 'retry-after-ms': 'soon', 'retry-after': 'soon' }, text)?.by).toBe(
+      'reset-in-body',
+    );
+  });
+
+  it.each([
+    ['nothing', {}, ''],
+    ['a date without the server’s clock', { 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' }, ''],
+    ['a reset time without the server’s clock', {}, body('2026-03-01 12:00:42 UTC')],
+    ['an impossible reset time', { date }, body('2026-13-41 12:00:42 UTC')],
+    ['nonsense', { 'retry-after': '1e9', 'retry-after-ms': 'Infinity' }, ''],
+    ['what nobody lives to see', { 'retry-after': '9'.repeat(400) }, ''],
+  ])('is not known from %s', (_, headers, text) => {
+    expect(hint(headers, text)).toBeNull();
+  });
+
+  it.each([
+    [
+      'the limit that is spent',
+      {
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '1m26.4s',
+        'x-ratelimit-remaining-tokens': '12',
+        'x-ratelimit-reset-tokens': '6m0s',
+      },
+      'slow down',
+      86_400,
+    ],
+    [
+      'the limit that the refusal names',
+      { 'x-ratelimit-reset-requests': '120ms', 'x-ratelimit-reset-tokens': '7.66s' },
+      'Rate limit reached on tokens per minute',
+      7660,
+    ],
+    [
+      'the later one of two that are spent',
+      {
+        date,
+        'anthropic-ratelimit-requests-remaining': '0',
+        'anthropic-ratelimit-requests-reset': '2026-03-01T12:00:05Z',
+        'anthropic-ratelimit-input-tokens-remaining': '0',
+        'anthropic-ratelimit-input-tokens-reset': '2026-03-01T12:00:20Z',
+      },
+      '',
+      20_000,
+    ],
+    [
+      'the sooner one where nothing tells which it was',
+      { 'x-ratelimit-reset-requests': '24h', 'x-ratelimit-reset-tokens': '2s' },
+      'slow down',
+      2000,
+    ],
+    ['the draft of the IETF', { ratelimit: '"default";r=0;t=30' }, '', 30_000],
+    ['a reset in the past', { date, 'x-ratelimit-reset': '1772366390' }, '', 0],
+  ])('is read from reset headers: %s', (_, headers, text, wait) => {
+    expect(hint(headers, text)).toEqual({ wait, by: 'reset-header' });
+  });
+
+  it('is told by reset headers rather than by the body, and by them of limits only', () => {
+    const headers = { date, 'x-ratelimit-reset-requests': '5s' };
+    const text = body('2026-03-01 12:00:42 UTC');
+    expect(hint(headers, text)?.by).toBe('reset-header');
+    expect(hint({ ...headers, 'retry-after': '1' }, text)?.by).toBe('retry-after');
+    expect(hint(headers, text, 503)).toBeNull();
+  });
+
+  it('is not known from a reset time without the server’s clock', () => {
+    expect(hint({ 'x-ratelimit-reset': '1772366390' })).toBeNull();
+  });
+});

@@ -1,0 +1,88 @@
+import { type SpeechFormat, speechFormats } from '../../model/workload/traffic.ts';
+import { frameHeaderLength, readMp3Frame } from './mp3-frame.ts';
+import { scanMp3 } from './mp3.ts';
+import { scanOggOpus } from './ogg-opus.ts';
+import { type ContainerScan, Scanner } from './scanner.ts';
+import { scanWav } from './wav.ts';
+
+/** Whether the bytes say `text` at a place, as far as they reach. */
+const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
+  text.startsWith(bytes.toString('latin1', start, start + text.length));
+
+/** Whether the bytes begin a frame, as far as they reach. */
+const beginsFrame = (bytes: Buffer): boolean => {
+  const [sync, kind = 0xe2] = bytes;
+  return bytes.length < frameHeaderLength
+    ? sync === 0xff && (kind & 0xe6) === 0xe2
+    : readMp3Frame(bytes) !== null;
+};
+
+interface ContainerFormat {
+  readonly name: string;
+  readonly matches: (bytes: Buffer) => boolean;
+  readonly scan: () => ContainerScan;
+}
+
+/** The containers that speech is asked in. */
+const containers = {
+  mp3: {
+    name: 'MP3',
+    matches: (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes),
+    scan: scanMp3,
+  },
+  wav: {
+    name: 'WAV',
+    matches: (bytes) => matchesText(bytes, 'RIFF') && matchesText(bytes, 'WAVE', 8),
+    scan: scanWav,
+  },
+  opus: {
+    name: 'Ogg',
+    matches: (bytes) => matchesText(bytes, 'OggS'),
+    scan: scanOggOpus,
+  },
+} as const satisfies Record<SpeechFormat, ContainerFormat>;
+
+/** What a format's container is called in sentences. */
+export const containerName = (format: SpeechFormat): string => containers[format].name;
+
+/** A new scanner for one body in a format's container. */
+export const createScanner = (format: SpeechFormat): Scanner =>
+  new Scanner(containers[format].scan());
+
+/** What servers send in place of what was asked. */
+const otherContainers: readonly {
+  readonly name: string;
+  readonly matches: (bytes: Buffer) => boolean;
+}[] = [
+  { name: 'FLAC', matches: (bytes) => matchesText(bytes, 'fLaC') },
+  { name: 'AAC (ADTS)', matches: ([sync, kind = 0]) => sync === 0xff && (kind & 0xf6) === 0xf0 },
+  { name: 'MP4', matches: (bytes) => matchesText(bytes, 'ftyp', 4) },
+  { name: 'WebM', matches: (bytes) => matchesText(bytes, '\x1a\x45\xdf\xa3') },
+  { name: 'AIFF', matches: (bytes) => matchesText(bytes, 'FORM') && matchesText(bytes, 'AIF', 8) },
+  { name: '64-bit WAV', matches: (bytes) => matchesText(bytes, 'RF64') },
+];
+
+/** How many of a body's first bytes tell what it is. */
+export const signatureLength = 12;
+
+/** What a body is by its first bytes: in the container of a format, or something else that has a name. */
+export interface IdentifiedContainer {
+  readonly name: string;
+  readonly format: SpeechFormat | null;
+}
+
+/**
+ * What a body is by its first bytes, `null` if they are nobody’s. A body shorter than
+ * `signatureLength` is what was asked for, if it could begin so.
+ */
+export const identifyContainer = (
+  bytes: Buffer,
+  expected: SpeechFormat,
+): IdentifiedContainer | null => {
+  const isShort = bytes.length < signatureLength;
+  const formats = isShort ? [expected] : speechFormats;
+  const format = formats.find((candidate) => containers[candidate].matches(bytes));
+  if (format !== undefined) return { name: containerName(format), format };
+  const other = isShort ? undefined : otherContainers.find(({ matches }) => matches(bytes));
+  return other === undefined ? null : { name: other.name, format: null };
+};

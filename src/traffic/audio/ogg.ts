@@ -1,0 +1,55 @@
+import { takeBytes, type ScanStep } from './scanner.ts';
+
+/** One page of an Ogg file (RFC 3533), without its body. */
+export interface OggPage {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** How far the stream has come once the packets that end on this page are played; `null` if none does. */
+  readonly position: number | null;
+  readonly serial: number;
+  readonly bodyLength: number;
+  /** The lengths of the packets or parts of packets in the body. */
+  readonly parts: readonly number[];
+  /** Whether the last part goes on, on the next page. */
+  readonly isOpen: boolean;
+}
+
+/** The capture pattern, and the only version there is. */
+const capture = 'OggS\0';
+const headerLength = 27;
+const fullSegment = 255;
+
+/** A segment of 255 bytes goes on in the next one (RFC 3533 section 6). */
+const partsOf = (lacing: Buffer): readonly number[] => {
+  const parts: number[] = [];
+  let length = 0;
+  for (const segment of lacing) {
+    length += segment;
+    if (segment === fullSegment) continue;
+    parts.push(length);
+    length = 0;
+  }
+  return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
+};
+
+/** Reads the header of the next page. `end`: there is no further page; `cut`: the file ends inside the header; `junk`: no page begins here. */
+export function* readOggPage(): ScanStep<OggPage | 'end' | 'cut' | 'junk'> {
+  const { bytes: header, count } = yield takeBytes(headerLength);
+  if (count === 0) return 'end';
+  if (!capture.startsWith(header.toString('latin1', 0, capture.length))) return 'junk';
+  if (count < headerLength) return 'cut';
+  const segments = header[26]!;
+  const { bytes: lacing, count: laced } = yield takeBytes(segments);
+  if (laced < segments) return 'cut';
+  const flags = header[5]!;
+  const position = header.readBigInt64LE(6);
+  return {
+    isFirst: (flags & 2) !== 0,
+    isLast: (flags & 4) !== 0,
+    position: position === -1n ? null : Number(position),
+    serial: header.readUInt32LE(14),
+    bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
+    parts: partsOf(lacing),
+    isOpen: lacing.at(-1) === fullSegment,
+  };
+}

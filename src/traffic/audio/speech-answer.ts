@@ -1,0 +1,162 @@
+import type {
+  Answer,
+  MalformedIssue,
+  Outcome,
+  SpeechAnswer,
+} from '../../model/observation/outcome.ts';
+import { speechContentTypes } from '../../contract/audio.ts';
+import { speechCost } from '../../contract/prices.ts';
+import { charactersIn } from '../../model/workload/characters.ts';
+import type { Instant } from '../../model/quantity.ts';
+import type { SpeechFormat } from '../../model/workload/traffic.ts';
+import {
+  containerName,
+  identifyContainer,
+  createScanner,
+  signatureLength,
+} from './audio-container.ts';
+import { ByteBuffer } from '../answer/byte-buffer.ts';
+import type { ReadingContext } from '../traffic-handler.ts';
+import { describeNonAudio } from './describe-non-audio.ts';
+import {
+  type BodyReader,
+  type ResponseHeaders,
+  malformedOutcome,
+} from '../answer/response-reader.ts';
+import type { ScanFault, ScanResult, ScanNote, Scanner } from './scanner.ts';
+
+/** What was asked for. */
+export interface RequestedSpeech {
+  readonly text: string;
+  readonly format: SpeechFormat;
+}
+
+/** What is odd in an answer and tolerated. */
+type SpeechNote = ScanNote | 'mislabelled' | 'unlabelled';
+
+const otherLabels = {
+  mp3: ['audio/mp3', 'audio/mpeg3', 'audio/x-mpeg-3', 'audio/x-mp3', 'audio/x-mpeg'],
+  wav: ['audio/wave', 'audio/x-wav', 'audio/vnd.wave', 'audio/x-pn-wav'],
+  opus: ['audio/opus', 'application/ogg', 'audio/x-opus+ogg'],
+} as const satisfies Record<SpeechFormat, readonly string[]>;
+const noLabels: readonly string[] = ['', 'application/octet-stream', 'binary/octet-stream'];
+
+/** What is to be said of the content type of audio in the container that was asked for. */
+const noteOnLabel = (headers: ResponseHeaders, format: SpeechFormat): readonly SpeechNote[] => {
+  const label = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (noLabels.includes(label)) return ['unlabelled'];
+  const right: readonly string[] = [speechContentTypes[format], ...otherLabels[format]];
+  return right.includes(label) ? [] : ['mislabelled'];
+};
+
+const issues = {
+  container: 'audio-container',
+  truncated: 'audio-truncated',
+  silent: 'empty',
+} as const satisfies Record<ScanFault['kind'], MalformedIssue>;
+
+/** How much is kept of a body that is no audio. */
+const maxKeptBytes = 64 * 1024;
+
+/** A header can claim any rate; nothing that is spoken plays longer than a day. */
+const maxAudioSeconds = 24 * 60 * 60;
+
+/** A scan whose length can be meant, or the fault that it cannot. */
+const plausible = (scan: ScanResult): ScanResult =>
+  scan.seconds <= maxAudioSeconds
+    ? scan
+    : {
+        seconds: 0,
+        fault: { kind: 'container', detail: `the audio claims to play for ${scan.seconds} s` },
+        notes: scan.notes,
+      };
+
+/** Reads the audio of a speech answer while it comes, and keeps none of it. */
+export class SpeechReader implements BodyReader {
+  readonly isComplete = false;
+  readonly abortReason = null;
+  readonly isAnswering = true;
+  readonly #context: ReadingContext;
+  readonly #headers: ResponseHeaders;
+  readonly #requested: RequestedSpeech;
+  /** The bytes that tell what the body is; all of it if that is no audio. */
+  readonly #kept = new ByteBuffer(maxKeptBytes);
+  /** `null` until the body turns out to be in the container that was asked for. */
+  #scanner: Scanner | null = null;
+  #firstByte: Instant | null = null;
+  #firstAudio: Instant | null = null;
+  #bytes = 0;
+
+  constructor(context: ReadingContext, headers: ResponseHeaders, requested: RequestedSpeech) {
+    this.#context = context;
+    this.#headers = headers;
+    this.#requested = requested;
+  }
+
+  onBytes(at: Instant, bytes: Uint8Array): void {
+    this.#firstByte ??= at;
+    this.#bytes += bytes.length;
+    if (this.#scanner === null) this.#keep(bytes);
+    else this.#scanner.feed(bytes);
+    if (this.#scanner?.hasAudio === true) this.#firstAudio ??= at;
+  }
+
+  outcome(): Outcome {
+    if (this.#firstByte === null) {
+      return malformedOutcome('empty', 'the body is empty; audio was expected');
+    }
+    if (this.#kept.length < signatureLength) this.#identify();
+    if (this.#scanner === null) {
+      const { issue, detail } = describeNonAudio(
+        this.#kept.bytes(),
+        this.#requested.format,
+        this.#context.redact,
+      );
+      return malformedOutcome(issue, detail);
+    }
+    const scan = plausible(this.#scanner.end());
+    const answer = this.#answer(scan);
+    if (scan.fault !== null)
+      return malformedOutcome(issues[scan.fault.kind], scan.fault.detail, answer);
+    return answer === null
+      ? malformedOutcome('empty', `the ${containerName(this.#requested.format)} file has no audio`)
+      : { kind: 'completed', answer };
+  }
+
+  partial(): Answer | null {
+    return this.#scanner === null ? null : this.#answer(plausible(this.#scanner.end()));
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const missing = Math.max(0, signatureLength - this.#kept.length);
+    this.#kept.append(bytes, 0, Math.min(missing, bytes.length));
+    if (missing > 0 && this.#kept.length === signatureLength) this.#identify();
+    const rest = bytes.subarray(missing);
+    if (this.#scanner === null) this.#kept.append(rest);
+    else this.#scanner.feed(rest);
+  }
+
+  #identify(): void {
+    const { format } = this.#requested;
+    const bytes = this.#kept.bytes();
+    if (identifyContainer(bytes, format)?.format !== format) return;
+    this.#scanner = createScanner(format);
+    this.#scanner.feed(bytes);
+  }
+
+  #answer({ seconds, notes }: ScanResult): SpeechAnswer | null {
+    if (this.#firstByte === null || this.#firstAudio === null) return null;
+    const { text, format } = this.#requested;
+    const characters = charactersIn(text);
+    return {
+      kind: 'speech',
+      firstByte: this.#firstByte,
+      firstAudio: this.#firstAudio,
+      bytes: this.#bytes,
+      audioSeconds: seconds,
+      characters,
+      notes: [...notes, ...noteOnLabel(this.#headers, format)].toSorted(),
+      cost: speechCost(characters),
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bytesToAudio,
+  riffChunk,
+  riff,
+  scanReads,
+  wavFile,
+  wavFormat,
+  scanWithoutFault,
+} from './sample-audio.fixture.ts';
+
+const scan = (...parts: readonly Buffer[]) => scanReads('wav', Buffer.concat(parts));
+const info = riffChunk('LIST', Buffer.from('INFOISFT\x06\0\0\0Lavf5\0'));
+const samples = (count: number): Buffer => Buffer.alloc(count * 2);
+
+describe('a WAV file', () => {
+  it('plays as long as its samples', () => {
+    expect(scan(wavFile(4000))).toEqual(scanWithoutFault(0.5));
+    expect(scan(wavFile(1))).toEqual(scanWithoutFault(1 / 8000));
+  });
+
+  it.each([0, 0xffff_ffff, 0x7fff_ffff, 0x7fff_f000])(
+    'plays all bytes that come when it declares %i, as streaming writers do',
+    (declared) => {
+      expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
+    },
+  );
+
+  it('may have other chunks before and behind its audio, of odd lengths too', () => {
+    const odd = riffChunk('LIST', Buffer.from('odd'));
+    expect(scan(riff(odd, wavFormat(), odd, riffChunk('data', samples(8000)), odd))).toEqual(
+      scanWithoutFault(1),
+    );
+    const odder = riffChunk('data', Buffer.alloc(16_001));
+    expect(scan(riff(wavFormat(), odder, odd))).toEqual(scanWithoutFault(1));
+  });
+
+  it('counts the samples of compressed blocks by what its format says', () => {
+    const adpcm = wavFormat(2, [2, 0, 10, 0]);
+    expect(scan(riff(adpcm, riffChunk('data', Buffer.alloc(1600))))).toEqual(scanWithoutFault(1));
+  });
+
+  it('is heard from the first byte behind the header of its audio', () => {
+    expect(bytesToAudio('wav', wavFile(10))).toBe(45);
+  });
+
+  it('is truncated by a cut anywhere', () => {
+    const file = wavFile(20);
+    for (let length = 0; length < file.length; length += 1) {
+      expect(scan(file.subarray(0, length))).toMatchObject({ fault: { kind: 'truncated' } });
+    }
+  });
+
+  it('is truncated when only other chunks came', () => {
+    for (const file of [riff(info), riff(wavFormat(), info)]) {
+      expect(scan(file)).toMatchObject({ seconds: 0, fault: { kind: 'truncated' } });
+    }
+  });
+
+  it('says how much of its audio came', () => {
+    expect(scan(wavFile(4000, 10_000))).toEqual({
+      seconds: 0.5,
+      fault: {
+        kind: 'truncated',
+        detail: 'the WAV file declares 10000 bytes of audio and ends after 8000',
+      },
+      notes: [],
+    });
+  });
+
+  it.each([
+    ['no samples', wavFile(0)],
+    [
+      'no samples and what says who wrote them',
+      riff(wavFormat(), riffChunk('data', samples(0)), info),
+    ],
+    ['half a sample', riff(wavFormat(), riffChunk('data', Buffer.of(1)))],
+  ])('is silent with %s', (_, file) => {
+    expect(scan(file)).toMatchObject({ seconds: 0, fault: { kind: 'silent' } });
+  });
+
+  it.each([
+    ['no format before its audio', riff(riffChunk('data', samples(1)), wavFormat())],
+    [
+      'a format that is too short',
+      riff(riffChunk('fmt ', Buffer.alloc(10)), riffChunk('data', samples(1))),
+    ],
+    ['a rate of 0', riff(riffChunk('fmt ', Buffer.alloc(16)), riffChunk('data', samples(1)))],
+    ['a codec without a known length', riff(wavFormat(0x55), riffChunk('data', samples(1)))],
+    ['blocks of no samples', riff(wavFormat(2, [2, 0, 0, 0]), riffChunk('data', samples(1)))],
+  ])('is no usable container with %s', (_, file) => {
+    expect(scan(file)).toMatchObject({ fault: { kind: 'container' } });
+  });
+
+  it.each([
+    ['a second file', wavFile(10)],
+    ['bytes that are no chunk', Buffer.from('\0\0\0\0\0\0\0\0')],
+    ['a few bytes', Buffer.from('abc')],
+  ])('is noted when %s follows its audio', (_, junk) => {
+    expect(scan(wavFile(8000), junk)).toEqual({ ...scanWithoutFault(1), notes: ['junk'] });
+  });
+});

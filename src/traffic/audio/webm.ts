@@ -1,0 +1,58 @@
+/** The elements of a WebM file (RFC 8794, RFC 9559) that tell when its last block plays. */
+const ids = {
+  timestampScale: 0x2ad7b1,
+  clusterTimestamp: 0xe7,
+  simpleBlock: 0xa3,
+  block: 0xa1,
+};
+/** Segment, Info, Cluster, BlockGroup: what is in them is read as if they were not there, so their lengths do not matter. */
+const containerIds: ReadonlySet<number> = new Set([0x18538067, 0x1549a966, 0x1f43b675, 0xa0]);
+
+const usualScale = 1_000_000;
+
+/** How many bytes a number of variable length has, by its first one; 9 if it cannot be one. */
+const lengthBy = (first: number): number => Math.clz32(first) - 23;
+
+/** `mask` is for the first byte. */
+const readUnsigned = (bytes: Buffer, mask = 0xff): number =>
+  bytes.reduce((value, byte, at) => value * 256 + (at === 0 ? byte & mask : byte), 0);
+
+interface Element {
+  readonly id: number;
+  /** Where it begins and ends behind its header; a length that is not told goes beyond any file. */
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** The element at a place; `null` if there is none, or only a part of its header. */
+const readElement = (bytes: Buffer, at: number): Element | null => {
+  const idLength = lengthBy(bytes[at] ?? 0);
+  const sizeAt = at + idLength;
+  const sizeLength = lengthBy(bytes[sizeAt] ?? 0);
+  const begin = sizeAt + sizeLength;
+  if (idLength > 4 || sizeLength > 8 || begin > bytes.length) return null;
+  const size = readUnsigned(bytes.subarray(sizeAt, begin), 0xff >> sizeLength);
+  return { id: readUnsigned(bytes.subarray(at, sizeAt)), begin, end: begin + size };
+};
+
+/** When the last whole block of a WebM file begins to play, in seconds; `null` if it has none. */
+export const lastBlockSeconds = (bytes: Buffer): number | null => {
+  let scale = usualScale;
+  let cluster = 0;
+  let last: number | null = null;
+  let element = readElement(bytes, 0);
+  while (element !== null) {
+    const { id, begin, end } = element;
+    const isOpened = containerIds.has(id);
+    if (!isOpened && end > bytes.length) break;
+    const body = bytes.subarray(begin, end);
+    if (id === ids.timestampScale) scale = readUnsigned(body.subarray(0, 8));
+    if (id === ids.clusterTimestamp) cluster = readUnsigned(body.subarray(0, 8));
+    if (id === ids.simpleBlock || id === ids.block) {
+      const time = lengthBy(body[0] ?? 0);
+      if (time + 2 <= body.length) last = Math.max(last ?? 0, cluster + body.readInt16BE(time));
+    }
+    element = readElement(bytes, isOpened ? begin : end);
+  }
+  return last === null ? null : (last * scale) / 1e9;
+};

@@ -1,0 +1,62 @@
+/** The cues of SubRip and WebVTT files, as far as a transcript needs them. */
+
+const srtTiming = /^\s*\d+:\d{2}:\d{2}[,.]\d{1,3}\s+-->\s+\d+:\d{2}:\d{2}[,.]\d{1,3}/;
+const vttTiming = /^\s*(\d+:)?\d{2}:\d{2}\.\d{3}\s+-->\s+(\d+:)?\d{2}:\d{2}\.\d{3}/;
+
+const index = /^\s*\d+\s*$/;
+
+/**
+ * Blocks are separated by blank lines, and in a block a new cue begins at each timing, with the
+ * number above it where cues are numbered; what has no timing is a header or a comment.
+ */
+const cueTexts = (text: string, timing: RegExp): readonly string[] =>
+  text
+    .replaceAll(/\r\n?/g, '\n')
+    .split(/\n\s*\n/)
+    .flatMap((block) => {
+      const lines = block.split('\n');
+      const begins = lines.flatMap((line, at) => (timing.test(line) ? [at] : []));
+      const isNumbered = index.test(lines[(begins[0] ?? 0) - 1] ?? '');
+      return begins.map((at, cue) => {
+        const next = begins[cue + 1];
+        const hasIndex = next !== undefined && isNumbered && index.test(lines[next - 1]!);
+        return lines.slice(at + 1, hasIndex ? next - 1 : next).join(' ');
+      });
+    });
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  lrm: '',
+  rlm: '',
+  quot: '"',
+};
+
+/** Without styles, voices and timestamps in tags, and positions in braces. */
+const withoutMarkup = (cue: string): string =>
+  cue
+    .replaceAll(/<[/a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}/g, '')
+    .replaceAll(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
+
+const transcriptOf = (cues: readonly string[]): string => cues.map(withoutMarkup).join(' ');
+
+const vttHeader = /^\ufeff?WEBVTT([ \t\r\n]|$)/;
+
+/** What is said in a SubRip file; `null` if it is none. */
+export const readSrt = (text: string): string | null => {
+  if (vttHeader.test(text)) return null;
+  const cues = cueTexts(text, srtTiming);
+  return cues.length === 0 && text.trim() !== '' ? null : transcriptOf(cues);
+};
+
+/** What is said in a WebVTT file (W3C WebVTT section 4.1); `null` if it is none. */
+export const readVtt = (text: string): string | null =>
+  vttHeader.test(text) ? transcriptOf(cueTexts(text, vttTiming)) : null;
+
+/** What kind of captions a text is that was to be plain; `null` if it is none. */
+export const captionsIn = (text: string): 'SubRip captions' | 'WebVTT captions' | null => {
+  if (vttHeader.test(text)) return 'WebVTT captions';
+  return text.trim() === '' || readSrt(text) === null ? null : 'SubRip captions';
+};

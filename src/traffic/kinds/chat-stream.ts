@@ -1,0 +1,107 @@
+import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import type { Instant } from '../../model/quantity.ts';
+import { chatRequest } from '../request/chat-request.ts';
+import { encodingOf } from '../answer/content-encoding.ts';
+import { CompressedBody } from '../answer/compressed-body.ts';
+import { EventStreamReader, type StreamContext } from '../stream/event-stream.ts';
+import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
+import { UnexpectedBody } from '../stream/unexpected-body.ts';
+import {
+  type BodyReader,
+  type ResponseHeaders,
+  readResponse,
+  type AbortReason,
+} from '../answer/response-reader.ts';
+
+/** Streamed chat completions (interface 4.1). */
+export const chatStream: TrafficHandler<'chat-stream'> = {
+  prepare: (traffic, prepareContext) => {
+    const { request, asked } = chatRequest(traffic, prepareContext);
+    return {
+      request,
+      read: (context) =>
+        readResponse(
+          context,
+          (headers) => openStream({ ...context, price: traffic.price, asked }, headers),
+          (outcome) => learnUsageSupport(context.targetMemory, outcome),
+        ),
+    };
+  },
+};
+
+const openStream = (context: StreamContext, headers: ResponseHeaders): BodyReader => {
+  const encoding = encodingOf(headers);
+  return encoding === null
+    ? new SniffedBody(context, headers)
+    : new CompressedBody('the stream', encoding);
+};
+
+/** White space and the bytes of a byte order mark: they may stand before an event stream and before JSON. */
+const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
+
+/**
+ * A body is what its first byte says: servers label errors as event streams and streams as text.
+ * No line of an event stream that means anything begins with a brace, a bracket or a tag.
+ */
+class SniffedBody implements BodyReader {
+  readonly #redact: ReadingContext['redact'];
+  #body: BodyReader;
+  #isDecided = false;
+
+  constructor(context: StreamContext, headers: ResponseHeaders) {
+    this.#redact = context.redact;
+    this.#body = new EventStreamReader(context, headers);
+  }
+
+  onBytes(at: Instant, bytes: Uint8Array): void {
+    const first = this.#isDecided ? -1 : bytes.findIndex((byte) => !leadingBytes.has(byte));
+    this.#isDecided ||= first !== -1;
+    if (first !== -1 && wholeBodyBegins.has(bytes[first]!)) {
+      this.#body = new UnexpectedBody(this.#redact);
+      this.#body.onBytes(at, bytes.subarray(first));
+      return;
+    }
+    this.#body.onBytes(at, bytes);
+  }
+
+  outcome(cut: boolean): Outcome {
+    return this.#body.outcome(cut);
+  }
+
+  partial(): Answer | null {
+    return this.#body.partial();
+  }
+
+  get isAnswering(): boolean {
+    return this.#body.isAnswering;
+  }
+
+  get isComplete(): boolean {
+    return this.#body.isComplete;
+  }
+
+  get abortReason(): AbortReason | null {
+    return this.#body.abortReason;
+  }
+}
+
+/** Statuses by which servers refuse a field they do not know; 422 is the framework's. */
+const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
+const mentionsUsage = /stream_options|include_usage/i;
+
+/**
+ * `stream_options` is not in the interface, so streams stop asking for usage as soon as the target
+ * names it in a refusal, or refuses a stream before any has completed.
+ */
+const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
+  if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';
+  if (outcome.kind !== 'refused' || memory.usage === 'refused') return;
+  const { status, message } = outcome.refusal;
+  if (!fieldRefusalStatuses.has(status)) return;
+  if (memory.usage === 'accepted' && !mentionsUsage.test(message)) return;
+  memory.usage = 'refused';
+  memory.notes.add(
+    `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask; where the target does not tell usage unasked, tokens are counted by events.`,
+  );
+};

@@ -1,0 +1,72 @@
+import type { ChatAnswer, TokenCounts } from '../../model/observation/outcome.ts';
+import { type ChatResponse, chatResponseSchema } from '../../contract/chat.ts';
+import type { Instant } from '../../model/quantity.ts';
+import type { Price } from '../../model/workload/traffic.ts';
+import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
+import { tokenCost } from '../cost-of-tokens.ts';
+import { readJsonAnswer } from '../answer/json-answer.ts';
+import type { TrafficHandler } from '../traffic-handler.ts';
+import { isPlausibleUsage } from '../answer/plausible-usage.ts';
+
+/** Chat completions that come whole (interface 4.1). */
+export const chat: TrafficHandler<'chat'> = {
+  prepare: (traffic, prepareContext) => {
+    const { request, asked } = chatRequest(traffic, prepareContext);
+    return {
+      request,
+      read: (context) =>
+        readJsonAnswer(context, {
+          name: 'a chat completion',
+          schema: chatResponseSchema,
+          answer: (completion, firstByte) =>
+            answerOf(completion, firstByte, { price: traffic.price, asked }),
+        }),
+    };
+  },
+};
+
+const answerOf = (
+  completion: ChatResponse,
+  firstByte: Instant,
+  { price, asked }: { readonly price: Price | null; readonly asked: RequestedPromptTokens },
+): ChatAnswer | string => {
+  const finish = completion.choices[0]?.finish_reason ?? null;
+  if (finish === 'error') return 'the chat completion ended with finish_reason "error"';
+  const { usage } = completion;
+  const unreadable = usage !== null && usage !== undefined && !isPlausibleUsage(usage);
+  const reported = tokensOf(unreadable ? { ...completion, usage: null } : completion);
+  const tokens = asked === undefined ? reported : { ...reported, asked };
+  const notes = unreadable ? (['usage-unreadable'] as const) : [];
+  const cost = tokenCost(tokens, price);
+  return { kind: 'chat', firstByte, tokens, finish, notes, cost };
+};
+
+const charactersPerToken = 4;
+
+/** The characters of everything that the model wrote: text, reasoning, refusal, tool calls. */
+const charactersOf = ({ choices }: ChatResponse): number =>
+  choices
+    .flatMap(({ message }) => [
+      message.content,
+      message['reasoning'],
+      message['reasoning_content'],
+      message['refusal'],
+      message['tool_calls'],
+    ])
+    .filter((part) => part !== undefined && part !== null)
+    .reduce<number>(
+      (sum, part) => sum + (typeof part === 'string' ? part : JSON.stringify(part)).length,
+      0,
+    );
+
+/** Server usage, unless it counts nothing where there is something; else characters / 4. */
+const tokensOf = (completion: ChatResponse): TokenCounts => {
+  const { usage } = completion;
+  const input = usage?.prompt_tokens ?? null;
+  const reported = usage?.completion_tokens ?? null;
+  if (reported !== null && reported > 0) return { input, output: reported, source: 'usage' };
+  const characters = charactersOf(completion);
+  return reported === 0 && characters === 0
+    ? { input, output: 0, source: 'usage' }
+    : { input, output: Math.ceil(characters / charactersPerToken), source: 'characters' };
+};

@@ -1,0 +1,107 @@
+import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import type { BrokenCause } from '../../model/observation/exchange.ts';
+import type { Clip } from '../../model/workload/clip.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import type { Traffic, TrafficKind } from '../../model/workload/traffic.ts';
+import { type AnswerReader, emptyTargetMemory, type ReadingContext } from '../traffic-handler.ts';
+import { prepareRequest } from './prepare-request.ts';
+import { sampleEntry, prepareContextWith } from '../sample-traffic.fixture.ts';
+
+/** Plays responses to readers, for tests: bytes, the reads they come in, and a clock that only counts. */
+
+/** When the request of every replay began. */
+const begun = instant(1000);
+/** The head comes 50 ms later, and each read 10 ms after the one before it. */
+export const headAt = instant(1050);
+const readSpacing = 10;
+
+export const readAt = (read: number): Instant => instant(headAt + readSpacing * (read + 1));
+
+export interface ReplayedResponse {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `null`: the body ends properly. */
+  readonly failure?: { readonly cause: BrokenCause; readonly detail: string } | null;
+}
+
+export const contextWith = (parts: Partial<ReadingContext> = {}): ReadingContext => ({
+  begun,
+  caps: { bytes: 1_000_000, events: 10_000 },
+  streams: 'lenient',
+  targetMemory: emptyTargetMemory(),
+  redact: (text) => text,
+  redactId: (text) => text,
+  ...parts,
+});
+
+/** Whose answer is read: a sample of a kind, or an entry of its own, with the clip that it uploads. */
+type ReplayedTraffic = TrafficKind | (Traffic & { readonly clip?: Clip });
+
+export const readerFor = (
+  requestedTraffic: ReplayedTraffic,
+  context: ReadingContext = contextWith(),
+): AnswerReader => {
+  const { clip, ...traffic }: Traffic & { readonly clip?: Clip } =
+    typeof requestedTraffic === 'string' ? sampleEntry(requestedTraffic) : requestedTraffic;
+  const tools = prepareContextWith({
+    targetMemory: context.targetMemory,
+    ...(clip === undefined ? {} : { clip }),
+  });
+  return prepareRequest(traffic, tools).read(context);
+};
+
+/** Shows a reader the response in the given reads; each buffer is wiped after its call, as a socket's is. */
+export const replay = (
+  requestedTraffic: ReplayedTraffic,
+  reads: readonly Buffer[],
+  {
+    status = 200,
+    headers = { 'content-type': 'text/event-stream' },
+    failure = null,
+  }: ReplayedResponse = {},
+  context: ReadingContext = contextWith(),
+): Outcome => {
+  const reader = readerFor(requestedTraffic, context);
+  reader.onHeaders(headAt, status, headers);
+  for (const [index, read] of reads.entries()) {
+    const bytes = Buffer.from(read);
+    reader.onChunk(readAt(index), bytes);
+    bytes.fill('"');
+  }
+  const end = readAt(reads.length);
+  return failure === null ? reader.ended(end) : reader.failed(end, failure.cause, failure.detail);
+};
+
+/** The bytes in one read, in two reads cut at every byte boundary, and one byte at a time. */
+export function* everySplit(body: Buffer): Generator<readonly Buffer[]> {
+  yield [body];
+  for (let at = 0; at <= body.length; at += 1) yield [body.subarray(0, at), body.subarray(at)];
+  yield [...body].map((byte) => Buffer.of(byte));
+}
+
+const answerWithoutTimes = (answer: Answer): object => {
+  if (answer.kind === 'speech') return { ...answer, firstByte: 'some', firstAudio: 'some' };
+  if (answer.kind !== 'chat-stream') return { ...answer, firstByte: 'some' };
+  const { coalesced: _, buffered: __, firstByte: ___, ...facts } = answer;
+  const isPresent = (at: Instant | null): boolean => at !== null;
+  return {
+    ...facts,
+    firstEvent: isPresent(answer.firstEvent),
+    firstToken: isPresent(answer.firstToken),
+    firstVisible: isPresent(answer.firstVisible),
+    lastToken: isPresent(answer.lastToken),
+    tokenInstants: answer.tokenInstants.length,
+    commentInstants: answer.commentInstants.length,
+  };
+};
+
+/** An outcome without what depends on how the bytes were cut into reads. */
+export const withoutTimes = (outcome: Outcome): object => {
+  if (outcome.kind === 'completed')
+    return { ...outcome, answer: answerWithoutTimes(outcome.answer) };
+  if (outcome.kind !== 'malformed' && outcome.kind !== 'broken') return outcome;
+  return {
+    ...outcome,
+    partial: outcome.partial === null ? null : answerWithoutTimes(outcome.partial),
+  };
+};

@@ -1,0 +1,260 @@
+import type { Outcome } from '../../model/observation/outcome.ts';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { speechRequestSchema } from '../../contract/audio.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import type { SpeechFormat, TrafficOf } from '../../model/workload/traffic.ts';
+import { emptyTargetMemory } from '../traffic-handler.ts';
+import { prepareRequest } from './prepare-request.ts';
+import {
+  contextWith,
+  everySplit,
+  readAt,
+  readerFor,
+  replay,
+  type ReplayedResponse,
+  withoutTimes,
+} from './replay.fixture.ts';
+import { riffChunk, mp3Frames, oggPage, opusFile, wavFile } from '../audio/sample-audio.fixture.ts';
+import { sampleTraffic, prepareContextWith } from '../sample-traffic.fixture.ts';
+import { matching } from './stream-bodies.fixture.ts';
+
+const entry = (parts: Partial<TrafficOf<'speech'>> = {}) => ({ ...sampleTraffic.speech, ...parts });
+
+const labels = { wav: 'audio/wav', mp3: 'audio/mpeg', opus: 'audio/ogg; codecs=opus' } as const;
+const bodies = { wav: wavFile(80), mp3: mp3Frames(3), opus: opusFile(3) } as const;
+const labelled = (label: string): ReplayedResponse => ({ headers: { 'content-type': label } });
+
+/** The outcome, the same in every cut apart from instants. */
+const read = (
+  format: SpeechFormat,
+  body: Buffer | string,
+  response?: ReplayedResponse,
+): Outcome => {
+  const bytes = Buffer.from(body as string);
+  const told = response ?? labelled(labels[format]);
+  const whole = replay(entry({ format }), [bytes], told);
+  for (const reads of everySplit(bytes)) {
+    expect(withoutTimes(replay(entry({ format }), reads, told))).toEqual(withoutTimes(whole));
+  }
+  return whole;
+};
+
+describe('a speech request', () => {
+  const bodyOf = (
+    parts: Partial<TrafficOf<'speech'>>,
+    targetMemory = emptyTargetMemory(),
+  ): unknown =>
+    JSON.parse(
+      Buffer.from(
+        prepareRequest(entry(parts), prepareContextWith({ targetMemory })).request.body!,
+      ).toString(),
+    );
+
+  it('names model, text, voice and format, and a speed only if there is one', () => {
+    const body = { model: 's', input: 'Hello, weir.', voice: 'calm.wav', response_format: 'wav' };
+    expect(bodyOf({})).toEqual(body);
+    expect(bodyOf({ speed: 1.5, body: { seed: 7 } })).toEqual({ ...body, speed: 1.5, seed: 7 });
+    expect(speechRequestSchema.safeParse(bodyOf({})).success).toBe(true);
+    expect(prepareRequest(entry(), prepareContextWith()).request).toMatchObject({
+      method: 'POST',
+      path: '/audio/speech',
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
+    });
+  });
+
+  it('draws every text', () => {
+    const texts = ['one', 'two', 'three'];
+    const drawn = Array.from({ length: 40 }, (_, seed) => {
+      const { request } = prepareRequest(
+        entry({ texts }),
+        prepareContextWith({ draw: drawFrom(seed) }),
+      );
+      return (JSON.parse(Buffer.from(request.body!).toString()) as { input: string }).input;
+    });
+    expect(new Set(drawn)).toEqual(new Set(texts));
+  });
+
+  it('takes pieces by turns, from the first again after the last', () => {
+    const split = { characters: 5 };
+    const spoken = [0, 1, 2, 3].map((which) => {
+      const pieces = entry({ texts: ['one', 'two', 'three'], split });
+      const { request } = prepareRequest(pieces, prepareContextWith({ ordinal: () => which }));
+      return (JSON.parse(Buffer.from(request.body!).toString()) as { input: string }).input;
+    });
+    expect(spoken).toEqual(['one', 'two', 'three', 'one']);
+  });
+
+  it('leaves out the further fields that its answer is held against, and says so', () => {
+    const memory = emptyTargetMemory();
+    expect(bodyOf({ body: { response_format: 'flac', input: 'other' } }, memory)).toMatchObject({
+      input: 'Hello, weir.',
+      response_format: 'wav',
+    });
+    expect([...memory.notes]).toEqual([
+      'The body field `input` of speech traffic was not sent: the entry’s `texts` decides it.',
+      'The body field `response_format` of speech traffic was not sent: the entry’s `format` decides it.',
+    ]);
+  });
+});
+
+describe('a speech answer', () => {
+  it.each([
+    ['wav', 0.01, 204],
+    ['mp3', 0.108, 108],
+    ['opus', (3 * 960 - 312) / 48_000, 189],
+  ] as const)('is complete in %s, with its length and cost', (format, audioSeconds, bytes) => {
+    expect(read(format, bodies[format])).toEqual({
+      kind: 'completed',
+      answer: {
+        kind: 'speech',
+        firstByte: readAt(0),
+        firstAudio: readAt(0),
+        bytes,
+        audioSeconds,
+        characters: 12,
+        notes: [],
+        cost: 180,
+      },
+    });
+  });
+
+  it('tells the read that brought the first audio, behind the header', () => {
+    const reads = [wavFile(80).subarray(0, 10), wavFile(80).subarray(10, 44)];
+    expect(
+      replay(entry(), [...reads, wavFile(80).subarray(44)], labelled('audio/wav')),
+    ).toMatchObject({
+      answer: { firstByte: readAt(0), firstAudio: readAt(2) },
+    });
+  });
+
+  it('counts characters as code points', () => {
+    const answer = replay(entry({ texts: ['é😀漢'] }), [bodies.wav], labelled('audio/wav'));
+    expect(answer).toMatchObject({ answer: { characters: 3, cost: 45 } });
+  });
+
+  it.each([
+    ['wav', 'audio/mpeg', ['mislabelled']],
+    ['mp3', 'audio/wav', ['mislabelled']],
+    ['opus', 'text/html', ['mislabelled']],
+    ['wav', 'application/octet-stream', ['unlabelled']],
+    ['mp3', undefined, ['unlabelled']],
+    ['wav', 'AUDIO/X-WAV', []],
+    ['mp3', 'audio/mp3', []],
+    ['opus', 'audio/opus', []],
+  ] as const)('is judged by its bytes: %s labelled %s is noted %j', (format, label, notes) => {
+    const headers: Record<string, string> = label === undefined ? {} : { 'content-type': label };
+    expect(read(format, bodies[format], { headers })).toMatchObject({
+      kind: 'completed',
+      answer: { notes },
+    });
+  });
+
+  it.each([
+    ['wav', 'mp3', 'WAV audio was asked and the body is MP3'],
+    ['wav', 'opus', 'WAV audio was asked and the body is Ogg'],
+    ['mp3', 'wav', 'MP3 audio was asked and the body is WAV'],
+    ['opus', 'mp3', 'Ogg audio was asked and the body is MP3'],
+  ] as const)('is malformed when %s was asked and %s came', (asked, came, detail) => {
+    expect(read(asked, bodies[came], labelled(labels[asked]))).toEqual({
+      kind: 'malformed',
+      issue: 'audio-container',
+      detail,
+      partial: null,
+    });
+  });
+
+  it.each([
+    ['an unknown container', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])],
+    ['another known one', Buffer.from('fLaC\0\0\0\x22........')],
+    ['another codec', oggPage([Buffer.from('\x01vorbis')], { first: true, last: true })],
+  ])('is malformed in %s', (_, body) => {
+    expect(read('opus', body)).toMatchObject({ kind: 'malformed', issue: 'audio-container' });
+  });
+
+  it.each(['wav', 'mp3', 'opus'] as const)('is malformed when it ends too early: %s', (format) => {
+    expect(read(format, bodies[format].subarray(0, -1))).toMatchObject({
+      kind: 'malformed',
+      issue: 'audio-truncated',
+      partial: { kind: 'speech', bytes: bodies[format].length - 1 },
+    });
+    expect(read(format, bodies[format].subarray(0, 3))).toMatchObject({
+      issue: 'audio-truncated',
+      partial: null,
+    });
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0), /^the body is empty/],
+    ['white space', ' \n', /^the body is blank/],
+    ['a header without audio', wavFile(0), /header and no audio/],
+    [
+      'a header and notes without audio',
+      Buffer.concat([wavFile(0), riffChunk('LIST', Buffer.from('INFO'))]),
+      /header and no audio/,
+    ],
+  ])('is empty with %s', (_, body, detail) => {
+    expect(read('wav', body)).toEqual({
+      kind: 'malformed',
+      issue: 'empty',
+      detail: matching(detail),
+      partial: null,
+    });
+  });
+
+  it.each([
+    ['{"error":{"message":"no such voice"}}', 'a JSON error came in place of audio: no such voice'],
+    ['{"audio":"UklGRg=="}', 'JSON came in place of audio'],
+    ['[]', 'JSON came in place of audio'],
+    ['<html><title>Log in</title>', 'an HTML page came in place of audio: Log in'],
+    ['data: {"audio":""}\n\n', 'a stream of events came in place of audio'],
+    ['no such voice', 'text came in place of audio: no such voice'],
+  ])('is malformed when text came: %s', (body, detail) => {
+    expect(read('mp3', body)).toEqual({
+      kind: 'malformed',
+      issue: 'content-type',
+      detail,
+      partial: null,
+    });
+  });
+
+  it('masks secrets in text that came', () => {
+    const context = contextWith({ redact: (text) => text.replaceAll('sk-1', '***') });
+    const told = replay(entry(), [Buffer.from('wrong key sk-1')], labelled('text/plain'), context);
+    expect(told).toMatchObject({ detail: 'text came in place of audio: wrong key ***' });
+  });
+
+  it('is not read through a compression, which blurs its first audio', () => {
+    const headers = { 'content-type': 'audio/wav', 'content-encoding': 'gzip' };
+    expect(replay(entry(), [gzipSync(bodies.wav)], { headers })).toMatchObject({
+      kind: 'malformed',
+      issue: 'content-type',
+      detail: matching(/^the server sent the audio in the content encoding gzip/),
+    });
+  });
+
+  it('is broken by a reset, with what had come', () => {
+    const failure = { cause: 'reset', detail: 'reset' } as const;
+    const half = [bodies.wav.subarray(0, 124)];
+    expect(replay(entry(), half, { ...labelled('audio/wav'), failure })).toMatchObject({
+      kind: 'broken',
+      partial: { kind: 'speech', bytes: 124, audioSeconds: 0.005 },
+    });
+    expect(replay(entry(), [], { failure })).toMatchObject({ partial: null });
+  });
+
+  it('is read to its length when it is a real one', () => {
+    const url = new URL('../../../fixtures/speech/kurs.ogg', import.meta.url);
+    const told = replay(entry({ format: 'opus' }), [readFileSync(url)], labelled('audio/ogg'));
+    expect(told).toMatchObject({ answer: { audioSeconds: 554_967 / 48_000, notes: [] } });
+  });
+
+  it('answers from its first byte on', () => {
+    const reader = readerFor(entry());
+    reader.onHeaders(readAt(0), 200, { 'content-type': 'audio/wav' });
+    expect(reader.isAnswering).toBe(false);
+    reader.onChunk(readAt(1), Buffer.from('R'));
+    expect(reader.isAnswering).toBe(true);
+  });
+});

@@ -1,0 +1,62 @@
+import { routes } from '../../contract/routes.ts';
+import type { WireRequest } from '../../model/observation/exchange.ts';
+import type { TrafficOf } from '../../model/workload/traffic.ts';
+import { CompressedBody } from '../answer/compressed-body.ts';
+import { encodingOf } from '../answer/content-encoding.ts';
+import type { TrafficHandler, TargetMemory } from '../traffic-handler.ts';
+import { readResponse } from '../answer/response-reader.ts';
+import { SpeechReader } from '../audio/speech-answer.ts';
+import { spokenText } from '../request/spoken-text.ts';
+
+/** Text to speech (interface 4.3). */
+export const speech: TrafficHandler<'speech'> = {
+  prepare: (traffic, prepareContext) => {
+    const text = spokenText(traffic, prepareContext);
+    const requested = { text, format: traffic.format };
+    return {
+      request: speechRequest(traffic, text, prepareContext.targetMemory),
+      read: (context) =>
+        readResponse(context, (headers) => {
+          const encoding = encodingOf(headers);
+          return encoding === null
+            ? new SpeechReader(context, headers, requested)
+            : new CompressedBody('the audio', encoding);
+        }),
+    };
+  },
+};
+
+/** The entry's further body fields win over everything but what the answer is held against. */
+const speechRequest = (
+  { model, voice, format, speed, body }: TrafficOf<'speech'>,
+  text: string,
+  memory: TargetMemory,
+): WireRequest => {
+  const { input, response_format, ...extraFields } = body;
+  for (const [name, field, place] of [
+    ['input', input, 'texts'],
+    ['response_format', response_format, 'format'],
+  ] as const) {
+    if (field === undefined) continue;
+    memory.notes.add(
+      `The body field \`${name}\` of speech traffic was not sent: the entry’s \`${place}\` decides it.`,
+    );
+  }
+  const fields = {
+    model,
+    input: text,
+    voice,
+    response_format: format,
+    ...(speed === null ? {} : { speed }),
+    ...extraFields,
+  };
+  return {
+    ...routes.speech,
+    headers: {
+      'content-type': 'application/json',
+      accept: '*/*',
+      'accept-encoding': 'identity',
+    },
+    body: Buffer.from(JSON.stringify(fields)),
+  };
+};

@@ -1,0 +1,236 @@
+import type { Outcome } from '../../model/observation/outcome.ts';
+import { describe, expect, it } from 'vitest';
+import type { Clip } from '../../model/workload/clip.ts';
+import { drawFrom } from '../../model/workload/draw.ts';
+import type { TrafficOf, TranscriptFormat } from '../../model/workload/traffic.ts';
+import { readForm } from '../request/read-form.fixture.ts';
+import { prepareRequest } from './prepare-request.ts';
+import { contextWith, everySplit, readAt, replay, withoutTimes } from './replay.fixture.ts';
+import { sampleClip, sampleTraffic, prepareContextWith } from '../sample-traffic.fixture.ts';
+import { matching } from './stream-bodies.fixture.ts';
+
+const entry = (parts: Partial<TrafficOf<'transcription'>> = {}) => ({
+  ...sampleTraffic.transcription,
+  ...parts,
+});
+const json = { 'content-type': 'application/json' };
+const plain = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** The outcome, the same in every cut apart from the first byte's instant. */
+const read = (
+  format: TranscriptFormat,
+  body: string | object,
+  { clip = sampleClip(), headers = typeof body === 'string' ? plain : json } = {},
+): Outcome => {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const asked = { ...entry({ format }), clip };
+  const whole = replay(asked, [bytes], { headers });
+  for (const reads of everySplit(bytes)) {
+    expect(withoutTimes(replay(asked, reads, { headers }))).toEqual(withoutTimes(whole));
+  }
+  return whole;
+};
+
+describe('a transcription request', () => {
+  const formOf = async (parts: Partial<TrafficOf<'transcription'>>, clip?: Clip) => {
+    const { request } = prepareRequest(
+      entry(parts),
+      prepareContextWith(clip === undefined ? {} : { clip }),
+    );
+    const { body, headers } = request;
+    return [...(await readForm(body!, headers['content-type']!))];
+  };
+
+  it('is a form with the clip and the fields that are set', async () => {
+    expect(await formOf({})).toEqual([
+      ['model', 't'],
+      ['response_format', 'json'],
+      ['file', expect.any(File)],
+    ]);
+    const granularities = ['word', 'segment'] as const;
+    const parts = { language: 'en', format: 'verbose_json', granularities } as const;
+    expect((await formOf({ ...parts, granularities: [...granularities] })).slice(0, -1)).toEqual([
+      ['model', 't'],
+      ['language', 'en'],
+      ['response_format', 'verbose_json'],
+      ['timestamp_granularities[]', 'word'],
+      ['timestamp_granularities[]', 'segment'],
+    ]);
+    expect(prepareRequest(entry(), prepareContextWith()).request).toMatchObject({
+      method: 'POST',
+      path: '/audio/transcriptions',
+      headers: { 'content-type': matching(/^multipart\/form-data; boundary=/) },
+    });
+  });
+
+  it('sends the clip under its own name and type', async () => {
+    const clip = sampleClip({ name: 'a.ogg', contentType: 'audio/ogg', bytes: Buffer.from('Ogg') });
+    const file = (await formOf({}, clip)).at(-1)?.[1] as File;
+    expect([file.name, file.type, await file.text()]).toEqual(['a.ogg', 'audio/ogg', 'Ogg']);
+  });
+
+  it('makes each form once for a clip and its fields', () => {
+    const clip = sampleClip();
+    const bodyOf = (parts: Partial<TrafficOf<'transcription'>>) =>
+      prepareRequest(entry(parts), prepareContextWith({ clip })).request.body;
+    expect(bodyOf({})).toBe(bodyOf({}));
+    expect(bodyOf({})).not.toBe(bodyOf({ language: 'en' }));
+  });
+
+  it('draws every clip of every source', () => {
+    const clips = ['a', 'b', 'c'].map((name) => sampleClip({ name, bytes: Buffer.from(name) }));
+    const sources = [
+      { file: 'a', text: null },
+      { file: 'more', text: null },
+    ];
+    const shelf = {
+      clipsOf: ({ file }: { file: string }) => (file === 'a' ? clips.slice(0, 1) : clips.slice(1)),
+    };
+    const drawn = Array.from({ length: 40 }, (_, seed) => {
+      const tools = prepareContextWith({ draw: drawFrom(seed), clips: shelf });
+      const { body } = prepareRequest(entry({ clips: sources }), tools).request;
+      return /filename="(\w)"/.exec(Buffer.from(body!).toString())?.[1];
+    });
+    expect(new Set(drawn)).toEqual(new Set(['a', 'b', 'c']));
+  });
+});
+
+const srt =
+  '1\n00:00:00,000 --> 00:00:01,000\nThe gate is\n\n2\n00:00:01,000 --> 00:00:02,000\nopen.\n';
+const vtt = 'WEBVTT\n\n00:00.000 --> 00:02.000\nThe gate is open.\n';
+const segments = [{ start: 0, end: 1, text: 'The gate is open.' }];
+const verbose = { text: 'The gate is open.', language: 'en', duration: 2.5, segments };
+
+describe('a transcript', () => {
+  const complete = {
+    kind: 'completed',
+    answer: {
+      kind: 'transcription',
+      firstByte: readAt(0),
+      audioSeconds: 2.5,
+      words: { wrong: 0, expected: 4 },
+      notes: [],
+      cost: 250,
+    },
+  };
+
+  it.each([
+    ['json', { text: 'the gate is open' }],
+    ['verbose_json', verbose],
+    ['text', 'The gate is open.\n'],
+    ['srt', srt],
+    ['vtt', vtt],
+  ] as const)('is complete as %s', (format, body) => {
+    expect(read(format, body)).toEqual(complete);
+  });
+
+  it.each([
+    ['text', 'The gate is open.'],
+    ['srt', srt],
+    ['vtt', vtt],
+  ] as const)('may come wrapped as %s, which is noted', (format, text) => {
+    const wrapped = { ...complete, answer: { ...complete.answer, notes: ['wrapped'] } };
+    expect(read(format, { text })).toEqual(wrapped);
+    expect(read(format, JSON.stringify(text))).toEqual(wrapped);
+    expect(read(format, { ...verbose, text })).toEqual(wrapped);
+  });
+
+  it('is taken as it stands when it only begins like JSON', () => {
+    const clip = sampleClip({ text: 'Yes, he said.' });
+    for (const body of ['"Yes," he said.', '{Yes} he said', '[Yes] he said']) {
+      expect(read('text', body, { clip })).toMatchObject({
+        answer: { words: { wrong: 0 }, notes: [] },
+      });
+    }
+  });
+
+  it('is noted when it lacks the segments that verbose_json promises', () => {
+    for (const body of [{ text: 'The gate is open.' }, { ...verbose, segments: null }]) {
+      expect(read('verbose_json', body)).toMatchObject({ answer: { notes: ['no-segments'] } });
+    }
+    expect(read('verbose_json', { ...verbose, segments: [] })).toMatchObject({
+      answer: { notes: [] },
+    });
+  });
+
+  it.each([
+    [['word'], ['no-words']],
+    [['segment'], ['no-segments']],
+    [
+      ['word', 'segment'],
+      ['no-segments', 'no-words'],
+    ],
+  ] as const)('is noted when it lacks what was asked of verbose_json: %j', (asked, notes) => {
+    const isAsked = (each: 'word' | 'segment') => new Set<string>(asked).has(each);
+    const notesOn = (body: object) => {
+      const order = { ...entry({ format: 'verbose_json', granularities: [...asked] }) };
+      return replay(order, [Buffer.from(JSON.stringify(body))], { headers: json });
+    };
+    expect(notesOn({ text: 'The gate is open.' })).toMatchObject({ answer: { notes } });
+    const words = isAsked('word') ? { words: [{ word: 'The', start: 0, end: 0.2 }] } : {};
+    const parts = isAsked('segment') ? { ...words, segments } : words;
+    expect(notesOn({ text: 'The gate is open.', ...parts })).toMatchObject({
+      answer: { notes: [] },
+    });
+  });
+
+  it('counts the words that are wrong', () => {
+    expect(read('json', { text: 'The gate was' })).toMatchObject({
+      answer: { words: { wrong: 2, expected: 4 } },
+    });
+    expect(read('json', { text: '' })).toMatchObject({ answer: { words: { wrong: 4 } } });
+    expect(read('text', { text: '' })).toMatchObject({ answer: { words: { wrong: 4 } } });
+  });
+
+  it('leaves open what is not known of its clip', () => {
+    const clip = sampleClip({ seconds: null, text: null });
+    expect(read('json', { text: 'anything' }, { clip })).toMatchObject({
+      answer: { audioSeconds: null, words: null, cost: null },
+    });
+  });
+
+  it.each([
+    ['json', 'empty', '', /^the body is empty/],
+    ['text', 'empty', ' \n', /^the body is blank; a transcript as text was expected/],
+    [
+      'vtt',
+      'content-type',
+      '<html><title>Log in</title>',
+      /an HTML page came in place of .*Log in/,
+    ],
+    ['json', 'content-type', 'The gate is open.', /neither labelled JSON nor is it/],
+    ['srt', 'shape', 'The gate is open.', /^the body does not look like a transcript as SubRip/],
+    ['vtt', 'shape', 'The gate is open.', /^the body does not look like a transcript as WebVTT/],
+    ['vtt', 'shape', srt, /^SubRip captions came in place of a transcript as WebVTT captions$/],
+    ['srt', 'shape', vtt, /^WebVTT captions came in place of a transcript as SubRip captions$/],
+    ['text', 'shape', srt, /^SubRip captions came in place of a transcript as text$/],
+    ['text', 'shape', vtt, /^WebVTT captions came in place of a transcript as text$/],
+    ['text', 'shape', { text: srt }, /^SubRip captions came in place of a transcript as text$/],
+    ['srt', 'shape', { text: 'The gate is open.' }, /does not look like a transcript as SubRip/],
+    ['text', 'shape', { transcript: 'x' }, /^JSON came in place of a transcript as text: text: /],
+    ['text', 'shape', { error: { message: 'no luck' } }, /^a JSON error .* as text: no luck$/],
+    ['json', 'shape', { error: { message: 'no luck' } }, /^a JSON error .*: no luck$/],
+    ['json', 'shape', { text: 7 }, /^the body is not a transcription: text: /],
+    ['verbose_json', 'shape', { ...verbose, segments: [{}] }, /segments\.0\.start: /],
+  ] as const)('is malformed as %s: %s', (format, issue, body, detail) => {
+    expect(read(format, body)).toEqual({
+      kind: 'malformed',
+      issue,
+      detail: matching(detail),
+      partial: null,
+    });
+  });
+
+  it('is malformed when it is labelled JSON and is none', () => {
+    expect(read('json', '{"text":', { headers: json })).toMatchObject({ issue: 'not-json' });
+  });
+
+  it('is broken by a reset', () => {
+    const failure = { cause: 'reset', detail: 'reset' } as const;
+    expect(replay(entry(), [Buffer.from('{')], { failure }, contextWith())).toEqual({
+      kind: 'broken',
+      ...failure,
+      partial: null,
+    });
+  });
+});

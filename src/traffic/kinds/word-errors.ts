@@ -1,0 +1,56 @@
+import { distance } from 'fastest-levenshtein';
+
+/**
+ * Words as they are compared: compatible characters made equal (NFKC), case, punctuation and
+ * apostrophes dropped. Where a script puts no spaces between words (Chinese, Japanese, Thai, Lao,
+ * Khmer, Burmese), each character counts as one, with the marks that it carries. A run without end
+ * is cut, since a match of unlimited length can overflow the stack.
+ */
+const word =
+  /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;
+
+/** The first words of a text, so many at most, and how many more there are. */
+const wordsOf = (
+  text: string,
+  most: number,
+): { readonly words: readonly string[]; readonly more: number } => {
+  const plain = text.normalize('NFKC').toLowerCase().replaceAll(/['’ʼ]/g, '');
+  const next = new RegExp(word);
+  const words: string[] = [];
+  while (words.length < most) {
+    const found = next.exec(plain);
+    if (found === null) return { words, more: 0 };
+    words.push(found[0]);
+  }
+  let more = 0;
+  while (next.test(plain)) more += 1;
+  return { words, more };
+};
+
+/** `distance` compares UTF-16 code units; 0 stands for every word that the true text does not have. */
+const maxDistinctWords = 0xffff;
+
+/** Comparing takes time in proportion to both lengths, and a server can send any. */
+const maxComparedWords = (expected: number): number => 10 * expected + 1000;
+
+/**
+ * How many words have to be inserted, deleted or replaced to turn what was heard into the true
+ * text, and how many words that has. Of what was heard the first 10 words for each true one and 1,000
+ * more are compared; all others count as inserted. `null` for a text of more than 65,535 different words.
+ */
+export const wordErrors = (
+  text: string,
+  transcript: string,
+): { readonly wrong: number; readonly expected: number } | null => {
+  const expected = wordsOf(text, Number.POSITIVE_INFINITY).words;
+  const units = new Map<string, number>();
+  for (const each of expected) if (!units.has(each)) units.set(each, units.size + 1);
+  if (units.size > maxDistinctWords) return null;
+  const encode = (words: readonly string[]): string => {
+    const codes = Uint16Array.from(words, (each) => units.get(each) ?? 0);
+    return Buffer.from(codes.buffer).toString('utf16le');
+  };
+  const { words, more } = wordsOf(transcript, maxComparedWords(expected.length));
+  const wrong = distance(encode(expected), encode(words)) + more;
+  return { wrong, expected: expected.length };
+};

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** A form with one file, as `multipart/form-data` (RFC 7578). */
+export interface MultipartForm {
+  /** Text fields in order; a name may come more than once. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly file: {
+    readonly field: string;
+    readonly name: string;
+    readonly contentType: string;
+    readonly bytes: Uint8Array;
+  };
+}
+
+export interface EncodedForm {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** Names in quotes are written as browsers do (HTML standard, multipart/form-data encoding). */
+const quoted = (name: string): string =>
+  `"${name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
+
+/**
+ * The form as bytes, equal for equal forms: the boundary is a digest of what it bounds, so no form
+ * can contain its own. The file comes last, so that a gateway knows the fields before it has it all.
+ */
+export const encodeForm = ({ fields, file }: MultipartForm): EncodedForm => {
+  const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);
+  const boundary = `weir-${digest.digest('hex').slice(0, 32)}`;
+  const head = (disposition: string): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`;
+  const texts = fields.map(([name, value]) => `${head(`name=${quoted(name)}`)}\r\n${value}\r\n`);
+  const disposition = `name=${quoted(file.field)}; filename=${quoted(file.name)}`;
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([
+      Buffer.from(`${texts.join('')}${head(disposition)}content-type: ${file.contentType}\r\n\r\n`),
+      file.bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  };
+};

@@ -1,0 +1,95 @@
+import { speechCost, transcriptionCost } from '../../contract/prices.ts';
+import {
+  type Message,
+  maxAnswerTokens,
+  type Traffic,
+  type TrafficKind,
+  type TrafficOf,
+} from '../../model/workload/traffic.ts';
+import { tokenCost } from '../cost-of-tokens.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import type { PrepareContext } from '../traffic-handler.ts';
+import { spokenText } from './spoken-text.ts';
+import { drawChatPrompt } from './token-demand.ts';
+
+/** What a request is drawn with. */
+export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
+
+/** What one request takes, as far as that is known before it is sent. */
+export interface RequestNeeds {
+  /** Tokens of the prompt's texts; what the form of a chat adds is the gateway's. */
+  readonly input: number;
+  /** Whether they are counted, not estimated. */
+  readonly isCounted: boolean;
+  /** The most tokens of the answer; `null` where nothing bounds them. */
+  readonly output: number | null;
+  /** Whether the answer is asked to be so long, and not only at most. */
+  readonly isFixed: boolean;
+  /** Micro-units, with all of the answer; `null` without a price, a bound or a clip's length. */
+  readonly cost: number | null;
+}
+
+/** Prompts that stand in a plan or a file are asked again and again. */
+const counted = new WeakMap<readonly Message[], number>();
+
+const tokensIn = (messages: readonly Message[]): number => {
+  const known = counted.get(messages);
+  if (known !== undefined) return known;
+  const tokens = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  counted.set(messages, tokens);
+  return tokens;
+};
+
+/** Made prompts have exactly the tokens that were drawn, unless something else stands beside them. */
+const isCounted = ({ conversations, body }: TrafficOf<'chat' | 'chat-stream'>): boolean =>
+  !Array.isArray(conversations) &&
+  conversations.kind !== 'dataset' &&
+  conversations.system === null &&
+  body['tools'] === undefined;
+
+const chatNeeds = (
+  traffic: TrafficOf<'chat' | 'chat-stream'>,
+  prepareContext: NeedsContext,
+): RequestNeeds => {
+  const { messages, maxTokens } = drawChatPrompt(traffic, prepareContext);
+  const input = tokensIn(messages);
+  const output = maxAnswerTokens({ maxTokens, body: traffic.body });
+  return {
+    input,
+    isCounted: isCounted(traffic),
+    output,
+    isFixed: output !== null && traffic.body['ignore_eos'] === true,
+    cost: output === null ? null : tokenCost({ input, output, source: 'usage' }, traffic.price),
+  };
+};
+
+const noTokens = { input: 0, isCounted: true, output: 0, isFixed: true } as const;
+
+const needsByKind: {
+  readonly [K in TrafficKind]: (
+    traffic: TrafficOf<K>,
+    prepareContext: NeedsContext,
+  ) => RequestNeeds;
+} = {
+  chat: chatNeeds,
+  'chat-stream': chatNeeds,
+  speech: (traffic, prepareContext) => ({
+    ...noTokens,
+    cost: speechCost([...spokenText(traffic, prepareContext)].length),
+  }),
+  transcription: ({ clips: sources }, { draw, clips }) => {
+    const { seconds } = draw.pick(sources.flatMap((source) => clips.clipsOf(source)));
+    return { ...noTokens, cost: seconds === null ? null : transcriptionCost(seconds) };
+  },
+  models: () => ({ ...noTokens, cost: 0 }),
+};
+
+/** What the request that is drawn so needs; it takes the draws that preparing it takes. */
+export const requestNeedsOf = (traffic: Traffic, prepareContext: NeedsContext): RequestNeeds => {
+  // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
+  const row = needsByKind[traffic.kind] as (
+    of: Traffic,
+    prepareContext: NeedsContext,
+  ) => RequestNeeds;
+  return row(traffic, prepareContext);
+};

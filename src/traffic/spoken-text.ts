@@ -1,8 +1,0 @@
-import type { TrafficOf } from '../model/traffic.ts';
-import type { Tools } from './kind.ts';
-
-/** What a request of speech speaks: a text that is drawn, or the next piece of those that were cut. */
-export const spokenText = (
-  { texts, split }: TrafficOf<'speech'>,
-  { draw, ordinal }: Pick<Tools, 'draw' | 'ordinal'>,
-): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);

@@ -1,0 +1,90 @@
+import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
+import { readErrorBody } from '../answer/read-refusal.ts';
+import { describeSchemaErrors } from '../answer/schema-errors.ts';
+import { isPlausibleUsage } from '../answer/plausible-usage.ts';
+
+/** What one choice of a streamed event brings. */
+export interface ChoiceReading {
+  readonly index: number;
+  /** `visible`: content, a refusal or a tool call; `reasoning`: nothing but reasoning; `nothing`: role, finish, empty or null fields. */
+  readonly carries: CarriedContent;
+  readonly finish: string | null;
+}
+export type CarriedContent = 'visible' | 'reasoning' | 'nothing';
+
+/** What one event of a stream says, all quirks of servers resolved. */
+export type ChatChunkReading =
+  | {
+      readonly kind: 'chunk';
+      readonly choices: readonly ChoiceReading[];
+      readonly usage: Usage | 'unreadable' | null;
+    }
+  | { readonly kind: 'error'; readonly message: string }
+  /** Valid JSON that is neither: tolerated. */
+  | { readonly kind: 'other' }
+  | { readonly kind: 'unreadable'; readonly detail: string };
+
+/** Usage is read apart: a count that breaks the contract spoils no answer. */
+const chunkSchema = chatChunkSchema.omit({ usage: true });
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** Whether a tool call's fragment brings anything beside its position and type. */
+const hasText = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).some(([name, field]) => name !== 'type' && hasText(field))
+    : isText(value);
+
+type Choice = NonNullable<ReturnType<typeof chunkSchema.parse>['choices']>[number];
+
+const carriedBy = ({ delta }: Choice): CarriedContent => {
+  if (delta === null || delta === undefined) return 'nothing';
+  if (isText(delta.content) || isText(delta.refusal)) return 'visible';
+  // `function_call` is the older form of a tool call.
+  if (hasText(delta.tool_calls) || hasText(delta['function_call'])) return 'visible';
+  return isText(delta.reasoning) || isText(delta.reasoning_content) ? 'reasoning' : 'nothing';
+};
+
+const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
+  if (usage === undefined || usage === null) return null;
+  const parsed = usageSchema.safeParse(usage);
+  return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
+};
+
+/** What an event brings: the most that one of its choices does. */
+export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
+  choices.some(({ carries }) => carries === 'visible')
+    ? 'visible'
+    : choices.some(({ carries }) => carries === 'reasoning')
+      ? 'reasoning'
+      : 'nothing';
+
+const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
+
+/** What the data of one event say (interface 2.5); `redact` masks the message of an error. */
+export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
+  let json: unknown;
+  try {
+    json = JSON.parse(data);
+  } catch {
+    return unreadable('it is not JSON');
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    return unreadable('it is JSON, but no object');
+  }
+  const fields = json as Readonly<Record<string, unknown>>;
+  const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
+  const error = readErrorBody(hasChoices ? { error: fields['error'] } : fields, redact);
+  if (error !== null) return { kind: 'error', message: error.message };
+  const parsed = chunkSchema.safeParse(fields);
+  if (!parsed.success) return unreadable(describeSchemaErrors(parsed.error));
+  const usage = readUsage(fields['usage']);
+  if (!hasChoices && usage === null) return { kind: 'other' };
+  const choices = (parsed.data.choices ?? []).map((choice, position) => ({
+    index: choice.index ?? position,
+    carries: carriedBy(choice),
+    // Some servers write an empty reason while a choice goes on.
+    finish: choice.finish_reason === '' ? null : (choice.finish_reason ?? null),
+  }));
+  return { kind: 'chunk', choices, usage };
+};

@@ -1,0 +1,258 @@
+import type {
+  ChatStreamAnswer,
+  MalformedIssue,
+  Outcome,
+  TokenCounts,
+} from '../../model/observation/outcome.ts';
+import { streamEnd, type Usage } from '../../contract/chat.ts';
+import { type Instant, instant } from '../../model/quantity.ts';
+import type { Price } from '../../model/workload/traffic.ts';
+import { carriedByEvent, type ChatChunkReading, readChatChunk } from './chat-chunk.ts';
+import type { RequestedPromptTokens } from '../request/chat-request.ts';
+import { tokenCost } from '../cost-of-tokens.ts';
+import type { ReadingContext } from '../traffic-handler.ts';
+import { readStreamError } from '../answer/read-refusal.ts';
+import {
+  type BodyReader,
+  type ResponseHeaders,
+  malformedOutcome,
+  type AbortReason,
+} from '../answer/response-reader.ts';
+import { SseReader } from './sse-reader.ts';
+import { TokenTemplate } from './token-template.ts';
+import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
+
+/** The most bytes of one line or event; a stream's only larger member would be an image in base64. */
+const maxEventBytes = 4 * 1024 * 1024;
+/** Comments whose instants are kept. */
+const maxComments = 1000;
+
+/** What the reader of a stream is told beforehand. */
+export interface StreamContext extends ReadingContext {
+  readonly price: Price | null;
+  readonly asked: RequestedPromptTokens;
+}
+
+/** What is odd in a stream and tolerated. */
+type StreamNote =
+  | 'content-type'
+  | 'cut-after-done'
+  | 'data-after-done'
+  | 'empty-event'
+  | 'no-done'
+  | 'no-finish'
+  | 'other-event'
+  | 'unfinished-event'
+  | 'usage-unreadable'
+  | 'usage-zero';
+
+/** Reads the events of a streamed chat answer into the instants that `model/measures/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
+export class EventStreamReader implements BodyReader {
+  abortReason: AbortReason | null = null;
+  readonly #context: StreamContext;
+  readonly #isLabelled: boolean;
+  readonly #sse: SseReader;
+  readonly #template = new TokenTemplate();
+  readonly #times = new TokenTimes();
+  readonly #comments = new InstantList();
+  /** Each once; a set of its own for each stream would take 200 bytes. */
+  readonly #notes: StreamNote[] = [];
+  /** The finish reason of each choice that was seen; `null` while it goes on. */
+  readonly #finishes = new Map<number, string | null>();
+  /** The instant of the read in hand. */
+  #now = instant(0);
+  #firstByte: Instant | null = null;
+  #firstEvent: Instant | null = null;
+  #usage: Usage | null = null;
+  #firstChunkTokens: number | null = null;
+  #events = 0;
+  #isDone = false;
+  #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
+
+  constructor(context: StreamContext, headers: ResponseHeaders) {
+    this.#context = context;
+    this.#isLabelled = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+    const listener = {
+      onEvent: (type: string, bytes: Buffer, start: number, end: number) =>
+        this.#onEvent(type, bytes, start, end),
+      onComment: () => this.#onComment(),
+      onTooLong: (part: string) =>
+        this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
+    };
+    this.#sse = new SseReader(listener, maxEventBytes);
+  }
+
+  onBytes(at: Instant, bytes: Uint8Array): void {
+    this.#now = at;
+    this.#firstByte ??= at;
+    this.#times.onRead();
+    this.#sse.feed(bytes);
+  }
+
+  outcome(isTruncated: boolean): Outcome {
+    if (this.#sse.unfinished && !this.isComplete) this.#note('unfinished-event');
+    const fault = this.#fault ?? this.#endFault();
+    if (fault !== null) return malformedOutcome(fault.issue, fault.detail, this.partial());
+    const isOpen = [...this.#finishes.values()].includes(null);
+    if (!this.#isDone) this.#note('no-done');
+    if (isOpen) this.#note('no-finish');
+    if (isTruncated) this.#note('cut-after-done');
+    return { kind: 'completed', answer: this.#answer() };
+  }
+
+  partial(): ChatStreamAnswer | null {
+    return this.#firstByte === null ? null : this.#answer();
+  }
+
+  get isAnswering(): boolean {
+    return this.#times.count > 0 || this.isComplete;
+  }
+
+  get isComplete(): boolean {
+    return this.#isDone || this.#fault !== null;
+  }
+
+  #answer(): ChatStreamAnswer {
+    const times = this.#times;
+    const tokenInstants = times.toArray();
+    const { price, asked } = this.#context;
+    const reported = this.#tokens();
+    const tokens = asked === undefined ? reported : { ...reported, asked };
+    if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
+    return {
+      kind: 'chat-stream',
+      firstByte: this.#firstByte ?? this.#now,
+      firstEvent: this.#firstEvent,
+      firstToken: times.firstToken,
+      firstVisible: times.firstVisible,
+      lastToken: times.lastToken,
+      tokenInstants,
+      commentInstants: this.#comments.toArray(),
+      coalesced: times.coalesced,
+      tokens,
+      firstChunkTokens: this.#firstChunkTokens,
+      finish:
+        this.#finishes.get(0) ??
+        [...this.#finishes.values()].find((reason) => reason !== null) ??
+        null,
+      buffered: isBuffered(tokenInstants, this.#context.begun),
+      notes: this.#notes.toSorted(),
+      cost: tokenCost(tokens, price),
+    };
+  }
+
+  #note(note: StreamNote): void {
+    if (!this.#notes.includes(note)) this.#notes.push(note);
+  }
+
+  #onEvent(type: string, bytes: Buffer, start: number, end: number): void {
+    if (this.#isDone) {
+      this.#note('data-after-done');
+      this.#sse.stop();
+      return;
+    }
+    this.#events += 1;
+    if (this.#events > this.#context.caps.events) {
+      this.#tooLarge(`the stream holds more than ${this.#context.caps.events} events`);
+      return;
+    }
+    const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
+    if (carries !== null && carries !== 'nothing') {
+      this.#times.onToken(this.#now, carries);
+      return;
+    }
+    const data = bytes.toString('utf8', start, end);
+    if (type === 'error') {
+      this.#applyReading({ kind: 'error', message: readStreamError(data, this.#context.redact) });
+    } else if (data.trim() === streamEnd) {
+      this.#isDone = true;
+    } else if (data.trim() === '') {
+      this.#note('empty-event');
+    } else {
+      const reading = readChatChunk(data, this.#context.redact);
+      this.#applyReading(reading);
+      this.#template.learn(bytes, start, end, reading);
+    }
+  }
+
+  #applyReading(reading: ChatChunkReading): void {
+    if (reading.kind === 'error') {
+      this.#fail('stream-error', `an error in mid-stream: ${reading.message}`);
+    } else if (reading.kind === 'unreadable') {
+      const place = `event ${this.#events}`;
+      this.#fail('stream-event', `${place} is no chat completion chunk: ${reading.detail}`);
+    } else if (reading.kind === 'other') {
+      this.#note('other-event');
+    } else {
+      this.#applyChunk(reading);
+    }
+  }
+
+  #applyChunk({ choices, usage }: Extract<ChatChunkReading, { kind: 'chunk' }>): void {
+    const at = this.#now;
+    if (choices.length > 0) this.#firstEvent ??= at;
+    for (const { index, finish } of choices) {
+      this.#finishes.set(index, finish ?? this.#finishes.get(index) ?? null);
+    }
+    if (usage === 'unreadable') this.#note('usage-unreadable');
+    else this.#usage = usage ?? this.#usage;
+    const carries = carriedByEvent(choices);
+    if (carries !== 'nothing') {
+      const isFirst = this.#times.count === 0;
+      if (isFirst && usage !== null && usage !== 'unreadable' && usage.completion_tokens > 0) {
+        this.#firstChunkTokens = usage.completion_tokens;
+      }
+      this.#times.onToken(at, carries);
+    }
+    if (choices.some(({ finish }) => finish === 'error')) {
+      this.#fail('stream-error', 'a choice ended with finish_reason "error"');
+    }
+  }
+
+  #onComment(): void {
+    if (!this.isComplete && this.#comments.count < maxComments) this.#comments.add(this.#now);
+  }
+
+  /** What is wrong with a stream that ended without an error; `null` if nothing is. */
+  #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
+    if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
+      const detail = 'the body is neither labelled text/event-stream nor holds an event';
+      return { issue: 'content-type', detail };
+    }
+    if (this.#finishes.size === 0) {
+      const seen = this.#firstByte === null ? 'the body is empty' : 'no event has choices';
+      return { issue: 'empty', detail: `${seen}; a stream of chat completion chunks was expected` };
+    }
+    if (this.#isDone) return null;
+    const open = [...this.#finishes].filter(([, reason]) => reason === null);
+    if (open.length > 0) {
+      const which = open.map(([index]) => index).join(', ');
+      const detail = `the stream ended without ${streamEnd} and without a finish reason for choice ${which}`;
+      return { issue: 'stream-truncated', detail };
+    }
+    if (this.#context.streams === 'lenient') return null;
+    const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` asks for`;
+    return { issue: 'stream-truncated', detail };
+  }
+
+  #tokens(): TokenCounts {
+    const events = this.#times.count;
+    const usage = this.#usage;
+    if (usage === null) return { input: null, output: events, source: 'events' };
+    if (usage.completion_tokens === 0 && events > 0) {
+      this.#note('usage-zero');
+      return { input: usage.prompt_tokens, output: events, source: 'events' };
+    }
+    return { input: usage.prompt_tokens, output: usage.completion_tokens, source: 'usage' };
+  }
+
+  #fail(issue: MalformedIssue, detail: string): void {
+    this.#fault = { issue, detail };
+    this.#sse.stop();
+  }
+
+  #tooLarge(detail: string): void {
+    if (!this.#isDone) this.abortReason = { cause: 'too-large', detail };
+    this.#sse.stop();
+  }
+}

@@ -1,0 +1,90 @@
+import type { Instant } from '../../model/quantity.ts';
+import type { CarriedContent } from './chat-chunk.ts';
+
+/** Below this many token events no burst is told from a short answer. */
+const fewestForBurst = 10;
+const burstShare = 0.9;
+/** Tokens this close together came in one burst. */
+const burstSpan = 5;
+/** TTFT is taken for the end-to-end time when it makes up this much of it. */
+const almostAll = 0.9;
+
+const emptyInstants = new Float64Array(0);
+const initialCapacity = 16;
+
+/** A growing list of instants without an object per entry. */
+export class InstantList {
+  #values = emptyInstants;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(at: Instant): void {
+    if (this.#count === this.#values.length) {
+      const grown = new Float64Array(Math.max(initialCapacity, 2 * this.#count));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[this.#count] = at;
+    this.#count += 1;
+  }
+
+  toArray(): Float64Array {
+    return this.#values.slice(0, this.#count);
+  }
+}
+
+/** When the tokens of one stream came. */
+export class TokenTimes {
+  firstToken: Instant | null = null;
+  firstVisible: Instant | null = null;
+  lastToken: Instant | null = null;
+  /** Token events that came in a read that had brought one before them. */
+  coalesced = 0;
+  readonly #instants = new InstantList();
+  #readHasToken = false;
+
+  get count(): number {
+    return this.#instants.count;
+  }
+
+  /** A new socket read begins. */
+  onRead(): void {
+    this.#readHasToken = false;
+  }
+
+  /** An event that carries a token. */
+  onToken(at: Instant, carries: Exclude<CarriedContent, 'nothing'>): void {
+    this.firstToken ??= at;
+    if (carries === 'visible') this.firstVisible ??= at;
+    this.lastToken = at;
+    if (this.#readHasToken) this.coalesced += 1;
+    this.#readHasToken = true;
+    this.#instants.add(at);
+  }
+
+  toArray(): Float64Array {
+    return this.#instants.toArray();
+  }
+}
+
+/**
+ * Whether a stream only looks like one: 90 % or more of its token events came in one read or within
+ * 5 ms of each other, and the first token took nearly as long, counted from `begun`, as all of them.
+ * Never said of fewer than ten token events.
+ */
+export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
+  const first = instants[0];
+  const last = instants.at(-1);
+  if (first === undefined || last === undefined || instants.length < fewestForBurst) return false;
+  if (first - begun < almostAll * (last - begun)) return false;
+  let most = 0;
+  let from = 0;
+  for (let to = 0; to < instants.length; to += 1) {
+    while (instants[to]! - instants[from]! > burstSpan) from += 1;
+    most = Math.max(most, to - from + 1);
+  }
+  return most >= burstShare * instants.length;
+};

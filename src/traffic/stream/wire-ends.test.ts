@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { contextWith, headAt, readAt, readerFor } from '../kinds/replay.fixture.ts';
+import {
+  streamAnswerOf,
+  chatChunk,
+  expectCompleted,
+  doneData,
+  sseEvent,
+  sseEvents,
+  including,
+  expectMalformed,
+  matching,
+  readEverySplit,
+  stopChunk,
+  textChunk,
+} from '../kinds/stream-bodies.fixture.ts';
+
+const twoTokens = { tokenInstants: 2, finish: 'stop', notes: [] };
+
+describe('how a streamed chat answer ends, in every cut', () => {
+  it('completes without [DONE] when every choice had a finish reason, and notes it', () => {
+    const body = sseEvents(
+      textChunk('a'),
+      chatChunk({ content: 'b' }, null, 1),
+      chatChunk({}, 'length', 1),
+      stopChunk,
+    );
+    expect(readEverySplit(body)).toEqual(expectCompleted({ finish: 'stop', notes: ['no-done'] }));
+  });
+
+  it('is truncated without [DONE] when a choice had no finish reason', () => {
+    const body = sseEvents(textChunk('a'), chatChunk({ content: 'b' }, null, 1), stopChunk);
+    expect(readEverySplit(body)).toEqual(
+      expectMalformed('stream-truncated', /finish reason for choice 1$/, { tokenInstants: 2 }),
+    );
+  });
+
+  it('is truncated without [DONE] when streams are strict, finished or not', () => {
+    const strict = { streams: 'strict' } as const;
+    expect(readEverySplit(sseEvents(textChunk('a'), stopChunk), {}, strict)).toEqual(
+      expectMalformed('stream-truncated', /strict/, { tokenInstants: 1 }),
+    );
+    expect(readEverySplit(sseEvents(textChunk('a')), {}, strict)).toEqual(
+      expectMalformed('stream-truncated', /finish reason/, { tokenInstants: 1 }),
+    );
+    expect(
+      readEverySplit(sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData), {}, strict),
+    ).toEqual(expectCompleted(twoTokens));
+  });
+
+  it('completes with [DONE] and no finish reason, which the interface does not promise', () => {
+    expect(readEverySplit(sseEvents(textChunk('a'), textChunk('b'), doneData))).toEqual(
+      expectCompleted({ finish: null, notes: ['no-finish'] }),
+    );
+  });
+
+  it('drops an event that the end cuts off, and notes it', () => {
+    expect(readEverySplit(`${sseEvents(textChunk('a'), stopChunk)}data: [DONE]`)).toEqual(
+      expectCompleted({ notes: ['no-done', 'unfinished-event'] }),
+    );
+  });
+
+  it('notes data after [DONE] and leaves them out', () => {
+    for (const late of [
+      sseEvent(textChunk('c')),
+      sseEvent(doneData),
+      sseEvent({ error: 'late' }),
+    ]) {
+      expect(
+        readEverySplit(sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData) + late),
+      ).toEqual(expectCompleted({ ...twoTokens, notes: ['data-after-done'] }));
+    }
+  });
+
+  it('is complete after [DONE] while the socket stays open; the clock stops at the last token', () => {
+    const reader = readerFor('chat-stream', contextWith());
+    reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
+    reader.onChunk(readAt(0), Buffer.from(sseEvent(textChunk('a'))));
+    expect(reader.isComplete).toBe(false);
+    reader.onChunk(readAt(1), Buffer.from(sseEvents(stopChunk, doneData)));
+    expect(reader.isComplete).toBe(true);
+    const answer = streamAnswerOf(reader.failed(readAt(9), 'aborted', 'drained'));
+    expect(answer).toMatchObject({ lastToken: readAt(0), notes: ['cut-after-done'] });
+  });
+
+  it('is broken by a reset in mid-stream, with the tokens so far', () => {
+    const failure = { cause: 'reset', detail: 'the server reset the connection' } as const;
+    expect(readEverySplit(sseEvents(textChunk('a'), textChunk('b')), { failure })).toEqual({
+      kind: 'broken',
+      ...failure,
+      partial: including({ tokenInstants: 2 }),
+    });
+  });
+
+  it('is broken by a reset without [DONE] even when every choice had a finish reason', () => {
+    const failure = { cause: 'reset', detail: 'reset' } as const;
+    expect(readEverySplit(sseEvents(textChunk('a'), stopChunk), { failure })).toMatchObject({
+      kind: 'broken',
+    });
+  });
+
+  it('is settled by an error in mid-stream, whatever becomes of the connection', () => {
+    const failure = { cause: 'reset', detail: 'reset' } as const;
+    expect(
+      readEverySplit(sseEvents(textChunk('a'), { error: 'no luck' }), { failure }),
+    ).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-error',
+    });
+  });
+
+  it('has a cap on bytes, exact to the byte', () => {
+    const body = sseEvents(textChunk('a'), stopChunk, doneData);
+    const caps = { bytes: body.length, events: 100 };
+    expect(readEverySplit(body, {}, { caps })).toMatchObject({ kind: 'completed' });
+    const endless = sseEvents(textChunk('a'), textChunk('b'));
+    expect(
+      readEverySplit(endless, {}, { caps: { bytes: endless.length - 1, events: 100 } }),
+    ).toEqual({
+      kind: 'broken',
+      cause: 'too-large',
+      detail: matching(new RegExp(`longer than ${endless.length - 1} bytes`)),
+      partial: including({ tokenInstants: 1 }),
+    });
+  });
+
+  it('has a cap on events', () => {
+    const caps = { bytes: 10_000, events: 3 };
+    expect(
+      readEverySplit(sseEvents(textChunk('a'), stopChunk, doneData), {}, { caps }),
+    ).toMatchObject({
+      kind: 'completed',
+    });
+    expect(
+      readEverySplit(sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData), {}, { caps }),
+    ).toEqual({
+      kind: 'broken',
+      cause: 'too-large',
+      detail: matching(/more than 3 events/),
+      partial: including({ tokenInstants: 2 }),
+    });
+  });
+
+  it('has a cap on one line, and asks to be cut there', () => {
+    const reader = readerFor('chat-stream', contextWith({ caps: { bytes: 1e9, events: 1e9 } }));
+    reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
+    reader.onChunk(readAt(0), Buffer.from(sseEvent(textChunk('a'))));
+    const part = Buffer.alloc(1024 * 1024, 'x');
+    for (let read = 1; read <= 4; read += 1) {
+      reader.onChunk(readAt(read), part);
+      expect(reader.abortReason).toBeNull();
+    }
+    reader.onChunk(readAt(5), part);
+    expect(reader.abortReason).toMatchObject({ cause: 'too-large' });
+  });
+});
+
+describe('a stream that is answering', () => {
+  it('begins at the first token, not at the first event', () => {
+    const reader = readerFor('chat-stream', contextWith());
+    reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
+    reader.onChunk(readAt(0), Buffer.from(sseEvent(chatChunk({ role: 'assistant', content: '' }))));
+    expect(reader.isAnswering).toBe(false);
+    reader.onChunk(readAt(1), Buffer.from(sseEvent(textChunk('a'))));
+    expect(reader.isAnswering).toBe(true);
+  });
+
+  it('begins with the body of a refusal', () => {
+    const reader = readerFor('chat-stream', contextWith());
+    reader.onHeaders(headAt, 500, {});
+    expect(reader.isAnswering).toBe(false);
+    reader.onChunk(readAt(0), Buffer.from('x'));
+    expect(reader.isAnswering).toBe(true);
+  });
+});

@@ -1,0 +1,180 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  chatChunk,
+  expectCompleted,
+  doneData,
+  sseEvent,
+  sseEvents,
+  expectMalformed,
+  matching,
+  readEverySplit,
+  stopChunk,
+  textChunk,
+  usageFields,
+} from '../kinds/stream-bodies.fixture.ts';
+
+const twoTokens = { tokenInstants: 2, finish: 'stop', notes: [] };
+
+describe('what goes wrong in a streamed chat answer, in every cut', () => {
+  it('fails on an error event in mid-stream and keeps what had come', () => {
+    const error = { error: { message: 'CUDA out of memory', type: 'server_error', code: 500 } };
+    const partial = { tokenInstants: 2, finish: null };
+    for (const end of ['', sseEvent(doneData), sseEvent(textChunk('c'))]) {
+      expect(readEverySplit(sseEvents(textChunk('a'), textChunk('b'), error) + end)).toEqual(
+        expectMalformed('stream-error', /^an error in mid-stream: CUDA out of memory$/, partial),
+      );
+    }
+  });
+
+  it.each([
+    ['an error body', '{"error":{"message":"no luck"}}'],
+    ['the inner part of one', '{"message":"no luck","code":500}'],
+    ['a string in JSON', '"no luck"'],
+    ['plain text', 'no luck'],
+  ])('fails on an event named error with %s', (_, data) => {
+    expect(readEverySplit(`${sseEvent(textChunk('a'))}event: error\n${sseEvent(data)}`)).toEqual(
+      expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
+    );
+  });
+
+  it.each([
+    { object: 'error', message: 'no luck', type: 'BadRequest', code: 400 },
+    { error: 'no luck' },
+    { detail: 'no luck' },
+    { ...chatChunk({ content: '' }, 'error'), error: { message: 'no luck' } },
+  ])('fails on the error form %j', (form) => {
+    expect(readEverySplit(sseEvents(textChunk('a'), form))).toEqual(
+      expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
+    );
+  });
+
+  it('does not take `error: null` for an error', () => {
+    const body = sseEvents({ ...textChunk('a'), error: null }, textChunk('b'), stopChunk, doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
+  });
+
+  it('fails on finish_reason "error"', () => {
+    expect(
+      readEverySplit(sseEvents(textChunk('a'), chatChunk({ content: 'b' }, 'error'), doneData)),
+    ).toEqual(
+      expectMalformed('stream-error', /finish_reason "error"/, {
+        tokenInstants: 2,
+        finish: 'error',
+      }),
+    );
+  });
+
+  it.each([
+    ['that is not JSON', '{"choices":[', /^event 2 .*: it is not JSON$/],
+    ['that is no object', '17', /^event 2 .*: it is JSON, but no object$/],
+    ['whose choices are no list', '{"choices":{}}', /^event 2 .*: choices: /],
+    [
+      'whose content is no text',
+      '{"choices":[{"delta":{"content":7}}]}',
+      /choices\.0\.delta\.content: /,
+    ],
+  ])('is malformed by an event %s, without quoting it', (_, data, detail) => {
+    expect(readEverySplit(sseEvents(textChunk('a'), data, stopChunk, doneData))).toEqual(
+      expectMalformed('stream-event', detail, { tokenInstants: 1 }),
+    );
+  });
+
+  it('tolerates empty events and JSON objects of another kind, and notes them', () => {
+    const body = `data:\n\n${sseEvents({ type: 'ping' }, textChunk('a'), stopChunk, doneData)}`;
+    expect(readEverySplit(body)).toEqual(
+      expectCompleted({ tokenInstants: 1, notes: ['empty-event', 'other-event'] }),
+    );
+  });
+
+  it.each([
+    ['no bytes', '', /^the body is empty/],
+    ['blank lines', '\n\r\n\n', /^no event has choices/],
+    ['comments', ': ping\n\n: ping\n\n', /^no event has choices/],
+    ['[DONE] alone', sseEvent(doneData), /^no event has choices/],
+    [
+      'usage alone',
+      sseEvents({ choices: [], usage: usageFields(1) }, doneData),
+      /^no event has choices/,
+    ],
+  ])('is empty with %s', (_, body, detail) => {
+    expect(readEverySplit(body)).toMatchObject({
+      kind: 'malformed',
+      issue: 'empty',
+      detail: matching(detail),
+    });
+  });
+
+  it('masks secrets in what an error says', () => {
+    const redact = (said: string): string => said.replaceAll('sk-secret', '[redacted]');
+    const body = sseEvent({ error: { message: `${'x'.repeat(295)} sk-secret` } });
+    expect(JSON.stringify(readEverySplit(body, {}, { redact }))).not.toContain('sk-');
+  });
+});
+
+describe('what comes in place of a stream, in every cut', () => {
+  it.each(['application/json', 'text/event-stream', undefined])(
+    'calls a JSON error of status 200 a stream error, labelled %s',
+    (type) => {
+      const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+      for (const space of ['', '\n', '\ufeff ']) {
+        const body = `${space}{"error":{"message":"no luck","type":"x","code":"y"}}`;
+        expect(readEverySplit(body, { headers })).toEqual(
+          expectMalformed('stream-error', /in place of a stream: no luck$/, null),
+        );
+      }
+    },
+  );
+
+  it('calls a whole completion in place of a stream a wrong content type', () => {
+    const body = JSON.stringify({ choices: [{ message: { content: 'hello' } }] });
+    expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
+      expectMalformed(
+        'content-type',
+        /a whole chat completion came in place of a stream; .*stream: true/,
+        null,
+      ),
+    );
+  });
+
+  it('calls an HTML page of status 200 a wrong content type and gives its title', () => {
+    const body = '<!DOCTYPE html><html><head><title>Log in</title></head><body>…</body></html>';
+    expect(readEverySplit(body, { headers: { 'content-type': 'text/html' } })).toEqual(
+      expectMalformed('content-type', /in place of a stream: Log in$/, null),
+    );
+  });
+
+  it('calls text that is neither labelled nor an event stream a wrong content type', () => {
+    expect(readEverySplit('hello there', { headers: { 'content-type': 'text/plain' } })).toEqual(
+      expectMalformed('content-type', /neither labelled text\/event-stream nor/, {
+        tokenInstants: 0,
+      }),
+    );
+  });
+
+  it('reads an event stream that is labelled as something else, and notes it', () => {
+    const body = sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData);
+    expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
+      expectCompleted({ ...twoTokens, notes: ['content-type'] }),
+    );
+  });
+
+  it.each([400, 500, 503])(
+    'is refused with status %d, though labelled as an event stream',
+    (status) => {
+      const body = sseEvent({ error: { message: 'no luck', type: 'server_error', code: 'c' } });
+      expect(readEverySplit(body, { status })).toEqual({
+        kind: 'refused',
+        refusal: { status, form: 'error', type: 'server_error', code: 'c', message: 'no luck' },
+      });
+    },
+  );
+
+  it('refuses a compressed stream and says why', () => {
+    const body = gzipSync(sseEvents(textChunk('a'), stopChunk, doneData));
+    const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+    expect(readEverySplit(body, { headers })).toEqual(
+      expectMalformed('content-type', /content encoding gzip although identity was asked/, null),
+    );
+  });
+});

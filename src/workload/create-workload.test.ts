@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { drawFrom } from '../model/workload/draw.ts';
+import type { PromptSource } from '../model/workload/prompt-source.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
+import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
+import { sampleTrace, sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
+import { createWorkload } from './create-workload.ts';
+import type { Dataset } from './read-dataset.ts';
+
+const sha256 = '0'.repeat(64);
+const user = (content: string) => ({ role: 'user', content }) as const;
+const system = (content: string) => ({ role: 'system', content }) as const;
+
+const dataset: Dataset = {
+  facts: { sha256, prompts: 2 },
+  entries: [
+    { messages: [user('one')], maxTokens: 5 },
+    { messages: [system('own'), user('two')], maxTokens: null },
+  ],
+};
+const [stage] = samplePlan().stages;
+const users = {
+  kind: 'closed',
+  users: 2,
+  duration: milliseconds(1000),
+  thinkTime: milliseconds(100),
+  rampUp: milliseconds(0),
+} as const;
+const plan = {
+  ...samplePlan(),
+  stages: [stage!, { ...stage!, load: sampleTraceLoad }, { ...stage!, load: users }],
+};
+const workload = createWorkload(plan, {
+  wordsFor: (tokenizer) =>
+    tokenizer === undefined
+      ? { words: 'a b c d e f g', keepsLeadingSpace: true }
+      : { words: 'x y z', keepsLeadingSpace: false },
+  datasetOf: () => dataset,
+  traceOf: () => sampleTrace,
+});
+const ask = (source: PromptSource, index: number, position = 0) =>
+  workload.chatContentFor(
+    source,
+    { stage: position, index, due: instant(0) },
+    drawFrom(1, position, index),
+  );
+
+describe('what a request asks', () => {
+  it('is drawn from a file of prompts, the entry’s system message before what has none of its own', () => {
+    const source = { kind: 'dataset', file: 'p.jsonl', sha256, prompts: 2 } as const;
+    const asked = new Set(
+      Array.from({ length: 30 }, (_, index) =>
+        JSON.stringify(ask({ ...source, system: 'common' }, index)),
+      ),
+    );
+    expect([...asked].toSorted().map((text): unknown => JSON.parse(text))).toEqual([
+      { messages: [system('common'), user('one')], maxTokens: 5 },
+      { messages: [system('own'), user('two')], maxTokens: null },
+    ]);
+  });
+
+  it('is made up to the length, behind the system message', () => {
+    const source = {
+      kind: 'synthetic',
+      tokens: 4,
+      turns: null,
+      prefix: null,
+      cache: 'avoid',
+    } as const;
+    expect(ask({ ...source, system: 's' }, 0)).toEqual({
+      messages: [system('s'), user(expect.stringMatching(/^( [a-g]){4}$/) as string)],
+      maxTokens: null,
+    });
+  });
+
+  it('tells how many tokens it was made to have, if nothing else stands beside them', () => {
+    const source = {
+      kind: 'synthetic',
+      tokens: { kind: 'uniform', min: 2, max: 9 },
+      turns: null,
+      prefix: null,
+      cache: 'avoid',
+      calibration: 0.5,
+    } as const;
+    const asked = Array.from({ length: 20 }, (_, index) => ask({ ...source, system: null }, index));
+    expect(new Set(asked.map(({ tokens: told }) => told)).size).toBeGreaterThan(4);
+    for (const { messages, tokens: told } of asked) {
+      // Half a token is counted for each that is made: so twice as many are.
+      expect(messages[0]?.content.trim().split(' ')).toHaveLength(told! * 2);
+    }
+    expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
+  });
+
+  it('is the next question of its user where users ask, of one conversation where none do', () => {
+    const source = {
+      kind: 'synthetic',
+      system: 's',
+      tokens: 4,
+      turns: { count: 3, answer: 2 },
+      prefix: null,
+      cache: 'avoid',
+    } as const;
+    const said = (index: number, position: number) => ask(source, index, position).messages.length;
+    // Two users in the last stage: requests 0 and 1 are their first ones.
+    expect([0, 1, 2, 3, 4, 5, 6].map((index) => said(index, 2))).toEqual([2, 2, 4, 4, 6, 6, 2]);
+    expect([0, 1, 2, 3].map((index) => said(index, 0))).toEqual([2, 4, 6, 2]);
+    const [before, after] = [1, 3].map((index) => ask(source, index, 2).messages);
+    expect(after?.slice(0, 2)).toEqual(before);
+    // Its answers are asked, too: a question’s length would not be all of it.
+    expect(ask({ ...source, system: null }, 0, 2)).not.toHaveProperty('tokens');
+  });
+
+  it('is what the stage’s trace says of the request of that index', () => {
+    const asked = ask({ kind: 'trace', system: null }, 2, 1);
+    expect(asked).toMatchObject({ messages: [{ role: 'user' }], maxTokens: 3 });
+    expect(asked.messages[0]?.content.split(' ')).toHaveLength(1 + sampleTrace.inputTokens(2));
+  });
+
+  it('of a trace is nothing in a stage that replays none: such a plan is a defect', () => {
+    expect(() => ask({ kind: 'trace', system: null }, 0)).toThrow('stage 0 replays no trace');
+  });
+});
