@@ -23,8 +23,13 @@ const orderOf = (slice = { index: 0, count: 1 }): SliceOptions => {
   })) as Plan['stages'];
   return {
     plan: { ...plan, stages },
-    ...{ slice, runId: 'r', credentials: [{ name: 'main', weight: 1, value: '' }], headers: {} },
-    ...{ userAgent: '', clips: { clipsOf: never }, redact: (text) => text },
+    slice,
+    runId: 'r',
+    credentials: [{ name: 'main', weight: 1, value: '' }],
+    headers: {},
+    userAgent: '',
+    clips: { clipsOf: never },
+    redact: (text) => text,
     workload: { chatContentFor: never, traceOf: never },
   };
 };

@@ -41,8 +41,11 @@ interface PlacedStage {
 const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
   load.kind === 'saturate'
     ? {
-        ...{ kind: 'closed', users: load.connections, duration: load.duration },
-        ...{ thinkTime: milliseconds(0), rampUp: milliseconds(0) },
+        kind: 'closed',
+        users: load.connections,
+        duration: load.duration,
+        thinkTime: milliseconds(0),
+        rampUp: milliseconds(0),
       }
     : load;
 

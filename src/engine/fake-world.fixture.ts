@@ -98,7 +98,7 @@ export const fakeWorld = (): FakeWorld => {
     advanceTo: (at) => {
       while (time < at) {
         time = Math.min(at, time + 1);
-        for (const entry of [...tickers]) {
+        for (const entry of Array.from(tickers)) {
           if (tickers.has(entry) && time >= entry.next) {
             entry.next += entry.every;
             entry.tick();

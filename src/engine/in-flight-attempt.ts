@@ -158,7 +158,10 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#isFinished = true;
     const { key, released, reserved, begun } = this.#context;
     const facts: AttemptFacts = {
-      ...{ key, released, reserved, begun },
+      key,
+      released,
+      reserved,
+      begun,
       connected: this.#connected,
       connection: this.#connection,
       sent: this.#sent,

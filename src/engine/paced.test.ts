@@ -32,9 +32,8 @@ describe('a run under a pace', () => {
       for (const exchange of world.sent) if (!exchange.isFinished) exchange.answer(200, json, list);
     }
     expect(world.sent.map(({ at }) => at)).toEqual([
-      ...[1, 50, 100, 150, 200, 250, 300, 350],
-      ...[1001, 1050, 1100, 1150, 1200, 1250, 1300, 1350],
-      ...[2001, 2050, 2100, 2150],
+      1, 50, 100, 150, 200, 250, 300, 350, 1001, 1050, 1100, 1150, 1200, 1250, 1300, 1350, 2001,
+      2050, 2100, 2150,
     ]);
     for (const key of ['a', 'b']) {
       const ofKey = releases(observations.filter((each) => each.key === key));

@@ -83,7 +83,9 @@ it('each answer is judged by its kind and becomes one observation, due when its 
   expect(end).toMatchObject({ loadEnded: 1000, stopped: false, spent: null });
   expect(end.notes.join(' ')).toContain('autocannon: each of 2 connections');
   const told = observations.map(({ index, due, ended, outcome }) => [
-    ...[index, due, ended],
+    index,
+    due,
+    ended,
     outcome.kind,
   ]);
   expect(told.slice(0, 3)).toEqual([

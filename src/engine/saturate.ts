@@ -141,7 +141,11 @@ class SaturationRunner implements AttemptListener {
       { options: this.#options, targetMemory: this.#targetMemory, listener: this },
       prepared,
       {
-        ...{ due, key, released: due, reserved: null, begun },
+        due,
+        key,
+        released: due,
+        reserved: null,
+        begun,
       },
     );
     attempt.attach(exchange);

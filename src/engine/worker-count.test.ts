@@ -12,8 +12,11 @@ const streaming = (load: Load, maxTokens: number | null = 90) => {
 };
 
 const users = (count: number): Load => ({
-  ...{ kind: 'closed', users: count, duration: milliseconds(1000) },
-  ...{ thinkTime: milliseconds(0), rampUp: milliseconds(0) },
+  kind: 'closed',
+  users: count,
+  duration: milliseconds(1000),
+  thinkTime: milliseconds(0),
+  rampUp: milliseconds(0),
 });
 
 describe('how many workers a load wants', () => {

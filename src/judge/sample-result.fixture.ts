@@ -69,7 +69,10 @@ const secondWith = (second: number, lags: readonly number[]): TimelineSecond => 
   const count = lags.length;
   return {
     ...emptySecond(second),
-    ...{ due: count, begun: count, sent: count, ended: count },
+    due: count,
+    begun: count,
+    sent: count,
+    ended: count,
     outcomes: { ...emptyOutcomeCounts(), completed: count },
     latency: Object.fromEntries(byKind),
   };

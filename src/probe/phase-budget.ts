@@ -10,18 +10,34 @@ import {
 
 /** Each stands between two small chats, so that its cost in requests is the difference of their rests. */
 export const requestsBetweenChats = [
-  ...['chat-stream', 'models', 'speech', 'transcription', 'bad-parameter'],
-  ...['unknown-model', 'unknown-path', 'wrong-key', 'abandoned-early', 'abandoned-late'],
+  'chat-stream',
+  'models',
+  'speech',
+  'transcription',
+  'bad-parameter',
+  'unknown-model',
+  'unknown-path',
+  'wrong-key',
+  'abandoned-early',
+  'abandoned-late',
 ] as const satisfies readonly ProbeRequest[];
 
 /** Chats whose charges tell the ways of accounting apart; each is followed by a small one. */
 export const chargedChats = [
-  ...['chat', 'long-prompt', 'longer-answer', 'chat', 'long-prompt'],
+  'chat',
+  'long-prompt',
+  'longer-answer',
+  'chat',
+  'long-prompt',
 ] as const satisfies readonly ProbeRequest[];
 
 /** Asked of an exhausted key. */
 export const requestsWhenExhausted = [
-  ...['chat', 'chat-stream', 'models', 'speech', 'transcription'],
+  'chat',
+  'chat-stream',
+  'models',
+  'speech',
+  'transcription',
 ] as const satisfies readonly ProbeRequest[];
 
 /** How often the second key is asked. */

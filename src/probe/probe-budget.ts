@@ -43,7 +43,9 @@ export const probeBudgetFor = (
     audioRequests.count *
     (speechCost(audioRequests.characters) + transcriptionCost(audioRequests.seconds));
   return {
-    ...{ typical: usual, max: most, time: sum((part) => part.time) },
+    typical: usual,
+    max: most,
+    time: sum((part) => part.time),
     tokens: { typical: total(usual), max: total(most) },
     cost: price === null ? null : chatCost(tokensOf(most), price) + audio,
   };

@@ -161,7 +161,16 @@ const replyOf = (
   const now = date ?? session.wallZero + answered;
   const { reported, unreadable } = readReportedLimits(headers, now);
   return {
-    ...{ requestId, phase, request, key, sent, answered, ended, status, told: reported, date },
+    requestId,
+    phase,
+    request,
+    key,
+    sent,
+    answered,
+    ended,
+    status,
+    told: reported,
+    date,
     admitted: status !== 429,
     unreadable: unreadable.map(session.redact),
     retryAfter: readRetryAfter(headers, now)?.wait ?? null,

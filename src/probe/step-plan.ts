@@ -29,7 +29,8 @@ export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: num
     stages: [{ name, load, traffic: plan.stages[0]!.traffic }],
     warmUp: milliseconds(duration / 2),
     grace: milliseconds(Math.min(plan.grace, maxGrace, duration)),
-    ...{ retry: null, pace: null },
+    retry: null,
+    pace: null,
     objectives: plan.objectives.map((objective) => ({
       ...objective,
       scope: { ...objective.scope, stages: null },

@@ -26,12 +26,25 @@ const exemplarOf = (observation: Observation): Exemplar => {
   const { requestId, traffic, model, key, stage, outcome, head, connection } = observation;
   const { due, released, begun, connected, sent, ended } = observation;
   return {
-    ...{ requestId, serverId: head?.serverId ?? null, traffic, model, key, stage },
-    ...{ outcome: outcome.kind, status: head?.status ?? null },
+    requestId,
+    serverId: head?.serverId ?? null,
+    traffic,
+    model,
+    key,
+    stage,
+    outcome: outcome.kind,
+    status: head?.status ?? null,
     cause: describeFailure(outcome)?.cause ?? null,
     attempts: attemptsOf(observation).length,
-    ...{ connection, due, released, begun, connected, sent },
-    ...{ head: head?.at ?? null, output: outputOf(outcome), ended },
+    connection,
+    due,
+    released,
+    begun,
+    connected,
+    sent,
+    head: head?.at ?? null,
+    output: outputOf(outcome),
+    ended,
   };
 };
 

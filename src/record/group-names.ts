@@ -31,8 +31,12 @@ export const groupNames = (plan: Plan): ((observation: Observation) => GroupName
     if (before !== undefined) return before;
     const name = plan.stages[stage]?.name ?? `stage ${stage}`;
     const labels = {
-      ...{ traffic, model, ...(entry === undefined ? {} : { entry }) },
-      ...{ key, stage: name, warmUp },
+      traffic,
+      model,
+      ...(entry === undefined ? {} : { entry }),
+      key,
+      stage: name,
+      warmUp,
     };
     const made = { labels, key: groupKeyOf(labels), stage };
     if (known.length === maxRemembered) known.shift();

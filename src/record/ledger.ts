@@ -45,7 +45,11 @@ type SentAttempt = ReturnType<typeof attemptsOf>[number] & { readonly sent: numb
 const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
   const { sent, head, ended, outcome } = attempt;
   return toLedgerRow({
-    ...{ sent, ended, traffic, answered: head?.at ?? ended, status: head?.status ?? 0 },
+    sent,
+    ended,
+    traffic,
+    answered: head?.at ?? ended,
+    status: head?.status ?? 0,
     ...(head?.quota ?? noLimitHeaders),
     tokens: chargedTokens(attempt),
     ...refusalColumns(outcome),

@@ -55,7 +55,10 @@ describe('a checkpoint of two workers', () => {
     for (const observation of seen) recordObservation(tally, observation);
     const partial = 'killed; this is what it had come to after 10 s, when it was last kept';
     const whole = toResult(tally, {
-      ...{ ...facts, partial, notes: ['both'], witness: null },
+      ...facts,
+      partial,
+      notes: ['both'],
+      witness: null,
       scheduled: milliseconds(10_000),
     });
     expect(resultOf(zipped(both))).toEqual(whole);

@@ -35,7 +35,11 @@ interface SliceCheckpoint {
 }
 
 const emptySliceCheckpoint = (header: CheckpointHeader): SliceCheckpoint => ({
-  ...{ header, generator: [], pending: [], until: null, scheduled: 0 },
+  header,
+  generator: [],
+  pending: [],
+  until: null,
+  scheduled: 0,
 });
 
 /** Takes a line that is whole; says whether it is one of a checkpoint. */

@@ -130,7 +130,10 @@ describe('the timeline', () => {
     const seconds = timelineOf([twice]);
     expect(
       seconds.map(({ due, begun, sent, ended, outcomes }) => [
-        ...[due, begun, sent, ended],
+        due,
+        begun,
+        sent,
+        ended,
         outcomes.completed,
       ]),
     ).toEqual([

@@ -23,8 +23,18 @@ import { measuredRates } from './summary/rates.ts';
  */
 
 const columns = [
-  ...['traffic', 'model', 'key', 'stage'],
-  ...['figure', 'statistic', 'value', 'unit', 'n', 'low', 'high', 'entry'],
+  'traffic',
+  'model',
+  'key',
+  'stage',
+  'figure',
+  'statistic',
+  'value',
+  'unit',
+  'n',
+  'low',
+  'high',
+  'entry',
 ] as const;
 
 type Scope = Pick<Labels, 'model' | 'entry' | 'key' | 'stage'> & { readonly traffic: string };
@@ -50,8 +60,18 @@ const cell = (value: string | number | null | undefined): string => {
 
 const line = (scope: Scope, row: Row): string =>
   [
-    ...[scope.traffic, scope.model, scope.key, scope.stage],
-    ...[row.figure, row.statistic, row.value, row.unit, row.n, row.low, row.high, scope.entry],
+    scope.traffic,
+    scope.model,
+    scope.key,
+    scope.stage,
+    row.figure,
+    row.statistic,
+    row.value,
+    row.unit,
+    row.n,
+    row.low,
+    row.high,
+    scope.entry,
   ]
     .map(cell)
     .join(',');

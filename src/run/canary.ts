@@ -14,7 +14,9 @@ export interface RunCanary {
 }
 
 const noCanary: RunCanary = {
-  ...{ streamOptions: null, notes: [], endNotes: () => [] },
+  streamOptions: null,
+  notes: [],
+  endNotes: () => [],
   stop: () => Promise.resolve(),
 };
 

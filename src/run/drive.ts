@@ -162,7 +162,9 @@ const startInThisThread = async (
   };
   const onEnded = sliceWatch.onStart({ startedAt, clock, local: { slice, generator: samples } });
   return {
-    ...{ startedAt, clock, running },
+    startedAt,
+    clock,
+    running,
     end: () => ({
       slices: [{ ...slice, generator: [...samples] }],
       workerResults: [],
@@ -195,7 +197,9 @@ const startInWorkers = async (
   });
   await workerPool.begun(clock);
   return {
-    ...{ startedAt, clock, running },
+    startedAt,
+    clock,
+    running,
     end: workerPool.end,
     close: async () => {
       onEnded();

@@ -57,7 +57,10 @@ const onSliceStart =
     const { slice, generator } = local;
     const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
     return writeCheckpoint(checkpoint.write, {
-      ...{ clock, generator, header, tally },
+      clock,
+      generator,
+      header,
+      tally,
       loadEnds: scheduledEnd(plan),
     });
   };
@@ -128,7 +131,9 @@ const runOpened = async (
   screen.clear();
   const { witness, notes } = await collectMockCounters(target.mock);
   const result = toResult(tallyOfAllThreads(tally.whole(), driven), {
-    ...{ weir: weirVersion(), runId: sliceRequest.runId, planHash: hash },
+    weir: weirVersion(),
+    runId: sliceRequest.runId,
+    planHash: hash,
     plan: withoutPrompts(plan),
     slices: [...driven.slices],
     scheduled: milliseconds(driven.loadEnded),

@@ -29,7 +29,10 @@ describe('capacity under other bounds, simulated', () => {
       {
         perRequest: [
           {
-            ...{ text: 'e2e < 1.6s', measure: 'endToEnd', comparison: '<', bound: 1600 },
+            text: 'e2e < 1.6s',
+            measure: 'endToEnd',
+            comparison: '<',
+            bound: 1600,
             scope: { traffic: null, model: null, key: null, stages: null },
           },
         ],

@@ -59,7 +59,8 @@ const searchReal = async (
     expect(answer).toMatchObject({ binding: 'concurrency' });
     const { start: _, ...model } = server;
     const batching = batchingSchema.parse({
-      ...{ perPromptToken: 0, stepPerThousandTokens: 0 },
+      perPromptToken: 0,
+      stepPerThousandTokens: 0,
       ...model,
     });
     return answer!.rate.value / saturationRate(batching, { promptTokens: 0, outputTokens });

@@ -36,7 +36,14 @@ describe('weir capacity', () => {
     const file = await storedStairs([3, 6, 9, 12, 12.7, 16]);
     const out = await tempFolder();
     const { code, stdout, stderr } = await weir([
-      ...['capacity', '--from', file, '--think', '30s', '--out', out, '--json'],
+      'capacity',
+      '--from',
+      file,
+      '--think',
+      '30s',
+      '--out',
+      out,
+      '--json',
     ]);
     expect(code, stderr).toBe(0);
     const { answer, fit, steps, terms } = capacityReportSchema.parse(JSON.parse(stdout));
@@ -85,7 +92,14 @@ describe('weir capacity', () => {
 
   it('says what is wrong with its options', async () => {
     const { code, stderr } = await weir([
-      ...['capacity', '--target', 'mock', '--model', 'm', '--start', '9/s', '--yes'],
+      'capacity',
+      '--target',
+      'mock',
+      '--model',
+      'm',
+      '--start',
+      '9/s',
+      '--yes',
     ]);
     expect(code).toBe(2);
     expect(stderr).toContain('--start: expected a rate of at most 1/s');

@@ -80,9 +80,14 @@ export const runOnSimulatedServer = async (
   const progress = { isDone: false };
   const { done } = runSlice(
     {
-      ...{ plan, slice: { index: 0, count: 1 }, runId: 'capacity', headers: {} },
+      plan,
+      slice: { index: 0, count: 1 },
+      runId: 'capacity',
+      headers: {},
       credentials: [{ name: 'default', weight: 1, value: 'sk-simulated' }],
-      ...{ userAgent: 'weir/test', redact: (text) => text, clips: { clipsOf: () => [] } },
+      userAgent: 'weir/test',
+      redact: (text) => text,
+      clips: { clipsOf: () => [] },
       workload: {
         chatContentFor: () => ({ messages: [], maxTokens: null }),
         traceOf: () => {
@@ -106,8 +111,15 @@ export const runOnSimulatedServer = async (
   const { loadEnded } = await ended;
   const seconds = Array.from({ length: Math.ceil(loadEnded / 1000) }, () => ({}));
   return toResult(tally, {
-    ...{ weir: '0', runId: 'capacity', plan, planHash: '', partial: null, notes: [] },
-    ...{ scheduled: milliseconds(loadEnded), witness: null, breach: undefined },
+    weir: '0',
+    runId: 'capacity',
+    plan,
+    planHash: '',
+    partial: null,
+    notes: [],
+    scheduled: milliseconds(loadEnded),
+    witness: null,
+    breach: undefined,
     slices: [sampleJudgedSlice(sampleSeconds(seconds))],
   });
 };
@@ -125,7 +137,9 @@ const patience = milliseconds(600_000);
 /** The plan of chats whose length the server knows. */
 export const simulatedPlan = ({ seed, spacing = 'even' }: SimulatedServer): Plan =>
   fakePlan({ ...constantLoad(1, 10_000), spacing } as Plan['stages'][number]['load'], {
-    ...{ seed, inFlight: 100_000, grace: milliseconds(30_000) },
+    seed,
+    inFlight: 100_000,
+    grace: milliseconds(30_000),
     deadlines: { connect: patience, firstToken: patience, idle: patience, total: patience },
     caps: { bytes: 1e6, events: 1e6 },
     stages: [
@@ -134,8 +148,13 @@ export const simulatedPlan = ({ seed, spacing = 'even' }: SimulatedServer): Plan
         load: { ...constantLoad(1, 10_000), spacing } as Plan['stages'][number]['load'],
         traffic: [
           {
-            ...{ kind: 'chat', weight: 1, model: 'weir/small', maxTokens: null, body: {} },
-            ...{ conversations: [[{ role: 'user', content: 'a' }]], price: null },
+            kind: 'chat',
+            weight: 1,
+            model: 'weir/small',
+            maxTokens: null,
+            body: {},
+            conversations: [[{ role: 'user', content: 'a' }]],
+            price: null,
           },
         ],
       },
@@ -151,8 +170,15 @@ export const searchSimulatedCapacity = async (
   const plan = { ...simulatedPlan(server), ...changes };
   const forLatency = asksForLatency(plan);
   const terms: SearchTerms = {
-    ...{ thinkTime: milliseconds(20_000), requestsPerMinute: null, tokensPerMinute: null, keys: 1 },
-    ...{ start: perSecond(1), top: perSecond(1000), precision: 0.05, forLatency, samples: 0 },
+    thinkTime: milliseconds(20_000),
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    keys: 1,
+    start: perSecond(1),
+    top: perSecond(1000),
+    precision: 0.05,
+    forLatency,
+    samples: 0,
     ...limits,
   };
   const runStep = async (order: StepRequest, number: number): Promise<CapacityStep> => {

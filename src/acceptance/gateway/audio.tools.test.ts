@@ -23,8 +23,13 @@ cleanUpAfterEach();
 const probe = (path: string): number =>
   Number(
     execFileSync('ffprobe', [
-      ...['-v', 'error', '-show_entries', 'format=duration'],
-      ...['-of', 'default=noprint_wrappers=1:nokey=1', path],
+      '-v',
+      'error',
+      '-show_entries',
+      'format=duration',
+      '-of',
+      'default=noprint_wrappers=1:nokey=1',
+      path,
     ]).toString(),
   );
 

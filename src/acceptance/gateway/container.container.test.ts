@@ -82,7 +82,10 @@ describe('the reference gateway in a container', () => {
   it('answers a run of all five kinds, and both count the same', async () => {
     const out = await tempFolder();
     const { code, stdout } = await weir([
-      ...['run', await tempFile('s.yaml', scenario('3s')), '--out', out],
+      'run',
+      await tempFile('s.yaml', scenario('3s')),
+      '--out',
+      out,
     ]);
     const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
     // A busy machine makes the generator unfit, and Weir says so.

@@ -69,8 +69,16 @@ grace: 15s
   try {
     const { code, stderr } = await weir(
       [
-        ...['run', await tempFile('s.yaml', scenario), '--target', mock.url],
-        ...['--transport', transport, '--out', folder, '--observations', files.seen],
+        'run',
+        await tempFile('s.yaml', scenario),
+        '--target',
+        mock.url,
+        '--transport',
+        transport,
+        '--out',
+        folder,
+        '--observations',
+        files.seen,
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );

@@ -20,7 +20,8 @@ type Gateway = Awaited<ReturnType<typeof startMock>>;
 const gateway = (ttft: number): Promise<Gateway> =>
   startMock(
     {
-      ...{ ttft: milliseconds(ttft), gap: milliseconds(1) },
+      ttft: milliseconds(ttft),
+      gap: milliseconds(1),
       limits: { requestsPerMinute: null, tokensPerMinute: null },
     },
     realClock(),
@@ -51,8 +52,22 @@ const slowDown = async ({ controlUrl }: Gateway, ttft: number): Promise<void> =>
 const fiveRuns = (target: Gateway, words: readonly string[]): Promise<FinishedProgram> =>
   weir(
     [
-      ...['run', '--target', target.url, '--model', 'weir/small', '--max-tokens', '10'],
-      ...['--rate', '30/s', '--duration', '2s', '--repeat', '5', '--pause', '0s', ...words],
+      'run',
+      '--target',
+      target.url,
+      '--model',
+      'weir/small',
+      '--max-tokens',
+      '10',
+      '--rate',
+      '30/s',
+      '--duration',
+      '2s',
+      '--repeat',
+      '5',
+      '--pause',
+      '0s',
+      ...words,
     ],
     { WEIR_API_KEY: 'sk-weir-test' },
   );
@@ -64,7 +79,11 @@ describe('a gateway whose first token takes a quarter longer', () => {
   it('is called a regression by five runs against five, by turns and from their files', async () => {
     const folder = await tempFolder();
     const { code, stdout, stderr } = await fiveRuns(slower, [
-      ...['--against', usual.url, '--out', folder, '--allow-different'],
+      '--against',
+      usual.url,
+      '--out',
+      folder,
+      '--allow-different',
     ]);
     expect(code, stdout + stderr).toBe(11);
     expect(stdout).toMatch(/^Regression: .*chat-stream TTFT p50 \(\+2\d\.\d %\)/);
@@ -79,8 +98,13 @@ describe('a gateway whose first token takes a quarter longer', () => {
     expect(order.join('')).toBe('ABBAABBAAB');
     expect(await readFile(join(folder, 'comparison.junit.xml'), 'utf8')).toContain('<failure');
     const again = await weir([
-      ...['compare', join(folder, 'base'), join(folder, 'new'), '--allow-different', '--json'],
-      ...['--out', await tempFolder()],
+      'compare',
+      join(folder, 'base'),
+      join(folder, 'new'),
+      '--allow-different',
+      '--json',
+      '--out',
+      await tempFolder(),
     ]);
     expect(again.code).toBe(11);
     expect(comparisonSchema.parse(JSON.parse(again.stdout)).metrics).toStrictEqual(
@@ -94,7 +118,11 @@ describe('a gateway whose first token takes a quarter longer', () => {
     expect([0, 12], base.stderr).toContain(base.code);
     await slowDown(alike, 500);
     const { code, stdout, stderr } = await fiveRuns(alike, [
-      ...['--baseline', before, '--out', after, '--allow-different'],
+      '--baseline',
+      before,
+      '--out',
+      after,
+      '--allow-different',
     ]);
     await slowDown(alike, 400);
     expect(code, stdout + stderr).toBe(11);

@@ -39,7 +39,7 @@ describe('weir run --repeat', () => {
     expect(two.stdout.replaceAll(/\s+/g, ' ')).toContain(
       'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. At least 10 a side are needed.',
     );
-    const strict = [...[join(out, '1'), '--with', join(out, '2')], '--strict', '--json'];
+    const strict = [join(out, '1'), '--with', join(out, '2'), '--strict', '--json'];
     const { code, stdout } = await compare(strict);
     expect(code).toBe(13);
     expect(comparisonSchema.parse(JSON.parse(stdout)).base.runs).toHaveLength(1);

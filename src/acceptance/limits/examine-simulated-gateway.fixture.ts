@@ -26,8 +26,12 @@ export const examineSimulatedGateway = async (
   const gateway = openSimulatedGateway(simulation);
   const questioner = openProbeClient({
     session: {
-      ...{ transport: gateway.transport, clock: gateway.clock, wallZero: gateway.wallZero },
-      ...{ headers: {}, redact: (text) => text, timeoutFor: 2 * declared.window },
+      transport: gateway.transport,
+      clock: gateway.clock,
+      wallZero: gateway.wallZero,
+      headers: {},
+      redact: (text) => text,
+      timeoutFor: 2 * declared.window,
     },
     sleepUntil: gateway.sleepUntil,
     models: {

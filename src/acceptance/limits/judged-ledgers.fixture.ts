@@ -23,13 +23,15 @@ export const blankLedgerEntry: Omit<
   LedgerEntry,
   'sent' | 'answered' | 'ended' | 'status' | 'tokens'
 > = {
-  ...{
-    limitRequests: requestLimit,
-    remainingRequests: 0,
-    limitTokens: null,
-    remainingTokens: null,
-  },
-  ...{ traffic: 'chat', unit: null, form: null, retryAfter: null, resetIn: null },
+  limitRequests: requestLimit,
+  remainingRequests: 0,
+  limitTokens: null,
+  remainingTokens: null,
+  traffic: 'chat',
+  unit: null,
+  form: null,
+  retryAfter: null,
+  resetIn: null,
 };
 
 /** What a key's ledger holds after these arrivals. */
@@ -80,7 +82,9 @@ export const judgeLedger = (
   const limits = { requestsPerMinute, tokensPerMinute, limiter };
   return judgeRunLimits(
     {
-      ...{ ...result, ...changes, plan: { ...result.plan, limits } },
+      ...result,
+      ...changes,
+      plan: { ...result.plan, limits },
       ledger: [{ key: 'k', rows: entries.map(toLedgerRow), left }],
     },
     { level, evidence: [] },

@@ -56,7 +56,10 @@ describe('an examination of a simulated gateway', () => {
       const { judgement } = await examineSimulatedGateway(
         {
           limits: isCap ? { ...limits, inFlight: 4 } : limits,
-          ...{ seed: 14, roundTrip: [1, 4], service: isCap ? 150 : 6, pause: 300 },
+          seed: 14,
+          roundTrip: [1, 4],
+          service: isCap ? 150 : 6,
+          pause: 300,
         },
         { requests, window },
         ['counting', 'provocation'],

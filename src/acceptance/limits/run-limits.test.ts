@@ -181,26 +181,23 @@ describe('the judge of a run’s limits', () => {
 
 describe('what the 429s of a key told', () => {
   const refusal = (sent: number, told: Partial<LedgerEntry>): LedgerEntry => ({
-    ...{
-      ...blankLedgerEntry,
-      sent,
-      answered: sent + 10,
-      ended: sent + 10,
-      status: 429,
-      tokens: null,
-    },
-    ...{ unit: 'requests', form: 'error' },
+    ...blankLedgerEntry,
+    sent,
+    answered: sent + 10,
+    ended: sent + 10,
+    status: 429,
+    tokens: null,
+    unit: 'requests',
+    form: 'error',
     ...told,
   });
   const letIn = (sent: number): LedgerEntry => ({
-    ...{
-      ...blankLedgerEntry,
-      sent,
-      answered: sent + 10,
-      ended: sent + 20,
-      status: 200,
-      tokens: 30,
-    },
+    ...blankLedgerEntry,
+    sent,
+    answered: sent + 10,
+    ended: sent + 20,
+    status: 200,
+    tokens: 30,
   });
 
   it('is counted by limit and by form, and held against what came', () => {
@@ -214,7 +211,9 @@ describe('what the 429s of a key told', () => {
       refusal(9500, {}),
     ];
     expect(judgeLedger(entries, null).keys[0]!.refusals).toStrictEqual({
-      ...{ count: 5, first: 1010, last: 9510 },
+      count: 5,
+      first: 1010,
+      last: 9510,
       units: { requests: 3, none: 1, tokens: 1 },
       forms: { error: 4, 'none-429': 1 },
       retryAfter: { exact: 1, conservative: 1, deceptive: 1, unknown: 0, absent: 2 },

@@ -37,8 +37,17 @@ export const runWeirLimits = async (
   try {
     const { code, stdout, stderr } = await weir(
       [
-        ...['limits', '--target', mock.url, '--window', `${window}ms`, '--yes', '--out', folder],
-        ...['--set', `limits.requestsPerMinute=${requestLimit}`, ...args],
+        'limits',
+        '--target',
+        mock.url,
+        '--window',
+        `${window}ms`,
+        '--yes',
+        '--out',
+        folder,
+        '--set',
+        `limits.requestsPerMinute=${requestLimit}`,
+        ...args,
       ],
       { WEIR_API_KEY: 'sk-weir-test', SECOND: 'sk-weir-test-2' },
     );

@@ -61,7 +61,10 @@ export const pacedAtAdmission: ClientPolicy = {
 export const backingOff: ClientPolicy = {
   pace: null,
   retry: {
-    ...{ attempts: 100, base: milliseconds(500), cap: milliseconds(30_000), on: ['limited'] },
+    attempts: 100,
+    base: milliseconds(500),
+    cap: milliseconds(30_000),
+    on: ['limited'],
   },
 };
 
@@ -108,11 +111,19 @@ const pollEvery = 10;
 
 const planOf = ({ requests, sizes }: ChatWork, client: ClientPolicy) => {
   const load: IterationsLoad = {
-    ...{ kind: 'iterations', users: requests, iterations: requests },
-    ...{ maxDuration: milliseconds(24 * 60 * minute), thinkTime: milliseconds(0) },
+    kind: 'iterations',
+    users: requests,
+    iterations: requests,
+    maxDuration: milliseconds(24 * 60 * minute),
+    thinkTime: milliseconds(0),
   };
   const traffic = sizes.map((maxTokens) => ({
-    ...{ kind: 'chat' as const, weight: 1, model: 'weir/small', maxTokens, body: {}, price: null },
+    kind: 'chat' as const,
+    weight: 1,
+    model: 'weir/small',
+    maxTokens,
+    body: {},
+    price: null,
     conversations: [[{ role: 'user' as const, content: 'Say it at length.' }]],
   }));
   return fakePlan(load, {
@@ -135,14 +146,21 @@ export const scorePace = async (
 ): Promise<PaceScore> => {
   const { service } = work;
   const gateway = openSimulatedGateway({
-    ...{ seed: 1, roundTrip: [20, 120], service, answers: [0.5, 1], limits: limiter },
+    seed: 1,
+    roundTrip: [20, 120],
+    service,
+    answers: [0.5, 1],
+    limits: limiter,
   });
   const { clock, transport } = gateway;
   const observations: Observation[] = [];
   const running = runSlice(
     {
-      ...{ plan: planOf(work, client), slice: { index: 0, count: 1 }, runId: 'r' },
-      ...{ headers: {}, userAgent: 'weir/test' },
+      plan: planOf(work, client),
+      slice: { index: 0, count: 1 },
+      runId: 'r',
+      headers: {},
+      userAgent: 'weir/test',
       credentials: [{ name: 'main', weight: 1, value: 'sk-first' }],
       redact: (text) => text,
       clips: { clipsOf: () => [] },
@@ -163,7 +181,9 @@ export const scorePace = async (
   const attempts = observations.reduce((sum, { earlier }) => sum + earlier.length + 1, 0);
   const completed = observations.filter(({ outcome }) => outcome.kind === 'completed').length;
   return {
-    ...{ completed, attempts, duration },
+    completed,
+    attempts,
+    duration,
     refused: 1 - completed / attempts,
     shareOfBest: bestTime(tokensPerRequest(observations)) / duration,
   };

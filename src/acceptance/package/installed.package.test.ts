@@ -114,9 +114,15 @@ describe('the package', () => {
     expect(files.filter((file) => !places.some((place) => place.test(file)))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining([
-        ...['CHANGELOG.md', 'LICENSE', 'dist/cli/main.js', 'dist/report/html/page/page.css'],
-        ...['scenarios/quickstart.yaml', 'scenarios/schema.json', 'dist/scenario/define.d.ts'],
-        ...['dist/mock/Dockerfile', 'dist/run/workers/worker.js'],
+        'CHANGELOG.md',
+        'LICENSE',
+        'dist/cli/main.js',
+        'dist/report/html/page/page.css',
+        'scenarios/quickstart.yaml',
+        'scenarios/schema.json',
+        'dist/scenario/define.d.ts',
+        'dist/mock/Dockerfile',
+        'dist/run/workers/worker.js',
       ]),
     );
     expect(files.filter((file) => /\.(test|fixture)\.|stale|bench/.test(file))).toEqual([]);
@@ -213,7 +219,9 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
 
   it('says its version and reads scenarios, TypeScript among them', async () => {
     expect(await start(['--version']).ended).toEqual({
-      ...{ code: 0, stdout: `${manifest.version}\n`, stderr: '' },
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
     });
     for (const name of [
       'short.yaml',

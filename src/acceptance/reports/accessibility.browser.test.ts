@@ -47,8 +47,8 @@ const examined = async (pageStyle: string): Promise<string> => {
   const { log, judgement } = await examineSimulatedGateway(simulation, minute);
   return limitsHtml(
     {
-      ...{ format: 'limits/1', weir: '0.0.0', target: 'http://127.0.0.1/v1', took: 300_000 },
-      ...{ startedAt: '2026-07-01T10:20:30.000Z', model: 'weir/small', log, judgement },
+      format: 'limits/1', weir: '0.0.0', target: 'http://127.0.0.1/v1', took: 300_000,
+      startedAt: '2026-07-01T10:20:30.000Z', model: 'weir/small', log, judgement,
     },
     pageStyle,
   );
@@ -90,7 +90,7 @@ describe('in the pages of Weir', { timeout: 120_000 }, () => {
         const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
         expect(passes.length).toBeGreaterThan(10);
         const found = violations.map(({ id, impact, nodes }) => [
-          ...[impact, id, look.colorScheme, look.viewport.width],
+          impact, id, look.colorScheme, look.viewport.width,
           ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)),
         ]);
         expect(found).toEqual([]);

@@ -7,9 +7,9 @@ cleanUpAfterEach();
 
 const key = 'sk-weir-test';
 const scenario = (address: string): readonly string[] => [
-  ...['run', '--target', address, '--model', 'weir/small', '--kind', 'chat'],
+  'run', '--target', address, '--model', 'weir/small', '--kind', 'chat',
   // The mock quotes what it was asked; a key in a prompt must not leave by that way either.
-  ...['--prompt', `the planted prompt with ${key} in it`, '--users', '1', '--iterations', '3'],
+  '--prompt', `the planted prompt with ${key} in it`, '--users', '1', '--iterations', '3',
 ];
 
 interface Line {

@@ -90,8 +90,8 @@ describe('what a run leaves behind', () => {
       const observations = join(out, 'observations.jsonl');
       const { stdout, stderr } = await weir(
         [
-          ...['run', await tempFile('private.yaml', scenario), '--target', gateway.url],
-          ...['--out', out, '--observations', observations],
+          'run', await tempFile('private.yaml', scenario), '--target', gateway.url,
+          '--out', out, '--observations', observations,
         ],
         { WEIR_API_KEY: 'planted-key', PLANTED: planted.secret },
       );

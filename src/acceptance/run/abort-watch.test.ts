@@ -27,7 +27,8 @@ const held = (objectives: readonly string[], after: string): Plan => {
     keys: [{ name: 'main', key: '${env:KEY}' }],
     perRequest: ['e2e < 150ms', 'ttft < 100ms'],
     objectives: objectives.map((objective) => ({
-      ...{ objective, abort: { after } },
+      objective,
+      abort: { after },
       // A count has no samples.
       ...(objective.startsWith('sent') ? {} : { minSamples: 1 }),
     })),
@@ -55,7 +56,10 @@ const disaster: readonly Observation[] = [
   }),
   sampleObservation({
     outcome: {
-      ...{ kind: 'limited', unit: 'requests', retryAfter: null, resetIn: null },
+      kind: 'limited',
+      unit: 'requests',
+      retryAfter: null,
+      resetIn: null,
       refusal: refusedWith('too many', { status: 429 }).refusal,
     },
   }),

@@ -41,7 +41,13 @@ describe('a run that is killed', () => {
       const out = await tempFolder();
       const [file, observations] = [join(out, 'checkpoint.jsonl'), join(out, 'observations.jsonl')];
       const { child, ended, waitForOutput } = startWeir([
-        ...[...long, '--workers', workers, '--out', out, '--observations', observations],
+        ...long,
+        '--workers',
+        workers,
+        '--out',
+        out,
+        '--observations',
+        observations,
       ]);
       await waitForOutput('Ctrl-C ends it early');
       const began = performance.now();

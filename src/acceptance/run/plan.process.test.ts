@@ -104,7 +104,9 @@ const plannedAndRun = async () => {
   expect(planned.stderr).toBe('');
   const mock = await startMock(
     {
-      ...{ ttft: milliseconds(10), gap: milliseconds(1), prices: mockPrices },
+      ttft: milliseconds(10),
+      gap: milliseconds(1),
+      prices: mockPrices,
       limits: { requestsPerMinute: null, tokensPerMinute: null },
     },
     realClock(),
@@ -128,8 +130,10 @@ const sumOf = (groups: z.infer<typeof forecastSchema>['groups']) => {
   const whole = (of: 'requests' | 'input' | 'output' | 'cost'): number =>
     groups.reduce((sum, group) => sum + group[of].sum, 0);
   return {
-    ...{ requests: whole('requests'), input: whole('input') },
-    ...{ output: whole('output'), cost: whole('cost') },
+    requests: whole('requests'),
+    input: whole('input'),
+    output: whole('output'),
+    cost: whole('cost'),
   };
 };
 

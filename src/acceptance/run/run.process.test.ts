@@ -44,8 +44,13 @@ describe('weir run', () => {
     const out = await tempFolder();
     const observations = join(out, 'observations.jsonl');
     const { code, stdout, stderr } = await weir([
-      ...['run', await tempFile('s.yaml', second), '--json'],
-      ...['--out', out, '--observations', observations],
+      'run',
+      await tempFile('s.yaml', second),
+      '--json',
+      '--out',
+      out,
+      '--observations',
+      observations,
     ]);
     expect((await readdir(out)).sort()).toEqual([
       'observations.jsonl',
@@ -111,8 +116,19 @@ describe('weir run', () => {
   it('needs no file: flags stand in for it', async () => {
     const out = await tempFolder();
     await weir([
-      ...['run', '--model', 'weir/small', '--rate', '20/s', '--duration', '500ms'],
-      ...['--set', 'mock.ttft=10ms', '--set', 'mock.gap=1ms', '--out', out],
+      'run',
+      '--model',
+      'weir/small',
+      '--rate',
+      '20/s',
+      '--duration',
+      '500ms',
+      '--set',
+      'mock.ttft=10ms',
+      '--set',
+      'mock.gap=1ms',
+      '--out',
+      out,
     ]);
     expect(sumOutcomes((await readResult(out)).groups).completed).toBe(10);
   });

@@ -37,8 +37,12 @@ it('a load that runs flat out counts what the gateway counts, and gives every re
   const out = await tempFolder();
   const observations = join(out, 'seen.jsonl');
   const { code, stdout, stderr } = await weir([
-    ...['run', await tempFile('s.yaml', scenario('2s')), '--out', out],
-    ...['--observations', observations],
+    'run',
+    await tempFile('s.yaml', scenario('2s')),
+    '--out',
+    out,
+    '--observations',
+    observations,
   ]);
   const result = await resultIn(out);
   const { completed, ...others } = sumOutcomes(result.groups);
@@ -80,7 +84,10 @@ it('errors of every kind are counted, and a broken objective is exit 10, unless 
     - { fault: fin-mid-body, routes: [chat], probability: 0.2 }
     - { fault: html-200, routes: [models], probability: 0.5 }`;
   const { code } = await weir([
-    ...['run', await tempFile('s.yaml', scenario('1s', faults)), '--out', out],
+    'run',
+    await tempFile('s.yaml', scenario('1s', faults)),
+    '--out',
+    out,
   ]);
   const result = await resultIn(out);
   const { refused, broken, malformed, completed } = sumOutcomes(result.groups);
@@ -104,7 +111,10 @@ it('a run in which nothing succeeded is never exit 0', async () => {
   const out = await tempFolder();
   const faults = 'faults: [{ fault: reset-before-head, probability: 1 }]';
   const { code } = await weir([
-    ...['run', await tempFile('s.yaml', scenario('1s', faults)), '--out', out],
+    'run',
+    await tempFile('s.yaml', scenario('1s', faults)),
+    '--out',
+    out,
   ]);
   expect(code).toBe(12);
   const { completed, broken } = sumOutcomes((await resultIn(out)).groups);
@@ -128,9 +138,19 @@ it.each([
 
 /** What can go wrong with an answer that comes whole; the bytes behind one that is too long cost the next request, too. */
 const faults = [
-  ...['status-500', 'html-502', 'json-error-200', 'reset-before-head', 'fin-before-head'],
-  ...['no-answer', 'dribble', 'reset-mid-body', 'fin-mid-body', 'stall-mid-body'],
-  ...['wrong-content-type', 'length-too-long', 'gzip-body'],
+  'status-500',
+  'html-502',
+  'json-error-200',
+  'reset-before-head',
+  'fin-before-head',
+  'no-answer',
+  'dribble',
+  'reset-mid-body',
+  'fin-mid-body',
+  'stall-mid-body',
+  'wrong-content-type',
+  'length-too-long',
+  'gzip-body',
 ] as const;
 
 it('one connection meets every fault as a user of the transport socket does', async () => {
@@ -147,8 +167,12 @@ mock:
 ${faults.map((fault, index) => `    - { fault: ${fault}, nth: ${2 * index + 1} }`).join('\n')}
 `;
     await weir([
-      ...['run', await tempFile('s.yaml', text), '--out', await tempFolder()],
-      ...['--observations', seen],
+      'run',
+      await tempFile('s.yaml', text),
+      '--out',
+      await tempFolder(),
+      '--observations',
+      seen,
     ]);
     const lines = (await readFile(seen, 'utf8')).trim().split('\n').slice(1);
     return lines.slice(0, 2 * faults.length).map((line) => {

@@ -23,10 +23,7 @@ mock: { ttft: 20ms, gap: 2ms }
 
 const runBy = async (transport: TransportName): Promise<{ result: Result; report: string }> => {
   const out = await tempFolder();
-  await weir([
-    ...['run', await tempFile('s.yaml', scenario), '--out', out],
-    ...['--transport', transport],
-  ]);
+  await weir(['run', await tempFile('s.yaml', scenario), '--out', out, '--transport', transport]);
   const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
   return { result, report: await readFile(join(out, 'report.html'), 'utf8') };
 };

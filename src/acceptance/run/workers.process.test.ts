@@ -60,7 +60,14 @@ describe('workers', () => {
         const out = await tempFolder();
         const file = join(out, 'observations.jsonl');
         const ended = await weir([
-          ...['run', path, '--workers', workers, '--out', out, '--observations', file],
+          'run',
+          path,
+          '--workers',
+          workers,
+          '--out',
+          out,
+          '--observations',
+          file,
         ]);
         return { ...ended, result: await readResult(out), seen: await readObservations(file) };
       }),
@@ -74,7 +81,9 @@ describe('workers', () => {
     expect(three.result.witness).toMatchObject({ completed: 60, limited: 10 });
     expect(three.code).toBe(honestExit(three.result));
     expect(three.result.slices.map(({ index, count }) => `${index}/${count}`)).toEqual([
-      ...['0/3', '1/3', '2/3'],
+      '0/3',
+      '1/3',
+      '2/3',
     ]);
     expect(new Set(three.result.slices.map(({ clock }) => clock)).size).toBe(1);
     // One clock: what was let in can be counted over all of them.

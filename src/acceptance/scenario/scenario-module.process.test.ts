@@ -38,9 +38,7 @@ describe('a scenario file that is a module', () => {
           defineScenario({ traffic: [{ kind: 'chat', model: 'm', prompts }], load });`,
     });
     const path = join(folder, 'evening.ts');
-    const { code, stdout, stderr } = await weir([
-      ...['validate', path, '--json', '--set', 'warmUp=5s'],
-    ]);
+    const { code, stdout, stderr } = await weir(['validate', path, '--json', '--set', 'warmUp=5s']);
     expect(stderr).toBe('');
     expect(code).toBe(0);
     const conversations = ['a', 'b'].map((content) => [{ role: 'user', content }]);

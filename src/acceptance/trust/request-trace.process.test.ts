@@ -46,8 +46,14 @@ const ranBothSides = async () => {
   try {
     await weir(
       [
-        ...['run', await tempFile('s.yaml', scenario), '--target', mock.url],
-        ...['--out', folder, '--observations', files.seen],
+        'run',
+        await tempFile('s.yaml', scenario),
+        '--target',
+        mock.url,
+        '--out',
+        folder,
+        '--observations',
+        files.seen,
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );

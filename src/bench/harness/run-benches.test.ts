@@ -9,7 +9,8 @@ const row: BenchRow = {
   bound: { kind: 'at least', value: 1 },
 };
 const bench = (name: string, run: () => readonly BenchRow[]): Bench => ({
-  ...{ name, about: `what ${name} is` },
+  name,
+  about: `what ${name} is`,
   run: async () => run(),
 });
 const steady = bench('steady', () => [row]);

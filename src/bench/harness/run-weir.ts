@@ -68,7 +68,9 @@ export const runWeir = async (scenario: object): Promise<Result> => {
 
 /** What benches of streams ask; `differing` is their load, their target and whatever else is theirs. */
 export const streamScenario = (changes: object): object => ({
-  ...{ name: 'bench', warmUp: '0s', wire: { proxy: 'none' } },
+  name: 'bench',
+  warmUp: '0s',
+  wire: { proxy: 'none' },
   traffic: [{ kind: 'chat-stream', model: 'weir/small', prompt: 'hello there' }],
   ...changes,
 });

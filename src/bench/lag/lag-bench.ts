@@ -133,12 +133,16 @@ const rowsOf = (each: LagCase, all: readonly Round[]): readonly BenchRow[] => {
     return counting.length === 0 ? Number.NaN : better(...counting.map(({ lags }) => of(lags)));
   };
   const row = (what: string, of: (lags: StartLags) => number): BenchRow => ({
-    ...{ what: `${caseTitle(each)}: ${what}`, unit: 'ms', bound: null },
+    what: `${caseTitle(each)}: ${what}`,
+    unit: 'ms',
+    bound: null,
     value: best('own', of),
     ruler: best('bare', of),
   });
   const begun: BenchRow = {
-    ...{ what: `${caseTitle(each)}: begun of those due`, unit: '%', bound: null },
+    what: `${caseTitle(each)}: begun of those due`,
+    unit: '%',
+    bound: null,
     value: best('own', (lags) => lags.startedPercent, Math.max),
     ruler: best('bare', (lags) => lags.startedPercent, Math.max),
   };

@@ -2,15 +2,13 @@ import { expect, it } from 'vitest';
 import { startDueAt, type StartLoadOptions } from './start-load.ts';
 
 const order: StartLoadOptions = {
-  ...{
-    rate: 1000,
-    streams: 0,
-    inFlight: 10,
-    streamSeconds: 4,
-    rampSeconds: 3,
-    warmUp: 1,
-    seconds: 1,
-  },
+  rate: 1000,
+  streams: 0,
+  inFlight: 10,
+  streamSeconds: 4,
+  rampSeconds: 3,
+  warmUp: 1,
+  seconds: 1,
 };
 /** How many are due in each second. */
 const perSecond = (differing: Partial<StartLoadOptions>): readonly number[] => {

@@ -53,7 +53,8 @@ const measurementOf = (answer: unknown, speed: NormalSpeed): LatenessMeasurement
   const steady = all.filter(({ due }) => due >= begun && due <= ended);
   const calm = steady.filter(({ due }) => speed.isNormalAt(due));
   return {
-    ...{ steady: latenessOf(steady), atNormalSpeed: latenessOf(calm) },
+    steady: latenessOf(steady),
+    atNormalSpeed: latenessOf(calm),
     normalSpeedShare: (calm.length / steady.length) * 100,
     early: latenessOf(all).early,
   };
@@ -137,7 +138,9 @@ const latenessRows = (measuredRounds: readonly Round[]): readonly BenchRow[] => 
   const mocks = measuredRounds.map(({ mock }) => mock);
   const bares = measuredRounds.map(({ bare }) => bare);
   const row = (what: string, figure: Figure, bound: BenchRow['bound'] = null): BenchRow => ({
-    ...{ what, unit: 'ms', bound },
+    what,
+    unit: 'ms',
+    bound,
     value: figure(mocks),
     ruler: figure(bares),
   });

@@ -12,7 +12,14 @@ it('a spell, and what it held up, is not calm; all else is', () => {
     samples((at) => (at >= 1000 && at < 1030 ? 110 : 10 + (at % 3))),
   );
   expect([500, 990, 998.5, 1010, 1029, 1220, 1231, 1900].map(isNormalAt)).toStrictEqual([
-    ...[true, true, false, false, false, false, true, true],
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
   ]);
 });
 
@@ -30,7 +37,15 @@ it('time of which nothing was told is not vouched for', () => {
     durations: silent.map((i) => durations[i]!),
   });
   expect([-1, 50, 201, 395, 420, 600, 660, 1998, 1999].map(isNormalAt)).toStrictEqual([
-    ...[false, false, true, true, false, false, true, true, false],
+    false,
+    false,
+    true,
+    true,
+    false,
+    false,
+    true,
+    true,
+    false,
   ]);
   expect(normalSpeedOf({ at: [], durations: [] }).isNormalAt(0)).toBe(false);
 });

@@ -51,7 +51,11 @@ const plan = fakePlan(constantLoad(rate, duration), {
       load: constantLoad(rate, duration),
       traffic: [
         {
-          ...{ kind: 'chat-stream', weight: 1, model: 'weir/small', maxTokens: null, body: {} },
+          kind: 'chat-stream',
+          weight: 1,
+          model: 'weir/small',
+          maxTokens: null,
+          body: {},
           conversations: [[{ role: 'user', content: 'hello there' }]],
           price: null,
         },
@@ -118,7 +122,10 @@ const runIn = async (folder: string): Promise<void> => {
   const signals = watchGenerator();
   const stopKeeping = writeCheckpoint(checkpoint.write, {
     header: { weir: '0', runId: 'r', planHash: 'h', plan, slice, notes: [] },
-    ...{ tally, clock, generator, loadEnds: instant(duration) },
+    tally,
+    clock,
+    generator,
+    loadEnds: instant(duration),
   });
   const running = runSlice(fakeSliceOptions(plan), {
     clock,

@@ -33,21 +33,27 @@ export const memoryBench: Bench = {
     return [
       {
         what: 'heap after an hour against a minute, aside from timeline, ledger and samples',
-        ...{ value: hour.rest / minute.rest, unit: '×' },
+        value: hour.rest / minute.rest,
+        unit: '×',
         bound: { kind: 'at most', value: 1.1 },
       },
       {
         what: 'the same with all of it',
-        ...{ value: hour.whole / minute.whole, unit: '×', bound: null },
+        value: hour.whole / minute.whole,
+        unit: '×',
+        bound: null,
       },
       {
         what: 'what grows by design: the timeline, for each second of a run',
-        ...{ value: perSecond / 1024, unit: 'KiB', bound: null },
+        value: perSecond / 1024,
+        unit: 'KiB',
+        bound: null,
       },
       {
         what: 'the ledger (its first 20,000 rows) and the generator’s samples, after the hour',
         value: (hour.withoutTimeline - hour.rest) / mebibyte,
-        ...{ unit: 'MiB', bound: null },
+        unit: 'MiB',
+        bound: null,
       },
     ];
   },

@@ -40,9 +40,15 @@ const longRun = (): Result => {
     recordObservation(
       tally,
       sampleObservation({
-        ...{ requestId: `run-0-${index}`, index, traffic: 'chat-stream' },
-        ...{ due: instant(due), released: instant(due), begun: instant(begun) },
-        ...{ connected: instant(begun), sent: instant(begun + 0.1), ended: instant(ended) },
+        requestId: `run-0-${index}`,
+        index,
+        traffic: 'chat-stream',
+        due: instant(due),
+        released: instant(due),
+        begun: instant(begun),
+        connected: instant(begun),
+        sent: instant(begun + 0.1),
+        ended: instant(ended),
         head: { ...head, at: instant(moments[0]!) },
         outcome: { kind: 'completed', answer: sampleStream(moments) },
       }),

@@ -38,7 +38,8 @@ export const soakBench: Bench = {
       return [
         {
           what: `resident memory of a run in minute ${minutes} against minute 2`,
-          ...{ value: memoryOf(minutes) / memoryOf(2), unit: '×' },
+          value: memoryOf(minutes) / memoryOf(2),
+          unit: '×',
           bound: { kind: 'at most', value: 1.1 },
         },
         {

@@ -40,12 +40,14 @@ export const capacityBench: Bench = {
       rows.push(
         {
           what: `highest rate, batch ${batch}, even arrivals: worst error of ${seeds} seeds`,
-          ...{ value: Math.max(...even.errors) * 100, unit: '%' },
+          value: Math.max(...even.errors) * 100,
+          unit: '%',
           bound: { kind: 'at most', value: 5 },
         },
         {
           what: `the same with Poisson arrivals: seeds within 5 %, of ${seeds}`,
-          ...{ value: drawn.errors.filter((error) => error <= 0.05).length, unit: '' },
+          value: drawn.errors.filter((error) => error <= 0.05).length,
+          unit: '',
           bound: { kind: 'at least', value: 9 },
         },
       );

@@ -22,7 +22,8 @@ const { client, url, users, rampUp } = JSON.parse(
   (await lines.next()).value as string,
 ) as SdkStreamClientOptions;
 const chatRequest = {
-  ...{ ...smallChat, messages: [...smallChat.messages] },
+  ...smallChat,
+  messages: [...smallChat.messages],
   stream: true as const,
   stream_options: { include_usage: true },
 };

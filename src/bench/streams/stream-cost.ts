@@ -41,12 +41,20 @@ const shapes: readonly StreamCase[] = [
   {
     name: 'paced, 1000 streams × 20/s',
     // Users begin over the length of a stream, so that requests come evenly.
-    ...{ users: 1000, gap: 50, tokens: 60, rampUp: 3000, clients },
+    users: 1000,
+    gap: 50,
+    tokens: 60,
+    rampUp: 3000,
+    clients,
     bounds: { openai: 2, fetch: 1.8 },
   },
   {
     name: 'flat out, 4 streams',
-    ...{ users: 4, gap: 0, tokens: 51_200, rampUp: 400, clients: ['socket', 'undici', 'fetch'] },
+    users: 4,
+    gap: 0,
+    tokens: 51_200,
+    rampUp: 400,
+    clients: ['socket', 'undici', 'fetch'],
     bounds: { fetch: 2 },
   },
 ];

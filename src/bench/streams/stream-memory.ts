@@ -85,7 +85,9 @@ const rowsFor = async (
   const isBound = transport === 'socket';
   const name = `${transport}, ${streams} streams at once in one run`;
   const row = (what: string, value: number, unit: string, bound: number): BenchRow => ({
-    ...{ what: `${name}: ${what}`, value, unit },
+    what: `${name}: ${what}`,
+    value,
+    unit,
     bound: isBound ? { kind: 'at most', value: bound } : null,
   });
   const most = await maxDescriptors();

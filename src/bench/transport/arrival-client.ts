@@ -92,7 +92,8 @@ const transportStreamOpener = (name: TransportName): (() => void) => {
     transport.send(
       { method: 'POST', path: '/', headers: {}, body: null },
       {
-        ...{ onConnected: () => undefined, onSent: () => undefined },
+        onConnected: () => undefined,
+        onSent: () => undefined,
         onHeaders: () => {
           flowingStreams += 1;
         },

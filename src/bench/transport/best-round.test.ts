@@ -4,7 +4,9 @@ import { bestArrivalRound, type ArrivalMeasurement } from './best-round.ts';
 
 const pace = 1000;
 const round = (sentRate: number, rate: number, late: number): ArrivalMeasurement => ({
-  ...{ sentRate, rate, cpu: 1 },
+  sentRate,
+  rate,
+  cpu: 1,
   error: { p50: late, p99: late, medianP99: late, max: late, early: 0 },
 });
 /** In ms, with a bound of one. */

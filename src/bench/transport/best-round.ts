@@ -8,8 +8,10 @@ export interface ArrivalMeasurement extends Arrivals {
 
 /** Of one that fell behind: what it has not read yet is later than anything. */
 const infinitelyLate = {
-  ...{ p50: Number.POSITIVE_INFINITY, p99: Number.POSITIVE_INFINITY },
-  ...{ medianP99: Number.POSITIVE_INFINITY, latest: Number.POSITIVE_INFINITY },
+  p50: Number.POSITIVE_INFINITY,
+  p99: Number.POSITIVE_INFINITY,
+  medianP99: Number.POSITIVE_INFINITY,
+  latest: Number.POSITIVE_INFINITY,
 };
 
 /**

@@ -46,7 +46,11 @@ const measureArrivals = async (
   const emitter = await startStreamEmitter({ gap, tokens: null, certificate });
   try {
     const order: ArrivalClientOptions = {
-      ...{ port: emitter.port, client, streams, gap, seconds },
+      port: emitter.port,
+      client,
+      streams,
+      gap,
+      seconds,
       certificate: certificate?.cert ?? null,
     };
     const bound = await startPinned(1, ['arrival-client.ts'], { input: JSON.stringify(order) });
@@ -85,7 +89,9 @@ const rowsFor = (
       unit: string,
       of: (taken: ArrivalMeasurement) => number,
     ): BenchRow => ({
-      ...{ what: `${client}, ${nameOf(arrivalCase)}: ${what}`, unit, bound: null },
+      what: `${client}, ${nameOf(arrivalCase)}: ${what}`,
+      unit,
+      bound: null,
       value: figure(client, of),
       ruler: figure('net', of),
     });

@@ -121,7 +121,8 @@ const plainRows = (best: Best, clients: readonly Client[]): readonly BenchRow[] 
   );
   return [
     ...rates,
-    ...[bareRate!, { ...bareShare!, bound: atLeast(1.5) }],
+    bareRate!,
+    { ...bareShare!, bound: atLeast(1.5) },
     ...compareRows(best, ['undici', 'autocannon']),
     ...whole,
     ...competitors.flatMap(({ rival }) => compareRows(best, ['run by undici', rival])),

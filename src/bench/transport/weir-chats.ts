@@ -13,7 +13,9 @@ export const measureWeirChats = async (
   const { model, max_tokens: maxTokens, messages } = smallChat;
   const scenario = {
     name: 'small-chats',
-    ...{ target: url, transport, wire: { verifyTls: false } },
+    target: url,
+    transport,
+    wire: { verifyTls: false },
     traffic: [{ kind: 'chat', model, prompt: messages[0].content, maxTokens }],
     // The last second is cut short by its end and has no sample of the generator.
     load: {

@@ -59,10 +59,16 @@ export const addCapacity = (cli: Argv, ended: (exit: ExitName) => void): Argv =>
       const request: CapacityRequest = {
         source: given.from.length > 0 ? null : withLoad(planSourceFrom(given)),
         from: given.from,
-        ...{ think: given.think, start: given.start, top: given.top },
-        ...{ precision: given.precision, requests: given.requests },
-        ...{ time: given.time, yes: given.yes, out: given.out },
-        ...{ json: given.json, quiet: given.quiet },
+        think: given.think,
+        start: given.start,
+        top: given.top,
+        precision: given.precision,
+        requests: given.requests,
+        time: given.time,
+        yes: given.yes,
+        out: given.out,
+        json: given.json,
+        quiet: given.quiet,
       };
       const { capacity, capacityFrom } = await import('../verbs/capacity.ts');
       ended(

@@ -135,6 +135,9 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
   return {
     ...comparisonCriteriaFrom(given),
     repetitions: countFrom(repetitions),
-    ...{ against, baseline, pause: given.pause, self: given.self },
+    against,
+    baseline,
+    pause: given.pause,
+    self: given.self,
   };
 };

@@ -166,10 +166,7 @@ const withMockLimitOptions = <T>(builder: Argv<T>) =>
       credits: { type: 'string', describe: 'Micro-units that each key may spend, or none [none]' },
     })
     .group(
-      [
-        ...['requests-per-minute', 'tokens-per-minute', 'window'],
-        ...['algorithm', 'profile', 'credits'],
-      ],
+      ['requests-per-minute', 'tokens-per-minute', 'window', 'algorithm', 'profile', 'credits'],
       'Limits:',
     );
 

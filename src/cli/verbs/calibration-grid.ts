@@ -69,7 +69,8 @@ export const calibrationGrid = (request: {
     .toSorted((a, b) => a[0] * a[1] - b[0] * b[1])
     .flatMap(([streamCount, tokensPerSecond]) =>
       sendingSetupsFor(streamCount * tokensPerSecond, workers).map((setup) => ({
-        ...{ streams: streamCount, tokensPerSecond },
+        streams: streamCount,
+        tokensPerSecond,
         ...setup,
       })),
     );

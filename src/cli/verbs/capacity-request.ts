@@ -86,9 +86,14 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
       request.think === undefined
         ? scenarioThinkTime(plan)
         : readOption('think', request.think, durationNotation),
-    ...{ requestsPerMinute, tokensPerMinute, keys, start: perSecond(start), top: perSecond(top) },
+    requestsPerMinute,
+    tokensPerMinute,
+    keys,
+    start: perSecond(start),
+    top: perSecond(top),
     precision: readOption('precision', request.precision, percentageNotation),
-    ...{ forLatency: asksForLatency(plan), samples },
+    forLatency: asksForLatency(plan),
+    samples,
   };
 };
 

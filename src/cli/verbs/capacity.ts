@@ -37,7 +37,10 @@ const sliceRequestFor = (
   { plan, clips, workload }: ReadPlanWithFiles,
   target: ReadyTarget,
 ): SliceOptions => ({
-  ...{ plan, slice: wholeRunSlice, clips, workload },
+  plan,
+  slice: wholeRunSlice,
+  clips,
+  workload,
   runId: `weir-${planHash(plan).slice(0, 8)}`,
   credentials: target.credentials,
   headers: target.headers,

@@ -45,7 +45,9 @@ export const openProbe = async (
   const values = credentials.map(({ value }) => value);
   const [first = '', second = null] = values;
   const session: ProbeSession = {
-    ...{ transport, clock, wallZero: Date.parse(startedAt) },
+    transport,
+    clock,
+    wallZero: Date.parse(startedAt),
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
     redact: redactor([...target.secrets, ...values]),
     timeoutFor: timeoutFor(window),
@@ -84,7 +86,9 @@ export const examine = async (
     say('stopping: what was seen so far is judged');
   });
   const client = openProbeClient({
-    ...{ session, models, credentials: keys },
+    session,
+    models,
+    credentials: keys,
     sleepUntil: async (moment) => {
       await sleep(Math.max(0, moment - clock.now()));
     },
@@ -93,7 +97,8 @@ export const examine = async (
   const begun = clock.now();
   try {
     const log = await examineKey(client, {
-      ...{ ...options, hasSecondKey },
+      ...options,
+      hasSecondKey,
       stopReason: () => (signal === null ? null : `stopped by ${signal}`),
       onPhaseStart: (phase) => {
         const { usual, time } = phaseBudget(phase, declared.requests, hasSecondKey);

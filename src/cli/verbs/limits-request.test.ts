@@ -3,9 +3,21 @@ import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { examinationSettingsFrom, type LimitsRequest } from './limits-request.ts';
 
 const order: LimitsRequest = {
-  ...{ scenario: undefined, target: 'mock', set: [], key: undefined, secondKey: undefined },
-  ...{ model: undefined, window: undefined, permitted: undefined, checks: undefined },
-  ...{ price: undefined, quick: false, yes: false, out: undefined, json: false, quiet: false },
+  scenario: undefined,
+  target: 'mock',
+  set: [],
+  key: undefined,
+  secondKey: undefined,
+  model: undefined,
+  window: undefined,
+  permitted: undefined,
+  checks: undefined,
+  price: undefined,
+  quick: false,
+  yes: false,
+  out: undefined,
+  json: false,
+  quiet: false,
 };
 
 it('everything that is wrong with the options of an examination is said at once', () => {

@@ -71,9 +71,14 @@ export const limits = async (request: LimitsRequest): Promise<ExitName> => {
     if (!request.yes) await confirm('nothing was asked of the gateway’s limits');
     const completed = await examine(probe, { declared, phases, maxRequests: budget.max }, say);
     const report: LimitReport = {
-      ...{ format: 'limits/1', weir: weirVersion(), target: target.baseUrl },
-      ...{ startedAt: probe.startedAt, model: probe.models.chat, took: completed.duration },
-      ...{ log: completed.log, judgement: judgeLimits(completed.log) },
+      format: 'limits/1',
+      weir: weirVersion(),
+      target: target.baseUrl,
+      startedAt: probe.startedAt,
+      model: probe.models.chat,
+      took: completed.duration,
+      log: completed.log,
+      judgement: judgeLimits(completed.log),
     };
     await publishLimits(report, folder, request);
     return exitFor(completed, report);

@@ -22,8 +22,11 @@ const foreseen = (load: Load, changes: Partial<Plan> = {}) => {
 };
 
 const users: Load = {
-  ...{ kind: 'closed', users: 3, thinkTime: milliseconds(500) },
-  ...{ duration: milliseconds(4500), rampUp: milliseconds(0) },
+  kind: 'closed',
+  users: 3,
+  thinkTime: milliseconds(500),
+  duration: milliseconds(4500),
+  rampUp: milliseconds(0),
 };
 
 describe('what a plan will take', () => {
@@ -49,8 +52,11 @@ describe('what a plan will take', () => {
 
   it('of a shared number of requests is no more than that', () => {
     const shared: Load = {
-      ...{ kind: 'iterations', users: 4, iterations: 30 },
-      ...{ thinkTime: milliseconds(0), maxDuration: milliseconds(60_000) },
+      kind: 'iterations',
+      users: 4,
+      iterations: 30,
+      thinkTime: milliseconds(0),
+      maxDuration: milliseconds(60_000),
     };
     expect(foreseen(shared).total.requests).toEqual({ sum: 30, basis: 'at-most', unknown: 0 });
     const soon = { ...shared, maxDuration: milliseconds(1000) };
@@ -59,8 +65,15 @@ describe('what a plan will take', () => {
 
   it('counts the pieces of a split text, each of its own length', () => {
     const speech: Traffic = {
-      ...{ kind: 'speech', weight: 1, model: 's', voice: 'v', format: 'mp3', speed: null },
-      ...{ texts: ['12345', '123', '1'], split: { characters: 5 }, body: {} },
+      kind: 'speech',
+      weight: 1,
+      model: 's',
+      voice: 'v',
+      format: 'mp3',
+      speed: null,
+      texts: ['12345', '123', '1'],
+      split: { characters: 5 },
+      body: {},
     };
     const stages = samplePlan().stages.map((stage) => ({ ...stage, traffic: [speech] }));
     // Three times through 9 characters at 15 millionths each.
@@ -78,12 +91,15 @@ describe('what a plan will take', () => {
   it('names the limit that is nearest to its end, and the keys that would do', () => {
     const limits = { requestsPerMinute: 20, tokensPerMinute: 100, limiter: null };
     expect(foreseen(constantLoad(3, 25_000), { limits }).limits).toMatchObject({
-      ...{ binds: 'tokens', keysNeeded: 15 },
+      binds: 'tokens',
+      keysNeeded: 15,
       exceeded: expect.arrayContaining(['main', 'spare']) as unknown,
     });
     const undeclared = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
     expect(foreseen(constantLoad(3, 25_000), { limits: undeclared }).limits).toMatchObject({
-      ...{ binds: null, keysNeeded: null, exceeded: [] },
+      binds: null,
+      keysNeeded: null,
+      exceeded: [],
     });
   });
 });

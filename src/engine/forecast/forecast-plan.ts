@@ -99,8 +99,15 @@ class ForecastWalk {
     const { plan, clips, workload, answerTime } = this.#input;
     const credentials = plan.keys.map(({ name, weight }) => ({ name, weight, value: '' }));
     const options = {
-      ...{ plan, clips, workload, credentials, runId: '', slice: { index: 0, count: 1 } },
-      ...{ headers: {}, userAgent: '', redact: (text: string) => text },
+      plan,
+      clips,
+      workload,
+      credentials,
+      runId: '',
+      slice: { index: 0, count: 1 },
+      headers: {},
+      userAgent: '',
+      redact: (text: string) => text,
     };
     const addArrival = (arrival: Arrival): void => {
       const { traffic, credential, ...drawing } = drawRequestContent(options, arrival);

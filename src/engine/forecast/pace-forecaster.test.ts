@@ -4,8 +4,11 @@ import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { PaceForecaster } from './pace-forecaster.ts';
 
 const pace = {
-  ...{ requests: 10, tokens: 1000, charged: 'ended' as const },
-  ...{ window: milliseconds(10_000), margin: milliseconds(500) },
+  requests: 10,
+  tokens: 1000,
+  charged: 'ended' as const,
+  window: milliseconds(10_000),
+  margin: milliseconds(500),
 };
 
 /** Two keys, 25 s of load and 10 s of grace. */

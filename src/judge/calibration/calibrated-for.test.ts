@@ -5,13 +5,20 @@ import { calibratedFor, changedSince, fullestLoad } from './calibrated-for.ts';
 
 const error = { n: 10, p50: 0.1, p99: 0.4, max: 1 };
 const cell = (streams: number, differing: Partial<CalibrationCell> = {}): CalibrationCell => ({
-  ...{ streams, tokensPerSecond: 20, transport: 'socket', workers: 1, answers: 10 },
-  ...{ trust: 'valid', complaints: [] },
+  streams,
+  tokensPerSecond: 20,
+  transport: 'socket',
+  workers: 1,
+  answers: 10,
+  trust: 'valid',
+  complaints: [],
   errors: { ttft: error, gap: error, endToEnd: error },
   ...differing,
 });
 const calibration = (...cells: readonly CalibrationCell[]): Calibration => ({
-  ...{ format: 'calibration/1', weir: '0.1.0', calibratedAt: '2026-11-21T10:00:00.000Z' },
+  format: 'calibration/1',
+  weir: '0.1.0',
+  calibratedAt: '2026-11-21T10:00:00.000Z',
   machine: sampleJudgedSlice([]).machine,
   cells: [...cells],
 });

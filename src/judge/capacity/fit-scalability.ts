@@ -120,8 +120,12 @@ export const fitScalability = (steps: readonly CapacityStep[]): ScalabilityFit |
   const [first, second, third] = best.beta;
   const curve = curveOf(best, most);
   return {
-    ...{ lambda: 1 / first, sigma: second / first, kappa: third / first },
-    ...{ points: points.length, residual: Math.sqrt(best.squares / points.length) },
-    ...{ knee: kneeOf(curve, most), curve },
+    lambda: 1 / first,
+    sigma: second / first,
+    kappa: third / first,
+    points: points.length,
+    residual: Math.sqrt(best.squares / points.length),
+    knee: kneeOf(curve, most),
+    curve,
   };
 };

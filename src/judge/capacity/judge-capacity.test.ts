@@ -23,8 +23,11 @@ describe('the answer in units of users, keys and money', () => {
     // 240 requests and 72,000 tokens a minute; four keys have 240 and 80,000.
     const limits = { requestsPerMinute: 60, tokensPerMinute: 20_000, keys: 4 };
     expect(judgeCapacity(kept, sampleTerms(limits), false)).toMatchObject({
-      ...{ binding: 'requests', proved: true, rate: { value: 4, low: 4, high: 4 } },
-      ...{ keysForRequests: 4, keysForTokens: 4 },
+      binding: 'requests',
+      proved: true,
+      rate: { value: 4, low: 4, high: 4 },
+      keysForRequests: 4,
+      keysForTokens: 4,
     });
     const fewer = { ...limits, tokensPerMinute: 18_000 };
     expect(

@@ -16,14 +16,23 @@ const stepOf = (seconds: number) => {
   });
   const arrivals = 10 * seconds;
   const result = healthyResult({
-    ...{ plan, scheduled: milliseconds(seconds * 1000) },
+    plan,
+    scheduled: milliseconds(seconds * 1000),
     lags: Array.from({ length: seconds }, () => Array.from({ length: 10 }, () => 0.3)),
     groups: [
       {
         labels: { traffic: 'chat', model: 'm', key: 'main', stage: 'steady', warmUp: false },
         outcomes: { ...emptyOutcomeCounts(), completed: arrivals },
-        ...{ sent: arrivals, attempts: arrivals, retried: 0, gaveUp: {}, tokens: [], notes: {} },
-        ...{ buffered: 0, coalescedEvents: 0, tokenEvents: 0, distributions: {} },
+        sent: arrivals,
+        attempts: arrivals,
+        retried: 0,
+        gaveUp: {},
+        tokens: [],
+        notes: {},
+        buffered: 0,
+        coalescedEvents: 0,
+        tokenEvents: 0,
+        distributions: {},
         connections: { new: 0, reused: 0 },
       },
     ],

@@ -160,8 +160,16 @@ const judgeStep = (result: Result, stage: Stage, span: Span, name: string): Capa
   const isSteady = growthBreaches.length === 0 && latency !== null;
   const criteria = objectiveBreaches(result, stage.name, outcomes);
   return {
-    ...{ name, rate: perSecond(offered), seconds: to - from, arrivals, completed, limited },
-    ...{ goodput: criteria.goodput, throughput: flow.throughput, spread: flow.spread, growth },
+    name,
+    rate: perSecond(offered),
+    seconds: to - from,
+    arrivals,
+    completed,
+    limited,
+    goodput: criteria.goodput,
+    throughput: flow.throughput,
+    spread: flow.spread,
+    growth,
     // A look once a second is blind to what comes and goes within it; of a steady flow Little’s law is not.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,

@@ -7,11 +7,24 @@ export const sampleStep = (
   rate: number,
   overrides: Partial<Omit<CapacityStep, 'rate'>> = {},
 ): CapacityStep => ({
-  ...{ name: `at ${rate}`, rate: perSecond(rate), seconds: 30, arrivals: Math.round(rate * 30) },
-  ...{ completed: Math.round(rate * 30), limited: 0, goodput: 1, throughput: rate, spread: 0 },
-  ...{ inFlight: rate / 2, growth: { value: 0, low: -0.01, high: 0.01 } },
+  name: `at ${rate}`,
+  rate: perSecond(rate),
+  seconds: 30,
+  arrivals: Math.round(rate * 30),
+  completed: Math.round(rate * 30),
+  limited: 0,
+  goodput: 1,
+  throughput: rate,
+  spread: 0,
+  inFlight: rate / 2,
+  growth: { value: 0, low: -0.01, high: 0.01 },
   latency: { mean: 500, p50: 480, p95: 700 },
-  ...{ ttftP95: 200, tokens: 300, cost: 20, verdict: 'kept', sure: true, breaches: [] },
+  ttftP95: 200,
+  tokens: 300,
+  cost: 20,
+  verdict: 'kept',
+  sure: true,
+  breaches: [],
   ...overrides,
 });
 
@@ -23,7 +36,9 @@ export const overloadedStep = (
 ): CapacityStep => {
   const growth = (rate - throughput) / rate;
   return sampleStep(rate, {
-    ...{ throughput, verdict: 'broken', inFlight: 40 },
+    throughput,
+    verdict: 'broken',
+    inFlight: 40,
     growth: { value: growth, low: growth - 0.01, high: growth + 0.01 },
     breaches: [{ bound: 'concurrency', text: 'requests in flight grew' }],
     ...overrides,
@@ -32,9 +47,15 @@ export const overloadedStep = (
 
 /** The terms of a search without declared limits; any can be another. */
 export const sampleTerms = (overrides: Partial<SearchTerms> = {}): SearchTerms => ({
-  ...{ thinkTime: milliseconds(19_500), requestsPerMinute: null, tokensPerMinute: null, keys: 1 },
-  ...{ start: perSecond(1), top: perSecond(1000), precision: 0.05 },
-  ...{ forLatency: false, samples: 0 },
+  thinkTime: milliseconds(19_500),
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  keys: 1,
+  start: perSecond(1),
+  top: perSecond(1000),
+  precision: 0.05,
+  forLatency: false,
+  samples: 0,
   ...overrides,
 });
 

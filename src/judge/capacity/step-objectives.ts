@@ -82,7 +82,8 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
     text: `${text}: got ${observed === null ? 'nothing' : `${Number(observed.toPrecision(3))} ${unit}`.trim()}`,
   }));
   return {
-    ...{ goodput, breaches },
+    goodput,
+    breaches,
     undecided: verdicts.some(({ grounds }) => grounds === 'no-data'),
     sure:
       broken.length > 0

@@ -12,7 +12,12 @@ const order = (
   next: Side,
   differing: Partial<CompareSidesOptions> = {},
 ): CompareSidesOptions => ({
-  ...{ base, next, gates: null, intended: [], allowed: [], weir: '0.1.0' },
+  base,
+  next,
+  gates: null,
+  intended: [],
+  allowed: [],
+  weir: '0.1.0',
   comparedAt: '2026-07-01T10:20:30.000Z',
   ...differing,
 });

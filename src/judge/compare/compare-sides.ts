@@ -71,7 +71,9 @@ const shareFigures = (parts: readonly Share[]): SideFigures => {
 };
 
 const ratioMetric = ({ base, next, better, effect, floor }: RatioCandidate): RatioMetric => ({
-  ...{ base, next, lowerIsBetter: better !== 'higher' },
+  base,
+  next,
+  lowerIsBetter: better !== 'higher',
   least: 1 + Math.max(effect, floor / (geometricMean(base) ?? 1)),
 });
 
@@ -103,7 +105,15 @@ const metricOf = (
   const judgement = judged(candidate, adjustedP, tests);
   const { id, traffic, model, name, label, unit, better, scale, gated, remark } = candidate;
   return {
-    ...{ id, traffic, model, name, label, unit, better, scale, gated },
+    id,
+    traffic,
+    model,
+    name,
+    label,
+    unit,
+    better,
+    scale,
+    gated,
     ...figuresOf(candidate),
     effect: judgement?.effect ?? null,
     verdict: judgement?.verdict ?? 'inconclusive',
@@ -204,8 +214,10 @@ export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal 
     ok: true,
     comparison: {
       format: 'comparison/1',
-      ...{ weir: options.weir, comparedAt: options.comparedAt },
-      ...{ base: sideOf(base), next: sideOf(next) },
+      weir: options.weir,
+      comparedAt: options.comparedAt,
+      base: sideOf(base),
+      next: sideOf(next),
       overridden: differences.map(({ message }) => message),
       cautions: [...cautionsOf(base, next)],
       rules: comparisonRules,

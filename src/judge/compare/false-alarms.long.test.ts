@@ -13,13 +13,11 @@ const verdicts = (simulations: number, factor: number): Record<ComparisonVerdict
     const found = compareSides({
       base: sampleSide('a', 5, { seed: 2 * i, noise: 0.05 }),
       next: sampleSide('b', 5, { seed: 2 * i + 1, noise: 0.05, factor }),
-      ...{
-        gates: null,
-        intended: [],
-        allowed: [],
-        weir: '0.1.0',
-        comparedAt: '2026-07-01T10:20:30.000Z',
-      },
+      gates: null,
+      intended: [],
+      allowed: [],
+      weir: '0.1.0',
+      comparedAt: '2026-07-01T10:20:30.000Z',
     });
     if (!found.ok) throw new Error('the sides must be comparable');
     counts[found.comparison.verdict] += 1;

@@ -99,7 +99,9 @@ export const judgeRatio = (
       change: Math.exp(change),
       low: half === null ? null : Math.exp(change - half),
       high: half === null ? null : Math.exp(change + half),
-      ...{ p, adjustedP, least: metric.least },
+      p,
+      adjustedP,
+      least: metric.least,
       detectable:
         contrast === null ? null : Math.exp(Math.max(least, detectableEffect(contrast, level))),
     },

@@ -67,7 +67,10 @@ export const judgeShare = (
     effect: {
       change: totalOf(metric.next) - totalOf(metric.base),
       ...interval,
-      ...{ p, adjustedP, least: rateEffect, detectable: Math.max(rateEffect, seen) },
+      p,
+      adjustedP,
+      least: rateEffect,
+      detectable: Math.max(rateEffect, seen),
     },
     verdict,
     needed: verdict === 'inconclusive' ? neededOf(metric, half, level) : null,

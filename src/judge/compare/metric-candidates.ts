@@ -93,15 +93,17 @@ const latencies = (
     return {
       id: [stream.traffic, ...(stream.model === null ? [] : [stream.model]), name].join(' '),
       ...stream,
-      ...{ name, unit, better, scale: 'ratio', gated: isGated },
+      name,
+      unit,
+      better,
+      scale: 'ratio',
+      gated: isGated,
       label: `${short} p${Number((q * 100).toFixed(2))}`,
       remark: remarks.length === 0 ? null : remarks.join('; '),
       base: one.map(({ value }) => value),
       next: other.map(({ value }) => value),
-      ...{
-        effect: better === 'higher' ? throughputEffect : latencyEffect,
-        floor: floorOf(measure),
-      },
+      effect: better === 'higher' ? throughputEffect : latencyEffect,
+      floor: floorOf(measure),
     };
   });
 
@@ -127,8 +129,17 @@ const throughput = (
   ];
   return [
     {
-      ...{ id: name, traffic: null, model: null, name, ...totalWords[name] },
-      ...{ scale: 'ratio', gated, base: one, next: other, effect: throughputEffect, floor: 0 },
+      id: name,
+      traffic: null,
+      model: null,
+      name,
+      ...totalWords[name],
+      scale: 'ratio',
+      gated,
+      base: one,
+      next: other,
+      effect: throughputEffect,
+      floor: 0,
       remark: remarks.length === 0 ? null : remarks.join('; '),
     },
   ];
@@ -145,16 +156,34 @@ const failures = (
   );
   const isNone = [...one!, ...other!].every(({ events }) => events === 0);
   return {
-    ...{ id: name, traffic: null, model: null, name, ...totalWords[name], scale: 'difference' },
-    ...{ base: one!, next: other!, gated: gated && !isNone },
+    id: name,
+    traffic: null,
+    model: null,
+    name,
+    ...totalWords[name],
+    scale: 'difference',
+    base: one!,
+    next: other!,
+    gated: gated && !isNone,
     remark: isNone ? 'none on either side' : null,
   };
 };
 
 /** What was asked for by name and no run has: it decides nothing, and so the comparison is undecided. */
 const missingCandidate = (name: string): RatioCandidate => ({
-  ...{ id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
-  ...{ scale: 'ratio', gated: true, base: [], next: [], effect: latencyEffect, floor: 0 },
+  id: name,
+  traffic: null,
+  model: null,
+  name,
+  label: name,
+  unit: '',
+  better: 'lower',
+  scale: 'ratio',
+  gated: true,
+  base: [],
+  next: [],
+  effect: latencyEffect,
+  floor: 0,
   remark: 'no run has a value',
 });
 

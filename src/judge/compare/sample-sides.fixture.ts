@@ -37,9 +37,15 @@ const chats = (run: SampleRun): Group => ({
     completed: run.requests - run.limited,
     limited: run.limited,
   },
-  ...{ sent: run.requests, attempts: run.requests, retried: 0, gaveUp: {} },
+  sent: run.requests,
+  attempts: run.requests,
+  retried: 0,
+  gaveUp: {},
   tokens: [],
-  ...{ buffered: 0, coalescedEvents: 0, tokenEvents: 0, connections: { new: 1, reused: 0 } },
+  buffered: 0,
+  coalescedEvents: 0,
+  tokenEvents: 0,
+  connections: { new: 1, reused: 0 },
   notes: {},
   distributions: {
     ttft: latencies(run, 200, 0.2),
@@ -51,7 +57,12 @@ const chats = (run: SampleRun): Group => ({
 /** One run; any field of its result can be another. */
 const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> = {}): Result => {
   const run = {
-    ...{ seed: 1, repetition: 0, noise: 0.05, factor: 1, requests: 240, limited: 0 },
+    seed: 1,
+    repetition: 0,
+    noise: 0.05,
+    factor: 1,
+    requests: 240,
+    limited: 0,
     ...differing,
   };
   const whole = healthyResult({ lags: [[0.1]], groups: [chats(run)] });

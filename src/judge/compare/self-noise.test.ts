@@ -5,7 +5,10 @@ import { selfNoise } from './self-noise.ts';
 
 const measured = (side: ReturnType<typeof sampleSide>): Noise => {
   const found = selfNoise({
-    ...{ side, gates: null, allowed: [], weir: '0.1.0' },
+    side,
+    gates: null,
+    allowed: [],
+    weir: '0.1.0',
     comparedAt: '2026-07-01T10:20:30.000Z',
   });
   if (!found.ok) throw new Error(found.refusals.map(({ message }) => message).join('; '));
@@ -52,7 +55,10 @@ describe('the surroundings’ noise', () => {
     const unfit = { ...first, trust: { level: 'invalid', evidence: [] } as const };
     const found = selfNoise({
       side: { name: 'a', repetitions: [unfit, ...others] },
-      ...{ gates: null, allowed: [], weir: '0.1.0', comparedAt: '2026-07-01T10:20:30.000Z' },
+      gates: null,
+      allowed: [],
+      weir: '0.1.0',
+      comparedAt: '2026-07-01T10:20:30.000Z',
     });
     expect(found).toMatchObject({ ok: false, refusals: [{ what: 'validity' }] });
   });

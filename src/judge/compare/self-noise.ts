@@ -69,9 +69,17 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const typical = isRatio ? Math.exp(meanOf(values.map(Math.log))) : meanOf(values);
   return [
     {
-      ...{ id, label, unit, scale, gated, typical, least: effect.least },
+      id,
+      label,
+      unit,
+      scale,
+      gated,
+      typical,
+      least: effect.least,
       noise: isRatio ? deviation : null,
-      ...{ change: effect.change, low, high },
+      change: effect.change,
+      low,
+      high,
       detectable: reportedRepetitions.map((repetitions) => ({
         repetitions,
         change: asChange(Math.max(least, detectableAt(repetitions))),
@@ -98,7 +106,8 @@ export const selfNoise = ({ side, ...options }: SelfNoiseOptions): NoiseOrRefusa
     ok: true,
     noise: {
       format: 'noise/1',
-      ...{ weir: options.weir, measuredAt: options.comparedAt },
+      weir: options.weir,
+      measuredAt: options.comparedAt,
       plan: comparison.base.plan,
       planHash: comparison.base.planHash,
       target: comparison.base.target,

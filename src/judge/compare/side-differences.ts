@@ -43,7 +43,8 @@ const comparedFacts: Readonly<
 /** What a plan sends, apart from what has a name of its own. */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
-  ...{ target: null, seed: null },
+  target: null,
+  seed: null,
   stages: plan.stages.map((stage) => ({
     ...stage,
     traffic: stage.traffic.map((each) => ({

@@ -29,7 +29,7 @@ const headlineFigures = (result: Result): readonly HistoryFigure[] =>
           ? { effect: candidate.effect, floor: candidate.floor }
           : { effect: comparisonRules.rateEffect, floor: 0 };
       const name = [traffic ?? '', model ?? '', label].filter((word) => word !== '').join(' ');
-      return [{ ...{ id, label: name, unit, better, scale, value }, ...least }];
+      return [{ id, label: name, unit, better, scale, value, ...least }];
     });
 
 const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [

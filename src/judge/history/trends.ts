@@ -69,7 +69,7 @@ const figuresOver = (
       return value === undefined ? [] : [{ run, value }];
     });
     const changes = [...changesOf(figure, points, drawFor(i))];
-    return { ...{ id, label, unit, better, scale }, points, changes };
+    return { id, label, unit, better, scale, points, changes };
   });
 };
 

@@ -7,8 +7,17 @@ import { forecastDecisions, forecastSamples } from './forecast-samples.ts';
 const none: ForecastAmount = { sum: 0, basis: 'exact', unknown: 0 };
 
 const group = (changes: Partial<ForecastGroup>): ForecastGroup => ({
-  ...{ stage: 'steady', traffic: 'chat-stream', model: 'm', entry: null, key: 'main' },
-  ...{ requests: none, input: none, output: none, cost: none, measured: 100, gaps: 900 },
+  stage: 'steady',
+  traffic: 'chat-stream',
+  model: 'm',
+  entry: null,
+  key: 'main',
+  requests: none,
+  input: none,
+  output: none,
+  cost: none,
+  measured: 100,
+  gaps: 900,
   ...changes,
 });
 
@@ -22,7 +31,11 @@ const objective = (text: string, changes: Partial<Objective>): Objective => ({
   text,
   figure: { kind: 'measure', name: 'ttft', statistic: 0.95 },
   scope: { traffic: null, model: null, key: null, stages: null },
-  ...{ comparison: '<', bound: 1, minSamples: 150, severity: 'fail', abortAfter: null },
+  comparison: '<',
+  bound: 1,
+  minSamples: 150,
+  severity: 'fail',
+  abortAfter: null,
   ...changes,
 });
 

@@ -54,7 +54,9 @@ const isWithin = ({ scope }: Objective, { traffic, model, key, stage }: Forecast
   inScope(
     { ...scope, key: key === null ? null : scope.key },
     {
-      ...{ traffic, model, stage },
+      traffic,
+      model,
+      stage,
       key: key ?? '',
     },
   );
@@ -85,7 +87,9 @@ export const forecastDecisions = (
     }
     const expects = forecastFor(objective, groups, plan);
     return {
-      ...{ text, needs: minSamples, expects },
+      text,
+      needs: minSamples,
+      expects,
       isDecidable: expects === null ? null : expects >= minSamples,
     };
   });

@@ -37,11 +37,18 @@ const group = (
   for (const sample of samples) histogram.record(sample);
   return {
     labels: {
-      ...{ traffic: 'chat-stream', model: 'm', key: 'main', stage: 'steady', warmUp: false },
+      traffic: 'chat-stream',
+      model: 'm',
+      key: 'main',
+      stage: 'steady',
+      warmUp: false,
       ...labels,
     },
     outcomes: { ...emptyOutcomeCounts(), completed: samples.length },
-    ...{ sent: samples.length, attempts: samples.length, retried: 0, gaveUp: {} },
+    sent: samples.length,
+    attempts: samples.length,
+    retried: 0,
+    gaveUp: {},
     tokens: [],
     buffered: 0,
     coalescedEvents: 0,
@@ -82,7 +89,10 @@ describe('an objective on a distribution', () => {
     const ruling = (comparison: Objective['comparison'], bound: number) =>
       judged({ comparison, bound, figure: ttft('max') }, [group([100])]).ruling;
     expect([ruling('<', 100), ruling('<=', 100), ruling('>', 100), ruling('>=', 100)]).toEqual([
-      ...['fail', 'pass', 'fail', 'pass'],
+      'fail',
+      'pass',
+      'fail',
+      'pass',
     ]);
     expect([ruling('<', 101), ruling('>', 99)]).toEqual(['pass', 'pass']);
   });
@@ -120,7 +130,10 @@ describe('an objective on a distribution', () => {
     // The 95 % interval of this median is [86, 115].
     expect([sure(80), sure(90), sure(110), sure(116)]).toEqual([true, false, false, true]);
     expect([sure(80, '>'), sure(90, '>'), sure(110, '>'), sure(116, '>')]).toEqual([
-      ...[true, false, false, true],
+      true,
+      false,
+      false,
+      true,
     ]);
     expect(judged({ figure: ttft('mean') }, [group(to(200))]).sure).toBeNull();
   });

@@ -54,7 +54,7 @@ describe('the canary', () => {
   it('does not condemn a short run for one hiccup: events of one beat are one witness', () => {
     // Two seconds are judged: 800 events, but only 80 beats, one of which was held up.
     const once: GeneratorSample['canary'] = {
-      ...{ streams: 20 },
+      streams: 20,
       errors: [
         [0.05, 390],
         [30, 10],
@@ -74,7 +74,8 @@ describe('the canary', () => {
       sampleJudgedSlice(
         sampleSeconds(repeated({ canary: { streams: 20, errors: [[late, 400]] } }, 30)),
         {
-          ...{ index, count: 2 },
+          index,
+          count: 2,
         },
       ),
     );

@@ -65,7 +65,7 @@ export class BatchServer {
       this.#work(begin, length, (end) => this.#emit(next, end));
     } else if (this.#busy) {
       this.#work(begin, this.#stepLength(), (end) => {
-        for (const sequence of [...this.#running]) this.#emit(sequence, end);
+        for (const sequence of Array.from(this.#running)) this.#emit(sequence, end);
       });
     }
   }

@@ -57,8 +57,20 @@ export const toLedgerEntry = (row: LedgerRow): LedgerEntry => {
   const [limitTokens, remainingTokens, ended, traffic, tokens, ...refusalCells] = rest;
   const [unit, form, retryAfter, resetIn] = refusalCells;
   return {
-    ...{ sent, answered, status, limitRequests, remainingRequests, limitTokens, remainingTokens },
-    ...{ ended, traffic, tokens, unit, form, retryAfter, resetIn },
+    sent,
+    answered,
+    status,
+    limitRequests,
+    remainingRequests,
+    limitTokens,
+    remainingTokens,
+    ended,
+    traffic,
+    tokens,
+    unit,
+    form,
+    retryAfter,
+    resetIn,
   };
 };
 

@@ -28,23 +28,34 @@ const stream = (moments: readonly number[]): Observation => {
   };
   const zero = instant(0);
   return {
-    ...{ requestId: 'r', stage: 0, index: 0, traffic: 'chat-stream', model: 'm', key: 'k' },
-    ...{
-      due: zero,
-      released: zero,
-      begun: zero,
-      connected: zero,
-      connection: 'new',
-      sent: zero,
-    },
-    ...{ reserved: null, earlier: [], gaveUp: null },
-    ...{ head: null, ended: instant(last ?? 0), outcome: { kind: 'completed', answer } },
+    requestId: 'r',
+    stage: 0,
+    index: 0,
+    traffic: 'chat-stream',
+    model: 'm',
+    key: 'k',
+    due: zero,
+    released: zero,
+    begun: zero,
+    connected: zero,
+    connection: 'new',
+    sent: zero,
+    reserved: null,
+    earlier: [],
+    gaveUp: null,
+    head: null,
+    ended: instant(last ?? 0),
+    outcome: { kind: 'completed', answer },
   };
 };
 
 const scope = { traffic: null, model: null, key: null, stages: null };
 const held = (differing: Partial<RequestObjective>): RequestObjective => ({
-  ...{ text: 't', measure: 'ttft', scope, comparison: '<', bound: 100 },
+  text: 't',
+  measure: 'ttft',
+  scope,
+  comparison: '<',
+  bound: 100,
   ...differing,
 });
 const kept = (differing: Partial<RequestObjective>, moments: readonly number[] = [90, 150, 160]) =>
@@ -53,7 +64,9 @@ const kept = (differing: Partial<RequestObjective>, moments: readonly number[] =
 describe('a completed request keeps an objective', () => {
   it('when its sample does', () => {
     expect([kept({}), kept({ bound: 90 }), kept({ comparison: '<=', bound: 90 })]).toEqual([
-      ...[true, false, true],
+      true,
+      false,
+      true,
     ]);
   });
 

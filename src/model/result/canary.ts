@@ -49,7 +49,9 @@ export const canaryErrors = (
   const sent = streams * seconds * (1000 / canaryEventInterval);
   const ascending = [...times].toSorted(([a], [b]) => a - b);
   return {
-    ...{ streams, count, max: ascending.at(-1)?.[0] ?? null },
+    streams,
+    count,
+    max: ascending.at(-1)?.[0] ?? null,
     missing: sent === 0 ? 1 : Math.max(0, 1 - count / sent),
     atRank: (rank) => {
       let reached = 0;

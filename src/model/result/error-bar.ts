@@ -11,8 +11,11 @@ export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | 
   const [p50, p99] = [quantile(errors, 0.5), quantile(errors, 0.99)];
   if (p50 === null || p99 === null || errors.max === null) return null;
   return {
-    ...{ p50: p50.value, p99: p99.value, max: errors.max },
-    ...{ events: errors.count, streams: errors.streams },
+    p50: p50.value,
+    p99: p99.value,
+    max: errors.max,
+    events: errors.count,
+    streams: errors.streams,
     loops: loops.filter((loop) => loop.some(({ canary }) => (canary?.errors.length ?? 0) > 0))
       .length,
     missing: errors.missing,

@@ -173,7 +173,11 @@ const readRuns = (db: DatabaseSync, paths: RelativePaths): readonly StoredRun[] 
   return rows.map((row) => {
     const id = Number(row['id']);
     const read = storedRunSchema.safeParse({
-      ...{ id, plan: row['plan'], target: row['target'], weir: row['weir'], trust: row['trust'] },
+      id,
+      plan: row['plan'],
+      target: row['target'],
+      weir: row['weir'],
+      trust: row['trust'],
       file: paths.found(String(row['file'])),
       planHash: row['plan_hash'],
       startedAt: row['started_at'],

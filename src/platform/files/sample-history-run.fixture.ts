@@ -16,8 +16,14 @@ export const sampleHistoryRun = (
   verdicts: [{ text: 'ttft.p95 < 800ms', ruling: 'pass' }],
   figures: [
     {
-      ...{ id: 'chat ttft.p50', label: 'TTFT p50', unit: 'ms', better: 'lower', scale: 'ratio' },
-      ...{ value: 202.5, effect: 0.1, floor: 5 },
+      id: 'chat ttft.p50',
+      label: 'TTFT p50',
+      unit: 'ms',
+      better: 'lower',
+      scale: 'ratio',
+      value: 202.5,
+      effect: 0.1,
+      floor: 5,
     },
   ],
   ...changes,

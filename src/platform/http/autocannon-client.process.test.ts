@@ -33,7 +33,8 @@ const firstOf = async (
   const client = (await loadSaturatingClient(url))(startClock());
   let begun = 0;
   const request = (path: string) => ({
-    ...{ method: 'POST' as const, path },
+    method: 'POST' as const,
+    path,
     headers: { 'content-type': 'text/plain' },
     body: new TextEncoder().encode('ask'),
   });

@@ -78,8 +78,12 @@ const startBatch = (
   };
   const ended = new Promise<void>((resolve, reject) => {
     const options = {
-      ...{ url, setupClient, connections: requests.length },
-      ...{ duration: noTimeout, timeout: noTimeout, sampleInt: stopPollInterval },
+      url,
+      setupClient,
+      connections: requests.length,
+      duration: noTimeout,
+      timeout: noTimeout,
+      sampleInt: stopPollInterval,
     };
     runAutocannon(options, (error) => (error === null ? resolve() : reject(error as Error)));
   });

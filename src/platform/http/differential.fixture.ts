@@ -178,7 +178,11 @@ const versions = fc.constantFrom('1.1', '1.1', '1.1', '1.0');
 const interims = fc.constantFrom('', '', '', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n');
 const statuses = fc.constantFrom('200 OK', '200', '404 Not', '429 Too Many', '204 No', '304 Not');
 const connections = fc.constantFrom(
-  ...['', '', 'Connection: close\r\n', 'Connection: keep-alive\r\n', 'Keep-Alive: timeout=3\r\n'],
+  '',
+  '',
+  'Connection: close\r\n',
+  'Connection: keep-alive\r\n',
+  'Keep-Alive: timeout=3\r\n',
 );
 const headerLine = fc
   .tuple(fc.constantFrom(...names), fc.stringMatching(/^[ -~]{0,12}$/))

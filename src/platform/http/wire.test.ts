@@ -149,8 +149,11 @@ describe.each(transports)('TLS by $name', ({ open }) => {
         transport.send(
           { method: 'GET', path: '/models', headers: {}, body: null },
           {
-            ...{ onConnected: () => undefined, onSent: () => undefined },
-            ...{ onHeaders: () => undefined, onChunk: () => undefined, onEnd: () => resolve() },
+            onConnected: () => undefined,
+            onSent: () => undefined,
+            onHeaders: () => undefined,
+            onChunk: () => undefined,
+            onEnd: () => resolve(),
             onFailure: (_, cause) => reject(new Error(cause)),
           },
         );

@@ -5,7 +5,8 @@ import { startMockProcess } from './mock-process.ts';
 /** A process that says a line and ends when its input does, unless something else happens. */
 const saying = (line: string, more = ''): readonly [string, ...string[]] => [
   process.execPath,
-  ...['-e', `console.log(${line}); process.stdin.resume(); ${more}`],
+  '-e',
+  `console.log(${line}); process.stdin.resume(); ${more}`,
 ];
 
 const started = async (more: string) => {

@@ -52,7 +52,11 @@ const attach = async (
 ): Promise<AttachedContainer> => {
   const container = dockerode.getContainer(id);
   const streams = await container.attach({
-    ...{ stream: true, hijack: true, stdin: true, stdout: true, stderr: true },
+    stream: true,
+    hijack: true,
+    stdin: true,
+    stdout: true,
+    stderr: true,
   });
   let text = '';
   const output = new PassThrough().on('data', (part: Buffer) => {

@@ -40,7 +40,11 @@ export const calibrationMethodText =
   'The size of the error in ms: how far what a run recorded lies from what the reference gateway, a process of its own on this machine, noted when it handed each token to its socket. The way through the kernel is part of it.';
 
 export const calibrationHead = [
-  ...['streams', 'tokens/s', 'transport', 'workers', 'generator'],
+  'streams',
+  'tokens/s',
+  'transport',
+  'workers',
+  'generator',
   ...Object.values(columnTitles).flatMap((title) => [`${title} p50`, 'p99']),
 ];
 
@@ -48,8 +52,11 @@ export const calibrationHead = [
 export const calibrationTrustColumn = 4;
 
 export const calibrationCellTexts = (cell: CalibrationCell): readonly string[] => [
-  ...[countText(cell.streams), countText(cell.tokensPerSecond)],
-  ...[cell.transport, String(cell.workers), cell.trust],
+  countText(cell.streams),
+  countText(cell.tokensPerSecond),
+  cell.transport,
+  String(cell.workers),
+  cell.trust,
   ...calibratedMeasures.flatMap((name) =>
     [cell.errors[name].p50, cell.errors[name].p99].map(msText),
   ),

@@ -123,8 +123,16 @@ export const capacityStepCells = (step: CapacityStep): readonly string[] => [
 ];
 
 export const capacityStepHead = [
-  ...['step', 'offered', 'n', 'verdict', 'completed', 'in flight'],
-  ...['p50 ms', 'p95 ms', 'TTFT p95', 'goodput'],
+  'step',
+  'offered',
+  'n',
+  'verdict',
+  'completed',
+  'in flight',
+  'p50 ms',
+  'p95 ms',
+  'TTFT p95',
+  'goodput',
 ] as const;
 
 /** A step as it is told while the search goes on. */

@@ -7,8 +7,18 @@ import { noiseTerminal } from './noise-terminal.ts';
 const look = { colour: false, width: 120 };
 
 const metric = (differing: Partial<Noise['metrics'][number]> = {}): Noise['metrics'][number] => ({
-  ...{ id: 'chat-stream ttft.p50', label: 'TTFT p50', unit: 'ms', scale: 'ratio', gated: true },
-  ...{ typical: 202, noise: 0.05, change: 1.01, low: 0.95, high: 1.07, least: 1.1, needed: 12 },
+  id: 'chat-stream ttft.p50',
+  label: 'TTFT p50',
+  unit: 'ms',
+  scale: 'ratio',
+  gated: true,
+  typical: 202,
+  noise: 0.05,
+  change: 1.01,
+  low: 0.95,
+  high: 1.07,
+  least: 1.1,
+  needed: 12,
   detectable: [
     { repetitions: 5, change: 1.19 },
     { repetitions: 10, change: 1.12 },
@@ -19,9 +29,17 @@ const metric = (differing: Partial<Noise['metrics'][number]> = {}): Noise['metri
 
 const noise = (metrics: Noise['metrics'], differing: Partial<Noise> = {}): Noise =>
   noiseSchema.parse({
-    ...{ format: 'noise/1', weir: '0.1.0', measuredAt: '2026-07-01T10:20:30.000Z' },
-    ...{ plan: hostileText, planHash: 'a'.repeat(64), target: 'mock', runs: ['a', 'b', 'c', 'd'] },
-    ...{ overridden: [], cautions: [], verdict: 'inconclusive', metrics },
+    format: 'noise/1',
+    weir: '0.1.0',
+    measuredAt: '2026-07-01T10:20:30.000Z',
+    plan: hostileText,
+    planHash: 'a'.repeat(64),
+    target: 'mock',
+    runs: ['a', 'b', 'c', 'd'],
+    overridden: [],
+    cautions: [],
+    verdict: 'inconclusive',
+    metrics,
     ...differing,
   });
 
@@ -53,8 +71,16 @@ describe('the surroundings’ noise', () => {
 
   it('gives shares of failures in points, and more repetitions than anybody runs as such', () => {
     const share = metric({
-      ...{ id: 'errors', unit: '%', scale: 'difference', noise: null, typical: 0.01 },
-      ...{ change: 0.001, low: -0.004, high: 0.006, least: 0.005, needed: null },
+      id: 'errors',
+      unit: '%',
+      scale: 'difference',
+      noise: null,
+      typical: 0.01,
+      change: 0.001,
+      low: -0.004,
+      high: 0.006,
+      least: 0.005,
+      needed: null,
       detectable: [{ repetitions: 5, change: 0.02 }],
     });
     const text = noiseTerminal(noise([metric(), share]), look);

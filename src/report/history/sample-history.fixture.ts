@@ -25,7 +25,9 @@ const sampleRun = (id: number): StoredRun => ({
   verdicts: [{ text: 'ttft.p95 < 300ms', ruling: id % 9 === 0 ? 'fail' : 'pass' }],
   baselines: id === 20 ? ['main'] : [],
   figures: ids.map((each, i) => ({
-    ...{ id: each, label: names[i]!, value: valueOf(id, i) },
+    id: each,
+    label: names[i]!,
+    value: valueOf(id, i),
     ...label,
   })),
 });
@@ -34,9 +36,16 @@ export const sampleTrend = (): Trend => {
   const runs = Array.from({ length: 40 }, (_, i) => sampleRun(i + 1));
   const { planHash, plan, target } = runs[0]!;
   return {
-    ...{ planHash, plan, target, runs },
+    planHash,
+    plan,
+    target,
+    runs,
     figures: ids.map((id, i) => ({
-      ...{ id, label: names[i]!, unit: 'ms', better: 'lower', scale: 'ratio' },
+      id,
+      label: names[i]!,
+      unit: 'ms',
+      better: 'lower',
+      scale: 'ratio',
       points: runs.map((run) => ({ run: run.id, value: run.figures[i]!.value })),
       changes:
         i === 0

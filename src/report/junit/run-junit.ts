@@ -50,7 +50,8 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] =>
     : limits.keys.length === 0
       ? [
           {
-            ...{ classname: 'limits', name: 'limits can be judged' },
+            classname: 'limits',
+            name: 'limits can be judged',
             outcome: { kind: 'skipped', message: 'nothing was sent, or by several slices' },
           },
         ]

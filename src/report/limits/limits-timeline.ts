@@ -24,7 +24,8 @@ const scaleOf = (replies: readonly ProbeReply[], limit: number): Scale => {
   const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
   const { width, height, left, right, top, bottom } = frame;
   return {
-    ...{ from, to },
+    from,
+    to,
     x: (at) => (left + ((at - from) / (to - from)) * (width - left - right)).toFixed(1),
     y: (remaining) => {
       const share = Math.max(0, Math.min(limit, remaining)) / limit;

@@ -13,15 +13,30 @@ type Reported = readonly [
   remainingTokens: number | null,
 ];
 const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
-  ...{ limitRequests: null, remainingRequests: null, limitTokens: null, remainingTokens: null },
-  ...{ traffic: 'chat', tokens: null, unit: null, form: null, retryAfter: null, resetIn: null },
+  limitRequests: null,
+  remainingRequests: null,
+  limitTokens: null,
+  remainingTokens: null,
+  traffic: 'chat',
+  tokens: null,
+  unit: null,
+  form: null,
+  retryAfter: null,
+  resetIn: null,
 };
 const budgetOf = (told: readonly Reported[], left = 0) => {
   const rows = told.map(
     ([sent, status, limitRequests, remainingRequests, limitTokens, remainingTokens]) =>
       toLedgerRow({
-        ...{ ...untold, sent, status, answered: sent + 10, ended: sent + 10 },
-        ...{ limitRequests, remainingRequests, limitTokens, remainingTokens },
+        ...untold,
+        sent,
+        status,
+        answered: sent + 10,
+        ended: sent + 10,
+        limitRequests,
+        remainingRequests,
+        limitTokens,
+        remainingTokens,
       }),
   );
   return keyUsages({ ...result, ledger: [{ key: 'k', rows, left }] })[0]!;

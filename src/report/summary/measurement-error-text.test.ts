@@ -24,10 +24,12 @@ const watched = (canary: boolean, ...loops: readonly (readonly Canary[])[]): Res
     plan: { ...result.plan, canary, warmUp: milliseconds(1000) },
     slices: loops.map((seconds, index) => ({
       ...slice!,
-      ...{ index, count: loops.length },
+      index,
+      count: loops.length,
       generator: seconds.map((each, second) => ({
         ...slice!.generator[0]!,
-        ...{ second, canary: each },
+        second,
+        canary: each,
       })),
     })),
   };

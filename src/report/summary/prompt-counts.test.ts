@@ -38,7 +38,8 @@ const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}
         labels: { ...labels, stage: stage!.name, traffic: 'chat', model: 'm' },
         tokens: [
           {
-            ...{ ...sums, input: each * 10 },
+            ...sums,
+            input: each * 10,
             made: { answers: 10, asked: 5120, input: each * 10 },
           },
         ],

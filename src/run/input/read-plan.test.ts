@@ -29,7 +29,10 @@ describe('a scenario file that is not there', () => {
     await writeFile(join(home, 'quickstart.md'), 'Read me.');
     const asked = (name: string): Promise<string> =>
       readPlanWithFiles({
-        ...{ scenario: join(home, name), flags: {}, set: [], target: undefined },
+        scenario: join(home, name),
+        flags: {},
+        set: [],
+        target: undefined,
       }).then(
         () => 'valid',
         (error: unknown) => (error as Error).message.replaceAll(home, 'HOME'),

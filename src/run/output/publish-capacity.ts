@@ -26,8 +26,13 @@ export interface MeasuredCapacity {
 const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): CapacityReport => {
   const { forLatency, samples: _, ...reportedTerms } = terms;
   return {
-    ...{ format: 'capacity/1', weir: weirVersion(), judgedAt: wallClock() },
-    ...{ name: plan.name, target, terms: reportedTerms, objectives: [...criteriaTexts(plan)] },
+    format: 'capacity/1',
+    weir: weirVersion(),
+    judgedAt: wallClock(),
+    name: plan.name,
+    target,
+    terms: reportedTerms,
+    objectives: [...criteriaTexts(plan)],
     steps: [...steps],
     answer: judgeCapacity(steps, terms, forLatency),
     fit: fitScalability(steps),

@@ -60,10 +60,13 @@ export const publishComparison = async (
 ): Promise<ExitName> => {
   const { base, next, gates, strict } = comparisonRun;
   const outcome = compareSides({
-    ...{ base, next, gates },
+    base,
+    next,
+    gates,
     intended: comparisonRun.intended,
     allowed: comparisonRun.allowDifferent ? overridable : [],
-    ...{ weir: weirVersion(), comparedAt: wallClock() },
+    weir: weirVersion(),
+    comparedAt: wallClock(),
   });
   if (!outcome.ok)
     return exitForRefusedComparison([base, next], comparisonRun.allowDifferent, outcome.refusals);

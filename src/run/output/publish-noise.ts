@@ -31,8 +31,11 @@ export const publishNoise = async (
     );
   }
   const outcome = selfNoise({
-    ...{ side, gates, allowed: allowDifferent ? overridable : [] },
-    ...{ weir: weirVersion(), comparedAt: wallClock() },
+    side,
+    gates,
+    allowed: allowDifferent ? overridable : [],
+    weir: weirVersion(),
+    comparedAt: wallClock(),
   });
   if (!outcome.ok) return exitForRefusedComparison([side], allowDifferent, outcome.refusals);
   const folder = await open();

@@ -42,7 +42,9 @@ const judgeResult = (result: Result): JudgedResult => {
   const errorBar = errorBarOf(result);
   return {
     result: {
-      ...{ ...result, verdicts, limits: judgeRunLimits(result, trust) },
+      ...result,
+      verdicts,
+      limits: judgeRunLimits(result, trust),
       ...(errorBar === null ? {} : { errorBar }),
     },
     trust,

@@ -102,8 +102,10 @@ const runAllSlots = async (
   context: SeriesContext,
 ): Promise<SeriesRuns> => {
   const runs = {
-    ...{ base: [] as Repetition[], next: [] as Repetition[] },
-    ...{ exits: [] as ExitName[], excluded: [] as ExcludedRun[] },
+    base: [] as Repetition[],
+    next: [] as Repetition[],
+    exits: [] as ExitName[],
+    excluded: [] as ExcludedRun[],
   };
   for (const [i, slot] of slots.entries()) {
     context.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);

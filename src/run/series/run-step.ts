@@ -69,15 +69,16 @@ export const runStep = async (
   screen?.clear();
   const { slices, stoppedBy, isCutShort } = driven;
   const result = toResult(tally, {
-    ...{ weir: weirVersion(), runId, plan: withoutPrompts(plan), planHash: planHash(plan) },
+    weir: weirVersion(),
+    runId,
+    plan: withoutPrompts(plan),
+    planHash: planHash(plan),
     slices: [...slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: isCutShort ? cutShortReason(driven) : null,
-    ...{
-      breach: undefined,
-      notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
-      witness: null,
-    },
+    breach: undefined,
+    notes: [...target.notes, ...canary.notes, ...driven.notes, ...canary.endNotes()],
+    witness: null,
   });
   const stepFolder = await openRunFolder(join(folder, name));
   await stepFolder.write('result.json', `${JSON.stringify(result)}\n`);

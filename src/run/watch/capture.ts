@@ -66,9 +66,12 @@ const lineOf = (observation: Observation, attempt: CapturedAttempt, redact: Reda
   const { request, sentBody, body, head } = attempt;
   const { requestId, outcome, due } = observation;
   return JSON.stringify({
-    ...{ requestId, due, outcome: outcome.kind },
+    requestId,
+    due,
+    outcome: outcome.kind,
     request: {
-      ...{ method: request.method, path: redact(request.path) },
+      method: request.method,
+      path: redact(request.path),
       headers: requestHeaders(request.headers),
       body: bodyText(sentBody, request.headers['content-type'], redact),
     },
@@ -132,8 +135,10 @@ export const openCapture = (
     wrap: (transport) => ({
       send: (request, observer) => {
         const attempt: CapturedAttempt = {
-          ...{ request: { ...request, body: null }, head: null },
-          ...{ sentBody: { kept: [], size: 0 }, body: { kept: [], size: 0 } },
+          request: { ...request, body: null },
+          head: null,
+          sentBody: { kept: [], size: 0 },
+          body: { kept: [], size: 0 },
         };
         if (request.body !== null) appendBytes(attempt.sentBody, request.body);
         const requestId = request.headers[requestIdHeader] ?? '';

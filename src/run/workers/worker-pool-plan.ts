@@ -71,7 +71,9 @@ export const planWorkerPool = (
   const canAbort = plan.objectives.some(({ abortAfter }) => abortAfter !== null);
   const isWatched = metricsExport.metrics !== null || metricsExport.otlp !== null;
   return {
-    ...{ workers, baseFolder: folder, planHash: planHash(plan) },
+    workers,
+    baseFolder: folder,
+    planHash: planHash(plan),
     reporting: { lines: observations !== undefined, observations: canAbort || isWatched },
   };
 };

@@ -46,18 +46,16 @@ const commonSetupFor = (
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
   { planHash, baseFolder, reporting, canary }: WorkerPoolOptions,
 ): Omit<WorkerSetup, 'slice'> => ({
-  ...{
-    plan,
-    planHash,
-    runId,
-    credentials,
-    headers,
-    userAgent,
-    baseFolder,
-    reporting,
-    notes,
-    canary,
-  },
+  plan,
+  planHash,
+  runId,
+  credentials,
+  headers,
+  userAgent,
+  baseFolder,
+  reporting,
+  notes,
+  canary,
   secrets: [...secrets, ...credentials.map(({ value }) => value)],
   clips: clipsIn(plan, clips),
   targetAddress: { baseUrl, wire, certificates },
@@ -78,7 +76,11 @@ const startWorker = async (
     else over.resolve(report);
   });
   const worker: PooledWorker = {
-    ...{ slice: request.slice, thread, latestUpdate: null, finished: null, lossReason: null },
+    slice: request.slice,
+    thread,
+    latestUpdate: null,
+    finished: null,
+    lossReason: null,
     ended: Promise.race([over.promise, thread.ended]),
   };
   const failed = await Promise.race([

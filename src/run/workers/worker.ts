@@ -33,8 +33,13 @@ const clipsBy = new Map<string, readonly Clip[]>(
 );
 
 const sliceRequest: SliceOptions = {
-  ...{ plan, slice: setup.slice, runId: setup.runId, userAgent: setup.userAgent },
-  ...{ credentials: setup.credentials, headers: setup.headers, sharedBudget: setup.sharedBudget },
+  plan,
+  slice: setup.slice,
+  runId: setup.runId,
+  userAgent: setup.userAgent,
+  credentials: setup.credentials,
+  headers: setup.headers,
+  sharedBudget: setup.sharedBudget,
   clips: { clipsOf: (source: ClipSource) => clipsBy.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(setup.baseFolder).reopen(plan),
   redact: redactor(setup.secrets),
@@ -82,16 +87,24 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
     },
   });
   const facts = {
-    ...{ weir: weirVersion(), runId: setup.runId, planHash: setup.planHash },
+    weir: weirVersion(),
+    runId: setup.runId,
+    planHash: setup.planHash,
     plan: withoutPrompts(plan),
   };
   const slice = {
-    ...{ ...setup.slice, startedAt, clock: `${startedAt} ${machineZero}` },
-    ...{ baseUrl: setup.targetAddress.baseUrl, machine: thisMachine() },
+    ...setup.slice,
+    startedAt,
+    clock: `${startedAt} ${machineZero}`,
+    baseUrl: setup.targetAddress.baseUrl,
+    machine: thisMachine(),
   };
   const stopCheckpoint = writeCheckpoint(news.addCheckpointLine, {
-    ...{ header: { ...facts, slice, notes: [...setup.notes] }, tally, clock },
-    ...{ generator: samples, loadEnds: scheduledEnd(plan) },
+    header: { ...facts, slice, notes: [...setup.notes] },
+    tally,
+    clock,
+    generator: samples,
+    loadEnds: scheduledEnd(plan),
   });
   const sendUpdate = (): void =>
     thread.post({ kind: 'news', motion: running.progress(), ...news.take() });
@@ -102,9 +115,13 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
     stopUpdates();
     sendUpdate();
     const result = toResult(tally.whole(), {
-      ...{ ...facts, slices: [{ ...slice, generator: [...samples] }] },
-      ...{ scheduled: milliseconds(loadEnded), partial: null, breach: undefined },
-      ...{ notes: [...notes], witness: null },
+      ...facts,
+      slices: [{ ...slice, generator: [...samples] }],
+      scheduled: milliseconds(loadEnded),
+      partial: null,
+      breach: undefined,
+      notes: [...notes],
+      witness: null,
     });
     thread.post({ kind: 'over', result, cut: stopped, spent });
     await close();

@@ -14,7 +14,9 @@ const sound = `traffic: [{kind: models}, {kind: chat, model: a/b}]\n${load}`;
 it('a load that runs flat out has a hundred connections unless told', () => {
   const reading = read(`${sound}workers: auto\n`);
   expect(reading.ok && reading.plan.stages[0]?.load).toEqual({
-    ...{ kind: 'saturate', connections: 100, duration: 10_000 },
+    kind: 'saturate',
+    connections: 100,
+    duration: 10_000,
   });
 });
 

@@ -72,7 +72,9 @@ describe('the scenarios that come with Weir', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...trafficKinds.map((kind) => `${kind}.yaml`),
-        ...['quickstart.yaml', 'mixed.yaml', 'ci-gate.yaml'],
+        'quickstart.yaml',
+        'mixed.yaml',
+        'ci-gate.yaml',
       ]),
     );
   });

@@ -78,10 +78,13 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     const told = (headers: Record<string, string>) =>
       replay(kind, [Buffer.from(body)], { status: 429, headers });
     expect(told({ date, 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
-      ...{ unit: 'tokens', retryAfter: 30_000, resetIn: 41_000 },
+      unit: 'tokens',
+      retryAfter: 30_000,
+      resetIn: 41_000,
     });
     expect(told({ 'retry-after': 'Sun, 01 Mar 2026 12:00:31 GMT' })).toMatchObject({
-      ...{ retryAfter: null, resetIn: null },
+      retryAfter: null,
+      resetIn: null,
     });
   });
 

@@ -7,7 +7,12 @@ const now = Date.parse('2026-03-01T12:00:00Z');
 const told = (headers: Record<string, string>) => readReportedLimits(headers, now).reported;
 
 const limitOf = (profile: string, descriptor: string | null, unit: string, cells: object) => ({
-  ...{ profile, descriptor, unit, limit: null, remaining: null, resetIn: null },
+  profile,
+  descriptor,
+  unit,
+  limit: null,
+  remaining: null,
+  resetIn: null,
   ...cells,
 });
 
@@ -123,8 +128,12 @@ describe('limit headers', () => {
 
   it('never crash, whatever they say', () => {
     const name = fc.constantFrom(
-      ...['x-ratelimit-api_key-limit-requests', 'x-ratelimit-reset-tokens', 'ratelimit'],
-      ...['ratelimit-policy', 'x-ratelimit-reset', 'anthropic-ratelimit-tokens-reset'],
+      'x-ratelimit-api_key-limit-requests',
+      'x-ratelimit-reset-tokens',
+      'ratelimit',
+      'ratelimit-policy',
+      'x-ratelimit-reset',
+      'anthropic-ratelimit-tokens-reset',
     );
     fc.assert(
       fc.property(name, fc.string({ unit: anyCodePoint }), (header, text) => {

@@ -144,8 +144,12 @@ const readStructured = (headers: HeaderFields): ReportedLimits => {
     const known = reported.get(descriptor);
     if (known !== undefined) return known;
     const draft: LimitDraft = {
-      ...{ profile: 'ietf', descriptor, unit: 'requests' },
-      ...{ limit: null, remaining: null, resetIn: null },
+      profile: 'ietf',
+      descriptor,
+      unit: 'requests',
+      limit: null,
+      remaining: null,
+      resetIn: null,
     };
     reported.set(descriptor, draft);
     return draft;
@@ -192,8 +196,12 @@ export const readReportedLimits = (headers: HeaderFields, now: number): Reported
     }
     const draftKey = `${profile.name} ${descriptor} ${unit}`;
     const draft: LimitDraft = reported.get(draftKey) ?? {
-      ...{ profile: profile.name, descriptor, unit },
-      ...{ limit: null, remaining: null, resetIn: null },
+      profile: profile.name,
+      descriptor,
+      unit,
+      limit: null,
+      remaining: null,
+      resetIn: null,
     };
     if (kind === 'reset') draft.resetIn = milliseconds(value!);
     else draft[kind] = value;

@@ -34,8 +34,11 @@ const someText = fc.oneof(
   { weight: 1, arbitrary: fc.string() },
 );
 const toolCalls = fc.constantFrom(
-  ...[null, [], [{ index: 0, type: 'function', function: { arguments: '' } }]],
-  ...[[{ index: 0, function: { arguments: '{"content":"x"}' } }], [{ index: 0, id: 'call_1' }]],
+  null,
+  [],
+  [{ index: 0, type: 'function', function: { arguments: '' } }],
+  [{ index: 0, function: { arguments: '{"content":"x"}' } }],
+  [{ index: 0, id: 'call_1' }],
 );
 const delta = fc.oneof(
   { weight: 8, arbitrary: fc.record({ content: someText }) },
@@ -44,17 +47,15 @@ const delta = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record(
-      ...[
-        {
-          role: fc.constant('assistant'),
-          content: someText,
-          reasoning: someText,
-          reasoning_content: someText,
-          refusal: someText,
-          tool_calls: toolCalls,
-        },
-        { requiredKeys: [] },
-      ],
+      {
+        role: fc.constant('assistant'),
+        content: someText,
+        reasoning: someText,
+        reasoning_content: someText,
+        refusal: someText,
+        tool_calls: toolCalls,
+      },
+      { requiredKeys: [] },
     ),
   },
   { weight: 1, arbitrary: fc.constantFrom(null, {}, { content: 7 }) },
@@ -75,7 +76,11 @@ const choice = fc.record(
   { requiredKeys: ['delta', 'index'] },
 );
 const usage = fc.constantFrom(
-  ...[null, undefined, { prompt_tokens: 3, completion_tokens: 0 }, { completion_tokens: 'x' }, {}],
+  null,
+  undefined,
+  { prompt_tokens: 3, completion_tokens: 0 },
+  { completion_tokens: 'x' },
+  {},
   ...[1, 2, 7].map((n) => ({ prompt_tokens: 3, completion_tokens: n, total_tokens: 3 + n })),
 );
 const rarely = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>

@@ -86,7 +86,12 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const spenders = checkHiddenSpender(log);
   const { permitted } = log.declared;
   const examined: DecisionEvidence = {
-    ...{ rule, decisions, facts, seen, permitted, identification: declared },
+    rule,
+    decisions,
+    facts,
+    seen,
+    permitted,
+    identification: declared,
     fits: permittedFits({ decisions, identification: declared, permitted }),
     isAmbiguous:
       spenders.finding === 'refuted' ||

@@ -5,7 +5,10 @@ import { instant } from '../../../model/quantity.ts';
 import { admissions, chargedBefore, mostWithin } from './interval-counts.ts';
 
 const decision = (sent: number, answered: number, admitted = true): LimiterDecision => ({
-  ...{ sent: instant(sent), answered: instant(answered), ended: instant(answered), admitted },
+  sent: instant(sent),
+  answered: instant(answered),
+  ended: instant(answered),
+  admitted,
 });
 
 /** Times and lengths on a grid of whole numbers, so that every possible moment can be tried. */
@@ -75,7 +78,10 @@ describe('what was admitted within a window', () => {
 
   it('is the sum of what each takes at least and at most', () => {
     const charge = (from: number, until: number, least: number, most: number) => ({
-      ...{ from, until, least, most },
+      from,
+      until,
+      least,
+      most,
     });
     const charges = [charge(0, 10, 40, 50), charge(20, 90, 0, 30), charge(95, 99, 7, 7)];
     expect(mostWithin(charges, 100)).toStrictEqual({ least: 47, most: 87 });

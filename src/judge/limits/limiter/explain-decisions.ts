@@ -70,7 +70,9 @@ const describeFit = (limiter: LimiterClass, parameters: LimiterParameters) => {
   return {
     limiter,
     limit: parameters.limit,
-    ...{ phase: own('phase'), burst: own('burst'), steps: own('steps') },
+    phase: own('phase'),
+    burst: own('burst'),
+    steps: own('steps'),
   };
 };
 
@@ -88,7 +90,8 @@ const bestOf = (
     // The best of many fits by luck: each doubling of the limiters tried weighs like one more unlikely decision.
     const fit = {
       ...describeFit(limiter, parameters),
-      ...{ wrong: left.wrong, unlikely: left.unlikely + Math.log2(tried.length) },
+      wrong: left.wrong,
+      unlikely: left.unlikely + Math.log2(tried.length),
     };
     best = best === null ? fit : better(best, fit);
   }

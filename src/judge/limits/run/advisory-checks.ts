@@ -70,7 +70,11 @@ export const checkRetryAccuracy = (
   [id, claim, section]: readonly [string, string, string | null],
   accuracyCounts: RetryAfterAccuracy,
 ): LimitCheck => ({
-  ...{ id, claim, section, violates: false, evidence: [] },
+  id,
+  claim,
+  section,
+  violates: false,
+  evidence: [],
   finding: findingOf(
     accuracyCounts.exact + accuracyCounts.conservative > 0 && accuracyCounts.unknown === 0,
     accuracyCounts.deceptive > 0,

@@ -9,7 +9,9 @@ import { formatCount } from './ledger-evidence.ts';
 /** Which classes of limiters explain what a run's key was let in and refused. */
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
-  ...{ sent: instant(sent), answered: instant(answered), ended: instant(ended) },
+  sent: instant(sent),
+  answered: instant(answered),
+  ended: instant(ended),
   admitted: status !== 429,
 });
 

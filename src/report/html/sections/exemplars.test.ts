@@ -21,7 +21,10 @@ describe('single requests', () => {
   it('show a hostile server’s id and cause as text, and nothing where a phase never came', () => {
     const each = {
       ...slow,
-      ...{ outcome: 'refused' as const, cause: hostileText, serverId: hostileText, output: null },
+      outcome: 'refused' as const,
+      cause: hostileText,
+      serverId: hostileText,
+      output: null,
     };
     const text = exemplarTables({ ...result, exemplars: [each] })?.markup ?? '';
     expect(text).not.toContain('<img');
