@@ -105,7 +105,8 @@ const foldersOfNode = {
 describe('the package', () => {
   it('holds the program, what it reads, and nothing else', async () => {
     const places = [
-      /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/(README\.md|cli\/weir\.js))$/,
+      /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
+      /^(reports|src\/(mock|probe|run))\/README\.md$/,
       /^dist\/([\w/-]+\.(js|css|d\.ts)|mock\/(Dockerfile|base-image\.sh))$/,
       /^(scenarios|fixtures\/speech|reports\/sample)\/[^/]+$/,
       /^fixtures\/prompts\/words\.txt$/,
