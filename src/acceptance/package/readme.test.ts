@@ -16,7 +16,7 @@ import { workloadFiles } from '../../run/input/workload-files.ts';
 import { exitCodes } from '../../run/output/exit-codes.ts';
 import { readScenario } from '../../scenario/read-scenario.ts';
 import { scenarioLoadSchema } from '../../scenario/schema/load-schema.ts';
-import { scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
+import { scenarioJsonSchema, scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const pathInRoot = (path: string): string => join(root, path);
@@ -301,6 +301,28 @@ describe('the tables of the READMEs', () => {
     expect(missingCells('scenarios/README.md', keys)).toEqual([]);
     const files = readdirSync(pathInRoot('scenarios')).filter((file) => file !== 'README.md');
     expect(missingCells('scenarios/README.md', files)).toEqual([]);
+  });
+
+  it('and the text around them name every nested field', () => {
+    /** The names of all properties in a JSON Schema. */
+    const fieldsIn = (schema: unknown): readonly string[] => {
+      if (typeof schema !== 'object' || schema === null) return [];
+      const own = 'properties' in schema ? Object.keys(schema.properties ?? {}) : [];
+      return [...own, ...Object.values(schema).flatMap(fieldsIn)];
+    };
+    const { properties } = scenarioJsonSchema() as { properties: Record<string, unknown> };
+    const { mock, $schema: _, ...others } = properties;
+    const missing = (path: string, schema: unknown): readonly string[] => {
+      const code = [
+        ...codeSpans(readme(path)),
+        ...blocks.filter((block) => block.path === path).map(({ text }) => text),
+      ].join('\n');
+      const fields = [...new Set(fieldsIn(schema))];
+      expect(fields.length).toBeGreaterThan(30);
+      return fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(code));
+    };
+    expect(missing('scenarios/README.md', others)).toEqual([]);
+    expect(missing('src/mock/README.md', mock)).toEqual([]);
   });
 
   it('list every setting, limiter, bug and fault of the reference gateway', () => {
