@@ -194,7 +194,7 @@ describe('an upload', () => {
     form.set('model', 'weir/whisper');
     form.set('file', 'not a file');
     expect((await errorOf(await upload(form))).message).toMatchInlineSnapshot(
-      `"Invalid file: expected a part named "file" that has a file name."`,
+      `"Invalid file: expected a part named "file" with a file name."`,
     );
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationOf } from './duration.ts';
+import { durationOf } from './audio-probe.ts';
 import { clipFiles } from './known-clips.ts';
 import { warmUpAudio } from './warm-up.ts';
 import { readFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { durationOf } from './duration.ts';
+import { durationOf } from './audio-probe.ts';
 import { webmDuration } from './webm-duration.ts';
 
 const fixture = (name: string): Buffer =>

@@ -2,12 +2,12 @@ import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/request-refusal.ts';
 import type { FaultContext } from './fault.ts';
 
-/** Answers in place of an endpoint's own. The request's body is thrown away as it comes. */
+/** Answers that replace those of an endpoint. The request body is discarded while it is received. */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
 
-/** Answers with some text; the mock counts the end by the fault's name, whatever is told here. */
+/** Answers with a text; the end is counted under the fault's name, not under `aborted`. */
 const answerWith =
   (
     status: number,

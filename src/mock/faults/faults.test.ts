@@ -231,6 +231,6 @@ it('a header that names no fault is refused with those that there are, and not r
   const headers = { ...testKeyHeaders, 'x-weir-fault': 'no-such' };
   const refused = await (await opened()).get('/models', headers);
   expect(refused.status).toBe(400);
-  expect(await refused.text()).toContain('there are key-revoked, empty-balance, ');
+  expect(await refused.text()).toContain('choose from key-revoked, empty-balance, ');
   expect((await (await opened({ faultHeader: false })).get('/models', headers)).status).toBe(200);
 });

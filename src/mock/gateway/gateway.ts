@@ -13,7 +13,8 @@ import {
 } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
 import type { Handler } from '../http/handler.ts';
-import { applyFault } from '../faults/apply-fault.ts';
+
+import { applyFault } from '../faults/choose-fault.ts';
 import { type Behaviour, behaviourOf, changeBehaviour } from '../settings/behaviour.ts';
 import { checkKeyLimits, limitHeaderSetter } from './check-key-limits.ts';
 import type { KeyLimiter, LimitHeaders, LimitExceeded } from '../limits/key-limiter.ts';
