@@ -2,12 +2,10 @@ import { speechContentTypes, speechRequestSchema } from '../../contract/audio.ts
 import { speechCost } from '../../contract/prices.ts';
 import { charactersIn } from '../../model/workload/characters.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
-import { answerAt } from '../http/answer-at.ts';
 import type { Handler } from '../http/handler.ts';
-import { readJsonBody } from '../http/json-body.ts';
 import { checkModel } from '../http/model-list.ts';
-import { readRequestBody } from '../http/request-body.ts';
-import { sendBody } from '../http/send-body.ts';
+import { readJsonBody, readRequestBody } from '../http/request-body.ts';
+import { answerAt, sendBody } from '../http/send-answer.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type MockSpeechFormat, silentAudio } from './silent-audio.ts';
 

@@ -15,7 +15,7 @@ const opened = async (balance: number | null, ledger = 10) => {
 };
 
 describe('the credits of a key', () => {
-  it('are charged to the micro-unit, may go below zero by the last answer, and are then answered with 402', async () => {
+  it('are charged to the micro-unit, may fall below zero with the last answer, and then lead to 402', async () => {
     const { chatAfterMinute, chat, books, counters } = await opened(33);
     expect((await chatAfterMinute(asked)).status).toBe(200);
     expect((await chatAfterMinute(asked)).status).toBe(200);
@@ -24,7 +24,7 @@ describe('the credits of a key', () => {
     expect(refused.headers.get('x-ratelimit-api_key-remaining-requests')).toBe('60');
     expect(await refused.json()).toEqual({
       error: {
-        message: 'The credits of this API key are used up; add credits to go on.',
+        message: 'The credits of this API key are used up; add credits to continue.',
         type: 'payment_error',
         code: 'insufficient_credits',
       },
@@ -35,7 +35,7 @@ describe('the credits of a key', () => {
     expect(micros).toBe(64);
   });
 
-  it('are looked at after the key and before the limits, each key’s own', async () => {
+  it('are checked after the key and before the limits, for each key separately', async () => {
     const { chat, get } = await opened(0);
     expect((await chat(asked, { headers: { authorization: 'Bearer sk-no' } })).status).toBe(401);
     const answers = await Promise.all(Array.from({ length: 70 }, () => chat(asked)));
@@ -43,7 +43,7 @@ describe('the credits of a key', () => {
     expect((await get('/models', second)).status).toBe(402);
   });
 
-  it('are given again by a reset', async () => {
+  it('are restored by a reset', async () => {
     const { mock, chatAfterMinute, books } = await opened(1);
     expect((await chatAfterMinute(asked)).status).toBe(200);
     expect((await chatAfterMinute(asked)).status).toBe(402);
@@ -54,7 +54,7 @@ describe('the credits of a key', () => {
 });
 
 describe('the ledger', () => {
-  it('has a line for each kind that costs, without a key in it', async () => {
+  it('has a line for each kind with a price, without the key', async () => {
     const { chatAfterMinute, speak, afterMinute, books } = await opened(null);
     const named = { ...testKeyHeaders, 'x-request-id': 'one' };
     await (await chatAfterMinute(asked, named)).text();
@@ -82,7 +82,7 @@ describe('the ledger', () => {
     expect(JSON.stringify(told)).not.toContain('sk-weir');
   });
 
-  it('charges a stream that its client leaves for what was handed over', async () => {
+  it('charges an aborted stream for the tokens that were written', async () => {
     const { clock, chat, books, waitForCounters } = await opened(100);
     const hangUp = new AbortController();
     const answer = chat({ ...asked, stream: true }, { signal: hangUp.signal });
@@ -94,7 +94,7 @@ describe('the ledger', () => {
     expect((await books()).entries).toMatchObject([{ micros: 22, balance: 78 }]);
   });
 
-  it('keeps the last lines, says how many went, and its sums are those of all', async () => {
+  it('keeps the last lines, counts the dropped ones, and sums all of them', async () => {
     const { chatAfterMinute, books, counters } = await opened(null, 2);
     for (const _ of 'abc') await (await chatAfterMinute(asked)).text();
     const { entries, ...sums } = await books();
@@ -103,7 +103,7 @@ describe('the ledger', () => {
     expect((await counters())['cost.micros']).toBe(96);
   });
 
-  it('is made longer and shorter while the mock runs', async () => {
+  it('can be resized while the mock runs', async () => {
     const { mock, chatAfterMinute, books } = await opened(null, 2);
     const listed = async (ledger: number) => {
       const body = JSON.stringify({ credits: { ledger } });

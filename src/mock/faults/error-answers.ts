@@ -34,19 +34,19 @@ export const keyRevoked = json(401, documentedErrors[401], 'The API key was revo
 export const emptyBalance = json(
   402,
   documentedErrors[402],
-  'The credits of this API key are used up; add credits to go on.',
+  'The credits of this API key are used up; add credits to continue.',
 );
-export const status500 = json(500, serverError, 'The server had an error; ask again later.');
-export const status503 = json(503, unavailable, 'The server is overloaded; ask again later.', {
+export const status500 = json(500, serverError, 'The server had an error; try again later.');
+export const status503 = json(503, unavailable, 'The server is overloaded; try again later.', {
   'retry-after': '1',
 });
 export const html502 = answerWith(502, 'text/html', html('502 Bad Gateway'));
-export const jsonError200 = json(200, serverError, 'The server had an error; ask again later.');
+export const jsonError200 = json(200, serverError, 'The server had an error; try again later.');
 export const html200 = answerWith(200, 'text/html; charset=utf-8', html('Sign in'));
 export const streamStatus500 = answerWith(
   500,
   'text/event-stream',
-  `data: ${JSON.stringify(errorBody(serverError, 'The server had an error; ask again later.'))}\n\n`,
+  `data: ${JSON.stringify(errorBody(serverError, 'The server had an error; try again later.'))}\n\n`,
 );
 
 export const noAnswer = ({ exchange }: FaultContext): void => {
