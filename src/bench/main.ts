@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { Bench } from './harness/bench.ts';
+import type { Bench, BenchPart } from './harness/bench.ts';
 import { runBenches } from './harness/run-benches.ts';
 import { measureStartLag } from './lag/start-lag.ts';
 import { measureContainerStart } from './mock/container-start.ts';
@@ -21,72 +21,65 @@ import { measureStreamMemory } from './transport/stream-memory.ts';
 
 /** `npm run bench [NAME…]`: prints the figures and writes them to reports/bench.json; exit code 1 if a bound is broken or a figure could not be measured. */
 
+const bench = (name: string, about: string, ...parts: readonly BenchPart[]): Bench => ({
+  name,
+  about,
+  parts,
+});
+
 const benches: readonly Bench[] = [
+  bench(
+    'mock',
+    'how late the tokens of the mock are, its memory and its speed',
+    measureMockLateness,
+    measureMockMemory,
+    measureMockChats,
+  ),
+  bench(
+    'transport',
+    'both transports against widely used clients: speed and exact arrival times',
+    measureSmallChats,
+    measureUsualArrivals,
+  ),
+  bench(
+    'streams',
+    'the cost of a streamed chunk, exact arrival times, the memory of 10,000 streams',
+    measureStreamCost,
+    measureFurtherArrivals,
+    measureStreamMemory,
+  ),
+  bench('memory', 'the heap after a run of an hour against one of a minute', measureHourOfHeap),
+  bench('lag', 'how late a run starts its requests, alone and beside streams', measureStartLag),
+  bench('start', 'how long the command takes from start to end', measureCommandStart),
+  bench(
+    'limits',
+    'whether examinations name the right limiter and report no false violation',
+    measureLimitExamination,
+  ),
+  bench(
+    'pace',
+    'how much of the admitted work a paced client does, beside one that only backs off',
+    measurePace,
+  ),
+  bench('workload', 'whether making prompts costs less CPU than sending them', measurePromptCost),
+  bench(
+    'capacity',
+    'how far capacity searches end from the saturation by formula',
+    measureCapacitySearch,
+  ),
+  bench(
+    'report',
+    'how large the report of a long run is, and how fast a browser opens it',
+    measureReport,
+  ),
+  bench(
+    'container',
+    'how long the container of the mock takes until it answers',
+    measureContainerStart,
+  ),
   {
-    name: 'mock',
-    about: 'how late the tokens of the mock are, its memory and its speed',
-    parts: [measureMockLateness, measureMockMemory, measureMockChats],
-  },
-  {
-    name: 'transport',
-    about: 'both transports against widely used clients: speed and exact arrival times',
-    parts: [measureSmallChats, measureUsualArrivals],
-  },
-  {
-    name: 'streams',
-    about: 'the cost of a streamed chunk, exact arrival times, the memory of 10,000 streams',
-    parts: [measureStreamCost, measureFurtherArrivals, measureStreamMemory],
-  },
-  {
-    name: 'memory',
-    about: 'the heap after a run of an hour against one of a minute',
-    parts: [measureHourOfHeap],
-  },
-  {
-    name: 'lag',
-    about: 'how late a run starts its requests, alone and beside streams',
-    parts: [measureStartLag],
-  },
-  {
-    name: 'start',
-    about: 'how long the command takes from start to end',
-    parts: [measureCommandStart],
-  },
-  {
-    name: 'limits',
-    about: 'whether examinations name the right limiter and report no false violation',
-    parts: [measureLimitExamination],
-  },
-  {
-    name: 'pace',
-    about: 'how much of the admitted work a paced client does, beside one that only backs off',
-    parts: [measurePace],
-  },
-  {
-    name: 'workload',
-    about: 'whether making prompts costs less CPU than sending them',
-    parts: [measurePromptCost],
-  },
-  {
-    name: 'capacity',
-    about: 'how far capacity searches end from the saturation by formula',
-    parts: [measureCapacitySearch],
-  },
-  {
-    name: 'report',
-    about: 'how large the report of a long run is, and how fast a browser opens it',
-    parts: [measureReport],
-  },
-  {
-    name: 'container',
-    about: 'how long the container of the mock takes until it answers',
-    parts: [measureContainerStart],
-  },
-  {
-    name: 'soak',
-    about: 'whether the memory of one run grows over ten minutes',
+    ...bench('soak', 'whether the memory of one run grows over ten minutes', measureSoak),
     onlyByName: true,
-    parts: [measureSoak],
   },
 ];
 

@@ -60,13 +60,13 @@ describe('an Ogg Opus file', () => {
   const pagesOf = (seconds: number) =>
     [...silentAudio.opus(seconds)].map((bytes) => {
       const page = Buffer.from(bytes);
-      const told = page.readUInt32LE(22);
+      const checksum = page.readUInt32LE(22);
       return {
         flags: page.readUInt8(5),
         granule: Number(page.readBigUInt64LE(6)),
         sequence: page.readUInt32LE(18),
         packets: page.readUInt8(26),
-        isIntact: slowChecksum(page) === told,
+        isIntact: slowChecksum(page) === checksum,
       };
     });
 

@@ -50,13 +50,13 @@ describe('a transcription', () => {
 
   it('comes in five formats', async () => {
     const { upload, afterMinute } = await startManualMock();
-    const told: Record<string, readonly (string | null)[]> = {};
+    const answers: Record<string, readonly (string | null)[]> = {};
     for (const response_format of ['json', 'text', 'srt', 'vtt', 'verbose_json']) {
       const fields = { response_format, 'timestamp_granularities[]': ['word', 'segment'] };
       const answer = await afterMinute(upload(formOf(gate, 'gate.wav', fields)));
-      told[response_format] = [answer.headers.get('content-type'), await answer.text()];
+      answers[response_format] = [answer.headers.get('content-type'), await answer.text()];
     }
-    expect(told).toMatchInlineSnapshot(`
+    expect(answers).toMatchInlineSnapshot(`
       {
         "json": [
           "application/json",

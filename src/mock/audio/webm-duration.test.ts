@@ -19,7 +19,7 @@ const untold = (file: Buffer): Buffer => {
 it.each([
   ['boats.webm', 3.379],
   ['library.webm', 30.039],
-])('tells how long a WebM file plays that does not say it: %s', async (name, seconds) => {
+])('reads the length of a WebM file that does not declare it: %s', async (name, seconds) => {
   expect(await durationOf(untold(fixture(name)))).toBeCloseTo(seconds, 2);
 });
 

@@ -207,8 +207,8 @@ describe('a streamed chat', () => {
     await waitForCounters({ aborted: 1 });
     expect(clock.waiting).toBe(0);
     await waitForCounters({ inFlight: 0, completed: 0, 'tokens.input': 2, 'tokens.output': 2 });
-    const told = (await get('/models')).headers.get('x-ratelimit-api_key-remaining-tokens');
-    expect(told).toBe('1999996');
+    const remaining = (await get('/models')).headers.get('x-ratelimit-api_key-remaining-tokens');
+    expect(remaining).toBe('1999996');
   });
 
   it('is sent at once without latency', async () => {

@@ -16,7 +16,7 @@ it('wakes at the due time or later, never before', async () => {
 it('does not run a cancelled call', async () => {
   const clock = realClock();
   const log: string[] = [];
-  const cancel = clock.at(clock.now(), () => log.push('called off'));
+  const cancel = clock.at(clock.now(), () => log.push('cancelled'));
   cancel();
   await new Promise<void>((resolve) => void clock.at(clock.now() + 2, resolve));
   expect(log).toEqual([]);
@@ -58,9 +58,9 @@ describe('the end of the turn', () => {
           log.push('the next turn');
           resolve();
         });
-        clock.atEndOfTurn(() => log.push('handed over'));
+        clock.atEndOfTurn(() => log.push('written'));
       });
     });
-    expect(log).toEqual(['handed over', 'the next turn']);
+    expect(log).toEqual(['written', 'the next turn']);
   });
 });

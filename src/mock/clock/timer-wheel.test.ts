@@ -4,7 +4,7 @@ import { once } from './mock-clock.ts';
 import { manualMockClock } from './manual-mock-clock.fixture.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
-/** A wheel on a clock moved by hand, whose loop wakes it `late` milliseconds after it asked. */
+/** A wheel on a manual clock, whose loop wakes it `late` milliseconds after the requested time. */
 const wheelByHand = (late: number) => {
   const clock = manualMockClock(0);
   clock.advance(1000.25);

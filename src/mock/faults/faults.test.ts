@@ -198,11 +198,11 @@ it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
 describe('a rule', () => {
   const statuses = async (settings: SettingsInput, count: number, path = '/models') => {
     const { get } = await opened(settings);
-    const told: number[] = [];
+    const statuses: number[] = [];
     for (let n = 0; n < count; n += 1) {
-      told.push((await get(path, { ...testKeyHeaders, 'x-request-id': `r${n}` })).status);
+      statuses.push((await get(path, { ...testKeyHeaders, 'x-request-id': `r${n}` })).status);
     }
-    return told;
+    return statuses;
   };
 
   it.each([

@@ -223,9 +223,9 @@ describe('the trace log', () => {
     clock.advance(1000);
     await Promise.all(texts);
     const { lines } = (await ask('GET', '/truth')).body as { lines: RequestTraceLine[] };
-    const told = lines.map(({ requestId, ...line }) => [requestId, line.queued, line.prefillEnd]);
+    const times = lines.map(({ requestId, ...line }) => [requestId, line.queued, line.prefillEnd]);
     // The third waits until the first two have said two more tokens, in steps of 4 ms.
-    expect(new Set(told)).toEqual(
+    expect(new Set(times)).toEqual(
       new Set([
         ['a', 0, 10],
         ['b', 1, 20],

@@ -6,7 +6,7 @@ import { maxBodyBytes } from '../http/request-body.ts';
 
 const quotaOf = (response: Response) => readLimitHeaders(Object.fromEntries(response.headers));
 
-/** Status and error code of an answer, and whether it told the limits. */
+/** Status and error code of an answer, and whether it has limit headers. */
 const verdict = async (response: Response) => ({
   status: response.status,
   code: ((await response.json()) as { error: { code: string } }).error.code,

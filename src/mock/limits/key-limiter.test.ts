@@ -8,7 +8,7 @@ const allowance = (limits: z.input<typeof mockLimitsSchema>): KeyLimiter =>
 
 const admit = (of: KeyLimiter, now: number) => {
   const answer = of.admit(now);
-  if (!answer.admitted) throw new Error(`expected to be let in; stopped by ${answer.cause}`);
+  if (!answer.admitted) throw new Error(`expected to be admitted; refused by ${answer.cause}`);
   return answer;
 };
 const rest = ({ headers }: Admission): string | undefined =>
