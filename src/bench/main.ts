@@ -84,7 +84,7 @@ const benches: readonly Bench[] = [
 ];
 
 const names = process.argv.slice(2);
-const unknown = names.filter((name) => benches.every((bench) => bench.name !== name));
+const unknown = names.filter((name) => benches.every((known) => known.name !== name));
 const chosen = benches.filter(({ name, onlyByName }) =>
   names.length === 0 ? onlyByName !== true : names.includes(name),
 );
@@ -98,7 +98,7 @@ const help = (): string => {
 
 const runChosen = async (): Promise<void> => {
   say(`Running ${chosen.map(({ name }) => name).join(', ')} in this order; most take minutes.`);
-  for (const { name } of benches.filter((bench) => names.length === 0 && bench.onlyByName))
+  for (const { name } of benches.filter(({ onlyByName }) => names.length === 0 && onlyByName))
     say(`Skipping ${name}, since it takes long; run it with: npm run bench ${name}`);
   const { results, isPassed } = await runBenches(chosen, { print: console.log, say });
   await mkdir('reports', { recursive: true });

@@ -196,7 +196,7 @@ it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
 );
 
 describe('a rule', () => {
-  const statuses = async (settings: SettingsInput, count: number, path = '/models') => {
+  const statusesOf = async (settings: SettingsInput, count: number, path = '/models') => {
     const { get } = await opened(settings);
     const statuses: number[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -215,14 +215,14 @@ describe('a rule', () => {
     [{ probability: 0 }, [200, 200, 200, 200, 200, 200]],
     [{ nth: 1, for: null, routes: ['chat' as const] }, [200, 200, 200, 200, 200, 200]],
   ])('with %j takes its requests', async (rule, expected) => {
-    expect(await statuses({ faults: [{ fault: 'status-503', ...rule }] }, 6)).toEqual(expected);
+    expect(await statusesOf({ faults: [{ fault: 'status-503', ...rule }] }, 6)).toEqual(expected);
   });
 
   it('draws by seed and request id in any order', async () => {
     const faults = [{ fault: 'status-503' as const, probability: 0.5 }];
-    const first = await statuses({ faults }, 40);
-    expect(await statuses({ faults }, 40)).toEqual(first);
-    expect(await statuses({ faults, seed: 2 }, 40)).not.toEqual(first);
+    const first = await statusesOf({ faults }, 40);
+    expect(await statusesOf({ faults }, 40)).toEqual(first);
+    expect(await statusesOf({ faults, seed: 2 }, 40)).not.toEqual(first);
     expect(first.filter((status) => status === 503).length).toBeGreaterThan(8);
   });
 });
