@@ -93,7 +93,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   run: ['input', 'output target watch', 'workers', '.', 'series'],
   cli: ['options', 'verbs', 'commands', '.'],
-  bench: ['harness', 'lag mock run simulated transport', 'streams', '.'],
+  bench: ['harness', 'lag mock run simulated transport', '.'],
 };
 
 /** What some files are granted beyond their room; the patterns are tried on the path below `src`. */

@@ -1,40 +1,90 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { Bench } from './harness/bench.ts';
-import { capacityBench } from './simulated/capacity-bench.ts';
-import { containerBench } from './mock/container-bench.ts';
-import { lagBench } from './lag/lag-bench.ts';
-import { limitsBench } from './simulated/limits-bench.ts';
-import { mockBench } from './mock/mock-bench.ts';
-import { memoryBench } from './run/memory-bench.ts';
-import { soakBench } from './run/soak-bench.ts';
-import { streamsBench } from './streams/streams-bench.ts';
-import { startBench } from './run/start-bench.ts';
-import { transportBench } from './transport/transport-bench.ts';
-import { paceBench } from './simulated/pace-bench.ts';
-import { reportBench } from './run/report-bench.ts';
+import type { Bench, BenchPart } from './harness/bench.ts';
 import { runBenches } from './harness/run-benches.ts';
-import { workloadBench } from './run/workload-bench.ts';
+import { measureStartLag } from './lag/start-lag.ts';
+import { measureContainerStart } from './mock/container-start.ts';
+import { measureMockChats } from './mock/mock-chats.ts';
+import { measureMockLateness } from './mock/mock-lateness.ts';
+import { measureMockMemory } from './mock/mock-memory.ts';
+import { measureHourOfHeap } from './run/hour-of-heap.ts';
+import { measurePromptCost } from './run/prompt-cost.ts';
+import { measureReport } from './run/report-size.ts';
+import { measureSoak } from './run/soak.ts';
+import { measureCommandStart } from './run/command-start.ts';
+import { measureCapacitySearch } from './simulated/capacity-search.ts';
+import { measureLimitExamination } from './simulated/limit-examination.ts';
+import { measurePace } from './simulated/pace-speed.ts';
+import { measureFurtherArrivals, measureUsualArrivals } from './transport/arrivals.ts';
+import { measureSmallChats } from './transport/small-chats.ts';
+import { measureStreamCost } from './transport/stream-cost.ts';
+import { measureStreamMemory } from './transport/stream-memory.ts';
 
-/** `npm run bench [NAME…]`: prints what was measured and leaves it in reports/bench.json; exit 1 when a bound is broken or something could not be measured. */
+/** `npm run bench [NAME…]`: prints the figures and writes them to reports/bench.json; exit code 1 if a bound is broken or a figure could not be measured. */
+
+const bench = (name: string, about: string, ...parts: readonly BenchPart[]): Bench => ({
+  name,
+  about,
+  parts,
+});
 
 const benches: readonly Bench[] = [
-  mockBench,
-  transportBench,
-  streamsBench,
-  memoryBench,
-  lagBench,
-  startBench,
-  limitsBench,
-  paceBench,
-  workloadBench,
-  capacityBench,
-  reportBench,
-  containerBench,
-  soakBench,
+  bench(
+    'mock',
+    'how late the tokens of the mock are, its memory and its speed',
+    measureMockLateness,
+    measureMockMemory,
+    measureMockChats,
+  ),
+  bench(
+    'transport',
+    'both transports against widely used clients: speed and exact arrival times',
+    measureSmallChats,
+    measureUsualArrivals,
+  ),
+  bench(
+    'streams',
+    'the cost of a streamed chunk, exact arrival times, the memory of 10,000 streams',
+    measureStreamCost,
+    measureFurtherArrivals,
+    measureStreamMemory,
+  ),
+  bench('memory', 'the heap after a run of an hour against one of a minute', measureHourOfHeap),
+  bench('lag', 'how late a run starts its requests, alone and beside streams', measureStartLag),
+  bench('start', 'how long the command takes from start to end', measureCommandStart),
+  bench(
+    'limits',
+    'whether examinations name the right limiter and report no false violation',
+    measureLimitExamination,
+  ),
+  bench(
+    'pace',
+    'how much of the admitted work a paced client does, beside one that only backs off',
+    measurePace,
+  ),
+  bench('workload', 'whether making prompts costs less CPU than sending them', measurePromptCost),
+  bench(
+    'capacity',
+    'how far capacity searches end from the saturation by formula',
+    measureCapacitySearch,
+  ),
+  bench(
+    'report',
+    'how large the report of a long run is, and how fast a browser opens it',
+    measureReport,
+  ),
+  bench(
+    'container',
+    'how long the container of the mock takes until it answers',
+    measureContainerStart,
+  ),
+  {
+    ...bench('soak', 'whether the memory of one run grows over ten minutes', measureSoak),
+    onlyByName: true,
+  },
 ];
 
 const names = process.argv.slice(2);
-const unknown = names.filter((name) => benches.every((bench) => bench.name !== name));
+const unknown = names.filter((name) => benches.every((known) => known.name !== name));
 const chosen = benches.filter(({ name, onlyByName }) =>
   names.length === 0 ? onlyByName !== true : names.includes(name),
 );
@@ -42,14 +92,14 @@ const say = (text: string): void => console.error(text);
 
 const help = (): string => {
   const line = ({ name, about, onlyByName }: Bench): string =>
-    `  ${name.padEnd(10)} ${about}${onlyByName === true ? ' (only by name, since it takes long)' : ''}`;
+    `  ${name.padEnd(10)} ${about}${onlyByName === true ? ' (runs only if named, since it takes long)' : ''}`;
   return `npm run bench [NAME…]\n\n${benches.map(line).join('\n')}`;
 };
 
 const runChosen = async (): Promise<void> => {
-  say(`Runs ${chosen.map(({ name }) => name).join(', ')}, one after the other: most take minutes.`);
-  for (const { name } of benches.filter((bench) => names.length === 0 && bench.onlyByName))
-    say(`Left out, since it takes long: ${name} (npm run bench ${name})`);
+  say(`Running ${chosen.map(({ name }) => name).join(', ')} in this order; most take minutes.`);
+  for (const { name } of benches.filter(({ onlyByName }) => names.length === 0 && onlyByName))
+    say(`Skipping ${name}, since it takes long; run it with: npm run bench ${name}`);
   const { results, isPassed } = await runBenches(chosen, { print: console.log, say });
   await mkdir('reports', { recursive: true });
   await writeFile('reports/bench.json', `${JSON.stringify(results, null, 2)}\n`);
@@ -59,6 +109,6 @@ const runChosen = async (): Promise<void> => {
 if (names.includes('--help') || names.includes('-h')) console.log(help());
 else if (unknown.length > 0) {
   const known = benches.map(({ name }) => name).join(', ');
-  console.error(`There is no bench ${unknown.join(', ')}; there are: ${known}.`);
+  console.error(`Unknown bench: ${unknown.join(', ')}. Choose from: ${known}.`);
   process.exitCode = 2;
 } else await runChosen();

@@ -12,8 +12,8 @@ const toolDefinition = z.looseObject({
 });
 
 /**
- * The interface knows system, user and assistant with a text (2.3) and leaves open how a tool call and
- * its result come back; these are the forms of the OpenAI API, without which no tool loop works.
+ * The interface defines system, user and assistant messages with a text (2.3), but not how a tool call and its result
+ * are sent back; these are the forms of the OpenAI API, which tool loops need.
  */
 const messageSchema = z
   .looseObject({
@@ -31,7 +31,7 @@ export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   max_tokens: z.int().positive().nullish(),
-  /** The newer name of the same in the OpenAI API; not in the interface. */
+  /** The newer name in the OpenAI API; not in the interface. */
   max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -63,7 +63,7 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** What a client must be able to rely on; further fields are the server's own business. */
+/** The fields that clients rely on. */
 export const chatResponseSchema = z.looseObject({
   choices: z
     .array(
@@ -77,7 +77,7 @@ export const chatResponseSchema = z.looseObject({
 });
 export type ChatResponse = z.infer<typeof chatResponseSchema>;
 
-/** One event of a stream. Everything is optional: real servers leave out, null and empty any of it. */
+/** One event of a stream. Every field is optional: real servers omit any of them, or send null or empty values. */
 export const chatChunkSchema = z.looseObject({
   choices: z
     .array(

@@ -18,12 +18,12 @@ export interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }
 
-/** The framework's own form: a sentence, or a list of findings. */
+/** The form of the web framework: a message or a list of findings. */
 export const detailBodySchema = z.looseObject({
   detail: z.union([z.string(), z.array(z.unknown())]),
 });
 
-/** The documented type and code of each status that has one. */
+/** The documented types and codes, by status. */
 export const documentedErrors = {
   401: { type: 'authentication_error', code: 'invalid_api_key' },
   402: { type: 'payment_error', code: 'insufficient_credits' },

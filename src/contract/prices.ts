@@ -3,13 +3,13 @@
  * currency, so that sums are exact. Each request is rounded on its own, half up.
  */
 
-/** 0.000015 of the currency for each input character of speech. */
+/** 0.000015 of the currency per input character of speech. */
 const speechPerCharacter = 15;
-/** 0.0001 of the currency for each second of audio that is transcribed. */
+/** 0.0001 of the currency per second of transcribed audio. */
 const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
-/** Tokens × price for each million tokens, input and output together; exact for any counts. */
+/** Tokens × price per million tokens, input plus output; exact for any counts. */
 export const chatCost = (
   tokens: { readonly input: number; readonly output: number },
   price: { readonly input: number; readonly output: number },

@@ -6,11 +6,11 @@ export const routes = {
   models: { method: 'GET', path: '/models' },
 } as const;
 
-/** The header by which a client names a request; servers that honour it write it to their logs. */
+/** The header for the client's request id; servers that support it write it to their logs. */
 export const requestIdHeader = 'x-request-id';
 
 /**
- * The id of Weir's own look at a target before a run. It carries no key and is no part of any
- * figure; the reference gateway counts it apart.
+ * The request id of Weir's check of a target before a run. The request has no key and is part of no figure; the
+ * reference gateway counts it separately.
  */
 export const preflightId = 'weir-preflight';

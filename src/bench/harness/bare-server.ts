@@ -1,24 +1,20 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
+import { listenAndPrintPort, readOptions } from './child-input.ts';
 
-/** What Node's own server does when it reads a body and answers a fixed one: the ruler for the mock's rate. */
-const input = createInterface({ input: process.stdin });
-const answer = await new Promise<string>((resolve) => input.once('line', resolve));
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    JSON.parse(Buffer.concat(chunks).toString());
-    response.writeHead(200, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(answer),
+/** The reference for the mock's rate: Node's own HTTP server, which parses each body and sends one fixed answer, its options line. */
+
+const answer = await readOptions<string>();
+const headers = {
+  'content-type': 'application/json',
+  'content-length': Buffer.byteLength(answer),
+};
+listenAndPrintPort(
+  createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      JSON.parse(Buffer.concat(chunks).toString());
+      response.writeHead(200, headers).end(answer);
     });
-    response.end(answer);
-  });
-});
-server.listen(0, '127.0.0.1', () =>
-  console.log(
-    JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }),
-  ),
+  }),
 );

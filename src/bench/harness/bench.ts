@@ -1,32 +1,38 @@
-/** One figure of a bench, and what it must reach. */
+/** One figure of a bench and its bound. */
 export interface BenchRow {
   readonly what: string;
-  /** Not a number where it could not be measured; `what` says why. */
+  /** `NaN` if it was not measured; `what` says why. */
   readonly value: number;
-  /** What the value is in, such as `ms` or `×`. */
+  /** The unit, such as `ms` or `×`. */
   readonly unit: string;
-  /** The bound that the value must keep; `null` for a figure that only informs. */
+  /** `null` for a figure without a bound. */
   readonly bound: { readonly kind: 'at least' | 'at most'; readonly value: number } | null;
-  /** The same figure of a bare reference in the same run, where there is one. */
-  readonly ruler?: number;
+  /** The same figure of a bare reference in the same run. */
+  readonly reference?: number;
 }
 
-/** Measures something in this very run; absolute figures of another day or machine prove nothing. */
+/** Prints progress. */
+export type Say = (text: string) => void;
+
+/** A part of a bench. It measures everything that it compares in the same run: figures of another day or machine prove nothing. */
+export type BenchPart = (say: Say) => Promise<readonly BenchRow[]>;
+
 export interface Bench {
   readonly name: string;
-  /** What it measures, in a line. */
+  /** What it measures, in one line. */
   readonly about: string;
-  /** It takes so long that only its name starts it. */
+  /** It takes so long that it runs only if it is named. */
   readonly onlyByName?: true;
-  run(say: (text: string) => void): Promise<readonly BenchRow[]>;
+  /** The parts, in order. */
+  readonly parts: readonly BenchPart[];
 }
 
-export type BoundOutcome = 'kept' | 'BROKEN' | 'not decided' | 'not measured';
+export type BoundOutcome = 'kept' | 'BROKEN' | 'inconclusive' | 'not measured';
 
-/** A bound that the reference breaks too says something of the machine and nothing of the code. */
-export const boundOutcomeOf = ({ value, bound, ruler }: BenchRow): BoundOutcome | null => {
-  // Of a lateness, infinity says that it never came, which breaks a bound; elsewhere, as of a ratio to a rival
-  // that did nothing, it is no figure.
+/** Compares a row with its bound. If the reference breaks the bound too, the machine is to blame and the row is inconclusive. */
+export const boundOutcomeOf = ({ value, bound, reference }: BenchRow): BoundOutcome | null => {
+  // An infinite lateness means that nothing arrived, which breaks the bound; any other infinite
+  // figure, such as a ratio to a client that did nothing, is no measurement.
   if (Number.isNaN(value) || (bound?.kind !== 'at most' && value === Infinity)) {
     return 'not measured';
   }
@@ -34,5 +40,7 @@ export const boundOutcomeOf = ({ value, bound, ruler }: BenchRow): BoundOutcome 
   const meetsBound = (figure: number): boolean =>
     bound.kind === 'at least' ? figure >= bound.value : figure <= bound.value;
   if (meetsBound(value)) return 'kept';
-  return ruler === undefined || Number.isNaN(ruler) || meetsBound(ruler) ? 'BROKEN' : 'not decided';
+  const isInconclusive =
+    reference !== undefined && !Number.isNaN(reference) && !meetsBound(reference);
+  return isInconclusive ? 'inconclusive' : 'BROKEN';
 };

@@ -11,21 +11,21 @@ const row: BenchRow = {
 const bench = (name: string, run: () => readonly BenchRow[]): Bench => ({
   name,
   about: `what ${name} is`,
-  run: async () => run(),
+  parts: [async () => run()],
 });
 const steady = bench('steady', () => [row]);
 
 const runAll = async (...benches: readonly Bench[]) => {
   const printed: string[] = [];
   const said: string[] = [];
-  const ways = {
+  const output = {
     print: (text: string) => printed.push(text),
     say: (text: string) => said.push(text),
   };
-  return { ...(await runBenches(benches, ways)), printed: printed.join('\n'), said };
+  return { ...(await runBenches(benches, output)), printed: printed.join('\n'), said };
 };
 
-it('whatever a bench throws, the others are run and nothing that was measured is lost', async () => {
+it('an error in one bench neither stops the others nor loses their figures', async () => {
   const broken = bench('broken', () => {
     throw new Error('the server went away');
   });
@@ -35,19 +35,19 @@ it('whatever a bench throws, the others are run and nothing that was measured is
   expect(printed).toContain('broken\nnot measured: the server went away\n');
 });
 
-it('each bench says when it begins what it measures', async () => {
+it('each bench announces what it measures', async () => {
   const { said, isPassed } = await runAll(steady, { ...steady, name: 'last' });
   expect(said).toEqual(['steady (1 of 2): what steady is', 'last (2 of 2): what steady is']);
   expect(isPassed).toBe(true);
 });
 
-it('a broken bound and a figure that is none are not good, and what is not decided is explained', async () => {
-  const of = (differing: Partial<BenchRow>) =>
-    runAll(bench('one', () => [{ ...row, ...differing }]));
-  expect((await of({ value: 0.5 })).isPassed).toBe(false);
-  const none = await of({ value: Number.POSITIVE_INFINITY, bound: null });
+it('a broken bound and a missing figure fail, an inconclusive one is explained', async () => {
+  const runRow = (changes: Partial<BenchRow>) =>
+    runAll(bench('one', () => [{ ...row, ...changes }]));
+  expect((await runRow({ value: 0.5 })).isPassed).toBe(false);
+  const none = await runRow({ value: Number.POSITIVE_INFINITY, bound: null });
   expect(none).toMatchObject({ isPassed: false, printed: 'one\na figure  –      not measured\n' });
-  const undecided = await of({ value: 0.5, ruler: 0.4 });
-  expect(undecided.isPassed).toBe(true);
-  expect(undecided.printed).toContain('the bare reference broke the bound too');
+  const inconclusive = await runRow({ value: 0.5, reference: 0.4 });
+  expect(inconclusive.isPassed).toBe(true);
+  expect(inconclusive.printed).toContain('the bare reference broke the bound too');
 });

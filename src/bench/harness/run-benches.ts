@@ -1,4 +1,4 @@
-import { type Bench, boundOutcomeOf, type BenchRow } from './bench.ts';
+import { type Bench, boundOutcomeOf, type BenchRow, type Say } from './bench.ts';
 
 const figure = (value: number, unit: string): string =>
   Number.isFinite(value) ? `${Number(value.toPrecision(4))} ${unit}` : '–';
@@ -7,60 +7,44 @@ const table = (rows: readonly BenchRow[]): string => {
   const cells = rows.map((row) => [
     row.what,
     figure(row.value, row.unit),
-    row.ruler === undefined ? '' : `bare ${figure(row.ruler, row.unit)}`,
+    row.reference === undefined ? '' : `bare ${figure(row.reference, row.unit)}`,
     row.bound === null ? '' : `${row.bound.kind} ${row.bound.value} ${row.unit}`,
     boundOutcomeOf(row) ?? '',
   ]);
-  const widths = [0, 1, 2, 3, 4].map((column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  return cells
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const widthOf = (column: number): number =>
+    Math.max(...cells.map((line) => line[column]!.length));
+  const padded = cells.map((line) => line.map((cell, column) => cell.padEnd(widthOf(column))));
+  return padded.map((line) => line.join('  ').trimEnd()).join('\n');
 };
 
-/** Where the benches tell something: results, and what goes on meanwhile. */
-export interface BenchOutput {
-  readonly print: (text: string) => void;
-  readonly say: (text: string) => void;
-}
+/** Rows by the name of their bench; a bench that threw has none. */
+type BenchResults = Readonly<Record<string, readonly BenchRow[]>>;
 
-/** What some benches measured. */
-export interface BenchResults {
-  /** By the bench's name; one that threw has none. */
-  readonly results: Readonly<Record<string, readonly BenchRow[]>>;
-  /** Whether all of them measured what they should and no bound was broken. */
-  readonly isPassed: boolean;
-}
-
-/** Runs them one after the other. Whatever one of them throws, the others are run. */
+/**
+ * Runs benches one after the other; an error in one does not stop the others. `isPassed` if all of them
+ * measured what they should and no bound is broken.
+ */
 export const runBenches = async (
   benches: readonly Bench[],
-  { print, say }: BenchOutput,
-): Promise<BenchResults> => {
+  { print, say }: { readonly print: Say; readonly say: Say },
+): Promise<{ readonly results: BenchResults; readonly isPassed: boolean }> => {
   const results: Record<string, readonly BenchRow[]> = {};
   let isPassed = true;
-  for (const [position, bench] of benches.entries()) {
-    say(`${bench.name} (${position + 1} of ${benches.length}): ${bench.about}`);
+  for (const [position, { name, about, parts }] of benches.entries()) {
+    say(`${name} (${position + 1} of ${benches.length}): ${about}`);
     try {
-      const rows = await bench.run(say);
-      results[bench.name] = rows;
-      print(`${bench.name}\n${table(rows)}\n`);
+      const rows: BenchRow[] = [];
+      for (const measure of parts) rows.push(...(await measure(say)));
+      results[name] = rows;
+      print(`${name}\n${table(rows)}\n`);
     } catch (error) {
-      print(
-        `${bench.name}\nnot measured: ${error instanceof Error ? error.message : String(error)}\n`,
-      );
+      print(`${name}\nnot measured: ${error instanceof Error ? error.message : String(error)}\n`);
       isPassed = false;
     }
   }
   const outcomes = new Set(Object.values(results).flat().map(boundOutcomeOf));
-  if (outcomes.has('not decided')) {
-    print('Not decided: on this machine, in this run, the bare reference broke the bound too.');
+  if (outcomes.has('inconclusive')) {
+    print('Inconclusive: on this machine, in this run, the bare reference broke the bound too.');
   }
   if (outcomes.has('BROKEN') || outcomes.has('not measured')) isPassed = false;
   return { results, isPassed };

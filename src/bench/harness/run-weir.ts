@@ -5,31 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resultSchema, type Result } from '../../model/result/result.ts';
-import { pinnedTo, endProcess } from './pinned-processes.ts';
-import { benchApiKey } from './small-chat.ts';
+import { benchApiKey, smallChatTraffic } from './chat-bytes.ts';
+import { pinnedTo, endProcess } from './processes.ts';
 
-/** Whole runs of the real program, as users make them: reading, recording, checkpoint and all. */
+/** Whole runs of the real program, with everything that users get: parsing, recording, checkpoint. */
 
 const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
 
-/** Node's flags in the launcher's first line: what the shell starts `weir` with. */
+/** Node's flags in the launcher's first line. */
 const [firstLine = ''] = readFileSync(launcher, 'utf8').split('\n', 1);
 export const launcherFlags: readonly string[] = firstLine.match(/--\S+/g) ?? [];
 
 /** The program as the shell starts it. */
 export const weirCommand = [process.execPath, ...launcherFlags, launcher] as const;
 
-export interface WeirRun {
+/** A run; leaving the scope of `await using` kills it and removes its files. */
+export interface WeirRun extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** Resolves with its exit code. */
-  readonly ended: Promise<number | null>;
-  /** The result that it wrote, once it has ended; throws where there is none. */
+  /** The result that it writes at its end. Throws if there is none. */
   result(): Promise<Result>;
-  /** Ends it, if it goes on, and removes its files. */
-  stop(): Promise<void>;
 }
 
-/** Starts `weir run` on the second core; a scenario without a `target` has the embedded gateway. */
+/** Starts `weir run` on the second core; a scenario without a `target` uses the embedded gateway. */
 export const startWeirRun = async (scenario: object): Promise<WeirRun> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
   const file = join(folder, 'scenario.json');
@@ -38,39 +35,33 @@ export const startWeirRun = async (scenario: object): Promise<WeirRun> => {
   const [program, ...rest] = pinnedTo(1, [...weirCommand, ...words]);
   const env = { ...process.env, WEIR_API_KEY: benchApiKey, GITHUB_STEP_SUMMARY: '' };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
     child,
-    ended,
     result: async () => {
       await ended;
       return resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
     },
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       await endProcess(child);
       await rm(folder, { recursive: true, force: true });
     },
   };
 };
 
-/**
- * Runs a scenario to its end and returns its result. Throws where there is none; a run that was not
- * valid has one, and what it says of itself is not asked.
- */
+/** Runs a scenario to its end and returns its result, valid or not. Throws if there is none. */
 export const runWeir = async (scenario: object): Promise<Result> => {
-  const run = await startWeirRun(scenario);
-  try {
-    return await run.result();
-  } finally {
-    await run.stop();
-  }
+  await using run = await startWeirRun(scenario);
+  return await run.result();
 };
 
-/** What benches of streams ask; `differing` is their load, their target and whatever else is theirs. */
-export const streamScenario = (changes: object): object => ({
+/** A scenario of streamed chats; `fields` are its load, target and whatever else differs. */
+export const streamScenario = (fields: object): object => ({
   name: 'bench',
   warmUp: '0s',
   wire: { proxy: 'none' },
-  traffic: [{ kind: 'chat-stream', model: 'weir/small', prompt: 'hello there' }],
-  ...changes,
+  traffic: [
+    { kind: 'chat-stream', model: smallChatTraffic.model, prompt: smallChatTraffic.prompt },
+  ],
+  ...fields,
 });

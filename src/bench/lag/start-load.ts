@@ -1,34 +1,33 @@
 /** An open load whose starts are measured, alone or beside streams. */
 export interface StartLoadOptions {
-  /** Starts a second, those of streams among them. */
+  /** Starts per second, those of streams included. */
   readonly rate: number;
-  /** Of them in flight at a time, once the first of them ended. */
+  /** Streams in flight once the first of them has ended. */
   readonly streams: number;
-  /** The most that may be in flight; what is due beyond is not begun. */
+  /** At this many requests in flight, due starts are dropped. */
   readonly inFlight: number;
-  /** How long a stream goes on, in seconds. */
+  /** Length of a stream, in seconds. */
   readonly streamSeconds: number;
-  /** Whole seconds over which the rate rises, evenly from `rampStartShare` of it, before all else. */
+  /** Whole seconds, before all others, in which the rate rises evenly from its `rampStartShare`. */
   readonly rampSeconds: number;
-  /** Whole seconds at the full rate before those that are measured. */
+  /** Whole seconds at the full rate before the measured ones. */
   readonly warmUp: number;
   /** Whole seconds that are measured. */
   readonly seconds: number;
 }
 
-/** The share of the starts that begin a stream, so that as many are in flight as are asked for. */
+/** The share of starts that begin a stream. */
 export const streamShare = ({ rate, streams, streamSeconds }: StartLoadOptions): number =>
   streams / streamSeconds / rate;
 
-/** The share of its rate that a load rises from. */
 export const rampStartShare = 0.1;
 
-/** When, in ms from the beginning, the start with an index is due. */
+/** When a start is due, in ms from the beginning. */
 export const startDueAt = ({ rate, rampSeconds }: StartLoadOptions, index: number): number => {
   const first = rate * rampStartShare;
   const startsInRamp = ((first + rate) / 2) * rampSeconds;
   if (index >= startsInRamp) return (rampSeconds + (index - startsInRamp) / rate) * 1000;
-  // `first` × t + `growth` × t² / 2 have begun by t.
+  // `first` × t + `growth` × t² / 2 starts are due by t.
   const growth = (rate - first) / rampSeconds;
   return ((Math.sqrt(first ** 2 + 2 * growth * index) - first) / growth) * 1000;
 };

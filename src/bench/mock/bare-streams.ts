@@ -1,11 +1,11 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { createServer, type Socket } from 'node:net';
 import { realClock } from '../../mock/clock/real-clock.ts';
+import { listenAndPrintPort, readOptions } from '../harness/child-input.ts';
 
 /**
- * The ruler for the mock's punctuality: the same number of tokens of the same size at the same
- * instants, written to sockets by a process that does nothing else. How late even these come is the
- * machine's doing. Reads an `BareStreamsOptions` line, says its port, and at the end of each load the instants, as the mock's truth has them.
+ * The reference for the lateness of the mock's tokens: a process that only writes the same number of tokens of
+ * the same size at the same times. Its lateness is the machine's. Reads `BareStreamsOptions`, prints its port and, at
+ * the end of each load, the due and sent times in the form of the mock's trace log.
  */
 
 interface BareStreamsOptions {
@@ -15,22 +15,19 @@ interface BareStreamsOptions {
   readonly ttft: number;
 }
 
-const input = createInterface({ input: process.stdin });
-const lines = input[Symbol.asyncIterator]();
-const { loads, gap, ttft } = JSON.parse((await lines.next()).value as string) as BareStreamsOptions;
-
+const { loads, gap, ttft } = await readOptions<BareStreamsOptions>();
 const token = `data: ${JSON.stringify({ delta: 'x'.repeat(200) })}\n\n`;
 const clock = realClock();
 let load = 0;
-let loadLines: { due: number[]; sent: number[] }[] = [];
+let lines: { due: number[]; sent: number[] }[] = [];
 let ended = 0;
 
 const finish = (streams: number): void => {
   ended += 1;
   if (ended < streams) return;
-  console.log(JSON.stringify({ lines: loadLines }));
+  console.log(JSON.stringify({ lines }));
   load += 1;
-  loadLines = [];
+  lines = [];
   ended = 0;
 };
 
@@ -40,14 +37,13 @@ const stream = (socket: Socket): void => {
   const first = clock.now() + ttft;
   const due: number[] = [];
   const sent: number[] = [];
-  loadLines.push({ due, sent });
+  lines.push({ due, sent });
   let step = 0;
   const run = (): number | null => {
-    const instant = first + step * gap;
+    due.push(first + step * gap);
+    sent.push(clock.now());
     step += 1;
     const isLast = step === tokens;
-    due.push(instant);
-    sent.push(clock.now());
     socket.write(isLast ? `${token}data: [DONE]\n\n` : token, 'latin1');
     if (!isLast) return first + step * gap;
     finish(streams);
@@ -56,8 +52,9 @@ const stream = (socket: Socket): void => {
   clock.series(first, { run });
 };
 
-const server = createServer({ noDelay: true }, (socket) => {
-  socket.once('data', () => stream(socket));
-  socket.on('error', () => undefined);
-});
-server.listen(0, '127.0.0.1', () => console.log(String((server.address() as AddressInfo).port)));
+listenAndPrintPort(
+  createServer({ noDelay: true }, (socket) => {
+    socket.once('data', () => stream(socket));
+    socket.on('error', () => undefined);
+  }),
+);

@@ -1,27 +1,21 @@
 import net from 'node:net';
-import { createInterface } from 'node:readline';
-import { benchApiKey } from '../harness/small-chat.ts';
+import { rawRequest } from '../harness/chat-bytes.ts';
+import { nextLine, readOptions } from '../harness/child-input.ts';
 
 /**
- * A client for many streams at once that does as little as it can: it opens the connections, says
- * `open`, sends the request on each of them when it is told to, and says `done` when all have ended.
+ * A minimal client for many streams at once: opens the connections, prints `open`, sends the requests at the next
+ * line that it reads, and prints `done` when all streams have ended.
  */
 
 interface MinimalStreamClientOptions {
   readonly port: number;
   readonly streams: number;
   readonly body: string;
-  /** Requests are spread over so many milliseconds. */
+  /** The requests begin evenly over this time, in ms. */
   readonly spread: number;
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const input = createInterface({ input: process.stdin });
-const lines = input[Symbol.asyncIterator]();
-const { port, streams, body, spread } = JSON.parse(
-  (await lines.next()).value as string,
-) as MinimalStreamClientOptions;
+const { port, streams, body, spread } = await readOptions<MinimalStreamClientOptions>();
 
 const end = Buffer.from('data: [DONE]');
 const open = (): Promise<net.Socket> =>
@@ -31,18 +25,16 @@ const open = (): Promise<net.Socket> =>
   });
 const sockets: net.Socket[] = [];
 for (let i = 0; i < streams; i += 1) sockets.push(await open());
-say('open');
-await lines.next();
+console.log('open');
+await nextLine();
 
 let ended = 0;
-const request = (serial: number): string =>
-  `POST /v1/chat/completions HTTP/1.1\r\nhost: weir\r\nauthorization: Bearer ${benchApiKey}\r\n` +
-  `x-request-id: stream-${serial}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 for (const [serial, socket] of sockets.entries()) {
   socket.on('data', (bytes: Buffer) => {
     if (!bytes.includes(end)) return;
     ended += 1;
-    if (ended === streams) say('done');
+    if (ended === streams) console.log('done');
   });
-  setTimeout(() => socket.write(request(serial)), (serial * spread) / streams);
+  const request = rawRequest(body, `stream-${serial}`);
+  setTimeout(() => socket.write(request), (serial * spread) / streams);
 }

@@ -1,26 +1,23 @@
 import { z } from 'zod';
 import { mockNodeFlags } from '../../platform/process/mock-process.ts';
-import type { BenchRow } from '../harness/bench.ts';
-import { type Lateness, latenessOf, type TokenTime } from '../harness/lateness.ts';
-import { median } from '../harness/median.ts';
+import type { BenchRow, BenchPart } from '../harness/bench.ts';
+import { startPinned } from '../harness/processes.ts';
+import { type Lateness, latenessOf, median } from '../harness/statistics.ts';
 import {
-  tokenGap,
+  firstTokenDelay,
   measuredLoad,
-  type StreamLoad,
   portOf,
   runStreams,
-  firstTokenDelay,
-  withPinnedMock,
-} from './mock-load.ts';
-import { startPinned } from '../harness/pinned-processes.ts';
-import type { NormalSpeed } from './slow-intervals.ts';
-import { watchCpuSpeed } from './watch-cpu-speed.ts';
+  startPinnedMock,
+  streamingSettings,
+  type StreamLoad,
+  tokenGap,
+} from './pinned-mock.ts';
+import { type IsNormalAt, normalSpeedOf, type SpeedSamples } from './slow-intervals.ts';
 
-/** How late the mock's tokens are, beside those of a process that only writes them. */
-
-/** By turns, since what else the machine does comes and goes. */
+/** The mock and its reference alternate, since other load on the machine comes and goes. */
 const rounds = 5;
-/** In percent: what must have been due at the processor's usual speed, of a round's tokens, for it to count. */
+/** A round counts if this share of its tokens, in percent, was due at the processor's normal speed. */
 const minNormalSpeedShare = 50;
 const { streams, tokens } = measuredLoad;
 
@@ -28,147 +25,132 @@ const traceResponseSchema = z.looseObject({
   lines: z.array(z.looseObject({ due: z.array(z.number()), sent: z.array(z.number()) })),
 });
 
-type TraceResponse = z.infer<typeof traceResponseSchema>;
-
-const tokensOf = (lines: TraceResponse['lines']): readonly TokenTime[] =>
-  lines.flatMap(({ due, sent }) => due.map((instant, i) => ({ due: instant, sent: sent[i]! })));
-
 /** How late the tokens of one load were. */
 interface LatenessMeasurement {
-  /** Of those that were due while all streams ran. */
+  /** Of tokens that were due while all streams ran. */
   readonly steady: Lateness;
-  /** Of these, those that were due while the processor kept its speed; how many of them in percent. */
+  /** Of those that were also due at the processor's normal speed. */
   readonly atNormalSpeed: Lateness;
+  /** Their share in percent. */
   readonly normalSpeedShare: number;
   /** Of all tokens, those that were sent before they were due. */
   readonly early: number;
 }
 
-const measurementOf = (answer: unknown, speed: NormalSpeed): LatenessMeasurement => {
-  const { lines } = traceResponseSchema.parse(answer);
-  const all = tokensOf(lines);
-  if (all.length !== streams * tokens) throw new Error(`${all.length} tokens were told`);
+const measurementOf = (trace: string, isNormalAt: IsNormalAt): LatenessMeasurement => {
+  const { lines } = traceResponseSchema.parse(JSON.parse(trace));
+  const all = lines.flatMap(({ due, sent }) => due.map((at, i) => ({ due: at, sent: sent[i]! })));
+  if (all.length !== streams * tokens)
+    throw new Error(`expected ${streams * tokens} tokens in the trace, found ${all.length}`);
   const begun = Math.max(...lines.map(({ due }) => due[0]!));
   const ended = Math.min(...lines.map(({ due }) => due.at(-1)!));
   const steady = all.filter(({ due }) => due >= begun && due <= ended);
-  const calm = steady.filter(({ due }) => speed.isNormalAt(due));
+  const normal = steady.filter(({ due }) => isNormalAt(due));
   return {
     steady: latenessOf(steady),
-    atNormalSpeed: latenessOf(calm),
-    normalSpeedShare: (calm.length / steady.length) * 100,
+    atNormalSpeed: latenessOf(normal),
+    normalSpeedShare: (normal.length / steady.length) * 100,
     early: latenessOf(all).early,
   };
 };
 
-/**
- * What makes the mock's code warm, as a user's first seconds do: until it is compiled, the compiler's threads
- * take the one core for some milliseconds at a time.
- */
+/** Runs the load while another process watches the processor's speed on the second core: a slow interval affects both. */
+const runMeasuredLoad = async (port: number): Promise<IsNormalAt> => {
+  await using monitor = await startPinned(1, ['bench/mock/cpu-speed-monitor.ts'], null);
+  await runStreams(port, measuredLoad);
+  monitor.send('stop');
+  return normalSpeedOf(JSON.parse(await monitor.next()) as SpeedSamples);
+};
+
+/** Until the code is compiled, the compiler's threads take the one core for some milliseconds at a time. */
 const warmUp: StreamLoad = { streams, tokens: 60 };
 
-/** By a process that only writes the tokens. */
 const measureBare = async (): Promise<LatenessMeasurement> => {
-  const bare = await startPinned(0, ['bare-streams.ts'], {
-    input: JSON.stringify({ loads: [warmUp, measuredLoad], gap: tokenGap, ttft: firstTokenDelay }),
-    flags: mockNodeFlags,
-  });
-  try {
-    await runStreams(Number(bare.line), warmUp);
-    await bare.next();
-    const calm = await watchCpuSpeed(() => runStreams(Number(bare.line), measuredLoad));
-    return measurementOf(JSON.parse(await bare.next()), calm);
-  } finally {
-    await bare.stop();
-  }
+  const options = { loads: [warmUp, measuredLoad], gap: tokenGap, ttft: firstTokenDelay };
+  await using bare = await startPinned(0, ['bench/mock/bare-streams.ts'], options, mockNodeFlags);
+  await runStreams(Number(bare.line), warmUp);
+  await bare.next();
+  const isNormalAt = await runMeasuredLoad(Number(bare.line));
+  return measurementOf(await bare.next(), isNormalAt);
 };
 
-const measureMock = (): Promise<LatenessMeasurement> =>
-  withPinnedMock({ truth: { file: null, keep: streams } }, async ({ url, control }) => {
-    await runStreams(portOf(url), warmUp);
-    const calm = await watchCpuSpeed(() => runStreams(portOf(url), measuredLoad));
-    return measurementOf(await (await fetch(`${control}/truth`)).json(), calm);
+const measureMock = async (): Promise<LatenessMeasurement> => {
+  await using mock = await startPinnedMock({
+    ...streamingSettings,
+    truth: { file: null, keep: streams },
   });
-
-interface Round {
-  readonly bare: LatenessMeasurement;
-  readonly mock: LatenessMeasurement;
-}
+  await runStreams(portOf(mock.url), warmUp);
+  const isNormalAt = await runMeasuredLoad(portOf(mock.url));
+  return measurementOf(await (await fetch(`${mock.control}/truth`)).text(), isNormalAt);
+};
 
 const describe = ({ steady, atNormalSpeed, normalSpeedShare }: LatenessMeasurement): string =>
-  `p50 ${steady.p50.toFixed(2)}, p99 ${steady.p99.toFixed(2)}, at the processor's usual speed (${Math.round(normalSpeedShare)} %) ${atNormalSpeed.p99.toFixed(2)} ms`;
+  `p50 ${steady.p50.toFixed(2)}, p99 ${steady.p99.toFixed(2)}, at normal processor speed (${Math.round(normalSpeedShare)} %) ${atNormalSpeed.p99.toFixed(2)} ms`;
 
-const measureRounds = async (say: (text: string) => void): Promise<readonly Round[]> => {
-  const measuredRounds: Round[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    const bare = await measureBare();
-    const mock = await measureMock();
-    measuredRounds.push({ bare, mock });
-    say(`tokens, round ${round}: the mock ${describe(mock)}; bare ${describe(bare)}`);
-  }
-  return measuredRounds;
-};
+const usable = (measurements: readonly LatenessMeasurement[]): readonly LatenessMeasurement[] =>
+  measurements.filter(({ normalSpeedShare }) => normalSpeedShare >= minNormalSpeedShare);
 
-const usable = (turns: readonly LatenessMeasurement[]): readonly LatenessMeasurement[] =>
-  turns.filter(({ normalSpeedShare }) => normalSpeedShare >= minNormalSpeedShare);
-
-/** The round in which the tokens at the processor's usual speed came best; what else runs on the machine only adds. */
-const bestRoundOf = (turns: readonly LatenessMeasurement[]): LatenessMeasurement | undefined =>
-  usable(turns).toSorted((one, other) => one.atNormalSpeed.p99 - other.atNormalSpeed.p99)[0];
-
-type Figure = (turns: readonly LatenessMeasurement[]) => number;
+type Figure = (measurements: readonly LatenessMeasurement[]) => number;
+type FigureOfRound = (measurement: LatenessMeasurement) => number;
 
 const medianOf =
-  (of: (turn: LatenessMeasurement) => number): Figure =>
-  (turns) =>
-    median(turns.map(of));
+  (of: FigureOfRound): Figure =>
+  (measurements) =>
+    median(measurements.map(of));
 
+/** Of the round with the least lateness at normal speed: other load on the machine only adds time. */
 const ofBest =
-  (of: (turn: LatenessMeasurement) => number): Figure =>
-  (turns) => {
-    const best = bestRoundOf(turns);
+  (of: FigureOfRound): Figure =>
+  (measurements) => {
+    const [best] = usable(measurements).toSorted(
+      (one, other) => one.atNormalSpeed.p99 - other.atNormalSpeed.p99,
+    );
     return best === undefined ? Number.NaN : of(best);
   };
 
-/** Of the 99th percentile of a token's lateness, in ms. */
-const atMostLate = { kind: 'at most', value: 2 } as const;
-const title = `lateness of tokens, ${streams} streams × ${1000 / tokenGap}/s`;
-const atNormalSpeedTitle = 'the same while the processor kept its speed';
+const p99AtNormalSpeed: FigureOfRound = ({ atNormalSpeed }) => atNormalSpeed.p99;
 
-const latenessRows = (measuredRounds: readonly Round[]): readonly BenchRow[] => {
-  const mocks = measuredRounds.map(({ mock }) => mock);
-  const bares = measuredRounds.map(({ bare }) => bare);
-  const row = (what: string, figure: Figure, bound: BenchRow['bound'] = null): BenchRow => ({
+/** How late the mock's tokens are, beside those of a process that only writes them. */
+export const measureMockLateness: BenchPart = async (say) => {
+  const bares: LatenessMeasurement[] = [];
+  const mocks: LatenessMeasurement[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const bare = await measureBare();
+    const mock = await measureMock();
+    bares.push(bare);
+    mocks.push(mock);
+    say(`tokens, round ${round}: the mock ${describe(mock)}; bare ${describe(bare)}`);
+  }
+  const row = (what: string, figure: Figure, atMost: number | null = null): BenchRow => ({
     what,
     unit: 'ms',
-    bound,
+    bound: atMost === null ? null : { kind: 'at most', value: atMost },
     value: figure(mocks),
-    ruler: figure(bares),
+    reference: figure(bares),
   });
+  const medianOfUsable: Figure = (all) => medianOf(p99AtNormalSpeed)(usable(all));
+  const title = `lateness of tokens, ${streams} streams × ${1000 / tokenGap}/s`;
+  const steady = (of: (lateness: Lateness) => number) => medianOf((each) => of(each.steady));
+  const normal = 'at normal processor speed';
+  const counted = usable(mocks).length;
   const share = ofBest(({ normalSpeedShare }) => normalSpeedShare);
   return [
     row(
       `${title}: p50, median of ${rounds} rounds`,
-      medianOf(({ steady }) => steady.p50),
+      steady(({ p50 }) => p50),
     ),
     row(
       'the same, p99',
-      medianOf(({ steady }) => steady.p99),
-      atMostLate,
+      steady(({ p99 }) => p99),
+      2,
     ),
     row(
-      'the same, the latest',
-      medianOf(({ steady }) => steady.max),
+      'the same, maximum',
+      steady(({ max }) => max),
     ),
-    row(
-      `${atNormalSpeedTitle}, p99 of the best round`,
-      ofBest(({ atNormalSpeed }) => atNormalSpeed.p99),
-      atMostLate,
-    ),
-    { ...row('in that round, tokens that were due then', share), unit: '%' },
-    row(
-      `${atNormalSpeedTitle}, p99, median of the ${usable(mocks).length} rounds that count`,
-      (turns) => median(usable(turns).map(({ atNormalSpeed }) => atNormalSpeed.p99)),
-    ),
+    row(`the same ${normal}, p99 of the best round`, ofBest(p99AtNormalSpeed), 2),
+    { ...row('tokens of that round that were due at normal speed', share), unit: '%' },
+    row(`p99 ${normal}, median of the ${counted} rounds that count`, medianOfUsable),
     {
       what: 'tokens sent before they were due',
       value: mocks.reduce((sum, { early }) => sum + early, 0),
@@ -177,6 +159,3 @@ const latenessRows = (measuredRounds: readonly Round[]): readonly BenchRow[] => 
     },
   ];
 };
-
-export const benchLateness = async (say: (text: string) => void): Promise<readonly BenchRow[]> =>
-  latenessRows(await measureRounds(say));

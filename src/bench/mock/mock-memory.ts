@@ -1,55 +1,56 @@
-import type { BenchRow } from '../harness/bench.ts';
-import { median } from '../harness/median.ts';
-import { measuredLoad, portOf, runStreams, withPinnedMock } from './mock-load.ts';
-import type { PinnedProcess } from '../harness/pinned-processes.ts';
+import type { BenchPart } from '../harness/bench.ts';
+import { memoryOf } from '../harness/processes.ts';
+import { median } from '../harness/statistics.ts';
+import {
+  measuredLoad,
+  type PinnedMock,
+  portOf,
+  runStreams,
+  startPinnedMock,
+  streamingSettings,
+} from './pinned-mock.ts';
 
-/** How much memory a stream of the mock takes. */
-
-/** The highest and the idle memory of the mock while all streams run, in bytes. */
-const memoryWhile = async (
-  mock: PinnedProcess,
-  url: string,
-): Promise<{ idle: number; highest: number }> => {
+/** The idle and the highest resident memory of the mock while all streams run, in bytes. */
+const memoryWhileStreaming = async ({ bound, url }: PinnedMock) => {
   let idle = Number.NaN;
   let highest = 0;
-  const note = (bytes: number): void => {
-    highest = Math.max(highest, bytes);
+  const sample = async (): Promise<void> => {
+    highest = Math.max(highest, await memoryOf(bound.child.pid).catch(() => Number.NaN));
   };
-  let watch: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   try {
     await runStreams(portOf(url), measuredLoad, async () => {
-      idle = await mock.memory();
-      watch = setInterval(() => void mock.memory().then(note, () => note(Number.NaN)), 250);
+      idle = await memoryOf(bound.child.pid);
+      timer = setInterval(() => void sample(), 250);
     });
   } finally {
-    clearInterval(watch);
+    clearInterval(timer);
   }
   return { idle, highest };
 };
 
-/** A fresh mock each time, since what one has used it keeps; a pause of the machine leaves garbage behind that is no stream's. */
+/** Each round has a fresh mock, since a process keeps its memory; the median ignores a round in which a pause left garbage behind. */
 const rounds = 3;
 
-/** In KiB. */
-const memoryForEach = async (say: (text: string) => void): Promise<number> => {
-  const memoryPerStream: number[] = [];
+/** How much memory a stream of the mock takes. There is no trace log, which takes memory too. */
+export const measureMockMemory: BenchPart = async (say) => {
+  const perStream: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    // The truth takes memory too, which is no stream's.
-    const { idle, highest } = await withPinnedMock({}, (mock) => memoryWhile(mock.bound, mock.url));
+    await using mock = await startPinnedMock(streamingSettings);
+    const { idle, highest } = await memoryWhileStreaming(mock);
     const each = (highest - idle) / measuredLoad.streams / 1024;
-    memoryPerStream.push(each);
+    perStream.push(each);
+    const [from, to] = [idle, highest].map((bytes) => Math.round(bytes / 2 ** 20));
     say(
-      `memory, round ${round}: ${Math.round(idle / 2 ** 20)} MiB idle, at most ${Math.round(highest / 2 ** 20)} MiB: ${each.toFixed(1)} KiB a stream`,
+      `memory, round ${round}: ${from} MiB idle, at most ${to} MiB: ${each.toFixed(1)} KiB per stream`,
     );
   }
-  return median(memoryPerStream);
+  return [
+    {
+      what: `memory of a stream above its idle connection, median of ${rounds} rounds`,
+      value: median(perStream),
+      unit: 'KiB',
+      bound: { kind: 'at most', value: 32 },
+    },
+  ];
 };
-
-export const benchMemory = async (say: (text: string) => void): Promise<readonly BenchRow[]> => [
-  {
-    what: `memory for a stream above its idle connection, median of ${rounds} rounds`,
-    value: await memoryForEach(say),
-    unit: 'KiB',
-    bound: { kind: 'at most', value: 32 },
-  },
-];

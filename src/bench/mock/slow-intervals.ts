@@ -1,33 +1,30 @@
 /**
  * A processor that is shared or hot runs for tens of milliseconds at a fraction of its speed, and all programs on it
- * are late together. What a fixed piece of arithmetic takes tells it from a program that is slow by itself.
+ * are late together. The time of a fixed piece of arithmetic shows this.
  */
 
-/** What the same arithmetic took, in whatever unit, at instants in ms that rise. */
+/** Durations of the same arithmetic, in any unit, at rising times in ms. */
 export interface SpeedSamples {
   readonly at: readonly number[];
   readonly durations: readonly number[];
 }
 
-/** When the processor ran at its usual speed. */
-export interface NormalSpeed {
-  /** Whether it did at an instant, in ms on the clock of the samples, and had for a while. */
-  isNormalAt(instant: number): boolean;
-}
+/** Whether the processor ran at its normal speed at a time, in ms on the clock of the samples, and had for a while. */
+export type IsNormalAt = (time: number) => boolean;
 
-/** Times what the arithmetic takes at the usual speed. */
+/** Slower than this many times the normal duration is slow. */
 const slowFactor = 1.5;
-/** Of all samples, the share that is faster than the usual speed: most of the time is no spell. */
+/** This share of the samples is faster than the normal speed: most of the time is not slow. */
 const fasterShare = 0.25;
-/** Who told nothing for so many ms vouches for none of them. */
+/** A longer time without a sample, in ms, counts as slow. */
 const maxGap = 10;
 /**
- * What a spell has held up is made up for within so many ms: a core that is busy for three quarters at its usual
- * speed needs 2.5 times as long as a spell at a tenth of it took, and the spells seen took up to 60 ms.
+ * Work delayed by a slow interval is caught up within this time, in ms: a core that is three quarters busy at normal
+ * speed needs 2.5 times the length of an interval at a tenth of it, and the intervals take up to 60 ms.
  */
 const recovery = 200;
 
-export const normalSpeedOf = ({ at, durations }: SpeedSamples): NormalSpeed => {
+export const normalSpeedOf = ({ at, durations }: SpeedSamples): IsNormalAt => {
   const usualDuration =
     durations.toSorted((a, b) => a - b)[Math.floor(durations.length * fasterShare)] ?? Number.NaN;
   const isSlow = (i: number): boolean =>
@@ -36,25 +33,22 @@ export const normalSpeedOf = ({ at, durations }: SpeedSamples): NormalSpeed => {
     isSlow(i) ? [{ from: at[i - 1] ?? -Infinity, to: end + recovery }] : [],
   );
   const last = at.at(-1) ?? -Infinity;
-  const isNormalAt = (instant: number): boolean => {
-    if (!(instant <= last)) return false;
-    // The spells rise with their samples: the last that had begun ends last.
-    const next = upperBound(slowIntervals, instant);
-    return next === 0 || instant > slowIntervals[next - 1]!.to;
-  };
-  return { isNormalAt };
+  // Both ends rise from interval to interval, so the last one that had begun ends last.
+  return (time) => time <= last && !(time <= lastEndBefore(slowIntervals, time));
 };
 
-/** How many of the spells have begun by then. */
-const upperBound = (
-  slowIntervals: readonly { readonly from: number }[],
-  instant: number,
-): number => {
-  let [low, high] = [0, slowIntervals.length];
+interface SlowInterval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The end of the last interval that had begun by `time`, found by bisection. */
+const lastEndBefore = (intervals: readonly SlowInterval[], time: number): number => {
+  let [low, high] = [0, intervals.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (slowIntervals[middle]!.from <= instant) low = middle + 1;
+    if (intervals[middle]!.from <= time) low = middle + 1;
     else high = middle;
   }
-  return low;
+  return intervals[low - 1]?.to ?? -Infinity;
 };

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { writeCheckpoint, openCheckpoint } from '../../run/watch/checkpoint.ts';
 import { constantLoad, fakeSliceOptions, fakePlan } from '../../engine/fake-run.fixture.ts';
@@ -16,34 +15,34 @@ import { openLineFile } from '../../platform/files/line-file.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { observationLine } from '../../record/observation-lines.ts';
+import { readOptions } from '../harness/child-input.ts';
 
 /**
- * A run of streamed chats with everything that a run records, on a clock moved by hand: an hour takes
- * half a minute. Reads a `LongRunOptions` line and says a `HeapOfRun`. Node's `--expose-gc` is needed.
+ * A run of streamed chats with everything that a run records, on a manual clock: an hour takes half a minute.
+ * Reads `LongRunOptions` and prints a `HeapOfRun`. It needs Node's `--expose-gc`.
  */
 
 export interface LongRunOptions {
   readonly minutes: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
 }
 
-/** What is on the heap after a collection when the run is over, array buffers included, in bytes. */
+/** The heap after a collection at the end of the run, array buffers included, in bytes. */
 export interface HeapOfRun {
   readonly whole: number;
-  /** Less the timeline, which has an entry for each second of a run. */
+  /** Without the timeline, which has an entry for each second of a run. */
   readonly withoutTimeline: number;
-  /** Less the ledger and the generator's samples too. */
+  /** Without the ledger and the generator's samples too. */
   readonly rest: number;
   readonly requests: number;
 }
 
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { minutes, rate } = JSON.parse((await lines.next()).value as string) as LongRunOptions;
+const { minutes, rate } = await readOptions<LongRunOptions>();
 const duration = minutes * 60_000;
-const seconds = milliseconds(60_000);
+const minute = milliseconds(60_000);
 const plan = fakePlan(constantLoad(rate, duration), {
-  deadlines: { connect: seconds, firstToken: seconds, idle: seconds, total: seconds },
+  deadlines: { connect: minute, firstToken: minute, idle: minute, total: minute },
   caps: { bytes: 1_000_000, events: 1000 },
   stages: [
     {
@@ -75,7 +74,7 @@ const after = (delay: number, action: () => void): void => {
 };
 
 const tokens = 50;
-/** One request in so many is refused, each time in other words. */
+/** Every request of this number is refused, each time with another message. */
 const refusedEvery = 100;
 const event = (delta: string, finish: string): Buffer =>
   Buffer.from(
@@ -115,7 +114,7 @@ const generator: GeneratorSample[] = [];
 const machine = thisMachine();
 const slice = { index: 0, count: 1, startedAt: '2026-11-21T00:00:00.000Z', baseUrl: '', machine };
 
-/** A folder's files are the checkpoint and the observations. */
+/** Writes the checkpoint and the observations into a folder. */
 const runIn = async (folder: string): Promise<void> => {
   const checkpoint = await openCheckpoint(join(folder, 'checkpoint.jsonl'));
   const observations = await openLineFile(join(folder, 'observations.jsonl'));
@@ -136,19 +135,18 @@ const runIn = async (folder: string): Promise<void> => {
     },
   });
 
-  let isOver = false;
+  const state = { isOver: false };
   const markOver = (): void => {
-    isOver = true;
+    state.isOver = true;
   };
   void running.done.then(markOver, markOver);
-  const isRunning = (): boolean => !isOver;
-  for (let now = 1; isRunning(); now += 1) {
+  for (let now = 1; !state.isOver; now += 1) {
     world.advanceTo(now);
     for (const action of due.get(now) ?? []) action();
     due.delete(now);
     if (now % 1000 > 0) continue;
     generator.push(signals.sample(now / 1000 - 1));
-    // The files are written while the loop turns.
+    // Lets the files be written.
     await turn();
   }
   await running.done;
@@ -165,7 +163,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Of several collections: what one of them finds dead outside the heap, only a later one has given back. */
+/** After several collections: memory outside the heap that one finds unused is freed by a later one. */
 const heap = async (): Promise<number> => {
   for (let collection = 0; collection < 4; collection += 1) {
     globalThis.gc?.();

@@ -1,125 +1,126 @@
 import net from 'node:net';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import type { TransportName } from '../../model/observation/exchange.ts';
-import { startClock } from '../../platform/host/clock.ts';
-import { directWire } from '../../platform/connection/connector.ts';
-import { openTransport } from '../../platform/http/open-transport.ts';
-import { type Lateness, latenessOf } from '../harness/lateness.ts';
 import { readStamps } from '../../platform/canary/stamp.ts';
+import { directWire } from '../../platform/connection/connector.ts';
+import { startClock } from '../../platform/host/clock.ts';
+import { openTransport } from '../../platform/http/open-transport.ts';
+import { rawRequest } from '../harness/chat-bytes.ts';
+import { readOptions } from '../harness/child-input.ts';
+import { type Lateness, latenessOf } from '../harness/statistics.ts';
 
 /**
- * Takes many stamped streams at once and says how far its instants of arrival lie from the stamps, by
- * one of our transports or by the least that Node can do: a socket whose reads go into one buffer. Says a
- * line when it begins to measure, and `Arrivals` in another at its end.
+ * Reads many streams at once and compares arrival times with the times that the events carry. Prints a line when it
+ * begins to measure, and `Arrivals` at its end.
  */
 
 export interface ArrivalClientOptions {
-  readonly port: number;
+  readonly url: string;
+  /** One of our transports, or `net`, the minimal Node client: a socket that reads into one buffer. */
   readonly client: TransportName | 'net';
   readonly streams: number;
   /** Between two events of a stream, in ms. */
   readonly gap: number;
   readonly seconds: number;
-  /** The server's certificate, PEM, to speak TLS; `null`: plain. */
+  /** The server's certificate, PEM; `null` without TLS. */
   readonly certificate: string | null;
 }
 
 export interface Arrivals {
   readonly error: Lateness;
-  /** Microseconds of this process for each event. */
+  /** CPU time of this process per event, in microseconds. */
   readonly cpu: number;
-  /** Events a second. */
+  /** Events per second. */
   readonly rate: number;
 }
 
-/** From when all streams flow, in ms. */
+/** Once all streams have begun, in ms. */
 const warmUp = 2000;
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const options = JSON.parse((await lines.next()).value as string) as ArrivalClientOptions;
-const { port, client, streams, gap, seconds, certificate } = options;
+const options = await readOptions<ArrivalClientOptions>();
+const { url, client, streams, gap, seconds, certificate } = options;
 const clock = startClock();
+const body = '{"stream":true}';
 
 const capacity = Math.ceil((streams * seconds * 1000 * 1.5) / gap);
 const stamps = new Float64Array(capacity);
-const instants = new Float64Array(capacity);
+const arrivedAt = new Float64Array(capacity);
 let events = 0;
-let flowingStreams = 0;
+let begunStreams = 0;
 let isMeasured = false;
 
-/** One read's instant, in the clock that the stamps are of. */
+/** The time of one read, on the clock of the stamps. */
 let readAt = 0;
 const note = (stamp: number): void => {
   if (!isMeasured || events === capacity) return;
   stamps[events] = stamp;
-  instants[events] = readAt;
+  arrivedAt[events] = readAt;
   events += 1;
 };
 
 /** Made once, as a program does that opens many connections. */
 const secureContext = certificate === null ? null : tls.createSecureContext({ ca: certificate });
-
-/** Of all streams: what is read is done with before the next read. */
+/** Shared by all sockets, since each read is used up before the next one. */
 const buffer = Buffer.alloc(64 * 1024);
+const rawBytes = Buffer.from(rawRequest(body));
 
 const openNetStream = (): void => {
   let isFirst = true;
   const callback = (length: number, bytes: Uint8Array): boolean => {
     readAt = clock.now() + clock.machineZero;
-    if (isFirst) flowingStreams += 1;
+    if (isFirst) begunStreams += 1;
     isFirst = false;
     readStamps(bytes.subarray(0, length), note);
     return true;
   };
   const onread = { buffer, callback };
+  const port = Number(new URL(url).port);
   const connectOptions = { port, host: '127.0.0.1', noDelay: true, onread };
-  const request = 'POST / HTTP/1.1\r\nhost: x\r\n\r\n';
+  const send = (): void => void socket.write(rawBytes);
   const socket: net.Socket =
     secureContext === null
-      ? net.connect(connectOptions, () => socket.write(request))
-      : tls.connect({ ...connectOptions, secureContext }, () => socket.write(request));
+      ? net.connect(connectOptions, send)
+      : tls.connect({ ...connectOptions, secureContext }, send);
 };
 
 const transportStreamOpener = (name: TransportName): (() => void) => {
-  const url = `${certificate === null ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const transport = openTransport(
-    name,
-    { url, wire: directWire, certificates: certificate },
-    clock,
-  );
+  const target = { url, wire: directWire, certificates: certificate };
+  const transport = openTransport(name, target, clock);
+  const request = {
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(body),
+  } as const;
   return () =>
-    transport.send(
-      { method: 'POST', path: '/', headers: {}, body: null },
-      {
-        onConnected: () => undefined,
-        onSent: () => undefined,
-        onHeaders: () => {
-          flowingStreams += 1;
-        },
-        onChunk: (at, bytes) => {
-          readAt = at + clock.machineZero;
-          readStamps(bytes, note);
-        },
-        onEnd: () => {
-          throw new Error('a stream ended');
-        },
-        onFailure: (_, cause, detail) => {
-          throw new Error(`${cause}: ${detail}`);
-        },
+    transport.send(request, {
+      onConnected: () => undefined,
+      onSent: () => undefined,
+      onHeaders: () => {
+        begunStreams += 1;
       },
-    );
+      onChunk: (at, bytes) => {
+        readAt = at + clock.machineZero;
+        readStamps(bytes, note);
+      },
+      onEnd: () => {
+        throw new Error('a stream ended');
+      },
+      onFailure: (_, cause, detail) => {
+        throw new Error(`${cause}: ${detail}`);
+      },
+    });
 };
 
 const openStream = client === 'net' ? openNetStream : transportStreamOpener(client);
-/** Of beginnings, in ms: several gaps, as streams begin in life, and time for each handshake. */
+/** Streams begin over this time, in ms: several gaps, as in practice, and time for each TLS handshake. */
 const spread = certificate === null ? 4 * gap : 2 * streams;
 for (let n = 0; n < streams; n += 1) {
   openStream();
   if (n % 10 === 9) await sleep((10 * spread) / streams);
 }
-const areAllFlowing = (): boolean => flowingStreams === streams;
-while (!areAllFlowing()) await sleep(gap);
+const haveAllBegun = (): boolean => begunStreams === streams;
+while (!haveAllBegun()) await sleep(gap);
 await sleep(warmUp);
 console.log('measuring');
 const before = { at: clock.now(), cpu: process.cpuUsage() };
@@ -130,7 +131,7 @@ const { user, system } = process.cpuUsage(before.cpu);
 const elapsed = clock.now() - before.at;
 const arrivals: Arrivals = {
   error: latenessOf(
-    Array.from({ length: events }, (_, i) => ({ due: stamps[i]!, sent: instants[i]! })),
+    Array.from({ length: events }, (_, i) => ({ due: stamps[i]!, sent: arrivedAt[i]! })),
   ),
   cpu: (user + system) / events,
   rate: (events / elapsed) * 1000,

@@ -1,30 +1,25 @@
+import { sustainsRate } from '../harness/statistics.ts';
 import type { Arrivals } from './arrival-client.ts';
-import { sustainsRate } from '../harness/sustained-rate.ts';
 
-/** What a client took of what it was sent, and how much that was: events a second, by the sender's own count. */
+/** What a client measured, and the events per second that the server sent by its own count. */
 export interface ArrivalMeasurement extends Arrivals {
   readonly sentRate: number;
 }
 
-/** Of one that fell behind: what it has not read yet is later than anything. */
-const infinitelyLate = {
-  p50: Number.POSITIVE_INFINITY,
-  p99: Number.POSITIVE_INFINITY,
-  medianP99: Number.POSITIVE_INFINITY,
-  latest: Number.POSITIVE_INFINITY,
-};
+/** Of a client that fell behind: events that it has not read yet are later than any other. */
+const infinitelyLate = { p50: Infinity, p99: Infinity, medianP99: Infinity, max: Infinity };
 
 /**
- * The round in which a client was least late: what else runs on the machine only adds, so that one shows most
- * of what the client does itself. A round in which less was sent than the pace, in events a second, had less
- * to be late with and does not count; `null` where none counts.
+ * The round with the least lateness: other load on the machine only adds time, so this round shows most of what
+ * the client does itself. A round does not count if the server did not sustain `rate`, in events per second; `null`
+ * if none counts.
  */
 export const bestArrivalRound = (
   rounds: readonly ArrivalMeasurement[],
-  pace: number,
+  rate: number,
 ): ArrivalMeasurement | null => {
   const [best] = rounds
-    .filter(({ sentRate }) => sustainsRate(sentRate, pace))
+    .filter(({ sentRate }) => sustainsRate(sentRate, rate))
     .map((round) =>
       sustainsRate(round.rate, round.sentRate)
         ? round

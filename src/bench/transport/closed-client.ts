@@ -1,57 +1,59 @@
 import net from 'node:net';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import OpenAI from 'openai';
 import type { ExchangeObserver, TransportName } from '../../model/observation/exchange.ts';
-import { startClock } from '../../platform/host/clock.ts';
 import { directWire } from '../../platform/connection/connector.ts';
+import { startClock } from '../../platform/host/clock.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
-import {
-  bareRequest,
-  smallChat,
-  smallChatHeaders,
-  smallChatJson,
-  closedLoopConnections,
-  benchApiKey,
-  warmUpSeconds,
-} from '../harness/small-chat.ts';
-import { measureThroughput, type ClosedLoopThroughput } from './throughput.ts';
+import { rawRequest, smallChatHeaders, smallChatJson } from '../harness/chat-bytes.ts';
+import { readOptions } from '../harness/child-input.ts';
+import { sdkCalls, type SdkName } from './sdk-calls.ts';
 
 /**
- * A hundred connections, each of which asks again when it is answered, by one client in a process of
- * its own. Reads an `ClosedClientOptions` line and says a `ClosedLoopThroughput` line at its end. Certificates are not verified.
+ * A closed loop of small chats by one client in its own process. Reads `ClosedClientOptions` and prints a
+ * `ClosedLoopThroughput`. Certificates are not verified.
  */
 
-export type ClosedClient = TransportName | 'autocannon' | 'net' | 'fetch' | 'openai';
+/** `net` is the minimal Node client: one prepared request, written again after each read. */
+export type ClosedClient = TransportName | SdkName | 'autocannon' | 'net';
 
-interface ClosedClientOptions {
-  /** The base address. */
+export interface ClosedClientOptions {
   readonly url: string;
-  /** `net` is the least that Node can do: one prepared request, written again after each read. */
   readonly client: ClosedClient;
-  /** Of the measured part, after warming up. */
+  readonly connections: number;
+  /** In whole seconds, for every client: `weir run` needs them until its code is compiled. */
+  readonly warmUp: number;
+  /** Measured after the warm-up. */
   readonly seconds: number;
 }
 
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { url, client, seconds } = JSON.parse(
-  (await lines.next()).value as string,
-) as ClosedClientOptions;
+export interface ClosedLoopThroughput {
+  readonly requests: number;
+  readonly seconds: number;
+  /** CPU time of the process, user and system, in seconds. */
+  readonly cpu: number;
+}
 
-/** Measures what is going round already. */
-const measureAfterWarmUp = async (count: () => number): Promise<ClosedLoopThroughput> => {
-  await sleep(warmUpSeconds * 1000);
-  return measureThroughput(count, () => sleep(seconds * 1000));
+const { url, client, connections, warmUp, seconds } = await readOptions<ClosedClientOptions>();
+let done = 0;
+
+const measure = async (): Promise<ClosedLoopThroughput> => {
+  await sleep(warmUp * 1000);
+  const before = { requests: done, cpu: process.cpuUsage(), at: performance.now() };
+  await sleep(seconds * 1000);
+  const { user, system } = process.cpuUsage(before.cpu);
+  return {
+    requests: done - before.requests,
+    seconds: (performance.now() - before.at) / 1000,
+    cpu: (user + system) / 1e6,
+  };
 };
 
-const runTransport = async (name: TransportName): Promise<ClosedLoopThroughput> => {
+const startTransport = (name: TransportName): void => {
   const wire = { ...directWire, verifyTls: false };
   const transport = openTransport(name, { url, wire, certificates: null }, startClock());
-  const bytes = new TextEncoder().encode(smallChatJson);
+  const body = new TextEncoder().encode(smallChatJson);
   let serial = 0;
-  let done = 0;
-  let ending = false;
   const observer: ExchangeObserver = {
     onConnected: () => undefined,
     onSent: () => undefined,
@@ -59,37 +61,25 @@ const runTransport = async (name: TransportName): Promise<ClosedLoopThroughput> 
     onChunk: () => undefined,
     onEnd: () => {
       done += 1;
-      if (!ending) ask();
+      send();
     },
     onFailure: (_, cause, detail) => {
-      if (!ending) throw new Error(`${cause}: ${detail}`);
+      throw new Error(`${cause}: ${detail}`);
     },
   };
-  const ask = (): void => {
+  const send = (): void => {
     serial += 1;
-    transport.send(
-      {
-        method: 'POST',
-        path: '/chat/completions',
-        headers: { ...smallChatHeaders, 'x-request-id': `weir-bench-0-${serial}` },
-        body: bytes,
-      },
-      observer,
-    );
+    const headers = { ...smallChatHeaders, 'x-request-id': `weir-bench-0-${serial}` };
+    transport.send({ method: 'POST', path: '/chat/completions', headers, body }, observer);
   };
-  for (let n = 0; n < closedLoopConnections; n += 1) ask();
-  const turnover = await measureAfterWarmUp(() => done);
-  ending = true;
-  await transport.close();
-  return turnover;
+  for (let n = 0; n < connections; n += 1) send();
 };
 
-const runNet = async (): Promise<ClosedLoopThroughput> => {
-  let done = 0;
-  const request = bareRequest(smallChatJson);
+const startNet = (): void => {
+  const request = Buffer.from(rawRequest(smallChatJson));
   const buffer = Buffer.alloc(64 * 1024);
   const port = Number(new URL(url).port);
-  for (let n = 0; n < closedLoopConnections; n += 1) {
+  for (let n = 0; n < connections; n += 1) {
     const callback = (): boolean => {
       done += 1;
       socket.write(request);
@@ -98,64 +88,49 @@ const runNet = async (): Promise<ClosedLoopThroughput> => {
     const options = { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } };
     const socket = net.connect(options, () => socket.write(request));
   }
-  return measureAfterWarmUp(() => done);
 };
 
-const runAutocannon = async (): Promise<ClosedLoopThroughput> => {
+const startAutocannon = (): void => {
   const request = { method: 'POST', headers: smallChatHeaders, body: smallChatJson } as const;
-  // A second more, so that it ends behind what is measured.
-  const duration = warmUpSeconds + seconds + 1;
   const options = {
     url: `${url}/chat/completions`,
-    connections: closedLoopConnections,
-    duration,
+    connections,
+    // A second more, so that it ends after the measured time.
+    duration: warmUp + seconds + 1,
     idReplacement: false,
+    ...request,
   };
-  const ended = Promise.withResolvers<autocannon.Result>();
-  const load = autocannon({ ...options, ...request }, (_, result) => ended.resolve(result));
-  let done = 0;
-  load.on('response', () => {
+  const load = autocannon(options, (error) => {
+    if (error) throw error;
+  });
+  load.on('response', (_, status) => {
+    if (status !== 200) throw new Error(`autocannon received status ${status}`);
     done += 1;
   });
-  const turnover = await measureAfterWarmUp(() => done);
-  const { errors, non2xx } = await ended.promise;
-  if (errors + non2xx > 0) throw new Error(`${errors + non2xx} requests of autocannon failed`);
-  return turnover;
+  load.on('reqError', (error) => {
+    throw error;
+  });
 };
 
-/** As many callers as connections, each of which awaits its answer before it asks again. */
-const runCallers = (ask: () => Promise<unknown>): Promise<ClosedLoopThroughput> => {
-  let done = 0;
-  const call = async (): Promise<void> => {
+/** As many users as connections, each of which awaits its answer before it asks again. */
+const startSdk = (name: SdkName): void => {
+  const calls = sdkCalls[name](url);
+  const runUser = async (): Promise<void> => {
     for (;;) {
-      await ask();
+      await calls.chat();
       done += 1;
     }
   };
-  for (let n = 0; n < closedLoopConnections; n += 1) void call();
-  return measureAfterWarmUp(() => done);
+  for (let n = 0; n < connections; n += 1) void runUser();
 };
 
-const runFetch = (): Promise<ClosedLoopThroughput> =>
-  runCallers(async () => {
-    const request = { method: 'POST', headers: smallChatHeaders, body: smallChatJson };
-    const response = await fetch(`${url}/chat/completions`, request);
-    await response.json();
-  });
-
-const runOpenai = (): Promise<ClosedLoopThroughput> => {
-  const openai = new OpenAI({ baseURL: url, apiKey: benchApiKey, maxRetries: 0 });
-  const request = { ...smallChat, messages: [...smallChat.messages] };
-  return runCallers(() => openai.chat.completions.create(request));
+const start: Record<ClosedClient, () => void> = {
+  net: startNet,
+  socket: () => startTransport('socket'),
+  undici: () => startTransport('undici'),
+  autocannon: startAutocannon,
+  fetch: () => startSdk('fetch'),
+  openai: () => startSdk('openai'),
 };
-
-const measureByClient = {
-  net: runNet,
-  socket: () => runTransport('socket'),
-  undici: () => runTransport('undici'),
-  autocannon: runAutocannon,
-  fetch: runFetch,
-  openai: runOpenai,
-} satisfies Record<ClosedClient, () => Promise<ClosedLoopThroughput>>;
-
-console.log(JSON.stringify(await measureByClient[client]()));
+start[client]();
+console.log(JSON.stringify(await measure()));

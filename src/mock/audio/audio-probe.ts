@@ -1,7 +1,7 @@
-import { durationOf } from './duration.ts';
 import { isTruncatedAudio } from './truncated-audio.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { UploadedFile } from '../http/upload.ts';
+import { webmDuration } from './webm-duration.ts';
 
 /** A file that can be transcribed. */
 export interface ProbedAudio {
@@ -10,7 +10,19 @@ export interface ProbedAudio {
   readonly seconds: number;
 }
 
-/** A day, at which the largest upload would have 2.4 kbit/s: a container that tells more is wrong. */
+/** The length of an audio file in seconds, by its container and not by its name; `null` if unknown or zero. */
+export const durationOf = async (file: Uint8Array): Promise<number | null> => {
+  const { parseBuffer } = await import('music-metadata');
+  try {
+    const { format } = await parseBuffer(file, undefined, { duration: true, skipCovers: true });
+    const { duration = 0 } = format;
+    return Number.isFinite(duration) && duration > 0 ? duration : webmDuration(file);
+  } catch {
+    return null;
+  }
+};
+
+/** A day. The largest upload would then have 2.4 kbit/s: a container that declares more is wrong. */
 const maxSeconds = 86_400;
 
 const probeFile = async ({
@@ -19,7 +31,7 @@ const probeFile = async ({
 }: UploadedFile): Promise<ProbedAudio | RequestRefusal> => {
   if (bytes.length === 0) return { cause: 'empty-file', message: 'The file is empty.' };
   if (isTruncatedAudio(bytes)) {
-    const message = 'The file ends before its container says that it does; send all of it.';
+    const message = 'The file is shorter than its container declares; send the complete file.';
     return { cause: 'truncated-audio', message };
   }
   const seconds = await durationOf(bytes);
@@ -31,22 +43,18 @@ const probeFile = async ({
 };
 
 const cacheSize = 256;
+const cache = new Map<string, Promise<ProbedAudio | RequestRefusal>>();
 
 /**
- * Listens to uploaded files: tells what can be transcribed, or why it is refused. Load tests send
- * the same few files again and again, so what was heard in the last ones is remembered.
+ * Reads the length of an uploaded file, or returns why it is refused. Load tests send the same few files
+ * again and again, so the last results are cached.
  */
-export const openAudioProbe = (): ((
-  file: UploadedFile,
-) => Promise<ProbedAudio | RequestRefusal>) => {
-  const cache = new Map<string, Promise<ProbedAudio | RequestRefusal>>();
-  return (file) => {
-    const key = file.digest.toString('hex');
-    const probed = cache.get(key) ?? probeFile(file);
-    cache.delete(key);
-    cache.set(key, probed);
-    const [oldest] = cache.keys();
-    if (cache.size > cacheSize && oldest !== undefined) cache.delete(oldest);
-    return probed;
-  };
+export const probeAudio = (file: UploadedFile): Promise<ProbedAudio | RequestRefusal> => {
+  const key = file.digest.toString('hex');
+  const probed = cache.get(key) ?? probeFile(file);
+  cache.delete(key);
+  cache.set(key, probed);
+  const [oldest] = cache.keys();
+  if (cache.size > cacheSize && oldest !== undefined) cache.delete(oldest);
+  return probed;
 };

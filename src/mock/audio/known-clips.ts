@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
-/** What is said in a clip of speech. */
+/** The words of a clip of speech. */
 export interface KnownClip {
   readonly text: string;
   readonly language: string;
@@ -20,7 +20,7 @@ const readClips = async () =>
 
 let clips: ReturnType<typeof readClips> | null = null;
 
-/** The list of the bundled clips is read once, when first asked for. */
+/** Reads the list of the bundled clips on first use. */
 const allClips = (): ReturnType<typeof readClips> => (clips ??= readClips());
 
 /** The bundled clip with this SHA-256 (hex), or `null`. */

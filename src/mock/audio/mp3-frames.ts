@@ -1,14 +1,14 @@
 import { readUint, readText } from './read-bytes.ts';
 
-/** What the header of a layer III frame tells (ISO 11172-3 and 13818-3, section 2.4.2.3). */
-interface SilentMp3Frame {
-  /** The whole frame's length, its header included. */
+/** Fields of the header of a layer III frame (ISO 11172-3 and 13818-3, section 2.4.2.3). */
+interface Mp3Frame {
+  /** The length of the frame, header included. */
   readonly bytes: number;
-  /** Where an Info or Xing tag would stand, from the frame's beginning: after header and side information. */
+  /** Offset of an Info or Xing tag in the frame: after header and side information. */
   readonly tag: number;
 }
 
-/** Bits per second / 1000; index 0 leaves it open. */
+/** In kbit/s; index 0 means that it is not declared. */
 const bitRates = {
   mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -20,8 +20,8 @@ const rateDivisors = [4, 0, 2, 1] as const;
 const layer3 = 1;
 const singleChannel = 3;
 
-/** The frame that begins here, or `null` where none of layer III with a known bit rate does. */
-const frameAt = (file: Uint8Array, from: number): SilentMp3Frame | null => {
+/** The frame at an offset, or `null` if there is none of layer III with a known bit rate. */
+const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   const header = readUint(file, from, 4);
   const bits = (shift: number, count: number): number => (header >>> shift) & (2 ** count - 1);
   if (bits(21, 11) !== 0x7ff || bits(17, 2) !== layer3) return null;
@@ -36,8 +36,8 @@ const frameAt = (file: Uint8Array, from: number): SilentMp3Frame | null => {
   return { bytes: Math.floor(frameBytes) + bits(9, 1), tag: 4 + sideInformation };
 };
 
-/** The bytes of all frames as the Info or Xing tag of the first one tells them; `null` without. */
-const declaredBytes = (file: Uint8Array, from: number, { tag }: SilentMp3Frame): number | null => {
+/** The length of all frames as the Info or Xing tag of the first one declares it; `null` without. */
+const declaredBytes = (file: Uint8Array, from: number, { tag }: Mp3Frame): number | null => {
   const at = from + tag;
   if (!['Info', 'Xing'].includes(readText(file, at, 4))) return null;
   const flags = readUint(file, at + 4, 4);
@@ -46,20 +46,20 @@ const declaredBytes = (file: Uint8Array, from: number, { tag }: SilentMp3Frame):
   return hasByteCount ? readUint(file, at + (hasFrameCount ? 12 : 8), 4) : null;
 };
 
-/** Where an ID3v2 tag at the beginning ends: its length has seven bits in each byte. */
+/** The offset after an ID3v2 tag at the beginning, whose length has seven bits in each byte. */
 const afterId3 = (file: Uint8Array): number => {
   if (readText(file, 0, 3) !== 'ID3') return 0;
   const [a = 0, b = 0, c = 0, d = 0] = file.subarray(6, 10);
   return 10 + ((a << 21) | (b << 14) | (c << 7) | d);
 };
 
-/** Whether an MP3 file ends within a frame, or has fewer bytes than its first frame tells. */
+/** Whether an MP3 file ends within a frame, or is shorter than its first frame declares. */
 export const mp3EndsEarly = (file: Uint8Array): boolean => {
   const begin = afterId3(file);
   const first = frameAt(file, begin);
   if (first === null) return begin > file.length;
   let end = begin;
-  for (let frame: SilentMp3Frame | null = first; frame !== null; frame = frameAt(file, end)) {
+  for (let frame: Mp3Frame | null = first; frame !== null; frame = frameAt(file, end)) {
     end += frame.bytes;
   }
   return Math.max(end, begin + (declaredBytes(file, begin, first) ?? 0)) > file.length;

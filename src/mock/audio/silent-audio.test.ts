@@ -12,7 +12,7 @@ const lengths = [0.25, 0.26, 1, 2.5, 6.68, 60, 61.7, 601.013];
 
 describe('silence', () => {
   it.each(lengths)(
-    'of %d s is exact in WAV and Opus, to a frame of 24 ms in MP3',
+    'of %d s is exact in WAV and Opus, and to a frame of 24 ms in MP3',
     async (seconds) => {
       expect(await durationBy('wav', seconds)).toBeCloseTo(seconds, 4);
       expect(await durationBy('opus', seconds)).toBeCloseTo(seconds, 4);
@@ -20,7 +20,7 @@ describe('silence', () => {
     },
   );
 
-  it('says in a WAV’s header how long the file is', () => {
+  it('declares the length of the file in the header of a WAV', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.25, max: 5, noNaN: true }), (seconds) => {
         const file = Buffer.concat([...silentAudio.wav(seconds)]);
@@ -31,7 +31,7 @@ describe('silence', () => {
     );
   });
 
-  it('is in MP3 an Info frame that counts the frames and bytes, then nothing but equal frames', () => {
+  it('is in MP3 an Info frame with the counts of frames and bytes, then equal frames', () => {
     const file = Buffer.concat([...silentAudio.mp3(1)]);
     const frames = Array.from({ length: file.length / 192 }, (_, n) =>
       file.subarray(n * 192, (n + 1) * 192).toString('hex'),
@@ -60,17 +60,17 @@ describe('an Ogg Opus file', () => {
   const pagesOf = (seconds: number) =>
     [...silentAudio.opus(seconds)].map((bytes) => {
       const page = Buffer.from(bytes);
-      const told = page.readUInt32LE(22);
+      const checksum = page.readUInt32LE(22);
       return {
         flags: page.readUInt8(5),
         granule: Number(page.readBigUInt64LE(6)),
         sequence: page.readUInt32LE(18),
         packets: page.readUInt8(26),
-        isIntact: slowChecksum(page) === told,
+        isIntact: slowChecksum(page) === checksum,
       };
     });
 
-  it('has a head, comments, and pages of fifty packets; the last says so and ends at the exact sample', () => {
+  it('has a head, comments, and pages of fifty packets; the last is marked and ends at the exact sample', () => {
     expect(pagesOf(2.01)).toEqual([
       { flags: 2, granule: 0, sequence: 0, packets: 1, isIntact: true },
       { flags: 0, granule: 0, sequence: 1, packets: 1, isIntact: true },
@@ -80,7 +80,7 @@ describe('an Ogg Opus file', () => {
     ]);
   });
 
-  it('has as many packets as its samples need, and no more', () => {
+  it('has exactly as many packets as its samples need', () => {
     const packetsIn = (seconds: number) =>
       pagesOf(seconds)
         .slice(2)

@@ -47,13 +47,13 @@ describe('speech', () => {
     expect((await formatOf(await bytesOf(answer))).duration).toBeCloseTo(seconds, 4);
   });
 
-  it('of a few characters plays for a quarter of a second all the same', async () => {
+  it('of a few characters plays for a quarter of a second', async () => {
     const { speak, afterMinute } = await startManualMock();
     const answer = await afterMinute(speak({ ...asked, input: 'Hi', response_format: 'opus' }));
     expect((await formatOf(await bytesOf(answer))).duration).toBe(0.25);
   });
 
-  it('comes when all of it is ready: later by so much for each character', async () => {
+  it('is sent when all of it is ready, later for each character', async () => {
     const { clock, speak, counters } = await startManualMock({
       speech: { base: 50, perCharacter: 2 },
     });
@@ -76,7 +76,7 @@ describe('speech', () => {
     });
   });
 
-  it('of ten minutes reaches a slow reader whole, and is counted when all of it is handed over', async () => {
+  it('of ten minutes reaches a slow reader completely and is counted when all of it is written', async () => {
     const { speak, afterMinute, counters } = await startManualMock({ speech: { perCharacter: 0 } });
     const input = 'a'.repeat(15 * 600);
     const answer = await afterMinute(speak({ ...asked, input, response_format: 'wav' }));
@@ -85,7 +85,7 @@ describe('speech', () => {
     expect(await counters()).toMatchObject({ inFlight: 0, 'completed.speech': 1 });
   });
 
-  it('that its client breaks off half-way is neither completed nor billed', async () => {
+  it('that its client aborts halfway is neither completed nor billed', async () => {
     const { speak, afterMinute, waitForCounters } = await startManualMock({
       speech: { perCharacter: 0 },
     });
@@ -99,7 +99,7 @@ describe('speech', () => {
     await waitForCounters({ aborted: 1, inFlight: 0, 'completed.speech': 0, 'cost.micros': 0 });
   });
 
-  it('breaks off when the mock stops, and is not passed off as whole', async () => {
+  it('is cut when the mock stops, and is visibly incomplete', async () => {
     const { mock, speak, afterMinute } = await startManualMock({ speech: { perCharacter: 0 } });
     const long = { ...asked, input: 'a'.repeat(15 * 3600), response_format: 'wav' };
     const answer = await afterMinute(speak(long));
@@ -112,7 +112,7 @@ describe('speech', () => {
     await expect(rest()).rejects.toThrow('terminated');
   });
 
-  it('that its client does not wait for is neither completed nor billed', async () => {
+  it('whose client disconnects before it is neither completed nor billed', async () => {
     const { clock, speak, waitForCounters } = await startManualMock();
     const hangUp = new AbortController();
     const answer = speak(asked, { signal: hangUp.signal });
@@ -150,7 +150,7 @@ describe('a request for speech', () => {
     });
   });
 
-  it('may name any of the 28 voices, or those that are set instead', async () => {
+  it('may name any of the 28 voices, or those of the settings', async () => {
     const { speak } = await startManualMock();
     const { error } = (await (await speak({ ...asked, voice: 'x' })).json()) as {
       error: { message: string };
@@ -173,7 +173,7 @@ describe('a request for speech', () => {
 });
 
 describe('a chat', () => {
-  it('with a model that speaks or listens is refused, with what it is not for', async () => {
+  it('with a model for audio is refused with the models of the endpoint', async () => {
     const { chat } = await startManualMock();
     const answer = await chat({ ...helloChat, model: 'weir-tts' });
     expect([answer.status, await answer.json()]).toMatchInlineSnapshot(`
@@ -182,7 +182,7 @@ describe('a chat', () => {
         {
           "error": {
             "code": "model_not_found",
-            "message": "The model "weir-tts" is not for this endpoint, which serves weir/small, weir/large.",
+            "message": "The model "weir-tts" is not served by this endpoint; it serves weir/small, weir/large.",
             "type": "invalid_request_error",
           },
         },
@@ -190,7 +190,7 @@ describe('a chat', () => {
     `);
   });
 
-  it('costs what its model’s price says, rounded once, and nothing without a price', async () => {
+  it('costs the price of its model, rounded once, and nothing without a price', async () => {
     const { chatAfterMinute, counters } = await startManualMock({
       prices: { 'weir/small': { input: 600_000, output: 2_400_000 } },
     });

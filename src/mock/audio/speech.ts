@@ -1,15 +1,56 @@
-import { speechContentTypes } from '../../contract/audio.ts';
+import { speechContentTypes, speechRequestSchema } from '../../contract/audio.ts';
 import { speechCost } from '../../contract/prices.ts';
-import { answerAt } from '../http/answer-at.ts';
-import { silentAudio } from './silent-audio.ts';
-import { readRequestBody } from '../http/request-body.ts';
+import { charactersIn } from '../../model/workload/characters.ts';
+import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Handler } from '../http/handler.ts';
-import { sendBody } from '../http/send-body.ts';
-import { parseSpeech } from './speech-request.ts';
+import { checkModel } from '../http/model-list.ts';
+import { readJsonBody, readRequestBody } from '../http/request-body.ts';
+import { answerAt, sendBody } from '../http/send-answer.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type MockSpeechFormat, silentAudio } from './silent-audio.ts';
+
+/** A valid request for speech. */
+interface ParsedSpeech {
+  /** Unicode code points of the text. */
+  readonly characters: number;
+  readonly format: MockSpeechFormat;
+  /** The length of the audio. */
+  readonly seconds: number;
+}
+
+const charactersPerSecond = 15;
+/** Players do not recognise an MP3 file of a few frames. */
+const minSeconds = 0.25;
+/** A day, the most that the 32-bit length of a WAV file can declare. */
+const maxSeconds = 86_400;
+
+const parseSpeech = (body: Uint8Array, settings: Settings): ParsedSpeech | RequestRefusal => {
+  const parsed = readJsonBody(body, speechRequestSchema);
+  if ('cause' in parsed) return parsed;
+  const { model, voice, input, response_format: format, speed } = parsed.value;
+  const { voices } = settings.speech;
+  const modelRefusal = checkModel(model, [settings.speech.model], settings);
+  if (modelRefusal !== null) return modelRefusal;
+  if (!voices.includes(voice)) {
+    return {
+      cause: 'unsupported-voice',
+      message: `The voice ${JSON.stringify(voice)} is not supported; choose from ${voices.join(', ')}.`,
+    };
+  }
+  const characters = charactersIn(input);
+  const seconds = Math.max(minSeconds, characters / (charactersPerSecond * (speed ?? 1)));
+  if (seconds > maxSeconds) {
+    return {
+      cause: 'invalid-parameter',
+      message: `Invalid input: its audio would be longer than ${maxSeconds / 3600} hours; split the text.`,
+    };
+  }
+  return { characters, format: format ?? 'mp3', seconds };
+};
 
 /**
- * POST /audio/speech (interface 4.3): silence, as long as the text takes to be spoken. Like the real
- * service it sends nothing until everything is ready, and then all as fast as the client takes it.
+ * POST /audio/speech (interface 4.3): silence, as long as it takes to speak the text. Like the real service it
+ * sends nothing until all audio is ready, and then everything as fast as the client reads.
  */
 export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;

@@ -4,19 +4,19 @@ import type { Segment, Transcript } from './transcript.ts';
 
 type Fields = z.output<typeof transcriptionFieldsSchema>;
 export type MockTranscriptFormat = NonNullable<Fields['response_format']>;
-/** `null` when the request does not say. */
+/** `null` if the request names none. */
 export type Granularities = readonly ('word' | 'segment')[] | null;
 
 const textOf = ({ segments }: Transcript): string => segments.map(({ text }) => text).join(' ');
 
-/** The default answer (interface 2.7). */
+/** A segment of the default format (interface 2.7). */
 const briefSegment = ({ start, end, text }: Segment) => ({
   start: start / 1000,
   end: end / 1000,
   text,
 });
 
-/** What the OpenAI API adds to a segment; of a voice that is perfectly clear. */
+/** A segment with the fields that the OpenAI API adds, for a perfectly clear voice. */
 const verboseSegment = (segment: Segment, id: number) => ({
   id,
   seek: 0,
@@ -28,7 +28,7 @@ const verboseSegment = (segment: Segment, id: number) => ({
   no_speech_prob: 0,
 });
 
-/** `verbose_json` as the OpenAI API answers it: segments unless only words are asked for (interface 4.4 shows no shape). */
+/** `verbose_json` as the OpenAI API writes it: segments unless only words are requested (interface 4.4 shows no shape). */
 const verboseTranscript = (transcript: Transcript, granularities: Granularities) => {
   const { language, seconds, segments } = transcript;
   const requested = granularities ?? ['segment'];
@@ -48,7 +48,7 @@ const verboseTranscript = (transcript: Transcript, granularities: Granularities)
   };
 };
 
-/** Milliseconds as `HH:MM:SS` and, after `mark`, three digits. */
+/** Milliseconds as `HH:MM:SS`, the separator, and three digits. */
 const timestamp = (milliseconds: number, separator: string): string => {
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -62,7 +62,7 @@ const subtitleCue = ({ start, end, text }: Segment, separator: string): string =
 const json = 'application/json';
 const plain = 'text/plain; charset=utf-8';
 
-/** How each answer format writes a transcript, and as what it is sent. */
+/** How each response format writes a transcript, and its content type. */
 export const transcriptWriters = {
   json: {
     contentType: json,

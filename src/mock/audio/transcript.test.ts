@@ -5,7 +5,7 @@ import { randomTranscriptText, segmentsOf } from './transcript.ts';
 import { transcriptWriters } from './transcript-formats.ts';
 
 describe('an invented text', () => {
-  it('has five words for two seconds, in sentences, and at least one', () => {
+  it('has five words per two seconds, in sentences, and at least one', () => {
     const wordsIn = (seconds: number) =>
       randomTranscriptText(drawFrom(7), seconds).split(' ').length;
     expect([0.01, 1, 2, 60].map(wordsIn)).toEqual([1, 3, 5, 150]);
@@ -21,7 +21,7 @@ describe('an invented text', () => {
 });
 
 describe('a timed text', () => {
-  it('keeps every word, fills the audio without gap or overlap, and never outlasts it', () => {
+  it('keeps every word, fills the audio without gap or overlap, and never exceeds it', () => {
     const said = fc.array(fc.stringMatching(/^[a-z]{1,9}[.?!]?$/), { minLength: 1 });
     fc.assert(
       fc.property(said, fc.double({ min: 0.001, max: 9999, noNaN: true }), (words, seconds) => {
@@ -55,7 +55,7 @@ describe('the formats of a transcript', () => {
   const write = (format: keyof typeof transcriptWriters) =>
     transcriptWriters[format].write(transcript, ['word', 'segment']);
 
-  it('keep hours, milliseconds and numbers in captions', () => {
+  it('write hours, milliseconds and numbers in captions', () => {
     expect(write('srt')).toMatchInlineSnapshot(`
       "1
       00:00:00,000 --> 00:34:55,593
@@ -80,7 +80,7 @@ describe('the formats of a transcript', () => {
     `);
   });
 
-  it('tell the same text', () => {
+  it('contain the same text', () => {
     const text = 'One two. Three?';
     expect(write('text')).toBe(`${text}\n`);
     expect(JSON.parse(write('json'))).toMatchObject({ text, duration: 3725.5, language: 'en' });
@@ -137,7 +137,7 @@ describe('the formats of a transcript', () => {
     `);
   });
 
-  it('give in verbose_json what is asked for, and segments by default', () => {
+  it('contain in verbose_json the requested granularities, by default segments', () => {
     const keysFor = (granularities: Parameters<typeof transcriptWriters.verbose_json.write>[1]) =>
       Object.keys(
         JSON.parse(transcriptWriters.verbose_json.write(transcript, granularities)) as object,

@@ -1,7 +1,7 @@
 import type { Draw } from '../../model/workload/draw.ts';
-import { commonWords as vocabulary } from '../chat/common-words.ts';
+import { commonWords } from '../chat/common-words.ts';
 
-/** Something that is said from … to, in whole milliseconds from the beginning of the audio. */
+/** Spoken text with its begin and end, in whole milliseconds from the beginning of the audio. */
 interface TimedText {
   readonly text: string;
   readonly start: number;
@@ -13,7 +13,6 @@ export interface Segment extends TimedText {
   readonly words: readonly TimedText[];
 }
 
-/** What was understood of a file. */
 export interface Transcript {
   readonly language: string;
   readonly seconds: number;
@@ -23,7 +22,7 @@ export interface Transcript {
 const wordsPerSecond = 2.5;
 const sentenceLength = { min: 5, max: 14 };
 
-/** As many words as are spoken in this time, in sentences. */
+/** Sentences with as many words as one speaks in this time. */
 export const randomTranscriptText = (draw: Draw, seconds: number): string => {
   const whole = (choices: number): number => Math.floor(draw.uniform() * choices);
   const sentences: string[] = [];
@@ -32,17 +31,17 @@ export const randomTranscriptText = (draw: Draw, seconds: number): string => {
     const { min, max } = sentenceLength;
     const count = Math.min(left, min + whole(max - min + 1));
     left -= count;
-    const words = Array.from({ length: count }, () => vocabulary[whole(vocabulary.length)]);
+    const words = Array.from({ length: count }, () => commonWords[whole(commonWords.length)]);
     const sentence = words.join(' ');
     sentences.push(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`);
   }
   return sentences.join(' ');
 };
 
-/** The words of a text, one after another from 0 to `end`, each for a time in proportion to its length. */
+/** The words of a text from 0 to `end`, each for a time in proportion to its length. */
 const timeWords = (text: string, end: number): readonly TimedText[] => {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  // The one more is the pause after the word.
+  // Plus one for the pause after the word.
   const weight = (word: string): number => word.length + 1;
   const total = words.reduce((sum, word) => sum + weight(word), 0);
   let before = 0;
@@ -62,7 +61,7 @@ const segmentOf = (words: readonly TimedText[]): Segment => ({
   words,
 });
 
-/** A text with times: its words fill the audio, its sentences are the segments. */
+/** The sentences of a text as segments; its words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
   const segments: Segment[] = [];
   let sentence: TimedText[] = [];

@@ -32,7 +32,7 @@ const errorOf = async (response: Response) => {
 };
 
 describe('a transcription', () => {
-  it.each(manifest.clips)('of $file says what is said in it', async ({ file, ...clip }) => {
+  it.each(manifest.clips)('of $file has its text', async ({ file, ...clip }) => {
     const { upload, afterMinute, counters } = await startManualMock();
     const answer = await afterMinute(upload(formOf(fixture(file), file)));
     const heard = transcriptionResponseSchema.parse(await answer.json());
@@ -50,13 +50,13 @@ describe('a transcription', () => {
 
   it('comes in five formats', async () => {
     const { upload, afterMinute } = await startManualMock();
-    const told: Record<string, readonly (string | null)[]> = {};
+    const answers: Record<string, readonly (string | null)[]> = {};
     for (const response_format of ['json', 'text', 'srt', 'vtt', 'verbose_json']) {
       const fields = { response_format, 'timestamp_granularities[]': ['word', 'segment'] };
       const answer = await afterMinute(upload(formOf(gate, 'gate.wav', fields)));
-      told[response_format] = [answer.headers.get('content-type'), await answer.text()];
+      answers[response_format] = [answer.headers.get('content-type'), await answer.text()];
     }
-    expect(told).toMatchInlineSnapshot(`
+    expect(answers).toMatchInlineSnapshot(`
       {
         "json": [
           "application/json",
@@ -92,20 +92,20 @@ describe('a transcription', () => {
     `);
   });
 
-  it('takes the language that it is told', async () => {
+  it('has the requested language', async () => {
     const { upload, afterMinute } = await startManualMock();
     const answer = await afterMinute(upload(formOf(gate, 'gate.wav', { language: 'fr' })));
     expect(await answer.json()).toMatchObject({ language: 'fr', text: 'The gate is open.' });
   });
 
-  it('looks at nothing that the interface does not name', async () => {
+  it('ignores fields that the interface does not name', async () => {
     const { upload, afterMinute } = await startManualMock();
     const fields = { language: '', temperature: '9', prompt: 'Gates.', stream: 'maybe' };
     const answer = await afterMinute(upload(formOf(gate, 'gate.wav', fields)));
     expect(await answer.json()).toMatchObject({ language: 'en', text: 'The gate is open.' });
   });
 
-  it('of a file that nobody knows depends on its bytes and the seed alone', async () => {
+  it('of an unknown file depends only on its bytes and the seed', async () => {
     const textOf = async (seed: number, name: string, id: string, bytes = silence) => {
       const { upload, afterMinute } = await startManualMock({ seed });
       const headers = { ...testKeyHeaders, 'x-request-id': id };
@@ -120,7 +120,7 @@ describe('a transcription', () => {
     expect(await textOf(1, 'a.mp3', 'one', longer)).not.toBe(first);
   });
 
-  it('comes later by so much for each second of audio', async () => {
+  it('is sent later for each second of audio', async () => {
     const { clock, upload, counters } = await startManualMock({
       transcription: { base: 70, perSecond: 10 },
     });
@@ -180,7 +180,7 @@ describe('an upload', () => {
     expect(await counters()).toMatchObject({ refused: 1, audioMilliseconds: 0, 'cost.micros': 0 });
   });
 
-  it('is told by what it contains, not by its label', async () => {
+  it('is recognised by its content, not by its label', async () => {
     const { upload, afterMinute } = await startManualMock();
     const form = formOf(gate, 'gate.wav');
     form.set('file', new Blob([gate], { type: 'video/webm' }), 'gate.MP3');
@@ -194,7 +194,7 @@ describe('an upload', () => {
     form.set('model', 'weir/whisper');
     form.set('file', 'not a file');
     expect((await errorOf(await upload(form))).message).toMatchInlineSnapshot(
-      `"Invalid file: expected a part named "file" that has a file name."`,
+      `"Invalid file: expected a part named "file" with a file name."`,
     );
   });
 
@@ -240,7 +240,7 @@ describe('an upload', () => {
     file.set(new Uint8Array(Buffer.concat([...silentAudio.wav(819.2)].slice(0, 1))));
     return file;
   };
-  it('may have exactly the largest size, and not a byte more', async () => {
+  it('may have exactly the largest size, but not a byte more', async () => {
     const { upload, afterMinute, counters } = await startManualMock();
     expect(await errorOf(await upload(formOf(fileOf(maxUploadBytes), 'a.wav')))).toMatchObject({
       code: 'truncated_audio',
@@ -250,7 +250,7 @@ describe('an upload', () => {
     expect(await counters()).toMatchObject({ 'refused.too-large': 1 });
   });
 
-  it('that is too large is refused while it still comes', async () => {
+  it('that is too large is refused while it is received', async () => {
     const { upload, get } = await startManualMock();
     const head = `${model}--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n`;
     const chunk = new Uint8Array(65_536);
@@ -268,7 +268,7 @@ describe('an upload', () => {
     expect((await get('/models')).status).toBe(200);
   });
 
-  it('that its client breaks off is neither completed nor billed', async () => {
+  it('that its client aborts is neither completed nor billed', async () => {
     const { upload, waitForCounters } = await startManualMock();
     const hangUp = new AbortController();
     const open = new ReadableStream<Uint8Array<ArrayBuffer>>({

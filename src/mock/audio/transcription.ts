@@ -1,18 +1,71 @@
+import { transcriptionFieldsSchema, uploadExtensions } from '../../contract/audio.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { answerAt } from '../http/answer-at.ts';
-import type { AdmittedRequest, Handler } from '../http/handler.ts';
-import { openAudioProbe, type ProbedAudio } from './audio-probe.ts';
-import { knownClip } from './known-clips.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { answerAt } from '../http/send-answer.ts';
+import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import { invalidParameters } from '../http/request-body.ts';
+import { checkModel } from '../http/model-list.ts';
+import { readUpload, type Upload, type UploadedFile } from '../http/upload.ts';
+import type { Settings } from '../settings/settings.ts';
+import { probeAudio, type ProbedAudio } from './audio-probe.ts';
+import { knownClip } from './known-clips.ts';
 import { randomTranscriptText, segmentsOf } from './transcript.ts';
-import { transcriptWriters } from './transcript-formats.ts';
-import { type ParsedTranscription, parseTranscription } from './transcription-request.ts';
-import { readUpload, type Upload } from '../http/upload.ts';
+import {
+  type Granularities,
+  type MockTranscriptFormat,
+  transcriptWriters,
+} from './transcript-formats.ts';
 
-const probeAudio = openAudioProbe();
+/** A valid form for a transcription; its file is not decoded yet. */
+interface ParsedTranscription {
+  readonly file: UploadedFile;
+  readonly language: string | null;
+  readonly format: MockTranscriptFormat;
+  readonly granularities: Granularities;
+}
 
-/** The bundled clips say what they say; any other file something of its length, by its content and the seed alone. */
+const extensions: readonly string[] = uploadExtensions;
+
+const extensionOf = (name: string): string =>
+  name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
+
+/** A name that ends in `[]` is a list, as is a repeated one. */
+const valuesOf = ({ fields }: Upload): Record<string, string | readonly string[] | undefined> =>
+  Object.fromEntries(
+    [...fields].map(([name, values]) => [
+      name,
+      name.endsWith('[]') || values.length > 1 ? values : values[0],
+    ]),
+  );
+
+const parseTranscription = (
+  upload: Upload,
+  settings: Settings,
+): ParsedTranscription | RequestRefusal => {
+  const parsed = transcriptionFieldsSchema.safeParse(valuesOf(upload));
+  if (!parsed.success) return invalidParameters(parsed.error);
+  const { model, language, response_format: format } = parsed.data;
+  const modelRefusal = checkModel(model, [settings.transcription.model], settings);
+  if (modelRefusal !== null) return modelRefusal;
+  const { file } = upload;
+  if (file === null) {
+    const message = 'Invalid file: expected a part named "file" with a file name.';
+    return { cause: 'invalid-parameter', message };
+  }
+  if (!extensions.includes(extensionOf(file.name))) {
+    const message = `The format of ${JSON.stringify(file.name)} is not supported; expected a file name with one of the extensions ${extensions.join(', ')}.`;
+    return { cause: 'unsupported-format', message };
+  }
+  return {
+    file,
+    language: language === undefined || language === '' ? null : language,
+    format: format ?? 'json',
+    granularities: parsed.data['timestamp_granularities[]'] ?? null,
+  };
+};
+
+/** The text of a bundled clip; for any other file a random text of its length, drawn from its content and the seed. */
 const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) => {
   const knownText = await knownClip(digest.toString('hex'));
   if (knownText !== null) return knownText;

@@ -36,11 +36,11 @@ describe('a file of audio', () => {
     expect(missed).toEqual([]);
   });
 
-  it('in Ogg is cut off even where a page ends', () => {
+  it('in Ogg is truncated even at the end of a page', () => {
     expect(isTruncatedAudio(Buffer.concat([...silentAudio.opus(3.21)].slice(0, -1)))).toBe(true);
   });
 
-  it('without an Info frame is cut off only where it ends within a frame', () => {
+  it('without an Info frame is truncated only if it ends within a frame', () => {
     const frames = silent('mp3').subarray(192);
     expect(
       [0, 1, 100, 188, 192, 193].filter((less) =>
@@ -49,7 +49,7 @@ describe('a file of audio', () => {
     ).toEqual([1, 100, 188, 193]);
   });
 
-  it('that tells no length is never cut off', () => {
+  it('that declares no length is never truncated', () => {
     const piped = silent('wav');
     piped.fill(0xff, 4, 8);
     const live = fixture('boats.webm');
@@ -60,7 +60,7 @@ describe('a file of audio', () => {
     expect(isTruncatedAudio(Buffer.alloc(0))).toBe(false);
   });
 
-  it('with a tag or other bytes after its last frame is not cut off', () => {
+  it('with a tag or other bytes after its last frame is not truncated', () => {
     expect(isTruncatedAudio(Buffer.concat([silent('mp3'), Buffer.from('TAG'.padEnd(128))]))).toBe(
       false,
     );

@@ -1,14 +1,14 @@
-import { ebmlLength, isEbml } from './ebml.ts';
 import { mp3EndsEarly } from './mp3-frames.ts';
 import { readUint, readText } from './read-bytes.ts';
+import { ebmlLength, isEbml } from './webm-duration.ts';
 
-/** RIFF tells its length; writers to a pipe put 0 or 0xffffffff there. */
+/** RIFF declares its length; writers to a pipe declare 0 or 0xffffffff. */
 const riffEndsEarly = (file: Uint8Array): boolean => {
   const declaredSize = readUint(file.subarray(4, 8).toReversed(), 0, 4);
   return declaredSize !== 0 && declaredSize !== 0xffffffff && declaredSize + 8 > file.length;
 };
 
-/** The last Ogg page (RFC 3533, section 6) is whole and says that it is the last. */
+/** The last Ogg page (RFC 3533, section 6) is incomplete or not marked as the last. */
 const oggEndsEarly = (file: Uint8Array): boolean => {
   let position = 0;
   let flags = 0;
@@ -21,7 +21,7 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
   return position > file.length || (flags & 4) === 0;
 };
 
-/** The boxes of an MP4 file (ISO 14496-12, section 4.2) end within it. */
+/** The last box of an MP4 file (ISO 14496-12, section 4.2) ends after it. */
 const boxesEndEarly = (file: Uint8Array): boolean => {
   let position = 0;
   while (position < file.length) {
@@ -34,7 +34,7 @@ const boxesEndEarly = (file: Uint8Array): boolean => {
   return position > file.length;
 };
 
-/** WebM is an EBML head and a segment that ends within the file, or tells no length. */
+/** WebM is an EBML head and a segment, whose length may be unknown. */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
   const head = ebmlLength(file, idBytes);
@@ -44,7 +44,7 @@ const webmEndsEarly = (file: Uint8Array): boolean => {
   return end > file.length;
 };
 
-/** How each container begins, and whether it ends early. */
+/** How to recognise each container, and whether a file of it ends early. */
 const containers: readonly {
   readonly matches: (file: Uint8Array) => boolean;
   readonly endsEarly: (file: Uint8Array) => boolean;
@@ -60,8 +60,8 @@ const containers: readonly {
 ];
 
 /**
- * Whether a file of audio ends before it should. Decoders take many such files for shorter ones, so
- * each container's own lengths are looked at; a file that tells none is never called cut off.
+ * Whether an audio file ends before the length that its container declares. Decoders read many such files as
+ * shorter ones, hence this check. A file that declares no length is never truncated.
  */
 export const isTruncatedAudio = (file: Uint8Array): boolean =>
   containers.find(({ matches }) => matches(file))?.endsEarly(file) ?? false;

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { durationOf } from './duration.ts';
+import { durationOf } from './audio-probe.ts';
 import { clipFiles } from './known-clips.ts';
 import { warmUpAudio } from './warm-up.ts';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-it('has a clip of each container to warm up with, all of which can be read', async () => {
+it('there is a readable clip of each container to warm up with', async () => {
   const files = await clipFiles();
   expect(new Set(files.map(({ pathname }) => extname(pathname)))).toEqual(
     new Set(['.mp3', '.m4a', '.wav', '.webm', '.ogg']),

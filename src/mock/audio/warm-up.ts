@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { durationOf } from './duration.ts';
+import { durationOf } from './audio-probe.ts';
 import { clipFiles } from './known-clips.ts';
 
 /**
- * Reads one clip of each container, so that what reads audio is loaded before the first request: to
- * load it holds the process up for tens of milliseconds, in which every token would be late; to read
- * a usual clip then takes two.
+ * Reads one clip of each container, so that the audio library is loaded before the first request: loading it
+ * blocks the process for tens of milliseconds and would delay every token. Reading a usual clip then takes 2 ms.
  */
 export const warmUpAudio = async (): Promise<void> => {
   const files = await clipFiles();

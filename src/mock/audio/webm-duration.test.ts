@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { durationOf } from './duration.ts';
+import { durationOf } from './audio-probe.ts';
 import { webmDuration } from './webm-duration.ts';
 
 const fixture = (name: string): Buffer =>
@@ -19,11 +19,11 @@ const untold = (file: Buffer): Buffer => {
 it.each([
   ['boats.webm', 3.379],
   ['library.webm', 30.039],
-])('tells how long a WebM file plays that does not say it: %s', async (name, seconds) => {
+])('reads the length of a WebM file that does not declare it: %s', async (name, seconds) => {
   expect(await durationOf(untold(fixture(name)))).toBeCloseTo(seconds, 2);
 });
 
-it('goes by the blocks that are there', () => {
+it('the length follows from the blocks', () => {
   const whole = untold(fixture('library.webm'));
   const half = webmDuration(whole.subarray(0, whole.length / 2)) ?? 0;
   expect(half).toBeGreaterThan(10);
@@ -31,7 +31,7 @@ it('goes by the blocks that are there', () => {
   expect(webmDuration(whole.subarray(0, 300))).toBe(null);
 });
 
-it('says nothing of other files, and survives broken ones', () => {
+it('other files have no length, and broken ones cause no error', () => {
   expect(webmDuration(fixture('gate.wav'))).toBe(null);
   const file = fixture('boats.webm');
   fc.assert(

@@ -1,12 +1,12 @@
 import { type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
 import { checkModel } from '../http/model-list.ts';
-import { readJsonBody } from '../http/json-body.ts';
+import { readJsonBody } from '../http/request-body.ts';
 import type { Tool } from './completion.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import { countTokens } from './token-count.ts';
 
-/** A chat request that can be answered, with its prompt counted and its defaults filled in. */
+/** A valid chat request, with its prompt counted and its defaults filled in. */
 export interface ParsedChat {
   readonly model: string;
   readonly promptTokens: number;
@@ -15,7 +15,7 @@ export interface ParsedChat {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json';
-  /** The functions of which one is to be called. */
+  /** The functions of which the answer calls one; none for an answer in words. */
   readonly tools: readonly Tool[];
   readonly stream: boolean;
   readonly streamUsage: boolean;
@@ -23,13 +23,13 @@ export interface ParsedChat {
 
 type Message = ChatRequest['messages'][number];
 
-/** An earlier call counts as the JSON that it came in. */
+/** An earlier tool call counts as its JSON. */
 const textOf = ({ content, tool_calls: calls }: Message): string =>
   (content ?? '') + (calls?.length ? JSON.stringify(calls) : '');
 
 /**
- * The functions of which the model calls one. Given functions it calls one, unless it is told not to
- * or has just been told the result of a call. `null` when it is to call one that is not there.
+ * The functions of which the answer calls one: none if the request forbids it or ends with the result of a call;
+ * `null` if it asks for an unknown one.
  */
 const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] | null => {
   const all = (tools ?? []).map(({ function: { name, parameters } }) => ({ name, parameters }));
@@ -41,14 +41,14 @@ const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonl
   return choice !== 'required' && messages.at(-1)?.role === 'tool' ? [] : all;
 };
 
-/** The prompt's tokens are those of the message contents; roles and templates count nothing. */
+/** Counts the message contents; roles and templates do not count. */
 const promptTokensOf = ({ messages }: ChatRequest): number =>
   messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0);
 
 const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
   (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
 
-/** Why a chat does not fit into the context window, or `null` if it does. */
+/** Refuses a chat that does not fit into the context window. */
 const checkContextLength = (
   promptTokens: number,
   maxTokens: number | null,
@@ -57,11 +57,10 @@ const checkContextLength = (
   if (promptTokens + (maxTokens ?? 1) <= contextTokens) return null;
   return {
     cause: 'context-exceeded',
-    message: `The context window has ${contextTokens} tokens; the messages have ${promptTokens}${maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens}`}.`,
+    message: `The context window has ${contextTokens} tokens; the messages have ${promptTokens}${maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`}.`,
   };
 };
 
-/** Reads the body of a chat request: what it asks, or why it is refused, the parameter named. */
 export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | RequestRefusal => {
   const parsed = readJsonBody(body, chatRequestSchema);
   if ('cause' in parsed) return parsed;

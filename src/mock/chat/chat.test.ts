@@ -18,8 +18,8 @@ const contentOf = (events: readonly unknown[]): readonly string[] =>
 
 const streamed = { ...helloChat, stream: true };
 
-describe('a chat in one piece', () => {
-  it('is answered when a stream would have brought its last token', async () => {
+describe('a chat that is not streamed', () => {
+  it('is answered when the last token of a stream would be due', async () => {
     const { clock, chat, counters } = await startManualMock();
     const response = chat({ ...helloChat, max_tokens: 4 });
     await clock.whenWaiting();
@@ -53,14 +53,14 @@ describe('a chat in one piece', () => {
     expect(await counters()).toMatchObject({ inFlight: 0, 'completed.chat': 1 });
   });
 
-  it('ends by itself where no max_tokens cuts it', async () => {
+  it('ends by itself without max_tokens', async () => {
     const { chatAfterMinute } = await startManualMock({ outputTokens: { min: 5, max: 5 } });
     const answer = chatResponseSchema.parse(await (await chatAfterMinute(helloChat)).json());
     expect(answer.choices[0]?.finish_reason).toBe('stop');
     expect(answer.usage?.completion_tokens).toBe(5);
   });
 
-  it('never outgrows the context window', async () => {
+  it('never exceeds the context window', async () => {
     const { chatAfterMinute } = await startManualMock({ contextTokens: 5 });
     const answer = chatResponseSchema.parse(await (await chatAfterMinute(helloChat)).json());
     expect(answer.usage).toEqual({ prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 });
@@ -68,7 +68,7 @@ describe('a chat in one piece', () => {
 });
 
 describe('a streamed chat', () => {
-  it('brings one token per event at its own deadline', async () => {
+  it('sends one token per event when it is due', async () => {
     const { clock, chat, counters } = await startManualMock();
     const response = await chat({ ...streamed, max_tokens: 3 });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -93,7 +93,7 @@ describe('a streamed chat', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it('says word for word what the answer in one piece says', async () => {
+  it('has the same text as the non-streamed response', async () => {
     const { chatAfterMinute } = await startManualMock({ limits: { requestsPerMinute: null } });
     const named = { ...testKeyHeaders, 'x-request-id': 'same' };
     const whole = chatResponseSchema.parse(await (await chatAfterMinute(helloChat, named)).json());
@@ -101,7 +101,7 @@ describe('a streamed chat', () => {
     expect(contentOf(events).join('')).toBe(whole.choices[0]?.message.content);
   });
 
-  it('tells its usage last, and only where it is asked for', async () => {
+  it('sends its usage last, and only if requested', async () => {
     const { chatAfterMinute } = await startManualMock();
     const asking = { ...streamed, max_tokens: 2, stream_options: { include_usage: true } };
     const events = parseEvents(await (await chatAfterMinute(asking)).text());
@@ -189,14 +189,14 @@ describe('a streamed chat', () => {
     expect(plain).not.toContain('usage');
   });
 
-  it('is complete even when a stop sequence leaves nothing to say', async () => {
+  it('is complete even if a stop sequence leaves no token', async () => {
     const { chatAfterMinute } = await startManualMock();
     const events = parseEvents(await (await chatAfterMinute({ ...streamed, stop: ' ' })).text());
     expect(contentOf(events)).toEqual([]);
     expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
   });
 
-  it('frees its place when the client hangs up, and charges what was sent', async () => {
+  it('frees its place when the client disconnects, and charges what was sent', async () => {
     const { clock, chat, get, waitForCounters } = await startManualMock();
     const hangUp = new AbortController();
     const response = await chat({ ...streamed, max_tokens: 50 }, { signal: hangUp.signal });
@@ -207,11 +207,11 @@ describe('a streamed chat', () => {
     await waitForCounters({ aborted: 1 });
     expect(clock.waiting).toBe(0);
     await waitForCounters({ inFlight: 0, completed: 0, 'tokens.input': 2, 'tokens.output': 2 });
-    const told = (await get('/models')).headers.get('x-ratelimit-api_key-remaining-tokens');
-    expect(told).toBe('1999996');
+    const remaining = (await get('/models')).headers.get('x-ratelimit-api_key-remaining-tokens');
+    expect(remaining).toBe('1999996');
   });
 
-  it('comes whole at once where there is no latency', async () => {
+  it('is sent at once without latency', async () => {
     const { chat, clock } = await startManualMock({ ttft: 0, gap: 0 });
     const events = parseEvents(await (await chat({ ...streamed, max_tokens: 100 })).text());
     expect(contentOf(events)).toHaveLength(100);
@@ -220,7 +220,7 @@ describe('a streamed chat', () => {
 });
 
 describe('the content of a chat', () => {
-  it('depends on the seed and the request id alone, not on order, concurrency or key', async () => {
+  it('depends only on the seed and the request id, not on order, concurrency or key', async () => {
     const ids = ['a', 'b', 'c', 'd'];
     const answersOf = async (seed: number, order: readonly string[], apiKey: string) => {
       const { clock, chat } = await startManualMock({ seed });
@@ -276,7 +276,7 @@ describe('a chat on a bare connection', () => {
     ].join('\r\n');
   };
 
-  it('is streamed without chunks to a client of HTTP/1.0', async () => {
+  it('is streamed without chunks to a client with HTTP/1.0', async () => {
     const { clock, mock } = await startManualMock();
     const answer = exchangeRaw(mock.url, raw('1.0', 'old', 'connection: close'));
     await clock.whenWaiting();

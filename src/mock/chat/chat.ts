@@ -1,4 +1,3 @@
-import { openEventStream } from '../http/open-event-stream.ts';
 import { hash } from 'node:crypto';
 import type { Usage } from '../../contract/chat.ts';
 import { chatCost } from '../../contract/prices.ts';
@@ -10,9 +9,10 @@ import { ChunkFrames } from './chunk-frames.ts';
 import { generateCompletion, type Completion } from './completion.ts';
 import type { AdmittedRequest, Handler } from '../http/handler.ts';
 import type { TokenSink } from '../serving/token-schedule.ts';
+import { openEventStream } from '../http/send-answer.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
-/** A chat under way: what was asked, and what will be answered. */
+/** A chat and its answer. */
 interface ChatExchange {
   readonly id: string;
   readonly chat: ParsedChat;
@@ -25,7 +25,7 @@ const usageOf = ({ chat, completion }: ChatExchange): Usage => ({
   total_tokens: chat.promptTokens + completion.tokens.length,
 });
 
-/** Charges a chat that has ended: its prompt, and of its answer what was handed over. */
+/** Charges the limits of a chat that has ended: its prompt and the tokens that were written. */
 const chargeTokens = (
   { permit, clock }: AdmittedRequest,
   { chat }: ChatExchange,
@@ -34,7 +34,7 @@ const chargeTokens = (
 
 const freePrices = { input: 0, output: 0 };
 
-/** Charges a chat and bills it: its prompt, and of its answer what was handed over. */
+/** Charges the limits and the credits of a chat that has ended. */
 const chargeAndBill = (
   admitted: AdmittedRequest,
   chatExchange: ChatExchange,
@@ -49,10 +49,10 @@ const chargeAndBill = (
   });
 };
 
-/** An answer without a token takes one step all the same. */
+/** An answer without a token takes one step too. */
 const stepsOf = ({ completion }: ChatExchange): number => Math.max(1, completion.tokens.length);
 
-/** Lets the answer have its time; a request that ends before calls it off, and `abandon` runs instead. */
+/** Passes the tokens to `sink` when they are due; if the request ends before, cancels them and calls `onCancelled`. */
 const serveChat = (
   admitted: AdmittedRequest,
   chatExchange: ChatExchange,
@@ -70,7 +70,7 @@ const serveChat = (
   });
 };
 
-/** The message of a whole answer; a call as the OpenAI API has it, since the interface leaves it open (4.1). */
+/** The message of a non-streamed response; a call as in the OpenAI API, since the interface leaves it open (4.1). */
 const messageOf = ({ toolCall, tokens }: Completion) => {
   const text = tokens.join('');
   if (toolCall === null) return { role: 'assistant', content: text };
@@ -80,7 +80,7 @@ const messageOf = ({ toolCall, tokens }: Completion) => {
   return { role: 'assistant', content: null, tool_calls: calls };
 };
 
-/** Answers in one piece, when a stream would have brought its last token. */
+/** Sends a non-streamed response when the last token of a stream would be due. */
 const answerWhole = (admitted: AdmittedRequest, chatExchange: ChatExchange): void => {
   const { exchange } = admitted;
   const { tokens, finish } = chatExchange.completion;
@@ -104,7 +104,6 @@ const answerWhole = (admitted: AdmittedRequest, chatExchange: ChatExchange): voi
   serveChat(admitted, chatExchange, { emit }, () => chargeTokens(admitted, chatExchange, 0));
 };
 
-/** Answers token by token. */
 const answerStream = (admitted: AdmittedRequest, chatExchange: ChatExchange): void => {
   const { exchange } = admitted;
   const { id, chat, completion } = chatExchange;
@@ -120,11 +119,11 @@ const answerStream = (admitted: AdmittedRequest, chatExchange: ChatExchange): vo
   );
 };
 
-/** What a gateway that reserves takes a chat to use: four characters of the prompt for a token, and all that it may answer. */
+/** The tokens that a gateway reserves for a chat: one for four characters of the prompt, and the most that it may answer. */
 const estimateOf = ({ prompt, maxTokens }: ParsedChat): number =>
   Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0);
 
-/** What the request's randomness is keyed by: the id its client gave it, else its key and body. */
+/** The seed of the request's random content: the client's request id, else key and body. */
 const digestOf = ({ exchange, key }: AdmittedRequest, body: Uint8Array): Buffer =>
   hash('sha256', exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]), 'buffer');
 

@@ -2,10 +2,10 @@ import { streamEnd, type Usage } from '../../contract/chat.ts';
 import { createdAt } from '../http/model-list.ts';
 import type { Completion } from './completion.ts';
 
-/** Stands where a token's text comes; no JSON text holds it. */
+/** Marks the place of a token's text; JSON text never contains it. */
 const placeholder = '\0';
 
-/** What a stream says of its role and of each token: of content, and of a call's arguments as the OpenAI API has it. */
+/** The deltas of a stream: the role, then content or, as in the OpenAI API, the arguments of a call. */
 const deltasOf = (call: Completion['toolCall']) =>
   call === null
     ? { opening: [{ role: 'assistant', content: '' }], token: { content: placeholder } }
@@ -27,11 +27,11 @@ const deltasOf = (call: Completion['toolCall']) =>
       };
 
 /**
- * The events of one stream as text, each with the blank line that ends it (interface 2.5, 4.1). Everything that is
- * the same in each chunk is framed once.
+ * The events of one stream as text, each with its final blank line (interface 2.5, 4.1). Text that is the same in
+ * each chunk is built once.
  */
 export class ChunkFrames {
-  /** What comes before the first token: the role, and of a call its function. */
+  /** The events before the first token: the role, and the function of a call. */
   readonly opening: string;
   readonly #head: string;
   readonly #tail: string;
@@ -56,7 +56,7 @@ export class ChunkFrames {
     return this.#before + JSON.stringify(text) + this.#after;
   }
 
-  /** The last events: the reason for the end, the usage where it was asked for, and `[DONE]`. */
+  /** The last events: the finish reason, the usage if requested, and `[DONE]`. */
   end(finish: string, usage: Usage): string {
     const usageEvent = this.#withUsage
       ? `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n`

@@ -1,6 +1,5 @@
 /**
- * 256 common words which, with the space before them, are one token each in the vocabularies
- * o200k, cl100k, p50k and r50k: n of them are n tokens.
+ * 256 common words; each is one token, with the space before it, in the vocabularies o200k, cl100k, p50k and r50k.
  */
 export const commonWords: readonly string[] = (
   'about above act after against ago all along always an animal answer appear area art at ' +

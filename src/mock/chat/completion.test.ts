@@ -68,7 +68,7 @@ describe('a completion', () => {
     );
   });
 
-  it('is not touched by stop sequences that do not occur', () => {
+  it('is unchanged by stop sequences that do not occur', () => {
     const asked = wish({ maxTokens: 5, stopSequences: ['\n\n', 'END'] });
     expect(generateCompletion(drawFrom(4), asked)).toEqual(
       generateCompletion(drawFrom(4), wish({ maxTokens: 5 })),
@@ -77,7 +77,7 @@ describe('a completion', () => {
 });
 
 describe('an answer in JSON', () => {
-  it('is an object of exactly max_tokens tokens wherever that is enough for one', () => {
+  it('is an object of exactly max_tokens tokens if that is enough', () => {
     for (const maxTokens of [9, 10, 64, 500]) {
       const { tokens, finish } = generateCompletion(
         drawFrom(1),
@@ -89,7 +89,7 @@ describe('an answer in JSON', () => {
     }
   });
 
-  it('is cut off, and says so, where max_tokens is too small for an object', () => {
+  it('is cut with the finish reason length if max_tokens is too small for an object', () => {
     const { tokens, finish } = generateCompletion(
       drawFrom(1),
       wish({ maxTokens: 8, format: 'json' }),
@@ -97,7 +97,7 @@ describe('an answer in JSON', () => {
     expect([tokens.length, finish]).toEqual([8, 'length']);
   });
 
-  it('is whole without max_tokens, however short answers are', () => {
+  it('is complete without max_tokens, however short answers are', () => {
     const { tokens, finish } = generateCompletion(drawFrom(1), wish({ format: 'json' }));
     expect([typeof JSON.parse(tokens.join('')), finish]).toEqual(['object', 'stop']);
   });
@@ -149,7 +149,7 @@ describe('a call', () => {
     expect([...called].toSorted()).toEqual(['forecast', 'now']);
   });
 
-  it('is cut off by max_tokens, and says so', () => {
+  it('is cut by max_tokens with the finish reason length', () => {
     const { tokens, finish } = generateCompletion(
       drawFrom(1),
       wish({ tools: tools.slice(0, 1), maxTokens: 5 }),
@@ -157,7 +157,7 @@ describe('a call', () => {
     expect([tokens.length, finish]).toEqual([5, 'length']);
   });
 
-  it('ends although its schema speaks of itself without end', () => {
+  it('ends even if its schema is recursive', () => {
     const endless: Record<string, unknown> = { type: 'array' };
     endless['items'] = endless;
     const { tokens } = generateCompletion(

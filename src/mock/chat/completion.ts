@@ -9,28 +9,27 @@ export interface Tool {
   readonly parameters: unknown;
 }
 
-/** What a model says: its tokens as text, and why it ended. */
+/** The answer of a model. */
 export interface Completion {
-  /** The function that is called, whose arguments the tokens are; `null` when they are the content. */
+  /** The called function, whose arguments are the tokens; `null` if they are content. */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
   readonly finish: 'stop' | 'length' | 'tool_calls';
 }
 
 /**
- * What a request asks of its answer: `maxTokens` is met exactly by text and, where it is enough for an
- * object, by JSON; without it `length` is drawn from evenly. A call is as long as its arguments are.
+ * The wanted answer. Text, and JSON if an object fits, has exactly `maxTokens` tokens; without it the length is drawn
+ * evenly from `length`. A call is as long as its arguments.
  */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly length: { readonly min: number; readonly max: number };
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json';
-  /** The functions of which one is to be called; none for an answer in words. */
   readonly tools: readonly Tool[];
 }
 
-/** Each word with the space before it, which is a token. */
+/** Each word with the space before it is one token. */
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const randomInteger = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);
@@ -44,14 +43,14 @@ const randomWords = (draw: Draw, count: number): string[] => {
 const opening = ['{', '"', 'answer', '"', ':', '"'];
 const closing = ['"', '}'];
 
-/** A JSON object of so many tokens; with fewer than an object needs, as much of one as fits. */
+/** A JSON object of `count` tokens; truncated if an object needs more. */
 const randomJsonObject = (draw: Draw, count: number): string[] => {
   const room = Math.max(1, count - opening.length - closing.length);
   return [...opening, ...randomWords(draw, room), ...closing].slice(0, count);
 };
 const shortestObject = opening.length + 1 + closing.length;
 
-/** The tokens before position `end` of their text; the last one may be a part of its word. */
+/** The tokens before position `end` of their text; the last one may be incomplete. */
 const truncateAt = (tokens: readonly string[], end: number): readonly string[] => {
   const kept: string[] = [];
   let position = 0;
@@ -81,7 +80,7 @@ const generateToolCall = (
   };
 };
 
-/** An answer drawn word by word; it ends before the first of the stop sequences that occurs in it. */
+/** Draws an answer word by word; it ends before the first stop sequence in it. */
 export const generateCompletion = (draw: Draw, options: CompletionOptions): Completion => {
   const { maxTokens, length, stopSequences, format, tools } = options;
   if (tools.length > 0) return generateToolCall(draw, tools, maxTokens);

@@ -1,7 +1,7 @@
 import type { Draw } from '../../model/workload/draw.ts';
 import { commonWords } from './common-words.ts';
 
-/** A part of a JSON JsonSchemaPart, of which only what is known here is looked at. */
+/** A part of a JSON Schema; unknown keywords are ignored. */
 type JsonSchemaPart = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is JsonSchemaPart =>
@@ -21,7 +21,7 @@ const randomInteger = (draw: Draw, { minimum, maximum }: JsonSchemaPart): number
   return randomIntegerBetween(draw, low, Math.max(low, Math.floor(numberOr(maximum, low + 100))));
 };
 
-/** Beyond this depth nothing is put into anything any more: schemas may speak of themselves. */
+/** Below this depth objects and arrays stay as empty as allowed, since schemas may be recursive. */
 const maxDepth = 6;
 
 const randomObject = (draw: Draw, schema: JsonSchemaPart, depth: number): unknown => {
@@ -61,7 +61,7 @@ const generators: Readonly<
   string: randomPhrase,
 };
 
-/** A value that a JSON JsonSchemaPart allows, drawn evenly; properties that are not required come or do not. What the schema leaves open is a string. */
+/** Draws a value that a JSON Schema allows, with or without its optional properties; a string if the schema names no type. */
 export const randomJsonValue = (draw: Draw, schema: unknown, depth = 0): unknown => {
   if (!isSchema(schema)) return randomPhrase(draw);
   const { enum: choices, const: only, type } = schema;

@@ -13,8 +13,8 @@ interface StreamParts {
 }
 
 /**
- * Says a chat token by token; the role comes with the first token, the end with the last. Everything that a
- * token needs hangs on this one object, as `Recurring` says why.
+ * Streams a chat token by token, the role with the first token, the end with the last. Everything that a token needs
+ * is in this one object, for the reason in `Recurring`.
  */
 export class StreamedAnswer implements TokenSink {
   readonly #tokens: readonly string[];
@@ -25,7 +25,7 @@ export class StreamedAnswer implements TokenSink {
   readonly #complete: () => string;
   #sent = 0;
 
-  /** `complete` is called when all tokens are said; it returns the events that end the answer. */
+  /** `complete` is called after the last token and returns the events that end the answer. */
   constructor({ exchange, tokens, frames, stream }: StreamParts, complete: () => string) {
     this.#tokens = tokens;
     this.#frames = frames;
@@ -35,7 +35,7 @@ export class StreamedAnswer implements TokenSink {
     this.#complete = complete;
   }
 
-  /** How many tokens were said. */
+  /** The number of tokens that were written. */
   get sent(): number {
     return this.#sent;
   }

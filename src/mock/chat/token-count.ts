@@ -1,4 +1,4 @@
-/** The longest run of characters of one class that is one token. */
+/** The longest run of characters of a class that counts as one token. */
 const maxRunLength = { space: 0, letter: 20, digit: 3, other: 1 } as const;
 type CharacterClass = keyof typeof maxRunLength;
 
@@ -10,7 +10,7 @@ const classOf = (code: number): CharacterClass => {
   return isAsciiLetter || (code >= 0xaa && code < 0x2000) ? 'letter' : 'other';
 };
 
-/** Tells where each token of a text begins. */
+/** Calls `onToken` with the begin of each token. */
 const eachToken = (text: string, onToken: (begin: number) => void): void => {
   let run: CharacterClass = 'space';
   let length = 0;
@@ -27,9 +27,9 @@ const eachToken = (text: string, onToken: (begin: number) => void): void => {
 };
 
 /**
- * The mock's count of tokens in a text, the same everywhere: a word of up to 20 letters is one
- * token, as are up to three digits and any other character; white space counts nothing. Exact for
- * texts of common lower-case words (one token each in OpenAI's vocabularies), near for English prose.
+ * The mock's token count: a word of up to 20 letters is one token, as are up to three digits and any other
+ * character; white space does not count. Exact for common lower-case words (one token each in OpenAI's vocabularies),
+ * close for English prose.
  */
 export const countTokens = (text: string): number => {
   let tokens = 0;
@@ -39,7 +39,7 @@ export const countTokens = (text: string): number => {
   return tokens;
 };
 
-/** The tokens of a text, as `countTokens` counts them; white space goes with the token before it. */
+/** Splits a text into the tokens of `countTokens`; white space belongs to the token before it. */
 export const splitTokens = (text: string): readonly string[] => {
   const starts: number[] = [];
   eachToken(text, (begin) => starts.push(begin));

@@ -1,6 +1,6 @@
 import { type AdjustableMockClock, once, type Recurring } from './mock-clock.ts';
 
-/** A clock for tests, which also tells what waits for it. */
+/** A manual clock for tests that lists its pending calls. */
 export interface ManualMockClock extends AdjustableMockClock {
   /** How many deadlines are waiting. */
   readonly waiting: number;
@@ -45,7 +45,7 @@ const watchDeadlines = (deadlines: ReadonlySet<Deadline>) => {
   };
 };
 
-/** A clock moved by hand; its monotonic scale begins at 0, its wall clock at `wall` (ms since 1970, UTC). */
+/** A manual clock; its monotonic scale begins at 0, its wall clock at `wall` (ms since 1970, UTC). */
 export const manualMockClock = (wall: number): ManualMockClock => {
   let time = 0;
   const deadlines = new Set<Deadline>();

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { realClock } from './real-clock.ts';
 
-it('wakes at a deadline or later, never before', async () => {
+it('wakes at the due time or later, never before', async () => {
   const clock = realClock();
   const woken = [-1, 0, 0.2, 1.1, 1.9, 2.5].map(
     (delay) =>
@@ -13,10 +13,10 @@ it('wakes at a deadline or later, never before', async () => {
   for (const lateness of await Promise.all(woken)) expect(lateness).toBeGreaterThanOrEqual(0);
 });
 
-it('forgets a deadline that is called off', async () => {
+it('does not run a cancelled call', async () => {
   const clock = realClock();
   const log: string[] = [];
-  const cancel = clock.at(clock.now(), () => log.push('called off'));
+  const cancel = clock.at(clock.now(), () => log.push('cancelled'));
   cancel();
   await new Promise<void>((resolve) => void clock.at(clock.now() + 2, resolve));
   expect(log).toEqual([]);
@@ -25,7 +25,7 @@ it('forgets a deadline that is called off', async () => {
 describe('the end of the turn', () => {
   const afterImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('comes after what came with the turn, in the order in which it was asked for', async () => {
+  it('runs its calls after everything else in the turn, in their order', async () => {
     const clock = realClock();
     const log: string[] = [];
     setImmediate(() => log.push('came with the turn'));
@@ -34,7 +34,7 @@ describe('the end of the turn', () => {
     expect(log).toEqual(['came with the turn', 'first', 'second']);
   });
 
-  it('comes before a nap until a near deadline', async () => {
+  it('runs its calls before a nap', async () => {
     const clock = realClock();
     const log: string[] = [];
     const wait = vi.spyOn(Atomics, 'wait').mockImplementation(() => {
@@ -49,7 +49,7 @@ describe('the end of the turn', () => {
     expect(log[0]).toBe('end of the turn');
   });
 
-  it.each([0.5, 4])('comes right behind a deadline %d ms ahead', async (delay) => {
+  it.each([0.5, 4])('runs its calls right after a wake in %d ms', async (delay) => {
     const clock = realClock();
     const log: string[] = [];
     await new Promise<void>((resolve) => {
@@ -58,9 +58,9 @@ describe('the end of the turn', () => {
           log.push('the next turn');
           resolve();
         });
-        clock.atEndOfTurn(() => log.push('handed over'));
+        clock.atEndOfTurn(() => log.push('written'));
       });
     });
-    expect(log).toEqual(['handed over', 'the next turn']);
+    expect(log).toEqual(['written', 'the next turn']);
   });
 });

@@ -1,16 +1,16 @@
 import { type MockClock, once } from './mock-clock.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
-/** setTimeout takes no longer delay; a later deadline is reached in several steps. */
+/** The longest delay of setTimeout; a later time is reached in several steps. */
 const longestDelay = 2 ** 31 - 1;
 
-/** What is nearer than this, in ms, is waited for in naps: a timer of the event loop counts whole milliseconds. */
+/** Waits shorter than this, in ms, use naps, since timers of the event loop count whole milliseconds. */
 const napThreshold = 2;
 
-/** The longest nap, in ms; a request that comes in its midst waits for its end. */
+/** The longest nap, in ms; a request that arrives during a nap waits for its end. */
 const longestNap = 0.5;
 
-/** What waits for the end of the loop's turn; the loop belongs to the thread, so one queue serves every clock in it. */
+/** Work for the end of the loop's turn; a thread has one loop, so one queue serves all its clocks. */
 let endOfTurnQueue: (() => void)[] = [];
 
 const runEndOfTurnQueue = (): void => {
@@ -21,14 +21,14 @@ const runEndOfTurnQueue = (): void => {
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
-/** Gives the CPU away for so many milliseconds; nothing ever wakes the cell. */
+/** Sleeps without using the CPU; nothing ever wakes the cell. */
 const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, milliseconds);
 
-/** Calls `wake` after so many milliseconds, to a tenth, and looks at the sockets after each nap. */
+/** Calls `wake` after a delay, exact to 0.1 ms; the loop reads its sockets after each nap. */
 const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => {
   const due = performance.now() + milliseconds;
   const poll = (): void => {
-    // A nap is no part of any turn.
+    // The turn ends before the nap.
     runEndOfTurnQueue();
     const left = due - performance.now();
     if (left <= 0) {
@@ -43,13 +43,13 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
 };
 
 /**
- * Calls `wake` after so many milliseconds or earlier: a longer wait ends a little before its time, so
- * that who asks again is woken to a tenth of a millisecond.
+ * Calls `wake` after a delay or earlier: a longer wait ends a little too early, so that the caller can wait for the
+ * rest exactly.
  */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();
-    // What a deadline brought waits for no request that has come meanwhile.
+    // Answers of this wake do not wait for requests that arrived meanwhile.
     runEndOfTurnQueue();
   };
   if (milliseconds < napThreshold) return wakeAfterNaps(milliseconds, wakeFully);
@@ -61,11 +61,11 @@ const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
 };
 
 /**
- * The machine's clock. Its monotonic scale is the system's own (`process.hrtime`), so that instants
- * of this process and of a client on the same machine can be compared.
+ * The machine's clock, on the system's monotonic scale (`process.hrtime`), so that times of this process and of a
+ * client on the same machine can be compared.
  */
 export const realClock = (): MockClock => {
-  // The machine may pause between the two readings, which makes their difference smaller, never larger.
+  // A pause of the machine between the two readings makes their difference smaller, never larger.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),

@@ -4,7 +4,7 @@ import { once } from './mock-clock.ts';
 import { manualMockClock } from './manual-mock-clock.fixture.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
-/** A wheel on a clock moved by hand, whose loop wakes it `late` milliseconds after it asked. */
+/** A wheel on a manual clock, whose loop wakes it `late` milliseconds after the requested time. */
 const wheelByHand = (late: number) => {
   const clock = manualMockClock(0);
   clock.advance(1000.25);
@@ -19,7 +19,7 @@ const wheelByHand = (late: number) => {
 const grain = 1;
 
 describe('a timer wheel', () => {
-  it('runs every deadline once, never early, and no later than the loop wakes it', () => {
+  it('runs every entry once, never early, and no later than the loop wakes it', () => {
     const plan = fc.array(
       fc.record({
         /** When it is set, after the one before. */
@@ -68,7 +68,7 @@ describe('a timer wheel', () => {
     );
   });
 
-  it('runs what is set by what it runs', () => {
+  it('runs entries that are added by entries', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: -3, max: 3000, noNaN: true }), { minLength: 1, maxLength: 20 }),
@@ -99,7 +99,7 @@ describe('a timer wheel', () => {
     );
   });
 
-  it('asks to be woken as soon after what it has run as is left until the next deadline', () => {
+  it('sets its timer, after a run, to the time left until the next due time', () => {
     const asked: number[] = [];
     let now = 1000;
     let wake = (): void => undefined;
@@ -127,7 +127,7 @@ describe('a timer wheel', () => {
     expect(asked).toStrictEqual([10, 7]);
   });
 
-  it('ends a series that is called off, by what it does or in between, near or far', () => {
+  it('ends a series that is cancelled, by itself or in between, near or far', () => {
     const { clock, wheel } = wheelByHand(0);
     const endOf = (gap: number, calledOffAt: number): readonly number[] => {
       const ran: number[] = [];

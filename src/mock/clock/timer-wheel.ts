@@ -1,15 +1,12 @@
 import type { Recurring } from './mock-clock.ts';
 
-/** What is in the wheel or outside, and how to call it off there; `recurring` is `null` once it was called off. */
+/** An entry in the wheel, or outside with a way to cancel it there; `recurring` is `null` once cancelled. */
 interface WheelEntry {
   recurring: Recurring | null;
   cancel: (() => void) | null;
 }
 
-/**
- * The entries of one slot and when each of them is due: instants stand apart, so that nobody touches an entry before
- * its time.
- */
+/** The entries of one slot and their due times, in separate arrays, so that entries are not touched before they are due. */
 class WheelSlot {
   readonly #dues: number[] = [];
   readonly #entries: (WheelEntry | null)[] = [];
@@ -31,7 +28,7 @@ class WheelSlot {
     return least;
   }
 
-  /** Takes out what is due by `now` and hands it to `run`, which may add more; that stays until the next time. */
+  /** Removes the entries that are due by `now` and passes them to `run`, which may add more for a later call. */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
     const initialCount = this.#count;
     let kept = 0;
@@ -50,30 +47,30 @@ class WheelSlot {
   }
 }
 
-/** Slots of one millisecond; later deadlines wait outside. */
+/** Slots of one millisecond; later entries wait outside. */
 const slotCount = 2048;
 
-/** What the wheel needs of the event loop. */
+/** What the wheel needs from the event loop. */
 export interface EventLoopTimers {
   /** Milliseconds on a monotonic clock. */
   now(): number;
-  /** Calls `wake` after about so many milliseconds; the returned function calls it off. */
+  /** Calls `wake` after about this delay; the returned function cancels it. */
   after(milliseconds: number, wake: () => void): () => void;
 }
 
 /**
- * Deadlines by the millisecond: thousands of them share one timer of the event loop. Each wake runs
- * what has fallen due by then to the fraction of a millisecond, so that none is ever early.
+ * Thousands of entries that share one timer of the event loop. Each wake runs the entries whose due time, with its
+ * fraction of a millisecond, has passed, so none is ever early.
  */
 export class TimerWheel {
   readonly #loop: EventLoopTimers;
   readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);
-  /** What emptied slots have left, for others to use: arrays that live for one gap of a stream are what the collector promotes. */
+  /** Empty slots for reuse: the garbage collector promotes arrays that live for one gap of a stream. */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
   /** All slots before this millisecond's are empty. */
   #currentTick: number;
-  /** The earliest deadline, for which the timer is set. */
+  /** The earliest due time, for which the timer is set. */
   #armed = Number.POSITIVE_INFINITY;
   #disarm = (): void => undefined;
 
@@ -82,10 +79,7 @@ export class TimerWheel {
     this.#currentTick = Math.floor(loop.now());
   }
 
-  /**
-   * Runs `recurring` once the clock has reached `due`, then at each instant that it returns, until that is `null`; the
-   * returned function calls off what is left.
-   */
+  /** As `MockClock.series`. */
   series(due: number, recurring: Recurring): () => void {
     const entry: WheelEntry = { recurring, cancel: null };
     this.#place(entry, due, this.#loop.now());
@@ -120,7 +114,7 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // What is set meanwhile stands in the last of these slots or later, and needs no timer before this is through.
+    // Entries added meanwhile are in the last of these slots or later, and need no timer until the loop is done.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -130,7 +124,7 @@ export class TimerWheel {
     if (this.#waiting > 0) this.#arm(this.#earliest(), this.#loop.now());
   };
 
-  /** The earliest of the deadlines that wait; there is one. */
+  /** The earliest due time; there is at least one entry. */
   #earliest(): number {
     let tick = this.#currentTick;
     for (;;) {
@@ -140,14 +134,14 @@ export class TimerWheel {
     }
   }
 
-  /** Runs what has come of a slot; the rest of it stays. */
+  /** Runs the due entries of a slot; the others stay. */
   #runDue(tick: number, now: number): void {
     const slotEntries = this.#ring[tick % slotCount];
     if (!slotEntries) return;
     slotEntries.runDue(now, (entry) => {
       this.#waiting -= 1;
       const nextDue = entry.recurring?.run() ?? null;
-      // It may have been called off by what it did.
+      // It may have cancelled itself.
       if (nextDue !== null && entry.recurring !== null) this.#place(entry, nextDue, now);
     });
     if (slotEntries.count > 0) return;

@@ -9,14 +9,14 @@ const second = { authorization: 'Bearer sk-weir-test-2' };
 
 const opened = async (balance: number | null, ledger = 10) => {
   const bench = await startManualMock({ prices, credits: { balance, ledger } });
-  const books = async () =>
+  const readLedger = async () =>
     (await (await fetch(`${bench.mock.controlUrl}/ledger`)).json()) as CreditLedger;
-  return { ...bench, books };
+  return { ...bench, readLedger };
 };
 
 describe('the credits of a key', () => {
-  it('are charged to the micro-unit, may go below zero by the last answer, and are then answered with 402', async () => {
-    const { chatAfterMinute, chat, books, counters } = await opened(33);
+  it('are charged to the micro-unit, may fall below zero with the last answer, and then lead to 402', async () => {
+    const { chatAfterMinute, chat, readLedger, counters } = await opened(33);
     expect((await chatAfterMinute(asked)).status).toBe(200);
     expect((await chatAfterMinute(asked)).status).toBe(200);
     const refused = await chat('not json');
@@ -24,18 +24,18 @@ describe('the credits of a key', () => {
     expect(refused.headers.get('x-ratelimit-api_key-remaining-requests')).toBe('60');
     expect(await refused.json()).toEqual({
       error: {
-        message: 'The credits of this API key are used up; add credits to go on.',
+        message: 'The credits of this API key are used up; add credits to continue.',
         type: 'payment_error',
         code: 'insufficient_credits',
       },
     });
-    const { entries, micros } = await books();
+    const { entries, micros } = await readLedger();
     expect(entries.map(({ balance }) => balance)).toEqual([1, -31]);
     expect(await counters()).toMatchObject({ 'refused.no-credits': 1, 'cost.micros': 64 });
     expect(micros).toBe(64);
   });
 
-  it('are looked at after the key and before the limits, each key’s own', async () => {
+  it('are checked after the key and before the limits, for each key separately', async () => {
     const { chat, get } = await opened(0);
     expect((await chat(asked, { headers: { authorization: 'Bearer sk-no' } })).status).toBe(401);
     const answers = await Promise.all(Array.from({ length: 70 }, () => chat(asked)));
@@ -43,26 +43,26 @@ describe('the credits of a key', () => {
     expect((await get('/models', second)).status).toBe(402);
   });
 
-  it('are given again by a reset', async () => {
-    const { mock, chatAfterMinute, books } = await opened(1);
+  it('are restored by a reset', async () => {
+    const { mock, chatAfterMinute, readLedger } = await opened(1);
     expect((await chatAfterMinute(asked)).status).toBe(200);
     expect((await chatAfterMinute(asked)).status).toBe(402);
     await fetch(`${mock.controlUrl}/reset`, { method: 'POST' });
-    expect(await books()).toEqual({ charges: 0, micros: 0, dropped: 0, entries: [] });
+    expect(await readLedger()).toEqual({ charges: 0, micros: 0, dropped: 0, entries: [] });
     expect((await chatAfterMinute(asked)).status).toBe(200);
   });
 });
 
 describe('the ledger', () => {
-  it('has a line for each kind that costs, without a key in it', async () => {
-    const { chatAfterMinute, speak, afterMinute, books } = await opened(null);
+  it('has a line for each kind with a price, without the key', async () => {
+    const { chatAfterMinute, speak, afterMinute, readLedger } = await opened(null);
     const named = { ...testKeyHeaders, 'x-request-id': 'one' };
     await (await chatAfterMinute(asked, named)).text();
     await (await chatAfterMinute({ ...asked, stream: true }, second)).text();
     const speech = { model: 'weir-tts', voice: 'Alice.wav', input: 'äh' };
     await (await afterMinute(speak(speech))).arrayBuffer();
-    const told = await books();
-    expect(told).toEqual({
+    const ledger = await readLedger();
+    expect(ledger).toEqual({
       charges: 3,
       micros: 32 + 32 + 30,
       dropped: 0,
@@ -79,11 +79,11 @@ describe('the ledger', () => {
         expect.objectContaining({ kind: 'speech', quantities: { characters: 2 }, micros: 30 }),
       ],
     });
-    expect(JSON.stringify(told)).not.toContain('sk-weir');
+    expect(JSON.stringify(ledger)).not.toContain('sk-weir');
   });
 
-  it('charges a stream that its client leaves for what was handed over', async () => {
-    const { clock, chat, books, waitForCounters } = await opened(100);
+  it('charges an aborted stream for the tokens that were written', async () => {
+    const { clock, chat, readLedger, waitForCounters } = await opened(100);
     const hangUp = new AbortController();
     const answer = chat({ ...asked, stream: true }, { signal: hangUp.signal });
     await clock.whenWaiting();
@@ -91,25 +91,25 @@ describe('the ledger', () => {
     await (await answer).body?.getReader().read();
     hangUp.abort();
     await waitForCounters({ aborted: 1, 'cost.micros': 22 });
-    expect((await books()).entries).toMatchObject([{ micros: 22, balance: 78 }]);
+    expect((await readLedger()).entries).toMatchObject([{ micros: 22, balance: 78 }]);
   });
 
-  it('keeps the last lines, says how many went, and its sums are those of all', async () => {
-    const { chatAfterMinute, books, counters } = await opened(null, 2);
+  it('keeps the last lines, counts the dropped ones, and sums all of them', async () => {
+    const { chatAfterMinute, readLedger, counters } = await opened(null, 2);
     for (const _ of 'abc') await (await chatAfterMinute(asked)).text();
-    const { entries, ...sums } = await books();
+    const { entries, ...sums } = await readLedger();
     expect(entries.map(({ requestId }) => requestId)).toEqual(['mock-2', 'mock-3']);
     expect(sums).toEqual({ charges: 3, micros: 96, dropped: 1 });
     expect((await counters())['cost.micros']).toBe(96);
   });
 
-  it('is made longer and shorter while the mock runs', async () => {
-    const { mock, chatAfterMinute, books } = await opened(null, 2);
+  it('can be resized while the mock runs', async () => {
+    const { mock, chatAfterMinute, readLedger } = await opened(null, 2);
     const listed = async (ledger: number) => {
       const body = JSON.stringify({ credits: { ledger } });
       await fetch(`${mock.controlUrl}/settings`, { method: 'PATCH', body });
       await (await chatAfterMinute(asked)).text();
-      const { entries, dropped } = await books();
+      const { entries, dropped } = await readLedger();
       return [entries.map(({ requestId }) => requestId), dropped];
     };
     for (const _ of 'abc') await (await chatAfterMinute(asked)).text();

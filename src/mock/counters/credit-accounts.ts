@@ -1,7 +1,7 @@
 import type { MockCredits } from '../../model/gateway/mock-credits.ts';
 import { openRecentItems } from './recent-items.ts';
 
-/** What is charged at once: counts by their names, and their price in whole micro-units. */
+/** One charge: quantities by name, and their price in whole micro-units. */
 export interface CreditCharge {
   readonly kind: 'chat' | 'chat-stream' | 'speech' | 'transcription';
   readonly quantities: Readonly<Record<string, number>>;
@@ -11,34 +11,34 @@ export interface CreditCharge {
 /** One line of the ledger. */
 interface CreditLedgerEntry extends CreditCharge {
   readonly requestId: string;
-  /** The key's place in the settings, from 0: the ledger holds no keys. */
+  /** The key's index in the settings: the ledger holds no keys. */
   readonly key: number;
-  /** What the key had left after it, in micro-units; `null` without a limit. */
+  /** The key's balance after it, in micro-units; `null` without a limit. */
   readonly balance: number | null;
 }
 
-/** The ledger as the control port tells it: the last entries, oldest first, and the sums of all. */
+/** The ledger of the control port: the last entries, oldest first, and the sums of all. */
 export interface CreditLedger {
   readonly charges: number;
   readonly micros: number;
-  /** Entries that are counted above and no longer listed. */
+  /** Entries that are in the sums but no longer listed. */
   readonly dropped: number;
   readonly entries: readonly CreditLedgerEntry[];
 }
 
-/** What each key may still spend, and what it was charged for. */
+/** The balance of each key, and the ledger. */
 export interface CreditAccounts {
-  /** Micro-units left, below zero when the last charge was larger than what was left; `null` without a limit. */
+  /** In micro-units, below zero if the last charge was larger than the rest; `null` without a limit. */
   balance(key: number): number | null;
   charge(key: number, requestId: string, charge: CreditCharge): void;
-  /** Gives every key this balance anew; the ledger stays. */
+  /** Resets every key to this balance; the ledger stays. */
   setBalance(balance: number | null): void;
-  /** Lists so many entries from now on. */
+  /** Changes the number of listed entries. */
   setLedgerSize(entries: number): void;
   ledger(): CreditLedger;
 }
 
-/** CreditAccounts in which nothing is charged yet. Balances and sums are integers, so they are exact. */
+/** Accounts without a charge. Balances and sums are integers, so they are exact. */
 export const openCreditAccounts = (credits: MockCredits): CreditAccounts => {
   const recent = openRecentItems<CreditLedgerEntry>(credits.ledger);
   const spent = new Map<number, number>();

@@ -8,9 +8,8 @@ export type RouteName = keyof typeof routes;
 const routeNames = Object.keys(routes) as readonly RouteName[];
 
 /**
- * How a request can end. `completed` and `refused` are counted when the last byte is handed over,
- * `faulted` are those that showed a fault, however they ended,
- * `aborted` is a client that hung up before, `cut` a request that was open when the mock stopped.
+ * How a request can end: `completed` and `refused` with the last byte written, `faulted` with a fault in any way,
+ * `aborted` by a client that disconnected early, `cut` by a stop of the mock.
  */
 export type ExchangeEnd =
   | `completed.${TrafficKind}`
@@ -29,20 +28,20 @@ const ends: readonly ExchangeEnd[] = [
   'cut',
 ];
 
-/** Exact counts: every request that was received has one end or is in flight. */
+/** Exact counts: every received request has one end or is in flight. */
 export interface MockCounters {
   received: number;
-  /** Looks at the gateway before a run, in no other count. */
+  /** Checks of the gateway before a run, which no other counter includes. */
   preflights: number;
-  /** Requests that passed path, key and limits. */
+  /** Requests that passed the checks of path, key, credits and limits. */
   readonly admitted: Record<RouteName, number>;
   readonly ended: Record<ExchangeEnd, number>;
-  /** Prompt tokens of the chats that were begun, and completion tokens that were handed over. */
+  /** Prompt tokens of all chats that began, and completion tokens that were written. */
   readonly tokens: { input: number; output: number };
   readonly billed: BilledAmounts;
 }
 
-/** What the completed answers were billed for, and in sum: characters spoken, audio transcribed, millionths of the currency. */
+/** What completed answers were billed for: characters of speech, transcribed audio, and the sum in micro-units. */
 interface BilledAmounts {
   characters: number;
   audioMilliseconds: number;
@@ -62,9 +61,9 @@ export const emptyMockCounters = (): MockCounters => ({
 });
 
 /**
- * The counters as the control port tells them: flat, always with every name except of faults that never showed. `received` =
- * `completed` + `limited` + `refused` + `faulted` + `aborted` + `cut` + `inFlight`, and the four sums are those
- * of the names that begin with theirs and a dot.
+ * The counters of the control port: flat, with every name except those of faults that never occurred. `received` =
+ * `completed` + `limited` + `refused` + `faulted` + `aborted` + `cut` + `inFlight`, where the first four are the sums of
+ * the names that begin with theirs and a dot.
  */
 export const flattenCounters = ({
   received,

@@ -1,19 +1,19 @@
-/** The last so many things of a stream of any length. */
+/** The last items of a sequence of any length. */
 export interface RecentItems<Item> {
   add(item: Item): void;
-  /** Those that are kept, oldest first. */
+  /** The kept items, oldest first. */
   items(): readonly Item[];
-  /** Keeps another number from now on; of what is kept, the newest. */
+  /** Changes the capacity and keeps the newest items. */
   resize(capacity: number): void;
-  /** How many are no longer kept. */
+  /** How many items were dropped. */
   readonly dropped: number;
 }
 
-/** Keeps the last `capacity` items, in a ring that grows no further. */
+/** Keeps the last `capacity` items in a ring. */
 export const openRecentItems = <Item>(capacity: number): RecentItems<Item> => {
   let size = capacity;
   let ring: Item[] = [];
-  /** Where the oldest item is, once the ring is full. */
+  /** The index of the oldest item, once the ring is full. */
   let oldest = 0;
   let dropped = 0;
   const items = (): readonly Item[] => [...ring.slice(oldest), ...ring.slice(0, oldest)];

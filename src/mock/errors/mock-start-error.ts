@@ -1,2 +1,2 @@
-/** Why the mock cannot start, in a sentence for people: an address or a file that it cannot have. */
+/** The mock cannot start: an address or a file is not available. Its message is for the user. */
 export class MockStartError extends Error {}

@@ -1,6 +1,6 @@
 import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 
-/** Why a request is refused, limits apart. Types and codes that the interface leaves open are those of the OpenAI API. */
+/** The errors of refused requests, except limits. Types and codes that the interface leaves open are those of the OpenAI API. */
 export const refusalErrors = {
   'not-found': { status: 404, type: 'invalid_request_error', code: 'not_found' },
   'wrong-method': { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
@@ -26,11 +26,10 @@ export const refusalErrors = {
 export type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** A refusal with its sentence for the client. */
 export interface RequestRefusal {
   readonly cause: RefusalCause;
   readonly message: string;
-  /** Where it is another one than the cause's own. */
+  /** If it differs from that of the cause. */
   readonly status?: number;
 }
 

@@ -1,24 +1,26 @@
 import { createHash } from 'node:crypto';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { type FaultName, faultNames, type FaultRule } from '../../model/gateway/mock-faults.ts';
+import type { MockClock } from '../clock/mock-clock.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
 import { faultCatalogue } from './fault-catalogue.ts';
 import type { MockFault, FaultContext } from './fault.ts';
+import { isEventStream } from './stream-events.ts';
 
-/** By this header a request asks for a fault of its own, where the settings allow it. */
+/** A request names its fault by this header, if the settings allow it. */
 const faultHeader = 'x-weir-fault';
 
-/** A fault that a request is to show. */
-export interface ChosenFault {
+/** The fault of a request. */
+interface ChosenFault {
   readonly name: FaultName;
   readonly fault: MockFault;
   readonly parameters: Pick<FaultContext, 'after' | 'delay'>;
 }
 
-/** Chooses the fault of a request: the one that its header names, else that of the first rule that takes it. */
+/** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. */
 export type FaultChooser = (
   route: RouteName,
   exchange: MockExchange,
@@ -33,14 +35,14 @@ const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFaul
   return { name, fault, parameters };
 };
 
-/** Chance is keyed by seed, request and rule, so that the order of requests does not change it. */
+/** Drawn from seed, request and rule, so that the order of requests does not matter. */
 const isDrawn = (probability: number, seed: number, id: string, rule: number): boolean => {
   const digest = createHash('sha256').update(id).digest();
   const words = new Uint32Array(digest.buffer, digest.byteOffset, 4);
   return drawFrom(seed, ...words, rule).uniform() < probability;
 };
 
-/** Whether the `count`-th request that a rule is about shows its fault. */
+/** Whether the `count`-th request on a rule's routes shows its fault. */
 const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boolean => {
   if (nth !== undefined) return count >= nth && (length === null || count < nth + length);
   if (every === undefined || count < every) return false;
@@ -55,10 +57,10 @@ const faultFromHeader = (name: string): ChosenFault | RequestRefusal =>
     ? chosenFault(name)
     : {
         cause: 'invalid-parameter',
-        message: `Invalid ${faultHeader}: there is no fault ${JSON.stringify(name)}; there are ${faultNames.join(', ')}.`,
+        message: `Invalid ${faultHeader}: unknown fault ${JSON.stringify(name)}; choose from ${faultNames.join(', ')}.`,
       };
 
-/** A chooser that has seen no request. */
+/** A chooser that has counted no request. */
 export const openFaultChooser = ({
   faults,
   faultHeader: allowsHeader,
@@ -76,8 +78,29 @@ export const openFaultChooser = ({
   return (route, { id, request }) => {
     const name = request.headers[faultHeader];
     if (allowsHeader && typeof name === 'string') return faultFromHeader(name);
-    // Every rule counts every request that it is about, whichever of them takes it.
+    // Every rule counts every request on its routes, even if another rule applies.
     const [rule] = faults.filter((each, index) => appliesTo(each, index, route, id));
     return rule === undefined ? null : chosenFault(rule.fault, rule);
   };
+};
+
+/** Makes a request show its fault; from then on its end is counted under the fault's name. */
+export const applyFault = (
+  { name, fault, parameters }: ChosenFault,
+  exchange: MockExchange,
+  clock: MockClock,
+): void => {
+  const context = { exchange, clock, ...parameters };
+  if (fault.scope === 'stream') {
+    exchange.wrapStream((stream) => {
+      exchange.setFault(name);
+      return fault.shape(stream, context);
+    });
+    exchange.rewriteHeaders((headers) =>
+      isEventStream(headers) ? { ...headers, ...fault.head } : headers,
+    );
+    return;
+  }
+  exchange.setFault(name);
+  fault.run(context);
 };

@@ -2,12 +2,12 @@ import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/request-refusal.ts';
 import type { FaultContext } from './fault.ts';
 
-/** Answers in place of an endpoint's own. The request's body is thrown away as it comes. */
+/** Answers that replace those of an endpoint. The request body is discarded while it is received. */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
 
-/** Answers with some text; the mock counts the end by the fault's name, whatever is told here. */
+/** Answers with a text; the end is counted under the fault's name, not under `aborted`. */
 const answerWith =
   (
     status: number,
@@ -34,19 +34,19 @@ export const keyRevoked = json(401, documentedErrors[401], 'The API key was revo
 export const emptyBalance = json(
   402,
   documentedErrors[402],
-  'The credits of this API key are used up; add credits to go on.',
+  'The credits of this API key are used up; add credits to continue.',
 );
-export const status500 = json(500, serverError, 'The server had an error; ask again later.');
-export const status503 = json(503, unavailable, 'The server is overloaded; ask again later.', {
+export const status500 = json(500, serverError, 'The server had an error; try again later.');
+export const status503 = json(503, unavailable, 'The server is overloaded; try again later.', {
   'retry-after': '1',
 });
 export const html502 = answerWith(502, 'text/html', html('502 Bad Gateway'));
-export const jsonError200 = json(200, serverError, 'The server had an error; ask again later.');
+export const jsonError200 = json(200, serverError, 'The server had an error; try again later.');
 export const html200 = answerWith(200, 'text/html; charset=utf-8', html('Sign in'));
 export const streamStatus500 = answerWith(
   500,
   'text/event-stream',
-  `data: ${JSON.stringify(errorBody(serverError, 'The server had an error; ask again later.'))}\n\n`,
+  `data: ${JSON.stringify(errorBody(serverError, 'The server had an error; try again later.'))}\n\n`,
 );
 
 export const noAnswer = ({ exchange }: FaultContext): void => {

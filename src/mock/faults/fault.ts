@@ -6,25 +6,25 @@ import type { MockExchange } from '../http/mock-exchange.ts';
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
-  /** Tokens of a stream, or bytes of another answer, that come before the fault. */
+  /** Tokens of a stream, or bytes of another answer, before the fault. */
   readonly after: number;
-  /** Milliseconds that the fault waits, where it waits. */
+  /** How long the fault waits, in ms. */
   readonly delay: number;
 }
 
 /** How a stream's events reach the wire. */
-export type StreamFault = (stream: EventStream, faulted: FaultContext) => EventStream;
+export type StreamFault = (stream: EventStream, context: FaultContext) => EventStream;
 
 /**
- * One row of the catalogue. `gate` answers before credits and limits are asked; `answer` in place of
- * the endpoint; `whole` changes whatever the endpoint answers, `stream` streamed chats only.
+ * A row of the catalogue. `gate` answers before credits and limits are checked, `answer` instead of the
+ * endpoint; `whole` changes any answer of the endpoint, `stream` only streamed chats.
  */
 export type MockFault = {
   readonly description: string;
   readonly after?: number;
   readonly delay?: number;
 } & (
-  | { readonly scope: 'gate' | 'answer' | 'whole'; readonly run: (faulted: FaultContext) => void }
+  | { readonly scope: 'gate' | 'answer' | 'whole'; readonly run: (context: FaultContext) => void }
   | {
       readonly scope: 'stream';
       readonly head?: Readonly<Record<string, string>>;

@@ -123,7 +123,7 @@ const rows = [
   ...Object.entries(whole).map(([name, row]) => [name, 'whole answer', ...row] as const),
 ];
 
-describe('each fault shows on the wire what it promises, and is counted as nothing else', () => {
+describe('each fault is visible on the wire and counted under its name only', () => {
   it.each(rows)('%s, in a %s', async (name, form, promised, end) => {
     const bench = await opened();
     const fault = name as FaultName;
@@ -133,12 +133,12 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
     await bench.waitForCounters({ received: 1, faulted: 1, [`faulted.${name}`]: 1, inFlight: 0 });
   });
 
-  it('leaves none out', () => {
+  it('covers every fault', () => {
     const named = new Set([...Object.keys(streamed), ...Object.keys(whole), 'no-answer']);
     expect(faultNames.filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('no-answer waits until its client leaves', async () => {
+  it('no-answer waits until its client disconnects', async () => {
     const { chat, waitForCounters } = await opened();
     const hangUp = new AbortController();
     const headers = { ...testKeyHeaders, 'x-weir-fault': 'no-answer' };
@@ -149,7 +149,7 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
     await waitForCounters({ 'faulted.no-answer': 1, inFlight: 0 });
   });
 
-  it('a gzipped stream is the stream', async () => {
+  it('a stream in gzip has the content of the stream', async () => {
     const { chat } = await opened();
     const headers = { ...testKeyHeaders, 'x-weir-fault': 'gzip-stream' };
     const text = await (
@@ -159,7 +159,7 @@ describe('each fault shows on the wire what it promises, and is counted as nothi
   });
 });
 
-it('an answer in gzip is the answer, in one piece or in many, with the length that it has', async () => {
+it('an answer in gzip has the content of the answer, in one or many pieces, and its own length', async () => {
   const { chat, chatAfterMinute, speak, afterMinute } = await startManualMock();
   const headers = { ...testKeyHeaders, 'x-weir-fault': 'gzip-body' };
   const plain = await (
@@ -185,7 +185,7 @@ it('an answer in gzip is the answer, in one piece or in many, with the length th
 });
 
 it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
-  'a %s behind the end of the body leaves the answer whole, again and again on one connection',
+  'a %s after the end of the body leaves the answer complete, repeatedly on one connection',
   async (fault) => {
     const { get, chat } = await opened({ faults: [{ fault, every: 1, after: 1_000_000 }] });
     for (let n = 0; n < 3; n += 1) {
@@ -196,13 +196,13 @@ it.each(['fin-mid-body', 'reset-mid-body', 'stall-mid-body'] as const)(
 );
 
 describe('a rule', () => {
-  const statuses = async (settings: SettingsInput, count: number, path = '/models') => {
+  const statusesOf = async (settings: SettingsInput, count: number, path = '/models') => {
     const { get } = await opened(settings);
-    const told: number[] = [];
+    const statuses: number[] = [];
     for (let n = 0; n < count; n += 1) {
-      told.push((await get(path, { ...testKeyHeaders, 'x-request-id': `r${n}` })).status);
+      statuses.push((await get(path, { ...testKeyHeaders, 'x-request-id': `r${n}` })).status);
     }
-    return told;
+    return statuses;
   };
 
   it.each([
@@ -215,22 +215,22 @@ describe('a rule', () => {
     [{ probability: 0 }, [200, 200, 200, 200, 200, 200]],
     [{ nth: 1, for: null, routes: ['chat' as const] }, [200, 200, 200, 200, 200, 200]],
   ])('with %j takes its requests', async (rule, expected) => {
-    expect(await statuses({ faults: [{ fault: 'status-503', ...rule }] }, 6)).toEqual(expected);
+    expect(await statusesOf({ faults: [{ fault: 'status-503', ...rule }] }, 6)).toEqual(expected);
   });
 
-  it('draws by seed and request id, whatever the order', async () => {
+  it('draws by seed and request id in any order', async () => {
     const faults = [{ fault: 'status-503' as const, probability: 0.5 }];
-    const first = await statuses({ faults }, 40);
-    expect(await statuses({ faults }, 40)).toEqual(first);
-    expect(await statuses({ faults, seed: 2 }, 40)).not.toEqual(first);
+    const first = await statusesOf({ faults }, 40);
+    expect(await statusesOf({ faults }, 40)).toEqual(first);
+    expect(await statusesOf({ faults, seed: 2 }, 40)).not.toEqual(first);
     expect(first.filter((status) => status === 503).length).toBeGreaterThan(8);
   });
 });
 
-it('a header that names no fault is refused with those that there are, and not read where that is switched off', async () => {
+it('a header with an unknown fault is refused with the list of faults, and ignored if the settings disable it', async () => {
   const headers = { ...testKeyHeaders, 'x-weir-fault': 'no-such' };
   const refused = await (await opened()).get('/models', headers);
   expect(refused.status).toBe(400);
-  expect(await refused.text()).toContain('there are key-revoked, empty-balance, ');
+  expect(await refused.text()).toContain('choose from key-revoked, empty-balance, ');
   expect((await (await opened({ faultHeader: false })).get('/models', headers)).status).toBe(200);
 });

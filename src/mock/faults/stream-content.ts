@@ -8,9 +8,9 @@ import {
 } from './stream-events.ts';
 import type { StreamFault } from './fault.ts';
 
-/** Streams that say it another way, as real servers do, or that say something wrong. */
+/** Streams with other content, some as real servers send it, some wrong. */
 
-/** The role in an event of its own, long before the first token. */
+/** Sends the role in its own event, long before the first token. */
 export const roleFirst: StreamFault = (stream) => {
   const chunk = { choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] };
   stream.write(`data: ${JSON.stringify(chunk)}\n\n`);
@@ -23,29 +23,29 @@ export const usageNullChoices = changeEvents((event) =>
 );
 export const usageNoChoices = changeEvents((event) => event.replace(usageOnly, ''));
 
-/** A running count of the tokens so far, which only the true usage at the end corrects. */
-export const usageEveryChunk: StreamFault = (stream, faulted) => {
+/** A running count of tokens, which only the usage at the end corrects. */
+export const usageEveryChunk: StreamFault = (stream, context) => {
   let tokens = 0;
   return changeEvents((event) => {
     if (isToken(event)) tokens += 1;
     const usage = { prompt_tokens: 0, completion_tokens: tokens, total_tokens: tokens };
-    const bare = event.replace(',"usage":null}\n\n', '}\n\n');
+    const withoutUsage = event.replace(',"usage":null}\n\n', '}\n\n');
     return isToken(event)
-      ? bare.replace(/\}\n\n$/, `,"usage":${JSON.stringify(usage)}}\n\n`)
+      ? withoutUsage.replace(/\}\n\n$/, `,"usage":${JSON.stringify(usage)}}\n\n`)
       : event;
-  })(stream, faulted);
+  })(stream, context);
 };
 
-/** The first tokens come as reasoning, by both names that servers have for it in turn. */
-export const reasoning: StreamFault = (stream, faulted) => {
-  let left = faulted.after;
+/** The first tokens are reasoning, alternating between both field names that servers use. */
+export const reasoning: StreamFault = (stream, context) => {
+  let left = context.after;
   return changeEvents((event) => {
     if (!isToken(event)) return event;
     left -= 1;
     if (left < 0) return event;
     const name = left % 2 === 0 ? 'reasoning_content' : 'reasoning';
     return event.replace('"delta":{"content":', `"delta":{"content":null,"${name}":`);
-  })(stream, faulted);
+  })(stream, context);
 };
 
 export const nullFields = changeEvents((event) =>
@@ -61,7 +61,7 @@ interface TokenChunk {
 
 const tokensPerChunk = 4;
 
-/** Four tokens to a chunk; what is left over comes with the end. */
+/** Four tokens in a chunk; the rest comes with the end. */
 export const severalTokens: StreamFault = (stream) => {
   let text = '';
   let heldTokens = 0;
@@ -92,12 +92,12 @@ export const severalTokens: StreamFault = (stream) => {
   };
 };
 
-export const brokenEvent: StreamFault = (stream, faulted) => {
-  let left = faulted.after;
+export const brokenEvent: StreamFault = (stream, context) => {
+  let left = context.after;
   return changeEvents((event) => {
     if (isToken(event)) left -= 1;
     return isToken(event) && left === -1 ? `${event.slice(0, 40)}\n\n` : event;
-  })(stream, faulted);
+  })(stream, context);
 };
 
 export const finishError = changeEvents((event) =>

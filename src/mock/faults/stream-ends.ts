@@ -2,7 +2,7 @@ import type { EventStream } from '../http/event-stream.ts';
 import { cutEvents, splitEvents, isDone, writeNonEmpty } from './stream-events.ts';
 import type { FaultContext, StreamFault } from './fault.ts';
 
-/** Streams that end before their time, or do not end. */
+/** Streams that end too early, or not at all. */
 
 const failure =
   '{"error":{"message":"The model has stopped.","type":"server_error","code":"model_error"}}';
@@ -10,7 +10,7 @@ const failure =
 export const resetConnection = ({ exchange }: FaultContext): void => {
   exchange.request.socket.resetAndDestroy();
 };
-/** Ends the connection in order, though the message is not complete. */
+/** Closes the connection in an orderly way, although the message is not complete. */
 export const closeConnection = ({ exchange }: FaultContext): void => {
   exchange.request.socket.end();
 };
@@ -24,17 +24,17 @@ export const errorEvent = cutEvents((stream) => {
   stream.end();
 });
 export const truncated = cutEvents((stream) => stream.end());
-export const resetMidStream = cutEvents((_, faulted) => resetConnection(faulted));
-export const finMidStream = cutEvents((_, faulted) => closeConnection(faulted));
+export const resetMidStream = cutEvents((_, context) => resetConnection(context));
+export const finMidStream = cutEvents((_, context) => closeConnection(context));
 export const stallMidStream = cutEvents(() => undefined);
-export const resetMidEvent = cutEvents((stream, faulted, next) => {
+export const resetMidEvent = cutEvents((stream, context, next) => {
   stream.write(next.slice(0, Math.ceil(next.length / 2)));
-  // What is written must leave before a reset, which throws away whatever waits.
-  faulted.clock.at(faulted.clock.now() + faulted.delay, () => resetConnection(faulted));
+  // A reset discards bytes that have not left yet.
+  context.clock.at(context.clock.now() + context.delay, () => resetConnection(context));
 });
 
-/** Everything but `[DONE]` and the message's own end. */
-export const finWithoutDone: StreamFault = (stream, faulted) => ({
+/** Sends everything except `[DONE]` and the end of the message. */
+export const finWithoutDone: StreamFault = (stream, context) => ({
   write: (events) =>
     writeNonEmpty(
       stream,
@@ -42,7 +42,7 @@ export const finWithoutDone: StreamFault = (stream, faulted) => ({
         .filter((event) => !isDone(event))
         .join(''),
     ),
-  end: () => closeConnection(faulted),
+  end: () => closeConnection(context),
 });
 
 export const openAfterDone: StreamFault = (stream) => ({
@@ -50,8 +50,8 @@ export const openAfterDone: StreamFault = (stream) => ({
   end: () => undefined,
 });
 
-/** Holds back everything after some tokens for a time, then hands it over at once. */
-export const pauseMidStream: StreamFault = (stream, faulted) => {
+/** Holds back everything after some tokens, then writes it at once. */
+export const pauseMidStream: StreamFault = (stream, context) => {
   let held: string | null = null;
   let isOver = false;
   let hasEnded = false;
@@ -62,8 +62,8 @@ export const pauseMidStream: StreamFault = (stream, faulted) => {
   };
   const cut = cutEvents((_, __, next) => {
     held = next;
-    faulted.clock.at(faulted.clock.now() + faulted.delay, resume);
-  })(stream, faulted);
+    context.clock.at(context.clock.now() + context.delay, resume);
+  })(stream, context);
   return {
     write: (events) => {
       if (isOver) stream.write(events);
@@ -83,7 +83,7 @@ export const pauseMidStream: StreamFault = (stream, faulted) => {
   };
 };
 
-/** Writes `next()` again and again, as fast as the client takes it, until it hangs up. */
+/** Writes `next` again and again, as fast as the client reads, until it disconnects. */
 const writeForever = (
   stream: EventStream,
   { exchange, clock, delay }: FaultContext,
@@ -98,21 +98,21 @@ const writeForever = (
   more();
 };
 
-export const endlessStream = cutEvents((stream, faulted) =>
+export const endlessStream = cutEvents((stream, context) =>
   writeForever(
     stream,
-    faulted,
+    context,
     'data: {"choices":[{"index":0,"delta":{"content":" on"}}]}\n\n'.repeat(64),
   ),
 );
-export const endlessLine = cutEvents((stream, faulted) => {
+export const endlessLine = cutEvents((stream, context) => {
   stream.write('data: {"choices":[{"index":0,"delta":{"content":"');
-  writeForever(stream, faulted, 'on '.repeat(20_000));
+  writeForever(stream, context, 'on '.repeat(20_000));
 });
 
 const mebibyte = 1024 * 1024;
 
-/** One event of 16 MiB, then the rest of the stream's end as if nothing were. */
+/** One event of 16 MiB, then a normal end. */
 export const hugeEvent = cutEvents((stream) => {
   stream.write('data: {"choices":[{"index":0,"delta":{"content":"');
   for (let n = 0; n < 16; n += 1) stream.write('x'.repeat(mebibyte));

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { changeEvents, splitEvents, isEventStream, writeNonEmpty } from './stream-events.ts';
 import type { FaultContext, StreamFault } from './fault.ts';
 
-/** The same events in other clothes: whoever reads Server-Sent Events well sees no difference. */
+/** The same events in another framing: a correct reader of Server-Sent Events sees no difference. */
 
 const byteOrderMark = '\uFEFF';
 
@@ -12,7 +12,7 @@ export const crlf = changeEvents((event) => event.replaceAll('\n', '\r\n'));
 export const cr = changeEvents((event) => event.replaceAll('\n', '\r'));
 export const bom = changeEvents((event, index) => (index === 0 ? byteOrderMark + event : event));
 
-/** Other fields, and data over two lines: JSON may have a line break behind its first brace. */
+/** Other fields, and data over two lines: JSON may have a line break after its first brace. */
 export const multiLine = changeEvents(
   (event, index) =>
     `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
@@ -21,7 +21,7 @@ export const multiLine = changeEvents(
 const sizes = [1, 2, 3, 5, 7, 11];
 const fourByteCharacter = '\u{1F30A}';
 
-/** Each token gets a letter of four bytes, and the chunks' bounds fall anywhere, within letters too. */
+/** Adds a character of four bytes to each token and splits chunks anywhere, within characters too. */
 export const oddChunks: StreamFault = (stream) => {
   let turn = 0;
   return {
@@ -41,7 +41,7 @@ export const oddChunks: StreamFault = (stream) => {
   };
 };
 
-/** Each write is a gzip member of its own, which together are one gzip file. */
+/** Each event is its own gzip member; together they are one gzip file. */
 export const gzipStream: StreamFault = (stream) => ({
   write: (events) => {
     for (const event of splitEvents(String(events))) writeNonEmpty(stream, gzipSync(event));
@@ -49,7 +49,7 @@ export const gzipStream: StreamFault = (stream) => ({
   end: () => stream.end(),
 });
 
-/** The same of an answer that is not streamed, of whose pieces there may be one or many. */
+/** The same for an answer that is not streamed, in one or many pieces. */
 export const gzipBody = ({ exchange }: FaultContext): void => {
   exchange.encodeBody((bytes) => gzipSync(bytes));
   exchange.rewriteHeaders((headers) =>

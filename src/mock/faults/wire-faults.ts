@@ -1,20 +1,17 @@
-import type { Socket } from 'node:net';
 import { closeConnection, resetConnection } from './stream-ends.ts';
 import type { FaultContext } from './fault.ts';
 
-/** Faults below the answer: what is written reaches the wire late, slowly, or not at all. */
+/** Faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
 type Deliver = (bytes: Buffer, onTaken: () => void, send: (part: Buffer) => void) => void;
 
-const writerOf = (socket: Socket): Socket['write'] => socket.write.bind(socket);
-
 /**
- * Lets `deliver` hand over whatever is written for this answer, piece by piece in order; it calls
- * `taken` when it is done with one. The socket is itself again when the answer has ended.
+ * Passes everything that is written for this answer to `deliver`, piece by piece in order; `deliver` calls
+ * `onTaken` when it is done with a piece. The socket is restored when the answer has ended.
  */
 const interceptWrites = ({ exchange }: FaultContext, deliver: Deliver): void => {
   const { socket } = exchange.request;
-  const write = writerOf(socket);
+  const write = socket.write.bind(socket);
   const waiting: { bytes: Buffer; onTaken: () => void }[] = [];
   let isBusy = false;
   const next = (): void => {
@@ -36,7 +33,7 @@ const interceptWrites = ({ exchange }: FaultContext, deliver: Deliver): void => 
       typeof data === 'string'
         ? Buffer.from(data, encoding as BufferEncoding | undefined)
         : Buffer.from(data);
-    // Whoever writes counts on being told later: Node ends a message within the call, and lets its socket go.
+    // Calls back later: if called at once, Node would end the message within this call and release its socket.
     const onTaken = (): void => queueMicrotask(() => (callback as (() => void) | undefined)?.());
     waiting.push({ bytes, onTaken });
     if (!isBusy) next();
@@ -44,16 +41,15 @@ const interceptWrites = ({ exchange }: FaultContext, deliver: Deliver): void => 
   };
   socket.write = interceptedWrite;
   exchange.response.once('close', () => {
-    // As it was born, so that a kept connection with many faults keeps none of them.
+    // Restores the prototype's method, so that faults do not pile up on a kept connection.
     Reflect.deleteProperty(socket, 'write');
   });
 };
 
-/** Nothing reaches the wire before its time. */
-export const slowHead = (faulted: FaultContext): void => {
-  const { clock, delay } = faulted;
+export const slowHead = (context: FaultContext): void => {
+  const { clock, delay } = context;
   const due = clock.now() + delay;
-  interceptWrites(faulted, (bytes, onTaken, send) => {
+  interceptWrites(context, (bytes, onTaken, send) => {
     clock.at(due, () => {
       send(bytes);
       onTaken();
@@ -61,10 +57,9 @@ export const slowHead = (faulted: FaultContext): void => {
   });
 };
 
-/** One byte at a time. */
-export const dribble = (faulted: FaultContext): void => {
-  const { clock, delay } = faulted;
-  interceptWrites(faulted, (bytes, onTaken, send) => {
+export const dribble = (context: FaultContext): void => {
+  const { clock, delay } = context;
+  interceptWrites(context, (bytes, onTaken, send) => {
     const from = (position: number): void => {
       if (position >= bytes.length) {
         onTaken();
@@ -77,16 +72,16 @@ export const dribble = (faulted: FaultContext): void => {
   });
 };
 
-/** The head and some bytes behind it, then `ending`. */
+/** The head and some bytes of the body, then `endConnection`. */
 const cutBytes =
-  (endConnection: (faulted: FaultContext) => void) =>
-  (faulted: FaultContext): void => {
+  (endConnection: (context: FaultContext) => void) =>
+  (context: FaultContext): void => {
     let left: number | null = null;
     let isCut = false;
-    interceptWrites(faulted, (bytes, onTaken, send) => {
+    interceptWrites(context, (bytes, onTaken, send) => {
       if (isCut) return;
       const head = left === null ? bytes.indexOf('\r\n\r\n') + 4 : 0;
-      const room: number = (left ?? faulted.after) + head;
+      const room: number = (left ?? context.after) + head;
       send(bytes.subarray(0, room));
       left = room - bytes.length;
       if (left >= 0) {
@@ -94,7 +89,7 @@ const cutBytes =
         return;
       }
       isCut = true;
-      faulted.clock.at(faulted.clock.now() + faulted.delay, () => endConnection(faulted));
+      context.clock.at(context.clock.now() + context.delay, () => endConnection(context));
     });
   };
 

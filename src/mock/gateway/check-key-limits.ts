@@ -3,10 +3,16 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import type { CounterEpoch } from './counter-epoch.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
 import type { Admission, KeyLimiter, LimitHeaders, Permit } from '../limits/key-limiter.ts';
-import { responseClassOf } from './response-class.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
 
-/** What is not limited goes on at once and is charged nothing. */
+/** The class of a response, which decides whether it has limit headers. */
+const responseClassOf = (route: RouteName, status: number, contentType: string): ResponseClass => {
+  if (status === 429) return 'limited';
+  if (status >= 400) return 'refused';
+  return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
+};
+
+/** For requests that are not limited. */
 const unlimitedPermit: Permit = {
   admitted: true,
   startsAt: Number.NEGATIVE_INFINITY,
@@ -15,7 +21,7 @@ const unlimitedPermit: Permit = {
   end: () => undefined,
 };
 
-/** Lets the answer bear limit headers, where such a response does. */
+/** Returns a function that sets the limit headers of the answer, on the responses that have them. */
 export const limitHeaderSetter = (
   exchange: MockExchange,
   route: RouteName,
@@ -29,7 +35,7 @@ export const limitHeaderSetter = (
     );
 };
 
-/** Asks the limits. */
+/** Checks the limits of a key and traces their levels. */
 export const checkKeyLimits = (
   exchange: MockExchange,
   limiter: KeyLimiter,

@@ -23,7 +23,7 @@ const remaining = (answer: Response) =>
   answer.headers.get('x-ratelimit-api_key-remaining-requests');
 
 describe('the control port', () => {
-  it('tells the settings that can be changed, without addresses and keys, and takes its own words back', async () => {
+  it('returns the settings that can change, without addresses and keys, and accepts its own output', async () => {
     const { ask } = await controlled();
     const { body } = await ask('GET', '/settings');
     expect(body).toMatchObject({ ttft: 100, gap: 20, limits: { requestsPerMinute: 60 } });
@@ -31,7 +31,7 @@ describe('the control port', () => {
     expect(await ask('POST', '/settings', body)).toEqual({ status: 200, body });
   });
 
-  it('changes how the mock behaves from the next request on, group by group', async () => {
+  it('changes the behaviour from the next request on, group by group', async () => {
     const { ask, chatAfterMinute, get, clock, chat } = await controlled();
     await get('/models');
     const early = chat({ ...helloChat, max_tokens: 1 });
@@ -58,20 +58,17 @@ describe('the control port', () => {
     [{ port: 80 }, '"port"'],
     [{ keys: ['sk-mine'] }, '"keys"'],
     [[], 'expected object'],
-  ])(
-    'leaves everything as it is where a change is wrong, and says where: %j',
-    async (change, named) => {
-      const { ask } = await controlled();
-      const before = await ask('GET', '/settings');
-      const refused = await ask('PATCH', '/settings', change);
-      expect(refused.status).toBe(400);
-      expect(refused.body['error']).toContain('The settings stay as they are: ');
-      expect(refused.body['error']).toContain(named);
-      expect(await ask('GET', '/settings')).toEqual(before);
-    },
-  );
+  ])('changes nothing and names the field if a change is invalid: %j', async (change, named) => {
+    const { ask } = await controlled();
+    const before = await ask('GET', '/settings');
+    const refused = await ask('PATCH', '/settings', change);
+    expect(refused.status).toBe(400);
+    expect(refused.body['error']).toContain('The settings are unchanged: ');
+    expect(refused.body['error']).toContain(named);
+    expect(await ask('GET', '/settings')).toEqual(before);
+  });
 
-  it('answers a body that is not JSON, and one that is missing, with a sentence', async () => {
+  it('answers an invalid or missing JSON body with an error message', async () => {
     const { mock, ask } = await controlled();
     const broken = await fetch(`${mock.controlUrl}/settings`, { method: 'POST', body: '{' });
     expect([broken.status, await broken.json()]).toEqual([
@@ -81,7 +78,7 @@ describe('the control port', () => {
     expect((await ask('PATCH', '/settings')).body['error']).toContain('expected object');
   });
 
-  it('tells what each key has under way and left', async () => {
+  it('returns the requests in flight and the levels of each key', async () => {
     const { ask, chat, clock } = await controlled({
       keys: ['one', 'two'],
       limits: { tokensPerMinute: null },
@@ -104,7 +101,7 @@ describe('the control port', () => {
     await open;
   });
 
-  it('tells the time and moves it where it is moved by hand', async () => {
+  it('returns the time, and advances a manual clock', async () => {
     const { ask } = await controlled();
     expect((await ask('GET', '/clock')).body).toEqual({
       mode: 'hand',
@@ -114,24 +111,24 @@ describe('the control port', () => {
     expect((await ask('POST', '/clock', { advance: 1500 })).body).toMatchObject({ now: 1500 });
     expect(await ask('POST', '/clock', { advance: -1 })).toEqual({
       status: 400,
-      body: { error: 'Expected {"advance": milliseconds}, with 0 or more milliseconds.' },
+      body: { error: 'Expected {"advance": MILLISECONDS} with a number of at least 0.' },
     });
   });
 
-  it('does not move the machine’s clock', async () => {
+  it('does not advance the machine’s clock', async () => {
     const mock = await startMock({}, realClock());
     try {
       const answer = await fetch(`${mock.controlUrl}/clock`, { method: 'POST' });
       expect([answer.status, await answer.json()]).toEqual([
         400,
-        { error: 'This mock follows the machine’s clock, which cannot be moved.' },
+        { error: 'This mock uses the machine’s clock, which cannot be advanced.' },
       ]);
     } finally {
       await mock.close();
     }
   });
 
-  it('is not to be found on the public port', async () => {
+  it('is not reachable on the public port', async () => {
     const { mock } = await controlled();
     const { origin } = new URL(mock.url);
     for (const path of ['/settings', '/truth', '/ledger', '/state', '/clock', '/counters']) {
@@ -142,18 +139,18 @@ describe('the control port', () => {
   });
 });
 
-describe('the truth', () => {
-  it('is not kept unless it is asked for', async () => {
+describe('the trace log', () => {
+  it('is off by default', async () => {
     const { ask } = await controlled();
     expect(await ask('GET', '/truth')).toEqual({
       status: 400,
       body: {
-        error: 'No truth is kept: start the mock with --truth FILE, or with the setting truth.',
+        error: 'The mock keeps no trace log: start it with --truth FILE or with the setting truth.',
       },
     });
   });
 
-  it('tells of each token when it was due and sent, and of a request what it cost and how it ended', async () => {
+  it('has the due and sent time of each token, and the charge and end of a request', async () => {
     const { ask, chat, clock, mock } = await controlled({
       truth: { keep: 1 },
       limits: { tokensPerMinute: null },
@@ -197,7 +194,7 @@ describe('the truth', () => {
     });
   });
 
-  it('tells of chats that batch when each joined the queue and had its prompt read', async () => {
+  it('has the times of queueing and prefill of batched chats', async () => {
     const { ask, chat, clock, waitForCounters } = await controlled({
       truth: {},
       // A prompt is read in 10 ms, one after another, and two requests fit into the batch.
@@ -226,9 +223,9 @@ describe('the truth', () => {
     clock.advance(1000);
     await Promise.all(texts);
     const { lines } = (await ask('GET', '/truth')).body as { lines: RequestTraceLine[] };
-    const told = lines.map(({ requestId, ...line }) => [requestId, line.queued, line.prefillEnd]);
+    const times = lines.map(({ requestId, ...line }) => [requestId, line.queued, line.prefillEnd]);
     // The third waits until the first two have said two more tokens, in steps of 4 ms.
-    expect(new Set(told)).toEqual(
+    expect(new Set(times)).toEqual(
       new Set([
         ['a', 0, 10],
         ['b', 1, 20],
@@ -249,14 +246,14 @@ describe('the truth', () => {
     expect(lines).toMatchObject([{ bytes: received, status: 401, key: null, admitted: false }]);
   });
 
-  it('needs a file that can be written', async () => {
+  it('needs a writable file', async () => {
     await expect(startMock({ truth: { file: '/no/such/folder' } }, realClock())).rejects.toThrow(
-      /^The mock cannot write its truth to \/no\/such\/folder: /,
+      /^The mock cannot write its trace log to \/no\/such\/folder: /,
     );
   });
 });
 
-it('chunks can carry the instant at which they were handed over', async () => {
+it('chunks can carry the time at which they were written', async () => {
   const { chatAfterMinute } = await controlled({ sendStamps: true });
   const text = await (await chatAfterMinute({ ...helloChat, stream: true, max_tokens: 2 })).text();
   const stamps = [...text.matchAll(/^data: \{"x_weir_sent":(\d+),"id":/gm)].map(([, at]) => at);

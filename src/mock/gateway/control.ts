@@ -1,13 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { MockClock, AdjustableMockClock } from '../clock/mock-clock.ts';
+import { parseJson, readBody } from '../http/request-body.ts';
 import type { Gateway } from './gateway.ts';
 
-/** What a command answers: a value, or a sentence on what is wrong with the request. */
+/** The reply of a command: a value or an error message. */
 type CommandReply = { readonly value: unknown } | { readonly problem: string };
 type Command = (body: unknown) => CommandReply;
 
-/** Puts settings in another notation into that of `Settings`; what it cannot read stays as it is. */
+/** Converts settings from another notation into that of `Settings`; leaves what it cannot convert. */
 export type SettingsReader = (written: unknown) => unknown;
 
 const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
@@ -17,33 +18,16 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
 
 const maxControlBodyBytes = 1024 * 1024;
 
-/** Reads a JSON body; without one it is `undefined`. What is not JSON, or too long, is told as `null`. */
+/** Calls `onBody` with the JSON of a body, `undefined` for an empty one; with `null` if it is invalid or too long. */
 const readControlBody = (
   request: IncomingMessage,
   onBody: (body: { readonly value: unknown } | null) => void,
-): void => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  request.on('data', (chunk: Uint8Array) => {
-    size += chunk.length;
-    if (size <= maxControlBodyBytes) chunks.push(chunk);
+): void =>
+  readBody(request, maxControlBodyBytes, (body) => {
+    if (body === null) onBody(null);
+    else if (Buffer.from(body).toString('utf8').trim() === '') onBody({ value: undefined });
+    else onBody(parseJson(body));
   });
-  request.on('end', () => {
-    const text = Buffer.concat(chunks).toString('utf8');
-    if (size > maxControlBodyBytes) onBody(null);
-    else if (text.trim() === '') onBody({ value: undefined });
-    else {
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        onBody(null);
-        return;
-      }
-      onBody({ value });
-    }
-  });
-};
 
 const isAdjustableClock = (clock: MockClock): clock is AdjustableMockClock => 'advance' in clock;
 const advanceSchema = z.strictObject({ advance: z.number().nonnegative() });
@@ -58,11 +42,11 @@ const clockCommands = (clock: MockClock): Readonly<Record<string, Command>> => {
     'GET /clock': () => ({ value: time() }),
     'POST /clock': (body) => {
       if (!isAdjustableClock(clock)) {
-        return { problem: 'This mock follows the machine’s clock, which cannot be moved.' };
+        return { problem: 'This mock uses the machine’s clock, which cannot be advanced.' };
       }
       const parsed = advanceSchema.safeParse(body);
       if (!parsed.success) {
-        return { problem: 'Expected {"advance": milliseconds}, with 0 or more milliseconds.' };
+        return { problem: 'Expected {"advance": MILLISECONDS} with a number of at least 0.' };
       }
       clock.advance(parsed.data.advance);
       return { value: time() };
@@ -91,18 +75,18 @@ const gatewayCommands = (
     'GET /state': () => ({ value: gateway.state() }),
     'GET /ledger': () => ({ value: gateway.ledger() }),
     'GET /truth': () => {
-      const truth = gateway.requestTraces();
-      return truth === null
+      const traces = gateway.requestTraces();
+      return traces === null
         ? {
             problem:
-              'No truth is kept: start the mock with --truth FILE, or with the setting truth.',
+              'The mock keeps no trace log: start it with --truth FILE or with the setting truth.',
           }
-        : { value: truth };
+        : { value: traces };
     },
   };
 };
 
-/** The control interface, on a port of its own; `GET` reads, `POST` and `PATCH` change. */
+/** The control interface, on its own port; `GET` reads, `POST` and `PATCH` change. */
 export const controlListener = (
   gateway: Gateway,
   clock: MockClock,

@@ -8,7 +8,7 @@ import { type FaultChooser, openFaultChooser } from '../faults/choose-fault.ts';
 import type { Settings } from '../settings/settings.ts';
 import { emptyMockCounters, type MockCounters } from '../counters/mock-counters.ts';
 
-/** What is counted together: a reset begins a new era, and what is in flight then stays with the old one. */
+/** State between two resets; requests in flight at a reset stay with the old epoch. */
 export interface CounterEpoch {
   readonly counters: MockCounters;
   readonly limits: ResolvedMockLimits;
@@ -18,14 +18,14 @@ export interface CounterEpoch {
   readonly chooseFault: FaultChooser;
 }
 
-const openKeyLimiters = ({ keys, limits: set }: Settings, clock: MockClock) => {
-  const limits = resolveMockLimits(set);
-  // Windows on the clock begin where the wall clock's begin.
+const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockClock) => {
+  const limits = resolveMockLimits(limitSettings);
+  // Aligned windows begin with those of the wall clock.
   const phase = (clock.now() - clock.wall()) % limits.window;
   return { limits, keyLimiters: new Map(keys.map((key) => [key, openKeyLimiter(limits, phase)])) };
 };
 
-/** Nothing counted, limits and credits full. */
+/** An epoch with nothing counted, and full limits and credits. */
 export const startCounterEpoch = (settings: Settings, clock: MockClock): CounterEpoch => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
@@ -34,7 +34,7 @@ export const startCounterEpoch = (settings: Settings, clock: MockClock): Counter
   chooseFault: openFaultChooser(settings),
 });
 
-/** The same counts under changed settings: changed limits begin full, a changed balance is given anew, changed servers begin empty, changed faults count from the start. */
+/** The same epoch under changed settings: changed limits start full, a changed balance is reset, changed servers start empty, changed faults count from zero. */
 export const applySettingsChange = (
   epoch: CounterEpoch,
   { before, after }: { readonly before: Settings; readonly after: Settings },
@@ -54,12 +54,12 @@ export const applySettingsChange = (
   };
 };
 
-/** A key by its place in the settings, what it has under way, and what is left to it. */
+/** A key by its index in the settings, with its requests in flight, limits and balance. */
 export interface KeyState {
   readonly key: number;
   readonly inFlight: number;
   readonly limits: LimitLevels;
-  /** Micro-units; `null` without a limit. */
+  /** In micro-units; `null` without a limit. */
   readonly balance: number | null;
 }
 
@@ -69,9 +69,9 @@ export const keyStates = (
   open: ReadonlySet<MockExchange>,
   now: number,
 ): readonly KeyState[] =>
-  [...keyLimiters.values()].map((allowance, key) => ({
+  [...keyLimiters.values()].map((limiter, key) => ({
     key,
     inFlight: [...open].filter((exchange) => exchange.isOpen && exchange.keyIndex === key).length,
-    limits: allowance.levels(now),
+    limits: limiter.levels(now),
     balance: creditAccounts.balance(key),
   }));

@@ -6,7 +6,7 @@ import { maxBodyBytes } from '../http/request-body.ts';
 
 const quotaOf = (response: Response) => readLimitHeaders(Object.fromEntries(response.headers));
 
-/** Status and error code of an answer, and whether it told the limits. */
+/** Status and error code of an answer, and whether it has limit headers. */
 const verdict = async (response: Response) => ({
   status: response.status,
   code: ((await response.json()) as { error: { code: string } }).error.code,
@@ -14,7 +14,7 @@ const verdict = async (response: Response) => ({
 });
 
 describe('the gateway', () => {
-  it('looks at path, method, key, limits and parameters in this order', async () => {
+  it('checks path, method, key, limits and parameters in this order', async () => {
     const { mock, get, chat } = await startManualMock({ limits: { requestsPerMinute: 1 } });
     const wrongKey = { headers: { authorization: 'Bearer sk-wrong' } };
     const root = mock.url.slice(0, -'/v1'.length);
@@ -46,17 +46,17 @@ describe('the gateway', () => {
     expect((await get('/models?x=1', { authorization: 'Bearer sk-weir-test-2' })).status).toBe(200);
   });
 
-  it('says which method a path wants', async () => {
+  it('names the method that a path expects', async () => {
     const { get } = await startManualMock();
     expect((await get('/chat/completions')).headers.get('allow')).toBe('POST');
   });
 
-  it('tells a missing key from a wrong one and takes the scheme in any case', async () => {
+  it('distinguishes a missing key from a wrong one and accepts the scheme in any case', async () => {
     const { get } = await startManualMock();
     const message = async (headers: Record<string, string>) =>
       (await get('/models', headers)).text();
     expect(await message({})).toMatchInlineSnapshot(
-      `"{"error":{"message":"No API key came; send it as \\"Authorization: Bearer <API_KEY>\\".","type":"authentication_error","code":"invalid_api_key"}}"`,
+      `"{"error":{"message":"The API key is missing; send it as \\"Authorization: Bearer <API_KEY>\\".","type":"authentication_error","code":"invalid_api_key"}}"`,
     );
     expect(await message({ authorization: 'Bearer nope' })).toMatchInlineSnapshot(
       `"{"error":{"message":"The API key is not valid.","type":"authentication_error","code":"invalid_api_key"}}"`,
@@ -64,7 +64,7 @@ describe('the gateway', () => {
     expect((await get('/models', { authorization: 'bearer sk-weir-test' })).status).toBe(200);
   });
 
-  it('lists its models as the contract says', async () => {
+  it('lists its models by the contract', async () => {
     const { get } = await startManualMock({
       models: ['acme/one', 'acme/two'],
       transcription: { model: 'other/whisper' },
@@ -78,7 +78,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  it('echoes the client’s request id on every answer and gives one where there is none', async () => {
+  it('returns the client’s request id on every answer and adds one if there is none', async () => {
     const { get } = await startManualMock();
     const named = { 'x-request-id': 'run-7' };
     for (const [path, headers] of [
@@ -91,7 +91,7 @@ describe('the gateway', () => {
     expect((await get('/models')).headers.get('x-request-id')).toBe('mock-4');
   });
 
-  it('dates its answers by its own clock', async () => {
+  it('dates its answers with its own clock', async () => {
     const { clock, get } = await startManualMock();
     clock.advance(90_000);
     expect((await get('/models')).headers.get('date')).toBe('Sun, 01 Mar 2026 12:01:30 GMT');
@@ -99,7 +99,7 @@ describe('the gateway', () => {
 });
 
 describe('the limits of the gateway', () => {
-  it('refuse with the documented body and the time that is left, and open again when it has passed', async () => {
+  it('refuse with the documented body and the remaining time, and admit again after it', async () => {
     const { clock, get } = await startManualMock({ limits: { requestsPerMinute: 2 } });
     expect(quotaOf(await get('/models'))?.remainingRequests).toBe(1);
     clock.advance(17_600);
@@ -128,7 +128,7 @@ describe('the limits of the gateway', () => {
     expect((await get('/models')).status).toBe(200);
   });
 
-  it('are each key’s own', async () => {
+  it('are separate for each key', async () => {
     const { get } = await startManualMock({ limits: { requestsPerMinute: 1 } });
     const second = { authorization: 'Bearer sk-weir-test-2' };
     const statuses = [];
@@ -155,7 +155,7 @@ describe('the limits of the gateway', () => {
     expect(await refused.text()).toContain('10 tokens per 60 s');
   });
 
-  it('admit exactly as many of a hundred concurrent requests as they say, each with a remainder of its own', async () => {
+  it('admit exactly their number of a hundred concurrent requests, each with a different remaining count', async () => {
     const { get, counters } = await startManualMock({ limits: { requestsPerMinute: 60 } });
     const answers = await Promise.all(Array.from({ length: 100 }, () => get('/models')));
     const admitted = answers.filter(({ status }) => status === 200);
@@ -195,7 +195,7 @@ describe('the parameters of a chat', () => {
   });
 
   it.each([{ n: 0 }, { n: 2 }, { seed: 'x' }, { logprobs: 9 }, { user: null }])(
-    'may say what the interface does not name, which is not looked at: %j',
+    'may contain fields that the interface does not name, which are ignored: %j',
     async (more) => {
       const { chatAfterMinute } = await startManualMock();
       const answer = await chatAfterMinute({ ...helloChat, ...more });
@@ -204,7 +204,7 @@ describe('the parameters of a chat', () => {
     },
   );
 
-  it('name all that is wrong at once', async () => {
+  it('are refused with all errors at once', async () => {
     const { chat } = await startManualMock();
     const answer = await chat({ ...helloChat, temperature: 3, stop: [1], max_tokens: 1.5 });
     expect(await answer.json()).toMatchInlineSnapshot(`
@@ -218,7 +218,7 @@ describe('the parameters of a chat', () => {
     `);
   });
 
-  it('are refused where the model is unknown or its context too small', async () => {
+  it('are refused if the model is unknown or its context too small', async () => {
     const { chat } = await startManualMock({ contextTokens: 10 });
     const unknown = await chat({ ...helloChat, model: 'weir/none' });
     expect([unknown.status, await unknown.json()]).toMatchInlineSnapshot(`
@@ -227,7 +227,7 @@ describe('the parameters of a chat', () => {
         {
           "error": {
             "code": "model_not_found",
-            "message": "The model "weir/none" does not exist; GET /models lists those that do.",
+            "message": "The model "weir/none" does not exist; GET /models lists all models.",
             "type": "invalid_request_error",
           },
         },
@@ -240,7 +240,7 @@ describe('the parameters of a chat', () => {
         {
           "error": {
             "code": "context_length_exceeded",
-            "message": "The context window has 10 tokens; the messages have 2 and max_tokens asks for 9.",
+            "message": "The context window has 10 tokens; the messages have 2 and max_tokens is 9.",
             "type": "invalid_request_error",
           },
         },
@@ -248,13 +248,13 @@ describe('the parameters of a chat', () => {
     `);
   });
 
-  it('are refused when they are not UTF-8', async () => {
+  it('are refused if they are not UTF-8', async () => {
     const { chat } = await startManualMock();
     const bytes = Buffer.from(JSON.stringify(helloChat).replace('hello', 'h\u00e9llo'), 'latin1');
     expect(await verdict(await chat(bytes))).toMatchObject({ status: 400, code: 'invalid_json' });
   });
 
-  it('may be as long as the largest context windows are', async () => {
+  it('may be as long as the largest context windows', async () => {
     const { chatAfterMinute } = await startManualMock({ contextTokens: 1_050_000 });
     const content = 'world '.repeat(1_000_000);
     const answer = await chatAfterMinute({ ...helloChat, messages: [{ role: 'user', content }] });
@@ -266,7 +266,7 @@ describe('the parameters of a chat', () => {
     ['by its declared length', (): RequestInit => ({ body: oversized })],
     ['as it comes', (): RequestInit => ({ body: new Blob([oversized]).stream(), duplex: 'half' })],
   ])(
-    'are refused when they are too large, seen %s, and the connection lives on',
+    'are refused if they are too large, detected %s, and the connection stays open',
     async (_, sent) => {
       const { chat, get } = await startManualMock();
       const answer = await chat(null, sent());

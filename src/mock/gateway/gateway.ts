@@ -13,14 +13,15 @@ import {
 } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
 import type { Handler } from '../http/handler.ts';
-import { applyFault } from '../faults/apply-fault.ts';
+
+import { applyFault } from '../faults/choose-fault.ts';
 import { type Behaviour, behaviourOf, changeBehaviour } from '../settings/behaviour.ts';
 import { checkKeyLimits, limitHeaderSetter } from './check-key-limits.ts';
 import type { KeyLimiter, LimitHeaders, LimitExceeded } from '../limits/key-limiter.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
 import type { Settings } from '../settings/settings.ts';
 import { answerSpeech } from '../audio/speech.ts';
-import { addSendTimestamps } from '../http/send-timestamps.ts';
+import { addSendTimestamps } from '../http/event-stream.ts';
 import { flattenCounters, emptyMockCounters, type RouteName } from '../counters/mock-counters.ts';
 import { answerTranscription } from '../audio/transcription.ts';
 import type { RequestTraceLog } from '../http/request-trace.ts';
@@ -45,23 +46,23 @@ interface GatewayContext {
   readonly clock: MockClock;
 }
 
-/** The public interface without its socket, and what the control interface may do with it. */
+/** The public interface without its socket, and its control. */
 export interface Gateway {
   readonly receive: RequestListener;
   counters(): Record<string, number>;
   ledger(): CreditLedger;
-  /** Sets all counters to zero, empties the ledger and gives every key its full limits and credits. */
+  /** Sets all counters to zero, empties the ledger and resets the limits and credits of every key. */
   reset(): void;
-  /** How the mock behaves now: the settings that can be changed while it runs. */
+  /** The settings that can change while the mock runs. */
   behaviour(): Behaviour;
   /**
-   * Changes the behaviour from the next request on; a sentence tells what is wrong with a change that
-   * is not made. Changed limits begin full, a changed balance is given to each key.
+   * Changes the behaviour from the next request on; returns an error message for an invalid change. Changed limits
+   * start full, a changed balance is given to each key.
    */
   changeSettings(settings: unknown): string | null;
-  /** What each key has under way and left. */
+  /** The state of each key. */
   state(): readonly KeyState[];
-  /** What is kept in memory of the truth, or `null` where none is kept. */
+  /** The traces in memory, or `null` without a trace log. */
   requestTraces(): ReturnType<RequestTraceLog['recent']> | null;
   /** Ends every open request. */
   stop(): void;
@@ -69,33 +70,33 @@ export interface Gateway {
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** The route that is asked, or `null` when the request was refused for its path or method. */
+/** The route of a request, or `null` if it was refused for its path or method. */
 const findRoute = (exchange: MockExchange): RouteName | null => {
   const { method = '', url = '' } = exchange.request;
   const path = url.split('?', 1)[0] ?? '';
   const route = routesByPath.get(path);
   if (route === undefined) {
-    const message = `There is nothing at ${path}; the interface is below ${basePath}.`;
+    const message = `There is no endpoint at ${path}; all paths begin with ${basePath}.`;
     exchange.refuse({ cause: 'not-found', message });
     return null;
   }
   const expected = routes[route].method;
   if (method !== expected) {
-    const message = `${path} is asked with ${expected}, not with ${method}.`;
+    const message = `${path} expects ${expected}, not ${method}.`;
     exchange.refuse({ cause: 'wrong-method', message }, { allow: expected });
     return null;
   }
   return route;
 };
 
-/** Who asks: a key, its place in the settings, and its limits. */
+/** The key of a request, its index in the settings, and its limits. */
 interface Caller {
   readonly key: string;
   readonly keyIndex: number;
   readonly limiter: KeyLimiter;
 }
 
-/** The key that the request is signed with, or `null` when it was refused for want of a valid one. */
+/** The caller of a request, or `null` if it was refused for its key. */
 const findCaller = (
   exchange: MockExchange,
   epoch: CounterEpoch,
@@ -108,21 +109,21 @@ const findCaller = (
   }
   const message =
     key === undefined
-      ? 'No API key came; send it as "Authorization: Bearer <API_KEY>".'
+      ? 'The API key is missing; send it as "Authorization: Bearer <API_KEY>".'
       : 'The API key is not valid.';
   exchange.refuse({ cause: 'unauthorized', message }, { 'www-authenticate': 'Bearer' });
   return null;
 };
 
-/** Whether the key has credits left; a request without any was refused. */
+/** Whether the key has credits left; refuses the request if not. */
 const canPay = (exchange: MockExchange, balance: number | null): boolean => {
   if (balance === null || balance > 0) return true;
-  const message = 'The credits of this API key are used up; add credits to go on.';
+  const message = 'The credits of this API key are used up; add credits to continue.';
   exchange.refuse({ cause: 'no-credits', message });
   return false;
 };
 
-/** Checks in the order path, method, key, credits, limits; the handler then looks at the parameters. */
+/** Checks path, method, key, credits and limits in this order; the handler then checks the parameters. */
 const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayContext): void => {
   const route = findRoute(exchange);
   if (route === null) return;
@@ -145,12 +146,10 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
     return;
   }
   if (!canPay(exchange, epoch.creditAccounts.balance(keyIndex))) return;
-  const refuseByLimit = (
-    limitExceeded: LimitExceeded & { readonly headers: LimitHeaders },
-  ): void => {
-    setLimitHeaders(limitExceeded.headers);
-    const { body, headers } = limitedAnswer(limitExceeded, epoch.limits, { key, route }, clock);
-    exchange.answerJson(`limited.${limitExceeded.cause}`, 429, body, headers);
+  const refuseByLimit = (exceeded: LimitExceeded & { readonly headers: LimitHeaders }): void => {
+    setLimitHeaders(exceeded.headers);
+    const { body, headers } = limitedAnswer(exceeded, epoch.limits, { key, route }, clock);
+    exchange.answerJson(`limited.${exceeded.cause}`, 429, body, headers);
   };
   const permit = checkKeyLimits(exchange, limiter, { route, epoch, clock });
   setLimitHeaders(permit.headers);
@@ -161,10 +160,10 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
   exchange.onEnd(() => permit.end());
   epoch.counters.admitted[route] += 1;
   trace?.setFields({ admitted: true });
-  const bill = (purchase: CreditCharge): void => {
-    trace?.setFields({ kind: purchase.kind, micros: purchase.micros });
-    exchange.counters.billed.micros += purchase.micros;
-    epoch.creditAccounts.charge(keyIndex, exchange.id, purchase);
+  const bill = (charge: CreditCharge): void => {
+    trace?.setFields({ kind: charge.kind, micros: charge.micros });
+    exchange.counters.billed.micros += charge.micros;
+    epoch.creditAccounts.charge(keyIndex, exchange.id, charge);
   };
   const answer = (): void => {
     if (fault !== null) applyFault(fault, exchange, clock);
@@ -176,7 +175,6 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
   else exchange.onInterruption(clock.at(permit.startsAt, answer));
 };
 
-/** A gateway with full limits and nothing counted. */
 export const openGateway = (
   initial: Settings,
   clock: MockClock,
@@ -197,8 +195,8 @@ export const openGateway = (
       serial += 1;
       const isPreflight = request.headers[requestIdHeader] === preflightId;
       if (isPreflight) epoch.counters.preflights += 1;
-      const tally = isPreflight ? emptyMockCounters() : epoch.counters;
-      const exchange = new MockExchange({ request, response }, clock, tally, `mock-${serial}`);
+      const counters = isPreflight ? emptyMockCounters() : epoch.counters;
+      const exchange = new MockExchange({ request, response }, clock, counters, `mock-${serial}`);
       trackExchange(exchange);
       admit(exchange, epoch, { settings, clock });
     },

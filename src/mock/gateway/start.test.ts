@@ -10,7 +10,7 @@ import { type Mock, readyLine, startMock } from './start.ts';
 const portOf = ({ url }: Mock): number => Number(new URL(url).port);
 
 describe('the control interface', () => {
-  it('tells every counter, and every request that was received has one end', async () => {
+  it('returns every counter, and every received request has one end', async () => {
     const { clock, chat, get, counters } = await startManualMock({
       limits: { requestsPerMinute: 6 },
     });
@@ -81,7 +81,7 @@ describe('the control interface', () => {
     expect([during['inFlight'], after['inFlight']]).toEqual([2, 0]);
   });
 
-  it('sets the counters to zero and the limits to full; what is in flight belongs to the count before', async () => {
+  it('resets counters and limits; requests in flight belong to the previous count', async () => {
     const { clock, mock, chat, get, counters } = await startManualMock({
       limits: { requestsPerMinute: 1 },
     });
@@ -104,7 +104,7 @@ describe('the control interface', () => {
     expect((await fetch(`${mock.controlUrl}/v1/models`)).status).toBe(404);
   });
 
-  it('says that it is well, and what it knows when it is asked for something else', async () => {
+  it('reports its health, and lists its commands in the answer to an unknown one', async () => {
     const { mock } = await startManualMock();
     expect(await (await fetch(`${mock.controlUrl}/health`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${mock.controlUrl}/toString`)).json()).toMatchInlineSnapshot(`
@@ -116,7 +116,7 @@ describe('the control interface', () => {
 });
 
 describe('closing', () => {
-  it('ends streams short, answers what waits with 500 and refuses new connections', async () => {
+  it('cuts streams, answers waiting requests with 500 and refuses new connections', async () => {
     const { clock, mock, chat, get } = await startManualMock();
     const stream = await chat({ ...helloChat, stream: true, max_tokens: 9 });
     const waiting = chat(helloChat);
@@ -133,7 +133,7 @@ describe('closing', () => {
         {
           "error": {
             "code": "stopping",
-            "message": "The mock is stopping; ask again later.",
+            "message": "The mock is stopping; try again later.",
             "type": "server_error",
           },
         },
@@ -143,7 +143,7 @@ describe('closing', () => {
     await expect(get('/models')).rejects.toThrow('fetch failed');
   });
 
-  it('hands over what was answered in the same turn of the event loop', async () => {
+  it('writes answers of the same turn of the event loop', async () => {
     const answered = Promise.withResolvers<void>();
     const atEnd: (() => void)[] = [];
     const atEndOfTurn = (run: () => void): void => {
@@ -159,7 +159,7 @@ describe('closing', () => {
     expect((await asked).status).toBe(401);
   });
 
-  it('writes the truth of an answer that its client had not taken yet', async () => {
+  it('writes the trace of an answer that its client has not read yet', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-truth-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, 'truth.jsonl');
@@ -180,7 +180,7 @@ describe('closing', () => {
     client.destroy();
   });
 
-  it('may be asked for twice', async () => {
+  it('can be called twice', async () => {
     const mock = await startMock({}, manualMockClock(0));
     await Promise.all([mock.close(), mock.close()]);
     await expect(mock.close()).resolves.toBeUndefined();
@@ -188,22 +188,22 @@ describe('closing', () => {
 });
 
 describe('starting', () => {
-  it('tells its addresses in one line of JSON', async () => {
+  it('prints its addresses in one line of JSON', async () => {
     const { mock } = await startManualMock();
     expect(mock.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     expect(mock.controlUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(JSON.parse(readyLine(mock))).toEqual({ url: mock.url, control: mock.controlUrl });
   });
 
-  it.each(['port', 'controlPort'])('says so when its %s is taken', async (name) => {
+  it.each(['port', 'controlPort'])('fails with a message if its %s is in use', async (name) => {
     const { mock } = await startManualMock();
     const taken = portOf(mock);
     await expect(startMock({ [name]: taken }, manualMockClock(0))).rejects.toThrow(
-      `The mock cannot listen on 127.0.0.1 port ${taken}: it is in use; choose another port, or 0 for a free one.`,
+      `The mock cannot listen on 127.0.0.1 port ${taken}: the port is in use; choose another port, or 0 for a free one.`,
     );
   });
 
-  it('gives its public port back when it cannot have its control port', async () => {
+  it('releases its public port if its control port is in use', async () => {
     const { mock } = await startManualMock();
     const earlier = await startMock({}, manualMockClock(0));
     await earlier.close();
@@ -215,7 +215,7 @@ describe('starting', () => {
     await later.close();
   });
 
-  it('refuses settings that are wrong', async () => {
+  it('refuses invalid settings', async () => {
     await expect(startMock({ ttft: -1 }, manualMockClock(0))).rejects.toThrow('ttft');
   });
 });

@@ -12,22 +12,22 @@ import { openRequestTraceLog } from '../http/request-trace.ts';
 export interface Mock {
   /** The base address, ending in `/v1`. */
   readonly url: string;
-  /** The address of the control interface: `GET /counters`, `POST /reset` and what it names when it is asked for anything unknown. */
+  /** The address of the control interface; it lists its commands in the answer to an unknown one. */
   readonly controlUrl: string;
-  /** Exact counts, as the control interface tells them; also when it is closed. */
+  /** The counters of the control interface, also after `close`. */
   counters(): Record<string, number>;
   /** Ends open answers and closes every socket. */
   close(): Promise<void>;
 }
 
-/** As long as usual proxies keep an idle connection; Node's own 5 s would make slow loads reconnect. */
+/** In ms, as usual proxies have it; with Node's default of 5 s slow loads would reconnect. */
 const keepAliveTimeout = 75_000;
 
 const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is in use; choose another port, or 0 for a free one',
-  EACCES: 'this user may not; choose a port above 1023',
+  EADDRINUSE: 'the port is in use; choose another port, or 0 for a free one',
+  EACCES: 'this user may not use the port; choose a port above 1023',
   EADDRNOTAVAIL: 'no interface of this machine has that address',
-  ENOTFOUND: 'that name has no address',
+  ENOTFOUND: 'the host name has no address',
 };
 
 /** Listens and returns the address as `http://host:port`. */
@@ -46,7 +46,7 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/** Closes a server and its connections; resolves when the last of them has told those who listen that it is gone. */
+/** Closes a server and its connections; resolves after the `close` event of each connection. */
 const closeServer = async (server: Server, connections: ReadonlySet<Socket>): Promise<void> => {
   const closedSockets = Array.from(
     connections,
@@ -57,7 +57,7 @@ const closeServer = async (server: Server, connections: ReadonlySet<Socket>): Pr
   await Promise.all([closed, ...closedSockets]);
 };
 
-/** The connections that a server has now. */
+/** The open connections of a server, kept up to date. */
 const connectionsOf = (server: Server): ReadonlySet<Socket> => {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -68,9 +68,9 @@ const connectionsOf = (server: Server): ReadonlySet<Socket> => {
 };
 
 /**
- * Starts the mock gateway on a public and a control port. Rejects with a sentence for people when it
- * cannot listen or write its truth, with a ZodError when the settings are wrong (validate them by `settingsSchema` first).
- * `readSettings` reads what the control port is told.
+ * Starts the mock gateway on a public and a control port. Rejects with a `MockStartError` if it cannot listen or
+ * write its trace log, with a ZodError if the settings are invalid (validate them by `settingsSchema` first).
+ * `readSettings` converts settings sent to the control port.
  */
 export const startMock = async (
   input: SettingsInput,
@@ -86,18 +86,16 @@ export const startMock = async (
       keepAliveTimeout,
       requestTimeout,
       headersTimeout: requestTimeout,
-      // How often Node looks for requests that take too long.
+      // How often Node checks for requests that take too long.
       connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeout / 2)),
     },
     gateway.receive,
   );
   const control = createServer(controlListener(gateway, clock, readSettings));
-  const [publicConnections, controlConnections] = [
-    connectionsOf(publicServer),
-    connectionsOf(control),
-  ];
+  const publicConnections = connectionsOf(publicServer);
+  const controlConnections = connectionsOf(control);
   const close = async (): Promise<void> => {
-    // An answer that was given in this turn is counted, and is still to be handed over.
+    // Answers of this turn are counted but not written yet.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
     gateway.stop();
     await Promise.all([
@@ -116,6 +114,6 @@ export const startMock = async (
   }
 };
 
-/** The one line that the mock's process prints once it listens: the addresses as JSON. */
+/** The line that the mock's process prints once it listens: the addresses as JSON. */
 export const readyLine = ({ url, controlUrl }: Mock): string =>
   JSON.stringify({ url, control: controlUrl });

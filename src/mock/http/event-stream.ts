@@ -1,16 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { MockClock } from '../clock/mock-clock.ts';
 
-/** A Server-Sent Events answer whose head is on the wire. */
+/** An answer of Server-Sent Events after its head. */
 export interface EventStream {
-  /** Hands events, or what a fault made of them, over to the socket in one write; never nothing, which would end the message. */
+  /** Writes events, possibly changed by a fault, to the socket at once; never an empty text, which would end the message. */
   write(events: string | Uint8Array): void;
   end(): void;
 }
 
 /**
- * Events are framed here and written past the response object, which would hold each back until the end of the tick;
- * the response still ends the message. One object, and no closures, as `Recurring` says why.
+ * Frames events itself and writes them past the response object, which would hold each back until the end of the
+ * tick; the response still ends the message. It is one object without closures for the reason in `Recurring`.
  */
 export class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
@@ -32,7 +33,7 @@ export class ResponseStream implements EventStream {
       socket.write(Buffer.concat([Buffer.from(`${size}\r\n`), events, Buffer.from('\r\n')]));
       return;
     }
-    // What is ASCII needs no encoder.
+    // ASCII needs no encoder.
     socket.write(`${size}\r\n${events}\r\n`, length === events.length ? 'latin1' : 'utf8');
   }
 
@@ -40,9 +41,20 @@ export class ResponseStream implements EventStream {
     this.#response.end();
   }
 
-  /** `null` while an earlier answer on this connection is not complete, and where the client speaks HTTP/1.0. */
+  /** `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
   #chunkedSocket(): Socket | null {
     const { socket, chunkedEncoding } = this.#response;
     return chunkedEncoding ? socket : null;
   }
 }
+
+/** Adds to each JSON event of a stream the time at which it is written, as its first field. */
+export const addSendTimestamps =
+  (clock: MockClock) =>
+  (stream: EventStream): EventStream => ({
+    write: (events) =>
+      stream.write(
+        String(events).replaceAll(/^data: \{/gm, `data: {"x_weir_sent":${clock.now()},`),
+      ),
+    end: () => stream.end(),
+  });

@@ -5,15 +5,15 @@ import type { LimitHeaders, Permit, LimitExceeded } from '../limits/key-limiter.
 import type { Serving } from '../serving/serving.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** A request past path, key, credits and limits, with what is needed to answer it. */
+/** A request that passed the checks of path, key, credits and limits. */
 export interface AdmittedRequest {
   readonly exchange: MockExchange;
   readonly key: string;
   readonly permit: Permit;
-  /** Answers with the 429 of a limit that is only known to be short once the request is read. */
-  readonly refuseByLimit: (stopped: LimitExceeded & { readonly headers: LimitHeaders }) => void;
-  /** Charges the key's credits and counts what was billed. */
-  readonly bill: (purchase: CreditCharge) => void;
+  /** Answers with the 429 of a limit that is exceeded only after the body is read. */
+  readonly refuseByLimit: (exceeded: LimitExceeded & { readonly headers: LimitHeaders }) => void;
+  /** Charges the key's credits and counts the amount. */
+  readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;
   readonly settings: Settings;
   readonly clock: MockClock;

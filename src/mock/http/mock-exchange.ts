@@ -7,12 +7,11 @@ import { errorBody, type RequestRefusal, refusalErrors } from '../errors/request
 import type { ExchangeEnd, MockCounters } from '../counters/mock-counters.ts';
 import type { RequestTrace } from './request-trace.ts';
 
-/** What is made of a piece of a body before it is sent. */
 type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
 let [formattedSecond, formattedDate] = [Number.NaN, ''];
-/** An instant in Unix milliseconds as HTTP writes it (RFC 9110, 5.6.7); a second's answers share one. */
+/** Unix milliseconds as an HTTP date (RFC 9110, 5.6.7), cached for a second. */
 const httpDate = (wall: number): string => {
   const now = Math.floor(wall / 1000);
   if (now !== formattedSecond)
@@ -21,20 +20,20 @@ const httpDate = (wall: number): string => {
 };
 
 /**
- * One request and its answer: carries the headers that every answer has, and sees to it that the
- * request is counted under exactly one end, whatever the client does meanwhile.
+ * One request and its answer: adds the headers that every answer has, and counts the request under exactly one end,
+ * whatever the client does.
  */
 export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counters: MockCounters;
-  /** The id by which the answer names the request: the client's, else the mock's own. */
+  /** The request id of the answer: the client's, else the mock's own. */
   readonly id: string;
-  /** The id by which the client named the request, or `null`. */
+  /** The request id that the client sent, or `null`. */
   readonly clientId: string | null;
-  /** The place of the key that it was signed with, once that is known to be valid. */
+  /** The index of its key in the settings, once the key is known to be valid. */
   keyIndex: number | null = null;
-  /** Who notes what truly happens, where the truth is kept. */
+  /** Set if the mock keeps a trace log. */
   trace: RequestTrace | null = null;
   readonly #clock: MockClock;
   #extraHeaders: (status: number, contentType: string) => Headers = () => ({});
@@ -77,58 +76,55 @@ export class MockExchange {
     return this.#end;
   }
 
-  /** Sets what the head of the answer bears beside its own headers. */
+  /** Sets further headers of the answer. */
   setExtraHeaders(headers: (status: number, contentType: string) => Headers): void {
     this.#extraHeaders = headers;
   }
 
-  /** Sets what is to be done when the request ends, however it does. */
+  /** Sets the callback for the end of the request. */
   onEnd(run: () => void): void {
     this.#onEnd = run;
   }
 
-  /** Sets what is to be done when the client has all of its answer, or is gone. */
+  /** Sets the callback for the moment when the client has its whole answer or has disconnected. */
   onClose(run: () => void): void {
     this.#onClose = run;
   }
 
-  /** Lets the head of whatever answer is given pass through `rewrite`. */
+  /** Changes the headers of any answer. */
   rewriteHeaders(rewrite: (headers: Headers) => Headers): void {
     this.#rewrite = rewrite;
   }
 
-  /** Lets whatever is not streamed pass through `encode`, piece by piece. */
+  /** Changes each piece of an answer that is not streamed. */
   encodeBody(encode: Encode): void {
     this.#encode = encode;
   }
 
-  /** A piece of a body as it is to be sent. */
   encode(piece: Uint8Array): string | Uint8Array {
     return this.#encode(piece);
   }
 
-  /** From now on the request ends under this fault, whatever else is told of its end. */
+  /** The end of the request is counted under this fault. */
   setFault(fault: FaultName): void {
     this.#fault = fault;
   }
 
-  /** The fault that the request shows. */
   get fault(): FaultName | null {
     return this.#fault;
   }
 
-  /** Lets what is streamed pass through `shape`, behind those set before. */
+  /** Changes streamed events by `shape`, before the shapes that are already set. */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
     const inner = this.#wrapStream;
     this.#wrapStream = (stream) => inner(shape(stream));
   }
 
-  /** The stream with all its shapes around it. */
   wrappedStream(stream: EventStream): EventStream {
     return this.#wrapStream(stream);
   }
 
-  /** Sets what is to be done, once, if the request ends before its answer does. */
+  /** Sets the callback for a request that ends before its answer. */
   onInterruption(run: () => void): void {
     this.#onInterruption = run;
   }
@@ -145,15 +141,15 @@ export class MockExchange {
     this.response.writeHead(status, this.#rewrite(head));
   }
 
-  /** Counts the end; call it before the last byte is handed over, so that whoever has the answer finds it counted. */
+  /** Counts the end; called before the last byte is written, so that a client with its answer finds it counted. */
   recordEnd(end: ExchangeEnd): void {
-    if (!this.isOpen) throw new Error(`a request that has ended cannot end as ${end}`);
+    if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
     this.#end = this.#fault === null ? end : `faulted.${this.#fault}`;
     this.counters.ended[this.#end] += 1;
     this.#onEnd();
   }
 
-  /** Answers in one piece of text and ends the request. */
+  /** Sends a non-streamed response and ends the request. */
   answerText(end: ExchangeEnd, status: number, text: string, headers: Headers): void {
     this.recordEnd(end);
     const body = this.#encode(text);
@@ -161,7 +157,6 @@ export class MockExchange {
     this.#clock.atEndOfTurn(() => this.response.end(body));
   }
 
-  /** Answers with a JSON body and ends the request. */
   answerJson(end: ExchangeEnd, status: number, body: unknown, headers: Headers = {}): void {
     this.answerText(end, status, JSON.stringify(body), {
       ...headers,
@@ -179,7 +174,7 @@ export class MockExchange {
     );
   }
 
-  /** Ends the request because the mock stops: a stream ends short, anything else gets the 500 of interface section 7. */
+  /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */
   closeForShutdown(): void {
     this.#interrupt('cut');
     if (this.response.headersSent) {
@@ -189,7 +184,7 @@ export class MockExchange {
     const stopping = { type: 'server_error', code: 'stopping' };
     this.writeHead(500, { 'content-type': 'application/json', connection: 'close' });
     this.response.end(
-      JSON.stringify(errorBody(stopping, 'The mock is stopping; ask again later.')),
+      JSON.stringify(errorBody(stopping, 'The mock is stopping; try again later.')),
     );
   }
 

@@ -3,8 +3,8 @@ import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * When everything here was created: 2026-01-01T00:00:00Z as a Unix timestamp. It does not move, so
- * that the same request gets the same bytes at any time.
+ * The creation time of everything: 2026-01-01T00:00:00Z as a Unix timestamp. It is constant, so that the same
+ * request always gets the same bytes.
  */
 export const createdAt = 1_767_225_600;
 
@@ -15,7 +15,6 @@ const idsOf = ({ models, speech, transcription }: Settings): readonly string[] =
   transcription.model,
 ];
 
-/** What stands before the slash; an id without one is the mock's own. */
 const publisherOf = (id: string): string =>
   id.includes('/') ? id.slice(0, id.indexOf('/')) : 'weir';
 
@@ -30,7 +29,7 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
-/** Why an endpoint that serves the models `served` does not serve this one, or `null` if it does; 404 either way, as the OpenAI API does. */
+/** Why an endpoint does not serve a model, or `null` if it does. The status is always 404, as in the OpenAI API. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],
@@ -39,7 +38,7 @@ export const checkModel = (
   if (servedModels.includes(model)) return null;
   const name = JSON.stringify(model);
   const message = idsOf(settings).includes(model)
-    ? `The model ${name} is not for this endpoint, which serves ${servedModels.join(', ')}.`
-    : `The model ${name} does not exist; GET /models lists those that do.`;
+    ? `The model ${name} is not served by this endpoint; it serves ${servedModels.join(', ')}.`
+    : `The model ${name} does not exist; GET /models lists all models.`;
   return { cause: 'unknown-model', message };
 };

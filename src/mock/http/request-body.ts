@@ -1,19 +1,25 @@
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { MockExchange } from './mock-exchange.ts';
 
-/** The largest request body that is read, in bytes: 16 MiB, above the largest context window (interface 2.1: a million tokens). */
+/** The largest request body, in bytes: 16 MiB, above the largest context window (interface 2.1: a million tokens). */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
- * Reads a body and tells it once: the bytes, or `null` as soon as it is known to be too large, after
- * which the rest is thrown away as it comes. A client that hangs up gets no call.
+ * Calls `onBody` once: with the bytes, or with `null` as soon as the body is too large; the rest is then discarded
+ * while it is received. A client that disconnects gets no call.
  */
-const readBody = (request: IncomingMessage, onBody: (body: Uint8Array | null) => void): void => {
+export const readBody = (
+  request: IncomingMessage,
+  maxBytes: number,
+  onBody: (body: Uint8Array | null) => void,
+): void => {
   let chunks: Uint8Array[] = [];
   let size = 0;
   const addChunk = (chunk: Uint8Array): void => {
     size += chunk.length;
-    if (size > maxBodyBytes) discard();
+    if (size > maxBytes) discard();
     else chunks.push(chunk);
   };
   const finish = (): void => onBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
@@ -22,13 +28,13 @@ const readBody = (request: IncomingMessage, onBody: (body: Uint8Array | null) =>
     chunks = [];
     onBody(null);
   };
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) discard();
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) discard();
   else request.on('data', addChunk).on('end', finish);
 };
 
-/** Reads the body of a request and hands it on; one that is too large is refused here. */
+/** Reads the body of a request, or refuses it if it is too large. */
 export const readRequestBody = (exchange: MockExchange, onBody: (body: Uint8Array) => void): void =>
-  readBody(exchange.request, (body) => {
+  readBody(exchange.request, maxBodyBytes, (body) => {
     if (!exchange.isOpen) return;
     if (body !== null) {
       onBody(body);
@@ -37,3 +43,43 @@ export const readRequestBody = (exchange: MockExchange, onBody: (body: Uint8Arra
     const message = `The request body is larger than ${maxBodyBytes} bytes.`;
     exchange.refuse({ cause: 'too-large', message });
   });
+
+const describeIssue = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_union'
+    ? issue.errors
+        .flatMap(([first]) => (first === undefined ? [] : describeIssue(first)))
+        .join('; or ')
+    : issue.message.replace(/^Invalid input: /, '');
+
+const issueMessage = (issue: z.core.$ZodIssue): string =>
+  `Invalid ${z.core.toDotPath(issue.path) || 'request body'}: ${describeIssue(issue)}.`;
+
+/** The refusal of a body that does not match its schema, with every wrong parameter. */
+export const invalidParameters = (error: z.ZodError): RequestRefusal => ({
+  cause: 'invalid-parameter',
+  message: error.issues.map(issueMessage).join(' '),
+});
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses JSON in UTF-8; `null` if it is none. */
+export const parseJson = (body: Uint8Array): { readonly value: unknown } | null => {
+  try {
+    return { value: JSON.parse(utf8.decode(body)) };
+  } catch {
+    return null;
+  }
+};
+
+/** Parses a JSON body by its schema. */
+export const readJsonBody = <Schema extends z.ZodType>(
+  body: Uint8Array,
+  schema: Schema,
+): { readonly value: z.output<Schema> } | RequestRefusal => {
+  const json = parseJson(body);
+  if (json === null) {
+    return { cause: 'not-json', message: 'The request body is not JSON in UTF-8.' };
+  }
+  const parsed = schema.safeParse(json.value);
+  return parsed.success ? { value: parsed.data } : invalidParameters(parsed.error);
+};

@@ -4,50 +4,48 @@ import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { LimitLevels } from '../limits/key-limiter.ts';
 import { MockStartError } from '../errors/mock-start-error.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-
 import { openRecentItems } from '../counters/recent-items.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ExchangeEnd } from '../counters/mock-counters.ts';
 
 /**
- * What truly happened to one request: one line of the truth log. Every instant is in milliseconds on
- * the machine's monotonic clock, so that it can be compared with those of a client on this machine.
+ * One line of the trace log (`--truth`): the trace of one request. All times are in ms on the machine's monotonic
+ * clock, so that they can be compared with those of a client on the same machine.
  */
 export interface RequestTraceLine {
-  /** The client's `x-request-id`, by which both sides are joined; else the mock's own. */
+  /** The client's `x-request-id`, which joins both sides; else the mock's own. */
   readonly requestId: string;
-  /** The key's place in the settings, from 0; `null` without a valid key. */
+  /** The key's index in the settings; `null` without a valid key. */
   readonly key: number | null;
-  /** The kind of traffic, known as far as the request was understood. */
+  /** The kind of traffic, as far as the request was parsed. */
   readonly kind: string | null;
   readonly accepted: number;
-  /** Whether path, method, key, credits and limits let it through. */
+  /** Whether it passed the checks of path, method, key, credits and limits. */
   readonly admitted: boolean;
-  /** The limits as they were when the limiter was asked, and with its decision booked; `null` when it was not asked. */
+  /** The limits before and after the limiter's decision; `null` if it was not asked. */
   readonly limits: { readonly before: LimitLevels; readonly after: LimitLevels } | null;
-  /** When the last byte of the request had been read. */
+  /** When the last byte of the request was read. */
   readonly read: number | null;
-  /** When a chat joined the queue for its model; `null` of anything else, and of one that got no further than the limits. */
+  /** When a chat joined the queue of its model; `null` for other requests and refused ones. */
   readonly queued: number | null;
-  /** When its prompt was due to have been read, which brings the first token; `null` when it did not last that long. */
+  /** When its prefill, and so its first token, was due; `null` if it ended before. */
   readonly prefillEnd: number | null;
-  /** For each token of a stream when it was due, and when it was handed to the socket. */
+  /** When each token of a stream was due, and when it was written to the socket. */
   readonly due: readonly number[];
   readonly sent: readonly number[];
-  /** Bytes handed to the socket while the request lasted, head included: where a client pipelines, also those of the answers before. */
+  /** Bytes written to the socket during the request, head included; with pipelining, those of earlier answers too. */
   readonly bytes: number;
-  /** When the answer was complete or its connection gone. */
+  /** When the answer was complete or its connection closed. */
   readonly ended: number;
   readonly end: ExchangeEnd | null;
-  /** The fault that it showed. */
   readonly fault: FaultName | null;
-  /** `null` when no head was sent. */
+  /** `null` if no head was sent. */
   readonly status: number | null;
-  /** What the request was charged, in micro-units. */
+  /** The charge, in micro-units. */
   readonly micros: number;
 }
 
-/** What others know of a request. */
+/** Fields set by the request handlers. */
 type HandlerFields = Pick<
   RequestTraceLine,
   'kind' | 'admitted' | 'limits' | 'queued' | 'prefillEnd' | 'micros'
@@ -62,7 +60,6 @@ const noHandlerFields: HandlerFields = {
   micros: 0,
 };
 
-/** What a trace reads of its exchange. */
 interface TracedExchange {
   readonly id: string;
   readonly keyIndex: number | null;
@@ -72,13 +69,13 @@ interface TracedExchange {
   readonly response: ServerResponse;
 }
 
-/** Gathers the truth of one request while it lasts. */
+/** Collects the trace of one request. */
 export class RequestTrace {
   readonly #exchange: TracedExchange;
   readonly #clock: MockClock;
   readonly #accepted: number;
   readonly #written: number;
-  /** Of each token when it was due and when it was sent, one behind the other. */
+  /** The due and sent times of the tokens, alternating. */
   readonly #tokens: number[] = [];
   #read: number | null = null;
   #fields = noHandlerFields;
@@ -97,12 +94,12 @@ export class RequestTrace {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  /** Notes a token that is about to be handed to the socket, by when it was due. */
+  /** Records a token that is about to be written to the socket. */
   recordToken(due: number): void {
     this.#tokens.push(due, this.#clock.now());
   }
 
-  /** The whole truth, once the connection is done with the request. */
+  /** The complete trace, once the connection is done with the request. */
   toLine(): RequestTraceLine {
     const { id: requestId, keyIndex, end, fault, request, response } = this.#exchange;
     return {
@@ -122,11 +119,10 @@ export class RequestTrace {
   }
 }
 
-/** Where the truth goes. */
 export interface RequestTraceLog {
-  /** Begins to watch a request; its line is written when its connection is done with it. */
+  /** Starts the trace of a request; its line is written when the connection is done with it. */
   startTrace(exchange: TracedExchange, clock: MockClock): RequestTrace;
-  /** The last lines, oldest first, how many are no longer kept in memory, and what hindered the file. */
+  /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */
   recent(): {
     readonly dropped: number;
     readonly problem: string | null;
@@ -136,9 +132,9 @@ export interface RequestTraceLog {
 }
 
 const writeErrorMessage = (path: string, error: unknown): string =>
-  `The mock cannot write its truth to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
+  `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
 
-/** Lines are written as they come, without a buffer: nothing is lost and nothing piles up. */
+/** Writes each line at once, without a buffer, so that none is lost. */
 const openFile = (path: string): { write(line: string): string | null; close(): void } => {
   let file: number | null;
   try {
@@ -165,7 +161,7 @@ const openFile = (path: string): { write(line: string): string | null; close(): 
   };
 };
 
-/** Opens the log that the settings ask for; throws a sentence for people when its file cannot be written. */
+/** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
 export const openRequestTraceLog = ({ truth }: Settings): RequestTraceLog | null => {
   if (truth === null) return null;
   const file = truth.file === null ? null : openFile(truth.file);

@@ -28,7 +28,7 @@ const formOf = (bytes: number): ReadableStream<Uint8Array<ArrayBuffer>> => {
 };
 
 it.each([413, 400] as const)(
-  'an upload that is too large is refused with %i as set',
+  'an upload that is too large is refused with %i, as set',
   async (uploadTooLarge) => {
     const { upload, counters } = await startManualMock({ uploadTooLarge });
     const status = async (bytes: number) =>
@@ -38,7 +38,7 @@ it.each([413, 400] as const)(
   },
 );
 
-it('an upload that does not come to its end is answered with 408, and the gateway goes on', async () => {
+it('an incomplete upload is answered with 408, and the gateway continues', async () => {
   const { mock, get, waitForCounters } = await startManualMock({
     requestTimeout: milliseconds(100),
   });

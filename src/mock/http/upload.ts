@@ -12,7 +12,7 @@ export interface UploadedFile {
   readonly digest: Buffer;
 }
 
-/** A form that came completely. Fields have all their values, in order. */
+/** A complete form; each field has all its values, in order. */
 export interface Upload {
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly file: UploadedFile | null;
@@ -20,10 +20,10 @@ export interface Upload {
 
 const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
 
-/** The part that is the file (interface 4.4); others with a file name are passed over. */
+/** The name of the file's part (interface 4.4); other parts with a file name are ignored. */
 const filePart = 'file';
 
-/** What everything beside the file may take, in bytes. */
+/** The size limit of everything except the file, in bytes. */
 const maxFormOverhead = 1024 * 1024;
 const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };
 
@@ -56,7 +56,7 @@ const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => 
   }
 };
 
-/** Keeps the fields and the file as they come; `limited` is called once something is larger than it may be. */
+/** Collects the fields and the file; calls `onLimitExceeded` when a part is too large. */
 const collectParts = (
   form: BusboyInstance,
   onLimitExceeded: (refusal: RequestRefusal) => void,
@@ -70,7 +70,7 @@ const collectParts = (
     fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   form.on('file', (part, stream, name) => {
-    // What is wrong with a part is also told of the form.
+    // The form reports errors of its parts too.
     stream.on('error', () => undefined);
     stream.on('limit', () => onLimitExceeded(tooLarge));
     if (part !== filePart || file !== null) {
@@ -95,8 +95,8 @@ const collectParts = (
 };
 
 /**
- * Reads a multipart form and tells it once: the upload, or why there is none, as soon as it is
- * known, after which the rest is thrown away as it comes. A client that hangs up gets no call.
+ * Reads a multipart form and calls `onUpload` once: with the upload, or with a refusal as soon as it is known; the
+ * rest is then discarded while it is received. A client that disconnects gets no call.
  */
 export const readUpload = (
   request: IncomingMessage,

@@ -7,9 +7,9 @@ import {
   wholePeriods,
 } from './meter.ts';
 
-/** Limiters that fill up again while time passes. */
+/** Limiters that refill over time. */
 
-/** A bucket that holds `size` units, into which `refill(from, to)` come between two instants; `refilledAt` tells when `lacking` more are in it. */
+/** A bucket of `size` units that gains `refill(from, to)` units between two times; `refilledAt` returns when it has gained `missing` more. */
 const bucket = (
   size: number,
   refill: (from: number, to: number) => number,
@@ -56,19 +56,19 @@ const evenBucket = (size: number, { limit, window }: MeterRule): Meter =>
     (now, missing) => now + (missing * window) / limit,
   );
 
-/** A bucket that holds the whole limit: the same decisions as GCRA and as a leaky bucket used as a meter. */
+/** A bucket of the whole limit; it decides like GCRA and like a leaky bucket used as a meter. */
 export const tokenBucket = (rule: MeterRule): Meter => evenBucket(rule.limit, rule);
 
-/** A bucket that holds less than the limit. */
+/** A bucket smaller than the limit. */
 export const burstBucket = (rule: MeterRule): Meter => evenBucket(rule.burst, rule);
 
-/** A bucket that holds the limit and is refilled in equal steps on the clock. */
+/** A bucket of the whole limit, refilled in equal steps on the clock. */
 export const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   const stepsUntil = (moment: number): number => wholePeriods(phase, moment, window / steps);
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
-    // What a step leaves lacking by its last digit alone does not wait for another one.
+    // A rounding error after a step does not wait for another step.
     (now, missing) =>
       phase +
       ((stepsUntil(now) + Math.ceil(((missing - roundingTolerance) * steps) / limit)) * window) /
@@ -77,12 +77,12 @@ export const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter
 };
 
 /**
- * A leaky bucket used as a queue: requests are let through one by one, one limit in each window, and
- * as many as the limit may wait; only more than that are refused.
+ * A leaky bucket used as a queue: admits requests one by one, `limit` per window; up to `limit` may wait, more are
+ * refused.
  */
 export const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
-  /** When the next unit is let through. */
+  /** When the next unit is admitted. */
   let nextFreeAt = Number.NEGATIVE_INFINITY;
   const waiting = (now: number): number => Math.max(0, nextFreeAt - now) / spacing;
   const fits = (now: number, amount: number): boolean =>

@@ -8,14 +8,14 @@ const allowance = (limits: z.input<typeof mockLimitsSchema>): KeyLimiter =>
 
 const admit = (of: KeyLimiter, now: number) => {
   const answer = of.admit(now);
-  if (!answer.admitted) throw new Error(`expected to be let in; stopped by ${answer.cause}`);
+  if (!answer.admitted) throw new Error(`expected to be admitted; refused by ${answer.cause}`);
   return answer;
 };
 const rest = ({ headers }: Admission): string | undefined =>
   headers['x-ratelimit-api_key-remaining-requests'];
 
-describe('an allowance', () => {
-  it('names the limit that stops a request, with its level', () => {
+describe('the limits of a key', () => {
+  it('name the exceeded limit, with its level', () => {
     const of = allowance({ requestsPerMinute: 1 });
     admit(of, 0);
     expect(of.admit(10)).toMatchObject({
@@ -26,14 +26,14 @@ describe('an allowance', () => {
     });
   });
 
-  it('does not count a request that the token limit refuses', () => {
+  it('do not count a request that the token limit refuses', () => {
     const of = allowance({ requestsPerMinute: 2, tokensPerMinute: 100 });
     admit(of, 0).charge(1, 100);
     expect(of.admit(2)).toMatchObject({ admitted: false, cause: 'tokens', limit: 100 });
     expect(of.levels(2)).toMatchObject({ requests: { remaining: 1 }, tokens: { remaining: 0 } });
   });
 
-  it('tells all four headers, the rest of tokens before the use of requests under way', () => {
+  it('set all four headers, with the tokens of running requests not yet counted', () => {
     const of = allowance({});
     admit(of, 0).charge(5, 1234);
     expect(of.admit(6).headers).toEqual({
@@ -44,7 +44,7 @@ describe('an allowance', () => {
     });
   });
 
-  it('neither holds nor mentions a limit that is switched off', () => {
+  it('neither apply nor mention a disabled limit', () => {
     const requestsOnly = allowance({ requestsPerMinute: 3, tokensPerMinute: null });
     admit(requestsOnly, 0).charge(0, 1e9);
     expect(Object.keys(admit(requestsOnly, 0).headers)).toEqual([
@@ -56,7 +56,7 @@ describe('an allowance', () => {
     );
   });
 
-  it('caps requests in flight and frees a place the moment one ends', () => {
+  it('cap requests in flight and free a place when one ends', () => {
     const of = allowance({ algorithm: 'in-flight', inFlight: 3 });
     const permits = [0, 0, 0].map((now) => admit(of, now));
     expect(of.admit(0)).toMatchObject({ admitted: false, cause: 'in-flight', limit: 3 });
@@ -65,14 +65,14 @@ describe('an allowance', () => {
     expect(of.admit(0).admitted).toBe(false);
   });
 
-  it('multiplies the limit by workers that know nothing of each other', () => {
+  it('are multiplied by workers that do not share counters', () => {
     const of = allowance({ requestsPerMinute: 60, workers: 2 });
     const admitted = Array.from({ length: 500 }, () => of.admit(0)).filter((each) => each.admitted);
     expect(admitted).toHaveLength(120);
     expect(admitted.slice(0, 4).map(rest)).toEqual(['59', '59', '58', '58']);
   });
 
-  it('spends somebody else’s requests beside those that are seen', () => {
+  it('count hidden requests too', () => {
     const of = allowance({ requestsPerMinute: 60, hiddenRequests: 6 });
     admit(of, 0);
     expect(rest(admit(of, 30_000))).toBe('55');
@@ -83,7 +83,7 @@ describe('the accounting of tokens', () => {
   const of = (accounting: 'after' | 'reserve' | 'reserve-reconcile'): KeyLimiter =>
     allowance({ tokensPerMinute: 1000, accounting });
 
-  it('leaks under concurrency where tokens are charged after the answer', () => {
+  it('admits too much under concurrency if tokens are charged after the answer', () => {
     const key = of('after');
     const permits = [0, 0, 0].map((now) => admit(key, now));
     expect(permits.map((permit) => permit.reserve(0, 900))).toEqual([null, null, null]);
@@ -91,7 +91,7 @@ describe('the accounting of tokens', () => {
     expect(key.admit(2)).toMatchObject({ admitted: false, cause: 'tokens' });
   });
 
-  it('sets aside before the answer and keeps it, however little was used', () => {
+  it('reserves tokens before the answer and keeps them, however few were used', () => {
     const key = of('reserve');
     const first = admit(key, 0);
     expect(first.reserve(0, 900)).toBeNull();
@@ -100,7 +100,7 @@ describe('the accounting of tokens', () => {
     expect(admit(key, 2).reserve(2, 101)).toMatchObject({ cause: 'tokens' });
   });
 
-  it('corrects what it set aside by what was used, and counts no request that did not fit', () => {
+  it('corrects the reservation by the tokens used, and counts no request that does not fit', () => {
     const key = of('reserve-reconcile');
     const first = admit(key, 0);
     first.reserve(0, 900);
@@ -124,7 +124,7 @@ describe('the known bugs', () => {
     [['staleTokenCounter'], false],
     [[], true],
   ] as const)(
-    'with %j a client that never rests is let in in the next window: %s',
+    'with %j a client that keeps sending is admitted in the next window: %s',
     (bugs, isLetIn) => {
       const of = flawed([...bugs], { tokensPerMinute: 100 });
       admit(of, 0).charge(0, 60);

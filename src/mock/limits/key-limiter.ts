@@ -4,55 +4,55 @@ import { withDelayedWrites, staleTokenCounter } from './limiter-bugs.ts';
 import type { MeterLevel, Meter, MeterRule } from './meter.ts';
 import { openMeter } from './meters.ts';
 
-/** The limits of a key, in the order in which they are asked. */
+/** The limits of a key, in the order of their checks. */
 export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;
 export type LimitCause = (typeof limitCauses)[number];
 
-/** How full each limit of a key is; those that are switched off are left out. */
+/** The level of each limit of a key; disabled limits are left out. */
 export type LimitLevels = Readonly<
   Partial<Record<LimitCause, MeterLevel & { readonly limit: number }>>
 >;
 
-/** The limit that stopped a request. */
+/** The limit that refuses a request. */
 export interface LimitExceeded {
   readonly admitted: false;
   readonly cause: LimitCause;
   readonly limit: number;
   readonly level: MeterLevel;
-  /** The instant from which the same request would go through if nobody else asked. */
+  /** The time from which the same request would be admitted if no other came. */
   readonly fitsAt: number;
 }
 
-/** The limit headers as they stand; those of a limit that is switched off are left out. */
+/** The current limit headers; those of disabled limits are left out. */
 export type LimitHeaders = Readonly<Record<string, string>>;
 interface WithLimitHeaders {
   readonly headers: LimitHeaders;
 }
 
-/** A request that goes through. */
+/** An admitted request. */
 export interface Permit {
   readonly admitted: true;
-  /** When it may go on: at once, except in a queue. */
+  /** When it may continue: at once, except in a queue. */
   readonly startsAt: number;
-  /** Sets tokens aside before the answer, where the gateway does so; a request that they do not suffice for counts nothing. */
+  /** Reserves tokens before the answer, if the gateway does so; a request that is refused here counts nothing. */
   reserve(now: number, tokens: number): (LimitExceeded & WithLimitHeaders) | null;
-  /** Charges what was really used; called once, when the answer has ended. */
+  /** Charges the tokens that were used; called once, when the answer has ended. */
   charge(now: number, tokens: number): void;
-  /** Frees the request's place in flight; called once. */
+  /** Ends the request's time in flight; called once. */
   end(): void;
 }
 
 export type Admission = (Permit | LimitExceeded) & WithLimitHeaders;
 
 /**
- * What one key may still use (interface section 8). A request counts at its admission, a refused
- * one does not unless the algorithm or a known bug says so.
+ * The limits of one key (interface section 8). A request counts when it is admitted; a refused one does not count,
+ * except by an algorithm or a bug that does so.
  */
 export interface KeyLimiter {
   admit(now: number): Admission;
-  /** What an answer bears that asks nothing of the limits. */
+  /** The headers of an answer that does not count. */
   headers(now: number): LimitHeaders;
-  /** The levels of all limits, over all workers. */
+  /** The levels of all limits, summed over all workers. */
   levels(now: number): LimitLevels;
 }
 
@@ -66,7 +66,7 @@ interface MeteredLimit {
   readonly meter: Meter;
 }
 
-/** What one worker counts of one key. */
+/** The counters of one key in one worker. */
 interface WorkerCounters {
   inFlight: number;
   readonly cap: number | null;
@@ -106,24 +106,24 @@ const limitExceeded = (
   fitsAt: meter.fitsAt(now, amount),
 });
 
-/** Nobody knows when a place in flight is free again; clients are told to wait this long (ms). */
+/** It is unknown when a request in flight ends; clients are asked to wait this long, in ms. */
 const inFlightRetryDelay = 1000;
 
 const headersOf = ({ requests, tokens }: WorkerCounters, now: number): LimitHeaders => {
   const headers: Record<string, string> = {};
   const addHeaders = (
     names: { readonly limit: string; readonly remaining: string },
-    openMeteredLimit: MeteredLimit,
+    { limit, meter }: MeteredLimit,
   ) => {
-    headers[names.limit] = String(openMeteredLimit.limit);
-    headers[names.remaining] = String(openMeteredLimit.meter.level(now).remaining);
+    headers[names.limit] = String(limit);
+    headers[names.remaining] = String(meter.level(now).remaining);
   };
   if (requests !== null) addHeaders(headerNames.requests, requests);
   if (tokens !== null) addHeaders(headerNames.tokens, tokens);
   return headers;
 };
 
-/** Asks all limits of one worker; books the request only if all of them have room. */
+/** Checks all limits of one worker; counts the request only if it fits all of them. */
 const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
@@ -173,11 +173,11 @@ const checkWorkerLimits = (
   };
 };
 
-/** The full allowance of one key; `phase` is an instant at which a window of the wall clock begins. */
+/** Opens the limits of one key, unused; `phase` is a time at which a window of the wall clock begins. */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLimiter => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;
-  /** Up to when somebody else's requests are counted. */
+  /** The time up to which hidden requests are counted. */
   let hiddenCountedUntil: number | null = null;
   const countHiddenRequests = (counters: WorkerCounters, now: number): void => {
     const interval = limits.window / limits.hiddenRequests;
@@ -197,18 +197,18 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLi
     },
     levels: (now) => {
       const sumOverWorkers = (
-        gaugeOf: (counters: WorkerCounters) => (MeterLevel & { limit: number }) | null,
+        levelIn: (counters: WorkerCounters) => (MeterLevel & { limit: number }) | null,
       ) => {
-        const gauges = workers.flatMap((counters) => gaugeOf(counters) ?? []);
-        if (gauges.length === 0) return undefined;
+        const levels = workers.flatMap((counters) => levelIn(counters) ?? []);
+        if (levels.length === 0) return undefined;
         return {
-          limit: gauges.reduce((sum, { limit }) => sum + limit, 0),
-          remaining: gauges.reduce((sum, { remaining }) => sum + remaining, 0),
-          resetAt: Math.max(...gauges.map(({ resetAt }) => resetAt)),
+          limit: levels.reduce((sum, { limit }) => sum + limit, 0),
+          remaining: levels.reduce((sum, { remaining }) => sum + remaining, 0),
+          resetAt: Math.max(...levels.map(({ resetAt }) => resetAt)),
         };
       };
-      const levelOf = (openMeteredLimit: MeteredLimit | null) =>
-        openMeteredLimit && { limit: openMeteredLimit.limit, ...openMeteredLimit.meter.level(now) };
+      const levelOf = (metered: MeteredLimit | null) =>
+        metered && { limit: metered.limit, ...metered.meter.level(now) };
       const all: Record<LimitCause, ReturnType<typeof sumOverWorkers>> = {
         'in-flight': sumOverWorkers(({ cap, inFlight }) =>
           cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now },

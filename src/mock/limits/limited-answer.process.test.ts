@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
 
-it('five hundred requests at once over real sockets get exactly the limit through, each told another rest', async () => {
+it('of five hundred concurrent requests over real sockets exactly the limit is admitted, each with a different remaining count', async () => {
   const { get } = await startManualMock({ limits: {}, ttft: 0, gap: 0 });
   const responses = await Promise.all(
     Array.from({ length: 500 }, () => get('/models', testKeyHeaders)),

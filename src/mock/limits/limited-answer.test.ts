@@ -14,8 +14,8 @@ const limited = async (
   return get(listModels);
 };
 
-describe('a 429 says', () => {
-  it('the documented body and the time that is left', async () => {
+describe('a 429 has', () => {
+  it('the documented body and the remaining time', async () => {
     const response = await limited({}, 20_000);
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('40');
@@ -46,7 +46,7 @@ describe('a 429 says', () => {
     );
   });
 
-  it('when one more request fits, which in a bucket is long before all of it is back', async () => {
+  it('the time until one more request fits, which in a bucket is long before it is full', async () => {
     const { get } = await startManualMock({
       limits: { algorithm: 'token-bucket', requestsPerMinute: 6, body: 'documented' },
     });
@@ -56,7 +56,7 @@ describe('a 429 says', () => {
     expect(await response.text()).toContain('Try again in 10 s.');
   });
 
-  it('a detail only, where that form is asked for', async () => {
+  it('only a detail, if the settings choose that form', async () => {
     expect(await (await limited({ body: 'detail' })).json()).toEqual({
       detail: 'Rate limit reached: 1 requests per 60 s for this key. Try again in 60 s.',
     });
@@ -75,7 +75,7 @@ describe('a 429 says', () => {
 describe('limit headers', () => {
   const bears = ({ headers }: Response): boolean => headers.has('x-ratelimit-api_key-limit-tokens');
 
-  it('stand on every response past the key by default', async () => {
+  it('are on every response after the check of the key by default', async () => {
     const { get, chatAfterMinute } = await startManualMock({
       limits: { requestsPerMinute: 4, window: anHour },
     });
@@ -90,7 +90,7 @@ describe('limit headers', () => {
     expect(responses.map(bears)).toEqual([true, true, true, true, true]);
   });
 
-  it('stand as LiteLLM’s proxy sends them under its profile, which does not count the model list', async () => {
+  it('are sent like LiteLLM’s under its profile, which does not count the model list', async () => {
     const { get, chatAfterMinute, speak } = await startManualMock({
       limits: { profile: 'litellm', requestsPerMinute: 4, window: anHour },
     });
@@ -112,7 +112,7 @@ describe('limit headers', () => {
     expect((await get(listModels)).status).toBe(200);
   });
 
-  it('give a third form on speech with the bug of that name, and only there', async () => {
+  it('have a third form on speech, only with the bug of that name', async () => {
     const { get, speak } = await startManualMock({
       limits: { requestsPerMinute: 1, bugs: ['detailOnSpeech'] },
     });
@@ -123,7 +123,7 @@ describe('limit headers', () => {
 });
 
 describe('requests in flight', () => {
-  it('are capped, and a client that hangs up frees its place at once', async () => {
+  it('are capped, and a client that disconnects frees its place at once', async () => {
     const { chat, waitForCounters, clock } = await startManualMock({
       limits: { algorithm: 'in-flight', inFlight: 2 },
     });
@@ -147,7 +147,7 @@ describe('requests in flight', () => {
   });
 });
 
-it('keeps a queued request until its turn and then answers it', async () => {
+it('holds a queued request until its turn and then answers it', async () => {
   const { get, clock, waitForCounters } = await startManualMock({
     limits: { algorithm: 'leaky-queue', requestsPerMinute: 6 },
   });
@@ -161,7 +161,7 @@ it('keeps a queued request until its turn and then answers it', async () => {
   expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-it('sets tokens aside before a chat is answered where the settings say so', async () => {
+it('reserves tokens before a chat is answered if the settings say so', async () => {
   const { chat } = await startManualMock({
     limits: { accounting: 'reserve', tokensPerMinute: 50 },
   });

@@ -5,26 +5,25 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import { errorBody } from '../errors/request-refusal.ts';
 import type { LimitCause, LimitExceeded } from './key-limiter.ts';
 
-/** A 429, in words. */
 export interface LimitedAnswer {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What LiteLLM calls the limits. */
+/** LiteLLM's names of the limits. */
 const units = {
   requests: 'requests',
   tokens: 'tokens',
   'in-flight': 'max_parallel_requests',
 } as const satisfies Record<LimitCause, string>;
 
-/** `2026-03-01 12:00:00`, as the second form of the body tells times. */
+/** `2026-03-01 12:00:00`, the time format of LiteLLM's body. */
 const formatResetTime = (wall: number): string =>
   new Date(wall).toISOString().slice(0, 19).replace('T', ' ');
 
 const timeZoneError = 2 * 3_600_000;
 
-/** Whole seconds in which so many milliseconds have passed; at least one. */
+/** Milliseconds, rounded up to whole seconds, at least 1. */
 const wholeSecondsUp = (left: number): number => Math.max(1, Math.ceil(left / 1000));
 
 const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, string> => {
@@ -37,7 +36,7 @@ const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, st
   return seconds === null ? {} : { 'retry-after': String(seconds) };
 };
 
-/** The answer to a request that a limit stopped, in the form that the settings ask for. */
+/** The 429 of a request that exceeds a limit, in the form that the settings choose. */
 export const limitedAnswer = (
   { cause, limit, level, fitsAt }: LimitExceeded,
   limits: ResolvedMockLimits,

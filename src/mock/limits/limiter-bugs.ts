@@ -1,11 +1,11 @@
 import { atLeastOne, noop, type Meter, type MeterRule } from './meter.ts';
 
-/** Meters that count as wrongly as real gateways do (`limitBugs`). */
+/** Meters with counting errors of real gateways (`limitBugs`). */
 
-/** How late a counter is written that several requests read at once, in ms. */
+/** Delay between reading and writing a counter, in ms. */
 const writeDelay = 20;
 
-/** Uses are counted late: who asks meanwhile reads the same counter. */
+/** Counts late: requests that come meanwhile read the old value. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
   const write = (now: number): void => {
@@ -28,7 +28,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
       return now;
     },
     onRefused: (now) => meter.onRefused(now),
-    // Each tells what it believes to have written itself.
+    // Each request reports only its own pending write.
     level: (now) => {
       write(now);
       const { remaining, resetAt } = meter.level(now);
@@ -37,12 +37,12 @@ export const withDelayedWrites = (meter: Meter): Meter => {
   };
 };
 
-/** A lockout ends after so many windows. */
+/** A lockout ends after this many windows. */
 const longestLockout = 3;
 
 /**
- * A fixed window that is renewed by the pass for requests, which does not know of the tokens: their
- * counter is only cleared when the key was idle for a window, or locked out for three.
+ * A fixed window whose token counter is not cleared with the window, but only when the key was idle for a window or
+ * locked out for three.
  */
 export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
       renew(now);
       return used + atLeastOne(amount) <= limit;
     },
-    // It believes that the next window brings everything back.
+    // It reports that the next window clears the counter.
     fitsAt: (now, amount) =>
       used + atLeastOne(amount) <= limit ? now : Math.max(now, begin + window),
     count: (now, amount) => {

@@ -1,51 +1,51 @@
-/** So many units (requests or tokens) within so many milliseconds. */
+/** At most `limit` units (requests or tokens) per `window` milliseconds. */
 export interface MeterRule {
   readonly limit: number;
   readonly window: number;
-  /** An instant at which a window of the wall clock begins. */
+  /** A time at which a window of the wall clock begins. */
   readonly phase: number;
-  /** What a bucket that holds less than the limit holds. */
+  /** The size of a bucket that holds less than the limit. */
   readonly burst: number;
-  /** How often a window's refill comes. */
+  /** Refills per window of a stepped bucket. */
   readonly steps: number;
 }
 
-/** How full an allowance is: whole units left, never negative, and the instant at which all of it is back. */
+/** Remaining whole units, never negative, and the time at which all are available again. */
 export interface MeterLevel {
   readonly remaining: number;
   readonly resetAt: number;
 }
 
 /**
- * Counts the units of one limit of one key. Instants are milliseconds on one monotonic clock and never
- * run backwards from call to call. Another algorithm is another row of `meters.ts`.
+ * Counts the units of one limit of one key. Times are in ms on one monotonic clock and never decrease from call to
+ * call. `meters.ts` lists the algorithms.
  */
 export interface Meter {
-  /** Whether `amount` more units fit now; where the number is not known yet (0), at least one must be left. */
+  /** Whether `amount` more units fit now; if the number is not known yet (0), at least one must be left. */
   fits(now: number, amount: number): boolean;
   /**
-   * Counts units, also past the limit where their number was not known before; a negative amount gives
-   * back what was counted and not used. Returns the instant at which they are let through.
+   * Counts units, beyond the limit too if their number was not known before; a negative amount returns unused units.
+   * Returns the time at which they are admitted.
    */
   count(now: number, amount: number): number;
   /**
-   * The instant from which `amount` units fit if nobody else uses any: now where they do already. Of
-   * more than ever fits, the instant at which all that may be used is there.
+   * The time from which `amount` units fit if no other request comes, at earliest now. If they never fit, the time at
+   * which all units are available.
    */
   fitsAt(now: number, amount: number): number;
-  /** Learns of a request that was refused. */
+  /** Called for each refused request. */
   onRefused(now: number): void;
   level(now: number): MeterLevel;
 }
 
-/** Sums and quotients of fractions are off in the last digits only: what lacks no more than this lacks nothing. */
+/** Rounding errors of sums and quotients stay below this. */
 export const roundingTolerance = 1e-9;
 
-/** How many whole lengths fit between two instants. */
+/** How many whole periods fit between two times. */
 export const wholePeriods = (from: number, to: number, length: number): number =>
   Math.floor((to - from) / length + roundingTolerance);
 
-/** What at least must fit: a request of unknown cost costs something. */
+/** A request of unknown cost needs at least one unit. */
 export const atLeastOne = (amount: number): number => Math.max(1, amount);
 
 export const noop = (): void => undefined;

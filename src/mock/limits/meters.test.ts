@@ -90,7 +90,7 @@ const usedBy = (
   }, 0);
 
 describe.each(kinds)('a %s limiter', (kind) => {
-  it('decides as a replay of everything that ever happened does', () => {
+  it('decides like a replay of all events', () => {
     const asks = fc.array(fc.record({ step: fc.nat(25), amount: fc.integer({ min: 1, max: 3 }) }), {
       maxLength: 60,
     });
@@ -118,7 +118,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     );
   });
 
-  it('tells as its rest exactly what would fit at once, and a reset at which all of it is back', () => {
+  it('reports as remaining exactly what fits at once, and a reset time at which everything is available', () => {
     const events = fc.array(
       fc.record({ step: fc.nat(40), amount: fc.nat(5), charge: fc.integer({ min: -5, max: 9 }) }),
     );
@@ -144,7 +144,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     );
   });
 
-  it('tells from when on a use fits that does not fit now, and not a moment too late', () => {
+  it('reports the exact time from which a use fits that does not fit now', () => {
     const events = fc.array(
       fc.record({ step: fc.nat(40), amount: fc.nat(5), charge: fc.integer({ min: -5, max: 9 }) }),
     );
@@ -166,7 +166,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     );
   });
 
-  it('has room at the very moment that it told, wherever its windows begin, and counts what comes then', () => {
+  it('has room exactly at the reported time, wherever its windows begin, and counts what comes then', () => {
     const tenths = (most: number) => fc.nat(most * 10).map((each) => each / 10);
     const events = fc.array(
       fc.record({ step: tenths(90), amount: fc.nat(5), charge: fc.integer({ min: -5, max: 9 }) }),
@@ -185,7 +185,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     );
   });
 
-  it('lets nobody wait for what only the last digit of a sum lacks', () => {
+  it('makes no request wait because of a rounding error', () => {
     // Thirds of seven added up again and again: found by chance, once in some 60,000 runs of the law above.
     const meter = openMeter[kind](ruleOf(7, { burst: 7 }));
     const uses = [
@@ -206,7 +206,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     expect(meter.fits(at + 1e-6, 4)).toBe(true);
   });
 
-  it('admits its whole limit of five hundred that come at once, and not one more', () => {
+  it('admits exactly its limit of five hundred concurrent requests', () => {
     const rule = ruleOf(60, { burst: 10 });
     for (const unit of [1, 2]) {
       const meter = openMeter[kind](rule);
@@ -221,7 +221,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     }
   });
 
-  it('lets an unknown cost in while one unit is left, and takes the charge even past the limit', () => {
+  it('admits an unknown cost while one unit is left, and charges even beyond the limit', () => {
     const meter = openMeter[kind](ruleOf(30, { burst: 30 }));
     expect(meter.fits(1, 0)).toBe(true);
     meter.count(1, 0);
@@ -232,7 +232,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
     expect(meter.level(2).remaining).toBe(0);
   });
 
-  it('gives back what was set aside and not used, but never more than the limit', () => {
+  it('returns unused reservations, but never more than the limit', () => {
     const meter = openMeter[kind](ruleOf(30, { burst: 30 }));
     meter.count(1, 20);
     meter.count(1, -15);
@@ -242,12 +242,12 @@ describe.each(kinds)('a %s limiter', (kind) => {
   });
 });
 
-it('lets queued units through one by one, evenly, and refuses none before as many as the limit wait', () => {
+it('admits queued units one by one, evenly, and refuses none until as many as the limit wait', () => {
   const meter = openMeter['leaky-queue'](ruleOf(6));
   expect([0, 0, 0, 25, 100].map((at) => meter.count(at, 1))).toEqual([0, 10, 20, 30, 100]);
 });
 
-it('does not let a client in again that keeps asking a log of refusals, and one that waits', () => {
+it('with a log that counts refusals, admits a client that waits but not one that keeps sending', () => {
   const meter = openMeter['sliding-log-counting-refusals'](ruleOf(2));
   meter.count(0, 1);
   meter.count(0, 1);

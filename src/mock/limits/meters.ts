@@ -4,10 +4,10 @@ import { slidingLog, slidingLogCountingRefusals } from './sliding-log.ts';
 import type { Meter, MeterRule } from './meter.ts';
 import { fixedAligned, fixedFromFirst, slidingCounter } from './windows.ts';
 
-/** A cap on requests in flight looks at no time and has a gauge of its own (`allowance.ts`). */
+/** A cap on requests in flight does not depend on time and needs no meter (`key-limiter.ts`). */
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
-/** A new meter of each algorithm. */
+/** Opens a meter of each algorithm. */
 export const openMeter = {
   'fixed-from-first': fixedFromFirst,
   'fixed-aligned': fixedAligned,

@@ -1,6 +1,6 @@
 import { atLeastOne, noop, type Meter, type MeterRule } from './meter.ts';
 
-/** What was used when, oldest first; used-up room at the front is given back now and then. */
+/** Amounts and their times, oldest first; expired entries are removed now and then. */
 class UsageLog {
   readonly #window: number;
   #times: number[] = [];
@@ -13,7 +13,7 @@ class UsageLog {
   }
 
   sum(now: number): number {
-    // The same sum as in `atMostFrom`: another one may differ in its last digit.
+    // The same sum as in `atMostFrom`: another order may differ in the last digit.
     while (this.#oldest < this.#times.length && this.#times[this.#oldest]! + this.#window <= now) {
       this.#sum -= this.#amounts[this.#oldest]!;
       this.#oldest += 1;
@@ -32,7 +32,7 @@ class UsageLog {
     this.#sum += amount;
   }
 
-  /** Takes from the newest entries. */
+  /** Subtracts from the newest entries. */
   removeNewest(amount: number): void {
     let left = Math.min(amount, this.#sum);
     this.#sum -= left;
@@ -48,7 +48,7 @@ class UsageLog {
     }
   }
 
-  /** When so much has been forgotten that no more than `most` is left. */
+  /** When enough has expired that at most `maxLeft` is left. */
   atMostFrom(now: number, maxLeft: number): number {
     let left = this.sum(now);
     let at = now;
@@ -59,7 +59,7 @@ class UsageLog {
     return at;
   }
 
-  /** When the newest entry is forgotten. */
+  /** When the newest entry expires. */
   emptyAt(now: number): number {
     const newest = this.#times.at(-1);
     return newest === undefined ? now : Math.max(now, newest + this.#window);
@@ -85,8 +85,8 @@ const slidingLogOf = ({ limit, window }: MeterRule, countsRefusals: boolean): Me
   };
 };
 
-/** Never more than the limit within any window: each use is forgotten one window later. */
+/** Never more than the limit within any window: each use expires after one window. */
 export const slidingLog = (rule: MeterRule): Meter => slidingLogOf(rule, false);
 
-/** The same, where refused requests are uses too: who keeps asking is never let in again. */
+/** The same, but refused requests count too: a client that keeps sending is never admitted again. */
 export const slidingLogCountingRefusals = (rule: MeterRule): Meter => slidingLogOf(rule, true);

@@ -9,7 +9,7 @@ import {
 
 /** Limiters that count within windows of time. */
 
-/** A fixed window whose begin is told by `beginAt`, asked when the last window is over. */
+/** A fixed window; when one is over, `beginAt` returns the begin of the next. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -34,20 +34,20 @@ const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => num
 };
 
 /**
- * A fixed window that begins with the first use after the last one ended: the gateway's own
- * algorithm. Up to twice the limit passes within one window's length, across its boundary.
+ * A fixed window that begins with the first use after the last window: the algorithm of the gateway. Up to twice the
+ * limit passes within the length of a window, across its boundary.
  */
 export const fixedFromFirst = (rule: MeterRule): Meter => fixedWindow(rule, (now) => now);
 
-/** The begin of the window on the clock that holds `now`. */
+/** The begin of the clock's window at `now`. */
 const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
-/** A fixed window that begins when the wall clock's does. */
+/** A fixed window aligned to the wall clock. */
 export const fixedAligned = (rule: MeterRule): Meter =>
   fixedWindow(rule, (now) => alignedBegin(rule, now));
 
-/** Two adjoining windows on the clock, the earlier one weighted by the share of it that is not yet one window old. */
+/** Two adjacent windows on the clock; the earlier one is weighted by its share that is younger than one window. */
 export const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
   let begin = Number.NEGATIVE_INFINITY;

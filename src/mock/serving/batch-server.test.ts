@@ -42,14 +42,14 @@ const bench = (batching: Batching) => {
 };
 
 describe('a server with continuous batching', () => {
-  it('reads a prompt, says its first token, and one more with each step', () => {
+  it('reads a prompt, emits its first token, then one more with each step', () => {
     const { clock, ask } = bench(tiny);
     const { instants } = ask();
     clock.advance(1000);
     expect(instants).toEqual([15, 20, 25]);
   });
 
-  it('takes waiting requests in before it goes on, and lets others wait for a seat', () => {
+  it('admits waiting requests before it continues, and makes others wait for a place', () => {
     const { clock, ask } = bench(tiny);
     const [a, b, c] = [ask(), ask(), ask()];
     clock.advance(1000);
@@ -61,7 +61,7 @@ describe('a server with continuous batching', () => {
     ]);
   });
 
-  it('frees the seat of a client that hangs up at once', () => {
+  it('frees the place of a client that disconnects at once', () => {
     const { clock, ask } = bench(tiny);
     const [a, b, c] = [ask({ steps: 1000 }), ask({ steps: 1000 }), ask()];
     clock.advance(37);
@@ -76,7 +76,7 @@ describe('a server with continuous batching', () => {
     expect(c.instants).toHaveLength(3);
   });
 
-  it('forgets a waiting client that hangs up', () => {
+  it('forgets a waiting client that disconnects', () => {
     const { clock, ask } = bench({ ...tiny, batch: 1 });
     const [a, b, c] = [ask(), ask(), ask()];
     b.cancel();
@@ -84,14 +84,14 @@ describe('a server with continuous batching', () => {
     expect([a.instants, b.instants, c.instants]).toEqual([[15, 20, 25], [], [40, 45, 50]]);
   });
 
-  it('is slower for what it has to remember, and does not read what is cached', () => {
+  it('is slower with a larger context, and does not read cached tokens', () => {
     const { clock, ask } = bench({ ...tiny, stepPerThousandTokens: tiny.step });
     const { instants } = ask({ promptTokens: 999, uncached: 0 });
     clock.advance(1000);
     expect(instants).toEqual([10, 19, expect.closeTo(28.004, 9)]);
   });
 
-  it('says several tokens in a chunk, but the first one alone and the last ones when they are there', () => {
+  it('emits several tokens in a chunk, but the first alone and the last ones without delay', () => {
     const { clock, ask } = bench({ ...tiny, tokensPerChunk: 3 });
     const { instants } = ask({ steps: 6 });
     clock.advance(29);
@@ -102,7 +102,7 @@ describe('a server with continuous batching', () => {
     expect(instants).toEqual([15, 20, 25, 30, 35, 40]);
   });
 
-  it('goes on from the instants that were due, however late it is woken', () => {
+  it('continues from the due times, however late it wakes', () => {
     const clock = manualMockClock(0);
     const late = {
       ...clock,
@@ -147,7 +147,7 @@ describe.each(['small', 'medium', 'large'] as const)('the %s preset', (name) => 
     };
   };
 
-  it('answers as many of a backlog as its figures say', () => {
+  it('completes the share of a backlog that follows from its figures', () => {
     const { clock, ask } = bench(batching);
     const job = { promptTokens: 200, uncached: 200, steps: 50 };
     const asked = Array.from({ length: batching.batch * 6 }, () => ask(job));
@@ -159,7 +159,7 @@ describe.each(['small', 'medium', 'large'] as const)('the %s preset', (name) => 
     expect(throughput / saturationRate(batching, workload)).toBeCloseTo(1, 1.5);
   });
 
-  it('keeps pace below its saturation, and lets requests wait for each other above', () => {
+  it('sustains rates below its saturation, and queues requests above it', () => {
     const most = saturationRate(batching, workload);
     const seconds = (batching.batch * 10) / most;
     const below = load(most * 0.6, seconds);

@@ -7,7 +7,7 @@ import type { TokenSink } from './token-schedule.ts';
 /** A request for the batch. */
 export interface BatchJob {
   readonly promptTokens: number;
-  /** Tokens of the prompt that have to be read. */
+  /** Tokens of the prompt that are not cached. */
   readonly uncached: number;
   readonly steps: number;
 }
@@ -15,16 +15,16 @@ export interface BatchJob {
 interface BatchSequence {
   readonly job: BatchJob;
   readonly sink: TokenSink;
-  /** Tokens that were said, and the instants of those that are not told yet. */
+  /** Generated tokens, and the due times of those that wait for their chunk. */
   emitted: number;
   pendingInstants: number[];
 }
 
 /**
- * A server that batches continuously, as a discrete-event model: a waiting request is taken in as soon
- * as a seat is free, before the batch goes on, and its prefill brings its first token; otherwise each
- * decode step brings one token to every seat. One thing is done at a time, each begins at the very
- * instant at which the one before was due to end, however late this process is; so nothing drifts.
+ * A server with continuous batching, as a discrete-event model: a waiting request is admitted as soon as the batch
+ * has room, and its prefill generates its first token; otherwise each decode step generates one token for every
+ * request. One step runs at a time and begins at the due end of the one before, however late this process is, so
+ * nothing drifts.
  */
 export class BatchServer {
   readonly #batching: Batching;
@@ -52,7 +52,7 @@ export class BatchServer {
     };
   }
 
-  /** Begins the next piece of work at `begin`; without any the server rests. */
+  /** Starts the next step at `begin`; without work the server is idle. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
     const [next] = this.#waiting;
@@ -87,14 +87,14 @@ export class BatchServer {
     });
   }
 
-  /** Lognormal with mean 1, a pure function of the seed and of how much was done before. */
+  /** Lognormal with mean 1, a pure function of the seed and the number of steps. */
   #factor(jitter: number): number {
     const draw = drawFrom(this.#seed, this.#stepsDone);
     return Math.exp(jitter * drawNormal(draw) - (jitter * jitter) / 2);
   }
 
   #emit(sequence: BatchSequence, due: number): void {
-    // Its client may have hung up while this was under way.
+    // Its client may have disconnected during the step.
     if (!this.#running.has(sequence)) return;
     const { job, sink, pendingInstants } = sequence;
     sequence.emitted += 1;
@@ -102,7 +102,7 @@ export class BatchServer {
     pendingInstants.push(due);
     const isLast = sequence.emitted >= job.steps;
     if (isLast) this.#remove(sequence);
-    // The first token comes alone, as a chunk that waits for others would be no first token.
+    // The first token has its own chunk: one that waits for others would be no first token.
     if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
       return;
     const from = sequence.emitted - pendingInstants.length;

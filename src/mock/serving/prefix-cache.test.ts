@@ -3,7 +3,7 @@ import { openPrefixCache } from './prefix-cache.ts';
 
 const text = (seed: string, blocks: number): string => seed.repeat(256 * blocks);
 
-it('knows again what a prompt shares with an earlier one from its beginning on, in whole blocks', () => {
+it('recognises the beginning that a prompt shares with an earlier one, in whole blocks', () => {
   const uncached = openPrefixCache();
   const ask = (prompt: string, model = 'a') =>
     uncached({ model, prompt: [prompt], promptTokens: 400 });
@@ -16,7 +16,7 @@ it('knows again what a prompt shares with an earlier one from its beginning on, 
   expect(ask(shared + text('x', 1), 'b')).toBe(400);
 });
 
-it('reads a prompt that is shorter than a block anew each time', () => {
+it('does not cache a prompt that is shorter than a block', () => {
   const uncached = openPrefixCache();
   const job = { model: 'a', prompt: ['hello there'], promptTokens: 2 };
   expect([uncached(job), uncached(job)]).toEqual([2, 2]);

@@ -1,11 +1,19 @@
-import type { ServingJob } from './serving-job.ts';
+/** A chat to be served. */
+export interface ServingJob {
+  readonly model: string;
+  readonly promptTokens: number;
+  /** The texts of the prompt, in order. */
+  readonly prompt: readonly string[];
+  /** Tokens of the answer, at least 1. */
+  readonly steps: number;
+}
 
-/** Prompts are remembered in blocks of so many characters, about 64 tokens. */
+/** Prompts are cached in blocks of this many characters, about 64 tokens. */
 const blockLength = 256;
-/** Blocks that are remembered, the most recently used ones: about six million tokens. */
+/** The most recently used blocks are kept: about six million tokens. */
 const capacity = 100_000;
 
-/** FNV-1a, continued over the blocks, so that a block's hash stands for everything before it too. */
+/** FNV-1a, continued from block to block, so that a block's hash covers everything before it too. */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -13,8 +21,8 @@ const continueHash = (seed: number, text: string, from: number, to: number): num
 };
 
 /**
- * Remembers prompts from their beginning on, as servers do that keep what they have read: tells how
- * many tokens of a prompt are new, and remembers it. Of a model's own prompts only.
+ * A prefix cache for each model: the returned function adds a prompt and returns how many of its tokens were not
+ * cached.
  */
 export const openPrefixCache = (): ((
   job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>,

@@ -1,24 +1,23 @@
-import type { ServingJob } from './serving-job.ts';
 import { batchingOf } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { Settings } from '../settings/settings.ts';
 import { BatchServer } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
-import { openPrefixCache } from './prefix-cache.ts';
+import { openPrefixCache, type ServingJob } from './prefix-cache.ts';
 
-/** Where chats get their time from. */
+/** Decides when the tokens of chats are due. */
 export interface Serving {
-  /** Begins to serve now. The returned function calls the rest off and frees the place at once. */
+  /** Starts to serve a chat. The returned function cancels the rest and frees its place. */
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
 
-/** A server of unlimited size: every token at its own fixed distance. */
+/** A server of unlimited size with a constant gap between tokens. */
 const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => ({
   serve: ({ steps }, sink) =>
     scheduleTokens(clock, { first: clock.now() + ttft, gap, steps }, sink),
 });
 
-/** One server for each model, begun when it is first asked. */
+/** One server for each model, created on its first chat. */
 export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const batching = batchingOf(settings.latency);
   if (batching === null) return fixedServing(settings, clock);

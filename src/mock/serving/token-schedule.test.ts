@@ -18,8 +18,8 @@ const tardy = (clock: MockClock, lateness: () => number): MockClock => ({
   },
 });
 
-describe('pace', () => {
-  it('emits each step at its own instant', () => {
+describe('the token schedule', () => {
+  it('emits each token when it is due', () => {
     const clock = manualMockClock(0);
     const log: (readonly [number, number, number])[] = [];
     scheduleTokens(
@@ -36,7 +36,7 @@ describe('pace', () => {
     ]);
   });
 
-  it('catches up after a late wake-up instead of shifting what follows', () => {
+  it('catches up after a late wake instead of shifting the next tokens', () => {
     const clock = manualMockClock(0);
     const late = [0, 65, 0, 0, 0];
     const log: (readonly [number, number, number])[] = [];
@@ -53,7 +53,7 @@ describe('pace', () => {
     ]);
   });
 
-  it('emits what is already due at once, without a deadline', () => {
+  it('emits due tokens at once, without a timer', () => {
     const clock = manualMockClock(0);
     const log: (readonly [number, number])[] = [];
     scheduleTokens(
@@ -65,7 +65,7 @@ describe('pace', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('leaves no deadline behind when it is called off', () => {
+  it('leaves no timer behind when it is cancelled', () => {
     const clock = manualMockClock(0);
     const log: number[] = [];
     const cancel = scheduleTokens(
@@ -80,7 +80,7 @@ describe('pace', () => {
     expect(log).toEqual([0, 1]);
   });
 
-  it('emits every step once, in order, never early, and late only by its own wake-up', () => {
+  it('emits every token once, in order, never early, and late only by its own wake', () => {
     const positive = fc.double({ min: 0, max: 50, noNaN: true });
     fc.assert(
       fc.property(

@@ -5,20 +5,19 @@ export interface TokenDueTimes {
   dueOf(step: number): number;
 }
 
-/** Who says the tokens. */
+/** Writes the tokens of an answer. */
 export interface TokenSink {
-  /** Tells that tokens `from` … `to` − 1 are due, `at` their instants. Between two calls nothing is due. */
+  /** Called when tokens `from` … `to` − 1 are due, with their due times. */
   emit(from: number, to: number, at: TokenDueTimes): void;
 }
 
-/** Step n is due at `first + n · gap`, n < `steps`; instants on the clock's monotonic scale. */
+/** Token n is due at `first + n · gap`, n < `steps`, in ms on the monotonic clock. */
 export interface TokenTiming {
   readonly first: number;
   readonly gap: number;
   readonly steps: number;
 }
 
-/** Steps at their instants, as far as they have been told. */
 class TokenSchedule implements TokenDueTimes, Recurring {
   readonly #clock: MockClock;
   readonly #first: number;
@@ -49,8 +48,8 @@ class TokenSchedule implements TokenDueTimes, Recurring {
 }
 
 /**
- * Lets `speaker` say each step when it falls due, at once those that already have. TokenTiming are absolute, so one
- * late step does not delay the next, and none is early. The returned function calls the rest off.
+ * Passes each token to `sink` when it is due, at once if it already is. Due times are absolute, so a late token does
+ * not delay the next one, and none is early. The returned function cancels the rest.
  */
 export const scheduleTokens = (
   clock: MockClock,

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 
-/** How the mock behaves, without its addresses, keys and seed. */
+/** How the mock behaves: the settings that can change while it runs, without addresses, keys and seed. */
 export type Behaviour = z.output<typeof mockSettingsSchema>;
 
 const behaviourFields = Object.keys(mockSettingsSchema.shape) as readonly (keyof Behaviour)[];
 
-/** The part of the settings that can be changed while the mock runs. */
 export const behaviourOf = (settings: Behaviour): Behaviour =>
   Object.fromEntries(behaviourFields.map((field) => [field, settings[field]])) as Behaviour;
 
@@ -24,7 +23,7 @@ const merge = (before: unknown, change: unknown): unknown =>
       }
     : change;
 
-/** The behaviour with a change written over it, or a sentence on what is wrong with the change. */
+/** The changed behaviour, or an error message. */
 export const changeBehaviour = (
   before: Behaviour,
   change: unknown,
@@ -34,5 +33,5 @@ export const changeBehaviour = (
   const problems = parsed.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`,
   );
-  return { problem: `The settings stay as they are: ${problems.join('; ')}.` };
+  return { problem: `The settings are unchanged: ${problems.join('; ')}.` };
 };

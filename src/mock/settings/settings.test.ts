@@ -92,7 +92,7 @@ it('has a default for everything', () => {
   `);
 });
 
-it('fills in what a partly given group leaves out', () => {
+it('fills in missing fields of a group', () => {
   const { limits } = settingsSchema.parse({ limits: { requestsPerMinute: null } });
   expect(resolveMockLimits(limits)).toMatchObject({
     requestsPerMinute: null,
@@ -102,7 +102,7 @@ it('fills in what a partly given group leaves out', () => {
   });
 });
 
-it('lets what is said win over the profile', () => {
+it('prefers explicit settings to the profile', () => {
   const { limits } = settingsSchema.parse({ limits: { profile: 'litellm', retryAfter: 'true' } });
   expect(resolveMockLimits(limits)).toMatchObject({ body: 'key', retryAfter: 'true' });
 });

@@ -12,11 +12,11 @@ const traceLogSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('A file that gets one JSON line for each request; null for none.'),
+    .describe('A file to which one JSON line is written for each request; null for none.'),
   keep: z.int().positive().default(1000).describe('How many of the last lines stay in memory.'),
 });
 
-/** Everything that can be set of the mock; every field has a default that scripts can rely on. */
+/** All settings of the mock; every field has a default that scripts can rely on. */
 export const settingsSchema = mockSettingsSchema.extend({
   host: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
   port: z
@@ -40,7 +40,7 @@ export const settingsSchema = mockSettingsSchema.extend({
     .min(1)
     .refine((keys) => new Set(keys).size === keys.length, { error: 'expected each key once' })
     .default([0, 1, 2].map(testKey))
-    .describe('The API keys that are let in; each has its own limits.'),
+    .describe('The API keys that the mock accepts; each has its own limits.'),
   seed: z
     .int()
     .nonnegative()
@@ -49,10 +49,9 @@ export const settingsSchema = mockSettingsSchema.extend({
   truth: traceLogSchema
     .nullable()
     .default(null)
-    .describe('The log of what truly happened to each request; null keeps none.'),
+    .describe('The log with one trace for each request; null for none.'),
 });
 
-/** Settings as written: anything may be left out. */
+/** Settings as written: every field is optional. */
 export type SettingsInput = z.input<typeof settingsSchema>;
-/** Settings, complete. */
 export type Settings = z.output<typeof settingsSchema>;

@@ -1,0 +1,113 @@
+import { createServer, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { beginningText, endingText, fixedAnswer, tokenText } from './chat-bytes.ts';
+import { listenAndPrintPort, nextLine, readOptions } from './child-input.ts';
+
+/**
+ * The server that clients are measured against. It has no HTTP parser, since it must cost less than its clients. A
+ * chat gets one fixed answer; a streamed chat gets tokens that carry the time at which they were written.
+ * Reads `ChatServerOptions`, prints its port, and answers each further line with `StreamCounts`.
+ */
+
+export interface ChatServerOptions {
+  /** Time between two tokens of a stream, in ms; 0 sends them as fast as the socket takes them, many in one write and without times. */
+  readonly gap: number;
+  /** Tokens in each stream; `null` sends until the connection is closed. */
+  readonly tokens: number | null;
+  /** PEM texts, to speak TLS. */
+  readonly certificate: { readonly key: string; readonly cert: string } | null;
+}
+
+/** Counts since the start; interrupted streams never end. */
+export interface StreamCounts {
+  /** The time of counting, in ms; only differences have a meaning. */
+  readonly at: number;
+  /** Events with a token. */
+  readonly events: number;
+  readonly begun: number;
+  readonly ended: number;
+}
+
+const options = await readOptions<ChatServerOptions>();
+const { gap, certificate } = options;
+const tokens = options.tokens ?? Number.POSITIVE_INFINITY;
+const ending = endingText(tokens);
+const clock = realClock();
+let events = 0;
+let begun = 0;
+let ended = 0;
+
+const finish = (socket: Socket): void => {
+  ended += 1;
+  socket.write(ending, 'latin1');
+};
+
+const streamPaced = (socket: Socket): void => {
+  const first = clock.now() + gap;
+  let step = 0;
+  clock.series(first, {
+    run: () => {
+      if (socket.destroyed) return null;
+      socket.write(tokenText(process.hrtime()), 'latin1');
+      events += 1;
+      step += 1;
+      if (step < tokens) return first + step * gap;
+      finish(socket);
+      return null;
+    },
+  });
+};
+
+const eventsPerWrite = 256;
+const eventBatch = Buffer.from(
+  Array.from({ length: eventsPerWrite }, (_, n) => tokenText([n, 0])).join(''),
+);
+
+const streamUnpaced = (socket: Socket): void => {
+  let left = tokens;
+  const run = (): void => {
+    while (left > 0) {
+      if (socket.destroyed) return;
+      left -= eventsPerWrite;
+      events += eventsPerWrite;
+      if (!socket.write(eventBatch)) return void socket.once('drain', run);
+    }
+    finish(socket);
+  };
+  run();
+};
+
+const closingBrace = 125;
+const letterG = 71;
+
+/** Whether the bytes of a read end a request: the body of a chat, or the GET of a preflight. */
+const endsRequest = (bytes: Uint8Array): boolean =>
+  bytes.at(-1) === closingBrace || bytes[0] === letterG;
+
+const serve = (socket: Socket): void => {
+  socket.on('data', (bytes: Buffer) => {
+    if (!endsRequest(bytes)) return;
+    if (!bytes.includes('"stream":true')) {
+      socket.write(fixedAnswer);
+      return;
+    }
+    begun += 1;
+    socket.write(beginningText, 'latin1');
+    if (gap > 0) streamPaced(socket);
+    else streamUnpaced(socket);
+  });
+  socket.on('error', () => undefined);
+};
+
+listenAndPrintPort(
+  certificate === null
+    ? createServer({ noDelay: true }, serve)
+    : tls
+        .createServer({ ...certificate, noDelay: true }, serve)
+        .on('tlsClientError', () => undefined),
+);
+while ((await nextLine()) !== null) {
+  const counts: StreamCounts = { at: clock.now(), events, begun, ended };
+  console.log(JSON.stringify(counts));
+}

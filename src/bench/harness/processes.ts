@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
+
+/** A program and its arguments. */
+export type CommandLine = readonly [string, ...string[]];
+
+/** A command that runs on one core, where `taskset` is installed. */
+export const pinnedTo = (core: number, command: CommandLine): CommandLine =>
+  hasTaskset ? ['taskset', '-c', String(core), ...command] : command;
+
+/** Runs a command to its end and returns its exit code and standard output. */
+export const runToEnd = async ([program, ...rest]: CommandLine) => {
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout };
+};
+
+/** Resident memory of a process, in bytes (Linux). */
+export const memoryOf = async (pid: number | undefined): Promise<number> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+};
+
+/** The kernel's unit of CPU time (proc(5), `_SC_CLK_TCK`). */
+const ticksPerSecond = 100;
+
+/** CPU time of a process and its running children, user and system, in seconds (Linux). */
+export const cpuOf = async (pid: number | undefined): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name, in brackets, may hold spaces; `utime` and `stime` are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const own = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const others = await Promise.all((children.match(/\d+/g) ?? []).map(Number).map(cpuOf));
+  return others.reduce((sum, cpu) => sum + cpu, own);
+};
+
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+/** Kills a process and waits until it is gone. */
+export const endProcess = async (child: ChildProcess): Promise<void> => {
+  if (hasEnded(child)) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+};
+
+/** A child process of a bench; leaving the scope of `await using` kills it. */
+export interface PinnedProcess extends AsyncDisposable {
+  readonly child: ChildProcess;
+  /** The first line that it printed. */
+  readonly line: string;
+  /** The next line that it prints. Throws if it ends instead. */
+  next(): Promise<string>;
+  /** Writes a line to its standard input. */
+  send(line: string): void;
+}
+
+/**
+ * Starts a file, given by its path below `src`, on one core and waits for its first line. `options` are its
+ * first line of standard input, as JSON; `flags` are Node's.
+ */
+export const startPinned = async (
+  core: number,
+  [file, ...rest]: CommandLine,
+  options: unknown,
+  flags: readonly string[] = [],
+): Promise<PinnedProcess> => {
+  const path = fileURLToPath(new URL(`../../${file}`, import.meta.url));
+  const [program, ...words] = pinnedTo(core, [process.execPath, ...flags, path, ...rest]);
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  // A child that has ended shows by the end of its lines.
+  child.stdin.on('error', () => undefined);
+  const send = (line: string): void => void child.stdin.write(`${line}\n`);
+  send(JSON.stringify(options));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`${file} ended without the expected output`);
+    return value;
+  };
+  const line = await next();
+  return { child, line, next, send, [Symbol.asyncDispose]: () => endProcess(child) };
+};
+
+/** Runs such a file until it prints its one line of JSON, and returns that. */
+export const runPinned = async <Output>(
+  core: number,
+  file: string,
+  options: unknown,
+  flags: readonly string[] = [],
+): Promise<Output> => {
+  await using child = await startPinned(core, [file], options, flags);
+  return JSON.parse(child.line) as Output;
+};

@@ -1,0 +1,43 @@
+import { compliantSimulation } from '../../acceptance/limits/compliant-simulations.fixture.ts';
+import { examineSimulatedGateway } from '../../acceptance/limits/examine-simulated-gateway.fixture.ts';
+import { mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
+import type { BenchPart } from '../harness/bench.ts';
+
+const seeds = 50;
+
+/** Whether examinations of compliant simulated gateways name the right limiter and report no violation. */
+export const measureLimitExamination: BenchPart = async (say) => {
+  let named = 0;
+  let violated = 0;
+  for (const kind of mockLimiterClasses) {
+    let own = 0;
+    let margin = Number.POSITIVE_INFINITY;
+    for (let seed = 0; seed < seeds; seed += 1) {
+      const { simulation, declared } = compliantSimulation(kind, seed);
+      const { judgement } = await examineSimulatedGateway(simulation, declared);
+      const { best, runnerUp } = judgement.declared;
+      if (best?.limiter === kind) {
+        own += 1;
+        margin = Math.min(margin, (runnerUp?.wrong ?? 0) - best.wrong);
+      }
+      if (judgement.violated) violated += 1;
+    }
+    named += own;
+    say(`${kind}: ${own} of ${seeds} named, the runner-up at least ${margin} decisions worse`);
+  }
+  const examinations = mockLimiterClasses.length * seeds;
+  return [
+    {
+      what: `limiters that were named correctly, of ${examinations} examinations`,
+      value: (named / examinations) * 100,
+      unit: '%',
+      bound: { kind: 'at least', value: 99 },
+    },
+    {
+      what: 'false violations',
+      value: violated,
+      unit: '',
+      bound: { kind: 'at most', value: 0 },
+    },
+  ];
+};

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
+import type { BenchRow, BenchPart, Say } from '../harness/bench.ts';
+import { hasEnded, memoryOf } from '../harness/processes.ts';
+import { startWeirRun, streamScenario, type WeirRun } from '../harness/run-weir.ts';
+import { type ChatServer, startChatServer } from '../harness/start-chat-server.ts';
+
+const streams = 10_000;
+/** One event per second; the first stream ends well after the last has begun. */
+const gap = 1000;
+const tokens = 14;
+const rampUp = 6;
+/** Besides the sockets: the program's own files. */
+const neededDescriptors = streams + 500;
+
+/** How many files a process may have open; Node itself raises the soft limit to the hard one. */
+const maxDescriptors = async (): Promise<number> => {
+  const limits = await readFile('/proc/self/limits', 'utf8');
+  const [, hard = ''] = /Max open files\s+\S+\s+(\S+)/.exec(limits) ?? [];
+  return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
+};
+
+/** In bytes: the last resident memory before the first stream began, and the highest while all were open. */
+interface Memory {
+  readonly idle: number;
+  readonly highest: number;
+}
+
+/** Follows a run until its first stream ends, or the run itself. */
+const trackMemory = async (server: ChatServer, { child }: WeirRun): Promise<Memory> => {
+  let idle = Number.NaN;
+  let highest = Number.NaN;
+  while (!hasEnded(child)) {
+    const memory = await memoryOf(child.pid);
+    const { begun, ended } = await server.count();
+    if (begun === 0) idle = memory;
+    if (ended > 0) break;
+    if (begun >= streams) highest = Number.isNaN(highest) ? memory : Math.max(highest, memory);
+    await sleep(50);
+  }
+  return { idle, highest };
+};
+
+/** How many requests did not complete, those that were never counted included. */
+const countFailures = async (run: WeirRun): Promise<number> => {
+  const { timeline } = await run.result();
+  const counts = timeline.flatMap(({ outcomes }) => Object.entries(outcomes));
+  const sum = (isCompleted: boolean): number =>
+    counts.reduce((all, [kind, n]) => all + ((kind === 'completed') === isCompleted ? n : 0), 0);
+  return Math.max(sum(false), streams - sum(true));
+};
+
+const measure = async (transport: TransportName): Promise<Memory & { failed: number }> => {
+  await using server = await startChatServer({ gap, tokens, certificate: null });
+  await using run = await startWeirRun(
+    streamScenario({
+      target: server.url,
+      load: { kind: 'closed', users: streams, duration: `${rampUp + 1}s`, rampUp: `${rampUp}s` },
+      inFlight: streams,
+      grace: '60s',
+      transport,
+    }),
+  );
+  const memory = await trackMemory(server, run);
+  return { ...memory, failed: await countFailures(run) };
+};
+
+const rowsFor = async (transport: TransportName, say: Say): Promise<readonly BenchRow[]> => {
+  const name = `${transport}, ${streams} streams at once in one run`;
+  const row = (what: string, value: number, unit: string, atMost: number): BenchRow => ({
+    what: `${name}: ${what}`,
+    value,
+    unit,
+    bound: transport === 'socket' ? { kind: 'at most', value: atMost } : null,
+  });
+  const rows = (failed: number, each: number): readonly BenchRow[] => [
+    row('requests that did not complete', failed, '', 0),
+    row('memory of each, above the idle process', each, 'KiB', 16),
+  ];
+  const most = await maxDescriptors();
+  if (most < neededDescriptors) {
+    say(
+      `${name}: not measured: a process needs ${neededDescriptors} open files and may have ${most}; raise the limit with \`ulimit -n ${neededDescriptors}\` (as root) or the container's \`--ulimit nofile\``,
+    );
+    return rows(Number.NaN, Number.NaN);
+  }
+  const { idle, highest, failed } = await measure(transport);
+  const [from, to] = [idle, highest].map((bytes) => Math.round(bytes / 2 ** 20));
+  say(`${name}: ${from} MiB idle, at most ${to} MiB, ${failed} failed`);
+  return rows(failed, (highest - idle) / streams / 1024);
+};
+
+/** Whether 10,000 streams at once in one run all complete, and the memory that each takes, without forced collections. */
+export const measureStreamMemory: BenchPart = async (say) => {
+  const rows: BenchRow[] = [];
+  for (const transport of transportNames.toReversed())
+    rows.push(...(await rowsFor(transport, say)));
+  return rows;
+};
