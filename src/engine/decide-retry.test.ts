@@ -72,7 +72,7 @@ describe('the decision to retry', () => {
     ['402', status(402), false],
     ['404', status(404), false],
     ['no connection', broken('connect-refused'), true],
-    ['a break in mid-answer', broken('reset'), false],
+    ['a break before the answer was complete', broken('reset'), false],
     [
       'a broken contract',
       { kind: 'malformed', issue: 'stream-error', detail: '', partial: null } as const,

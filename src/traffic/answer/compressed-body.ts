@@ -18,7 +18,7 @@ export class CompressedBody implements BodyReader {
   onBytes(): void {}
 
   outcome(): Outcome {
-    const detail = `the server sent ${this.#name} in the content encoding ${this.#encoding} although identity was asked; compression blurs the instants that are measured, so switch it off for such answers`;
+    const detail = `the server sent ${this.#name} in the content encoding ${this.#encoding} although identity was requested; compression blurs the measured instants: switch it off for these answers`;
     return malformedOutcome('content-type', detail);
   }
 

@@ -46,13 +46,14 @@ const interpretJson = <T>(
     return notJson(name, headers);
   }
   if (!isJsonLabel(headers)) {
-    targetMemory.notes.add(
-      `The target did not label ${name} as JSON; it was read as JSON all the same.`,
-    );
+    targetMemory.notes.add(`The target did not label ${name} as JSON; it was read as JSON anyway.`);
   }
   const error = readErrorBody(json, redact);
   if (error !== null) {
-    return malformedOutcome('shape', `a JSON error came in place of ${name}: ${error.message}`);
+    return malformedOutcome(
+      'shape',
+      `a JSON error was returned instead of ${name}: ${error.message}`,
+    );
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success) {
@@ -71,11 +72,11 @@ const notJson = (name: string, headers: ResponseHeaders): Outcome =>
   isJsonLabel(headers)
     ? malformedOutcome(
         'not-json',
-        `the body is labelled JSON and cannot be parsed; ${name} was expected`,
+        `the body is labelled JSON but cannot be parsed; ${name} was expected`,
       )
     : malformedOutcome(
         'content-type',
-        `the body is neither labelled JSON nor is it; ${name} was expected`,
+        `the body is not JSON and not labelled as JSON; ${name} was expected`,
       );
 
 const isJsonLabel = (headers: ResponseHeaders): boolean =>

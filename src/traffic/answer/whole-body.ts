@@ -60,19 +60,22 @@ class WholeBodyReader implements BodyReader {
     const encoding = encodingOf(this.#headers);
     const text = this.#text(encoding);
     if (text === null) {
-      const detail = `the body cannot be read in its content encoding ${encoding}; identity was asked`;
+      const detail = `the body cannot be read in its content encoding ${encoding}; identity was requested`;
       return malformedOutcome('content-type', detail);
     }
     if (encoding !== null) {
       this.#context.targetMemory.notes.add(
-        `The target compressed ${name} although identity was asked; it was decoded.`,
+        `The target compressed ${name} although identity was requested; it was decoded.`,
       );
     }
     if (text.trim() === '')
       return malformedOutcome('empty', `the body is blank; ${name} was expected`);
     if (looksLikeHtml(text)) {
       const title = excerpt(htmlTitle(text), this.#context.redact);
-      return malformedOutcome('content-type', `an HTML page came in place of ${name}: ${title}`);
+      return malformedOutcome(
+        'content-type',
+        `an HTML page was returned instead of ${name}: ${title}`,
+      );
     }
     return this.#expected.interpret({ text, headers: this.#headers, firstByte });
   }

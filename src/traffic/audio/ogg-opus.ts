@@ -54,7 +54,10 @@ class OggOpusProgress {
   /** What the file is if it ends here, between two pages. */
   ended(notes: ScanResult['notes']): ScanResult {
     if (this.#links === 0) {
-      return this.fault('container', `the Ogg file holds ${this.other ?? 'no stream'}, not Opus`);
+      return this.fault(
+        'container',
+        `the Ogg file contains ${this.other ?? 'no stream'}, not Opus`,
+      );
     }
     if (this.link !== null || this.#isCut) {
       return this.fault('truncated', 'the Ogg file ends without the page that ends its stream');
@@ -91,7 +94,7 @@ export function* scanOggOpus(): ContainerScan {
     if (page === 'junk') {
       return file.link === null
         ? file.ended(['junk'])
-        : file.fault('container', 'the Ogg file has bytes between its pages that belong to none');
+        : file.fault('container', 'the Ogg file has bytes between its pages');
     }
     const skipped = yield* skipBody(file, page);
     if (skipped === 'cut') return file.fault('truncated', 'the Ogg file ends inside a page');
@@ -165,9 +168,9 @@ const codecs = [
   ['\x01vorbis', 'Vorbis'],
   ['\x7fFLAC', 'FLAC'],
   ['Speex   ', 'Speex'],
-  ['OpusHead', 'an Opus header that cannot be read'],
+  ['OpusHead', 'an unreadable Opus header'],
 ] as const;
 
 const codecOf = (head: Buffer): string =>
   codecs.find(([magic]) => head.toString('latin1', 0, magic.length) === magic)?.[1] ??
-  'a stream of another kind';
+  'a stream of another codec';

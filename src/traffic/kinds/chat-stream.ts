@@ -102,6 +102,6 @@ const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (memory.usage === 'accepted' && !mentionsUsage.test(message)) return;
   memory.usage = 'refused';
   memory.notes.add(
-    `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask; where the target does not tell usage unasked, tokens are counted by events.`,
+    `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask for it; where the target reports no usage, tokens are counted by events.`,
   );
 };

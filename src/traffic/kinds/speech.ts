@@ -39,7 +39,7 @@ const speechRequest = (
   ] as const) {
     if (field === undefined) continue;
     memory.notes.add(
-      `The body field \`${name}\` of speech traffic was not sent: the entry’s \`${place}\` decides it.`,
+      `The body field \`${name}\` of speech traffic was not sent: the entry’s \`${place}\` sets it.`,
     );
   }
   const fields = {

@@ -72,12 +72,16 @@ const readText = (
     interpret: ({ text: body, firstByte }): Outcome => {
       const inner = unwrapBody(body, context.redact);
       if (inner.kind === 'wrong') {
-        return malformedOutcome('shape', `${inner.what} came in place of ${name}${inner.detail}`);
+        return malformedOutcome(
+          'shape',
+          `${inner.what} was returned instead of ${name}${inner.detail}`,
+        );
       }
       const text = spoken(inner.text);
       if (text === null) {
         const other = captionsIn(inner.text);
-        const what = other === null ? 'the body does not look like' : `${other} came in place of`;
+        const what =
+          other === null ? 'the body does not look like' : `${other} were returned instead of`;
         return malformedOutcome('shape', `${what} ${name}`);
       }
       const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];

@@ -71,7 +71,7 @@ export const chatRequest = (
   const { stream } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
     targetMemory.notes.add(
-      `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
+      `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind sets it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
   const { messages, maxTokens, tokens } = drawChatPrompt(traffic, prepareContext);

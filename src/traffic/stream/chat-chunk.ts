@@ -70,7 +70,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
     return unreadable('it is not JSON');
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return unreadable('it is JSON, but no object');
+    return unreadable('it is JSON, but not an object');
   }
   const fields = json as Readonly<Record<string, unknown>>;
   const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;

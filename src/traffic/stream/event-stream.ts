@@ -153,7 +153,7 @@ export class EventStreamReader implements BodyReader {
     }
     this.#events += 1;
     if (this.#events > this.#context.caps.events) {
-      this.#tooLarge(`the stream holds more than ${this.#context.caps.events} events`);
+      this.#tooLarge(`the stream contains more than ${this.#context.caps.events} events`);
       return;
     }
     const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
@@ -177,10 +177,10 @@ export class EventStreamReader implements BodyReader {
 
   #applyReading(reading: ChatChunkReading): void {
     if (reading.kind === 'error') {
-      this.#fail('stream-error', `an error in mid-stream: ${reading.message}`);
+      this.#fail('stream-error', `an error within the stream: ${reading.message}`);
     } else if (reading.kind === 'unreadable') {
       const place = `event ${this.#events}`;
-      this.#fail('stream-event', `${place} is no chat completion chunk: ${reading.detail}`);
+      this.#fail('stream-event', `${place} is not a chat completion chunk: ${reading.detail}`);
     } else if (reading.kind === 'other') {
       this.#note('other-event');
     } else {
@@ -216,7 +216,7 @@ export class EventStreamReader implements BodyReader {
   /** What is wrong with a stream that ended without an error; `null` if nothing is. */
   #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
-      const detail = 'the body is neither labelled text/event-stream nor holds an event';
+      const detail = 'the body contains no event and is not labelled text/event-stream';
       return { issue: 'content-type', detail };
     }
     if (this.#finishes.size === 0) {
@@ -231,7 +231,7 @@ export class EventStreamReader implements BodyReader {
       return { issue: 'stream-truncated', detail };
     }
     if (this.#context.streams === 'lenient') return null;
-    const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` asks for`;
+    const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` requires`;
     return { issue: 'stream-truncated', detail };
   }
 
