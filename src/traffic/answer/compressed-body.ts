@@ -1,7 +1,7 @@
 import type { Outcome } from '../../model/observation/outcome.ts';
 import { type BodyReader, malformedOutcome } from './response-reader.ts';
 
-/** A body in a content encoding whose parts are timed: the instants would be those of the compressor's blocks. */
+/** Rejects a compressed body whose parts are timed: the instants would be those of the compressor's blocks. */
 export class CompressedBody implements BodyReader {
   readonly isComplete = true;
   readonly abortReason = null;

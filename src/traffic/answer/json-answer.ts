@@ -6,7 +6,7 @@ import { type ResponseHeaders, malformedOutcome } from './response-reader.ts';
 import { type SchemaError, describeSchemaErrors } from './schema-errors.ts';
 import { readWholeBody, type WholeBody } from './whole-body.ts';
 
-/** The part of a contract's schema that reading needs. */
+/** The used part of a contract's schema. */
 interface Schema<T> {
   safeParse(
     json: unknown,
@@ -15,16 +15,16 @@ interface Schema<T> {
     | { readonly success: false; readonly error: SchemaError };
 }
 
-/** What a kind whose answer is one JSON document expects of it. */
+/** What a traffic kind expects of a JSON answer. */
 export interface ExpectedJson<T> {
-  /** What the document is called in sentences, for example `a model list`. */
+  /** Its name in messages, for example `a model list`. */
   readonly name: string;
   readonly schema: Schema<T>;
-  /** The answer, or a sentence that says how a document of the right shape breaks the contract. */
+  /** The answer, or an error message if a document of the right shape breaks the contract. */
   readonly answer: (document: T, firstByte: Instant) => Answer | string;
 }
 
-/** The reader of a response whose 2xx body is one JSON document. */
+/** Reads a response whose 2xx body is one JSON document. */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
   expected: ExpectedJson<T>,

@@ -12,21 +12,21 @@ import {
   readResponse,
 } from './response-reader.ts';
 
-/** A 2xx body that came whole, as text: neither blank nor an HTML page. */
+/** A complete 2xx body as text: neither blank nor an HTML page. */
 export interface WholeBody {
   readonly text: string;
   readonly headers: ResponseHeaders;
   readonly firstByte: Instant;
 }
 
-/** What a kind whose answer is one text expects of it. */
+/** What a traffic kind expects of a text answer. */
 export interface ExpectedBody {
-  /** What the text is called in sentences, for example `a model list`. */
+  /** Its name in messages, for example `a model list`. */
   readonly name: string;
   readonly interpret: (body: WholeBody) => Outcome;
 }
 
-/** The reader of a response whose 2xx body is judged when it is whole. */
+/** Reads a response whose 2xx body is checked when it is complete. */
 export const readWholeBody = (context: ReadingContext, expected: ExpectedBody): AnswerReader =>
   readResponse(context, (headers) => new WholeBodyReader(context, headers, expected));
 

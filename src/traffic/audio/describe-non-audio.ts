@@ -5,7 +5,7 @@ import { excerpt } from '../answer/excerpt.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import { htmlTitle, looksLikeHtml, readErrorBody } from '../answer/read-refusal.ts';
 
-/** How far a body is looked at to tell text from bytes. */
+/** How many bytes are checked to distinguish text from binary data. */
 const textWindow = 512;
 
 /** Whether a body reads as text: no control characters, and UTF-8 that can be decoded. */
@@ -31,7 +31,7 @@ const describeText = (text: string, redact: ReadingContext['redact']): string =>
   return `text was returned instead of audio: ${excerpt(text, redact)}`;
 };
 
-/** What a 2xx body is that was returned instead of audio in the container that was asked for. */
+/** Describes a 2xx body that is not audio in the requested container. */
 export const describeNonAudio = (
   bytes: Buffer,
   format: SpeechFormat,

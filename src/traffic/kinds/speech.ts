@@ -26,7 +26,7 @@ export const speech: TrafficHandler<'speech'> = {
   },
 };
 
-/** The entry's further body fields win over everything but what the answer is held against. */
+/** The entry's further body fields override everything except what the answer is compared with. */
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,
   text: string,

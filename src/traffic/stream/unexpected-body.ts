@@ -8,7 +8,7 @@ import { type BodyReader, malformedOutcome } from '../answer/response-reader.ts'
 
 const maxKeptBytes = 64 * 1024;
 
-/** Reads a 2xx body, from its first brace, bracket or tag, that came where a stream of events was asked for, and says what it is. */
+/** Reads a 2xx body that is not the requested stream of events, from its first brace, bracket or tag, and describes it. */
 export class UnexpectedBody implements BodyReader {
   readonly isComplete = false;
   readonly abortReason = null;

@@ -116,7 +116,7 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
   });
 });
 
-describe('what comes in place of a stream, in every cut', () => {
+describe('a body instead of a stream, in every division into reads', () => {
   it.each(['application/json', 'text/event-stream', undefined])(
     'calls a JSON error of status 200 a stream error, labelled %s',
     (type) => {
@@ -130,7 +130,7 @@ describe('what comes in place of a stream, in every cut', () => {
     },
   );
 
-  it('calls a whole completion in place of a stream a wrong content type', () => {
+  it('calls a whole completion a wrong content type', () => {
     const body = JSON.stringify({ choices: [{ message: { content: 'hello' } }] });
     expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
       expectMalformed(
