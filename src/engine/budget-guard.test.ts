@@ -1,4 +1,3 @@
-import { createSharedBudget } from './shared-budget.ts';
 import type { Answer, Outcome } from '../model/observation/outcome.ts';
 import { describe, expect, it } from 'vitest';
 import type { Arrival } from '../model/workload/arrival.ts';
@@ -7,7 +6,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import { instant } from '../model/quantity.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import { BudgetGuard } from './budget-guard.ts';
-import type { SliceOptions } from './slice-options.ts';
+import { createSharedBudget, type SliceOptions } from './slice-options.ts';
 
 const never = (): never => {
   throw new Error('nothing else is asked for');
@@ -37,7 +36,7 @@ const orderOf = (slice = { index: 0, count: 1 }): SliceOptions => {
 const nothing: Budget = { requests: null, tokens: null, cost: null };
 const arrival = (index: number): Arrival => ({ stage: 0, index, due: instant(0) });
 
-/** How many attempts fit, each ending so at once. */
+/** How many attempts fit, each with this outcome at once. */
 const fitting = (guard: BudgetGuard, outcome: Outcome | null): number => {
   for (let index = 0; ; index += 1) {
     const reservation = guard.reserve(arrival(index));
@@ -53,7 +52,7 @@ const completed: Outcome = {
 const broken: Outcome = { kind: 'broken', cause: 'reset', detail: '', partial: null };
 const limited = { kind: 'limited' } as Outcome;
 
-describe('the purse of a slice', () => {
+describe('the budget guard of a slice', () => {
   it.each([
     ['under way', null, { tokens: 190 }, 10],
     ['with shorter answers', completed, { tokens: 100 }, 17],
@@ -67,7 +66,7 @@ describe('the purse of a slice', () => {
     expect(guard.exhausted).toBe(expected === 12 ? 'requests' : Object.keys(budget)[0]);
   });
 
-  it('is, of all slices together, the whole budget', () => {
+  it('divides the whole budget among all slices', () => {
     const each = [0, 1, 2].map((index) =>
       fitting(new BudgetGuard(orderOf({ index, count: 3 }), { ...nothing, requests: 11 }), null),
     );
@@ -79,21 +78,21 @@ describe('the purse of a slice', () => {
     ['tokens', { tokens: 19 * 7 + 18 }, 7],
   ])('is one for slices that share an account: %s', (unit, budget, expected) => {
     const sharedBudget = createSharedBudget({ index: 0, count: 1 });
-    const purses = [0, 1, 2].map(
+    const guards = [0, 1, 2].map(
       (index) =>
         new BudgetGuard(
           { ...orderOf({ index, count: 3 }), sharedBudget },
           { ...nothing, ...budget },
         ),
     );
-    const gone = Array.from({ length: 30 }, (_, i) => purses[i % 3]!.reserve(arrival(i)) !== null);
+    const gone = Array.from({ length: 30 }, (_, i) => guards[i % 3]!.reserve(arrival(i)) !== null);
     expect(gone.indexOf(false)).toBe(expected);
     expect(gone.filter(Boolean)).toHaveLength(expected);
-    // Those that were not refused themselves are told as well.
-    expect(purses.map(({ exhausted }) => exhausted)).toEqual([unit, unit, unit]);
+    // A slice that was not refused itself sees it as well.
+    expect(guards.map(({ exhausted }) => exhausted)).toEqual([unit, unit, unit]);
   });
 
-  it('of slices that share an account is no more than that account’s part of the budget', () => {
+  it('keeps slices that share a budget within their part of it', () => {
     const sharedBudget = createSharedBudget({ index: 1, count: 2 });
     const guard = new BudgetGuard(
       { ...orderOf({ index: 3, count: 4 }), sharedBudget },
@@ -102,7 +101,7 @@ describe('the purse of a slice', () => {
     expect(fitting(guard, null)).toBe(5);
   });
 
-  it('stays shut once something did not fit', () => {
+  it('admits nothing after the first attempt that does not fit', () => {
     const guard = new BudgetGuard(orderOf(), { ...nothing, tokens: 19 });
     const reservation = guard.reserve(arrival(0));
     expect(guard.reserve(arrival(1))).toBeNull();

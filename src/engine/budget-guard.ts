@@ -1,20 +1,19 @@
-import { type SharedBudget, createSharedBudget } from './shared-budget.ts';
 import type { Outcome } from '../model/observation/outcome.ts';
 import { type Arrival, sliceShareOf } from '../model/workload/arrival.ts';
 import { type Budget, type BudgetUnit, budgetUnits } from '../model/plan/budget.ts';
 import { requestNeedsOf } from '../traffic/request/request-needs.ts';
 import { drawRequestContent } from './request-content.ts';
-import type { SliceOptions } from './slice-options.ts';
+import { createSharedBudget, type SharedBudget, type SliceOptions } from './slice-options.ts';
 
 /** What one attempt may spend, or has spent. */
 type BudgetAmounts = Readonly<Record<BudgetUnit, number>>;
 
-/** What was set aside for an attempt; `settle` gives back what it did not spend. */
+/** What is reserved for an attempt; `settle` gives back what the attempt did not spend. */
 export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }
 
-/** What an attempt has spent; where the server may be at work still, or has not said, all that was set aside. */
+/** What an attempt spent: all that was reserved where the server may still be working or reports no usage. */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {
     return { requests: 1, tokens: 0, cost: 0 };
@@ -29,14 +28,13 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/** The cell of the cap that ended the spending, after those of the units: 1 for the first unit, 0 for none. */
+/** The cell after those of the units names the cap that was reached: 1 for the first unit, 0 for none. */
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps what spends of one account within its part of the run's budget: an attempt goes only if what it
- * may spend at most still fits beside what is spent and what others under way may spend. So the caps
- * hold for whatever bounds its own answers; prompts that are only estimated can pass them by what the
- * estimate lacks.
+ * Keeps the slices that share a budget within their part of it. An attempt is sent only if the most it
+ * can spend still fits beside what is already spent and reserved. So a cap holds wherever answers are
+ * bounded; where a prompt's tokens are only estimated, it can be exceeded by the error of the estimate.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -54,12 +52,12 @@ export class BudgetGuard {
     };
   }
 
-  /** The cap that the first attempt that did not fit would have passed, whichever slice made it. */
+  /** The cap that the first attempt that did not fit would have exceeded, in any slice. */
   get exhausted(): BudgetUnit | null {
     return budgetUnits[Number(Atomics.load(this.#counters, exhaustedCell)) - 1] ?? null;
   }
 
-  /** Sets aside what the next attempt at an arrival may spend; `null` if it does not fit. */
+  /** Reserves the most that the next attempt at an arrival can spend; `null` if it does not fit. */
   reserve(arrival: Arrival): BudgetReservation | null {
     if (this.exhausted !== null) return null;
     const { traffic, ...drawing } = drawRequestContent(this.#options, arrival);
@@ -68,16 +66,12 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: cost ?? 0 };
-    // Added before it is looked at: of two slices that want the last of it, never do both get it.
-    const passed = this.#add(reserved, 1);
-    if (passed !== null) {
+    // Added before it is compared: two slices that want the last of a budget never both get it.
+    const exceeded = this.#add(reserved, 1);
+    if (exceeded !== null) {
       this.#add(reserved, -1);
-      Atomics.compareExchange(
-        this.#counters,
-        exhaustedCell,
-        0n,
-        BigInt(budgetUnits.indexOf(passed) + 1),
-      );
+      const cell = BigInt(budgetUnits.indexOf(exceeded) + 1);
+      Atomics.compareExchange(this.#counters, exhaustedCell, 0n, cell);
       return null;
     }
     return {
@@ -88,7 +82,7 @@ export class BudgetGuard {
     };
   }
 
-  /** The first cap that is passed with it. */
+  /** Adds to the counters, or subtracts; returns the first cap that is then exceeded. */
   #add(spending: BudgetAmounts, sign: 1 | -1): BudgetUnit | null {
     const sums = budgetUnits.map((unit, counter) => {
       const change = BigInt(sign * spending[unit]);

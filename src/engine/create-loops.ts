@@ -1,4 +1,4 @@
-import { type Load, loadDuration, type SaturateLoad, type Stage } from '../model/plan/plan.ts';
+import { type Load, loadDuration, type SaturateLoad } from '../model/plan/plan.ts';
 import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { openArrivals } from '../schedule/open-arrivals.ts';
 import { stageStarts } from '../schedule/stages.ts';
@@ -7,14 +7,14 @@ import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
 import { type BeginRequest, closedLoop, type LoadLoop, openLoop } from './load-loop.ts';
 import type { SliceOptions } from './slice-options.ts';
 
-/** How requests are begun: on schedule, subject to the cap in flight; or by a user, who is the cap. */
-export interface BeginHandlers {
+/** How requests begin: on schedule, subject to the cap in flight; or by a user, who never exceeds it. */
+interface BeginHandlers {
   readonly scheduled: BeginRequest;
   readonly byUser: BeginRequest;
 }
 
-/** Counts each user's requests and numbers them by arithmetic. */
-const perUserIndex = (users: number): ((user: number) => number) => {
+/** Numbers each user's requests: iteration × users + user. */
+const indexPerUser = (users: number): ((user: number) => number) => {
   const iterations = new Map<number, number>();
   return (user) => {
     const iteration = iterations.get(user) ?? 0;
@@ -23,21 +23,11 @@ const perUserIndex = (users: number): ((user: number) => number) => {
   };
 };
 
-/** Hands the next index to whoever asks first. */
-const sharedIndex = (indices: Iterator<number, void>): (() => number | null) => {
-  return () => {
-    const { done, value } = indices.next();
-    return done === true ? null : (value ?? null);
-  };
-};
+/** Gives the next index to the first user who asks. */
+const sharedIndex = (indices: Iterator<number, void>) => (): number | null =>
+  indices.next().value ?? null;
 
-interface PlacedStage {
-  readonly stage: Stage;
-  readonly position: number;
-  readonly start: Instant;
-}
-
-/** Connections that run flat out are users who never think: so they are foreseen, and `saturate.ts` runs them. */
+/** A saturating load forecasts as users who never think; `saturate.ts` runs it. */
 const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
   load.kind === 'saturate'
     ? {
@@ -49,12 +39,15 @@ const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
       }
     : load;
 
-const createLoop = (options: SliceOptions, placed: PlacedStage, begin: BeginHandlers): LoadLoop => {
-  const { plan, slice, workload } = options;
-  const load = asClosedLoad(placed.stage.load);
-  const { position, start } = placed;
+const createLoop = (
+  { plan, slice, workload }: SliceOptions,
+  stage: number,
+  start: Instant,
+  begin: BeginHandlers,
+): LoadLoop => {
+  const load = asClosedLoad(plan.stages[stage]!.load);
   const until = instant(start + loadDuration(load));
-  const placement = { stage: position, start, seed: plan.seed, slice };
+  const placement = { stage, start, seed: plan.seed, slice };
   if (load.kind === 'open') {
     return openLoop(openArrivals(load, placement), until, begin.scheduled);
   }
@@ -64,10 +57,10 @@ const createLoop = (options: SliceOptions, placed: PlacedStage, begin: BeginHand
   }
   return closedLoop(
     {
-      stage: position,
+      stage,
       users: usersOf(load, start, slice),
       nextIndex:
-        load.kind === 'closed' ? perUserIndex(load.users) : sharedIndex(iterationsOf(load, slice)),
+        load.kind === 'closed' ? indexPerUser(load.users) : sharedIndex(iterationsOf(load, slice)),
       thinkTime: load.thinkTime,
       until,
     },
@@ -76,9 +69,5 @@ const createLoop = (options: SliceOptions, placed: PlacedStage, begin: BeginHand
 };
 
 /** One loop for each stage of the plan, each with this slice's share. */
-export const createLoops = (options: SliceOptions, begin: BeginHandlers): readonly LoadLoop[] => {
-  const starts = stageStarts(options.plan);
-  return options.plan.stages.map((stage, position) =>
-    createLoop(options, { stage, position, start: starts[position]! }, begin),
-  );
-};
+export const createLoops = (options: SliceOptions, begin: BeginHandlers): readonly LoadLoop[] =>
+  stageStarts(options.plan).map((start, stage) => createLoop(options, stage, start, begin));

@@ -49,8 +49,8 @@ const decide = (
     () => drawFrom(1, 0, 7, tried.attemptsMade ?? 1),
   );
 
-describe('what is tried again', () => {
-  it('is nothing without a policy', () => {
+describe('the decision to retry', () => {
+  it('is no without a policy', () => {
     const tried = {
       outcome: status(429),
       hasHead: true,
@@ -72,7 +72,7 @@ describe('what is tried again', () => {
     ['402', status(402), false],
     ['404', status(404), false],
     ['no connection', broken('connect-refused'), true],
-    ['a break in mid-answer', broken('reset'), false],
+    ['a break before the answer was complete', broken('reset'), false],
     [
       'a broken contract',
       { kind: 'malformed', issue: 'stream-error', detail: '', partial: null } as const,
@@ -84,7 +84,7 @@ describe('what is tried again', () => {
     expect(decide({ outcome }, { retry: { ...policy, on: [] as never } }).willRetry).toBe(false);
   });
 
-  it('is, with all classes, every break before the head that another attempt may mend', () => {
+  it('is yes, with all classes, for every break before the head that another attempt can mend', () => {
     const all = { ...policy, on: [...retryClasses] };
     const mended = (hasHead: boolean) =>
       brokenCauses.filter(
@@ -105,12 +105,12 @@ describe('what is tried again', () => {
     ]);
   });
 
-  it('ends with the last of the attempts, which says so', () => {
+  it('is no after the last attempt, with the reason', () => {
     expect(decide({ attemptsMade: 2 }).willRetry).toBe(true);
     expect(decide({ attemptsMade: 3 })).toEqual({ willRetry: false, gaveUp: 'attempts' });
   });
 
-  it('ends where the wait would pass the total deadline', () => {
+  it('is no where the wait would exceed the total deadline', () => {
     const hint = { wait: milliseconds(60_000), by: 'retry-after' } as const;
     expect(decide({ hint }, { patienceEnds: 61_000 }).willRetry).toBe(true);
     expect(decide({ hint }, { patienceEnds: 60_999 })).toEqual({
@@ -120,13 +120,13 @@ describe('what is tried again', () => {
   });
 });
 
-describe('the wait before a further attempt', () => {
-  it('is what the server said, whatever the cap', () => {
+describe('the wait before a retry', () => {
+  it('is what the server asks for, even above the cap', () => {
     const hint = { wait: milliseconds(60_000), by: 'retry-after' } as const;
     expect(decide({ hint })).toMatchObject({ wait: 60_000, waitBy: 'retry-after' });
   });
 
-  it('is else uniform up to min(cap, base·2^n)', () => {
+  it('is uniform up to min(cap, base·2^n) where the server names none', () => {
     const waits = (attemptsMade: number): number[] =>
       Array.from({ length: 2000 }, (_, index) => {
         const next = decideRetry(

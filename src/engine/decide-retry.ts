@@ -1,17 +1,15 @@
 import type { Outcome } from '../model/observation/outcome.ts';
-import type { Draw } from '../model/workload/draw.ts';
 import type { BrokenCause } from '../model/observation/exchange.ts';
 import type { GaveUpReason, RetriedOutcome, WaitSource } from '../model/observation/attempt.ts';
+import { type Draw, drawFrom } from '../model/workload/draw.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import type { Retry, RetryClass } from '../model/plan/retry.ts';
 import { type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
+import type { AttemptResult } from './in-flight-attempt.ts';
+import type { RequestLifecycle } from './request-lifecycle.ts';
 
-/**
- * Whether a failure is tried again, and when: arithmetic only. Waits that the server names are kept
- * to the millisecond and know no cap; only where it names none does our own backoff count.
- */
-
-/** What a broken exchange counts as; `null` for what another attempt would not change, or would pay for twice. */
+/** The retry class of a broken exchange; `null` where another attempt would not help, or would be paid for twice. */
 const brokenClasses = {
   'connect-refused': 'connect',
   'connect-unreachable': 'connect',
@@ -44,19 +42,19 @@ const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null =
   }
 };
 
-/** An attempt that has ended, as the decision needs it. */
+/** What the decision needs to know of an attempt that has ended. */
 export interface EndedAttempt {
   readonly outcome: Outcome;
-  /** Whether the response head had come. */
+  /** Whether a response head was received. */
   readonly hasHead: boolean;
-  /** When to come back, as the server said; `null` where it did not. */
+  /** How long to wait, where the server names a time. */
   readonly hint: RetryHint | null;
   readonly ended: Instant;
   /** Attempts so far, this one included. */
   readonly attemptsMade: number;
 }
 
-/** What follows an attempt: a wait and another one, or the end. */
+/** What follows an attempt: a wait and another attempt, or the end of the request. */
 export type RetryDecision =
   | {
       readonly willRetry: true;
@@ -72,9 +70,9 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * Decides after an attempt. `deadline` is when the arrival’s total deadline passes, infinite
- * without one; `draw` is keyed by the arrival and the number of its attempts, and asked for only where
- * chance has a say.
+ * Decides whether a request is retried after an attempt, and when. A wait that the server names is
+ * exact and has no cap; without one the wait is random, up to min(cap, base·2^n). `deadline` is the
+ * instant of the arrival's total deadline, infinite without one.
  */
 export const decideRetry = (
   policy: Retry | null,
@@ -91,4 +89,21 @@ export const decideRetry = (
   const wait = milliseconds(hint?.wait ?? backoff());
   if (ended + wait > deadline) return stopRetrying('patience');
   return { willRetry: true, outcome, wait, waitBy: hint?.by ?? 'backoff' };
+};
+
+/** Decides what follows the attempt that has just ended. Nothing is retried once the run is closing. */
+export const decideNextAttempt = (
+  { retry, deadlines, seed }: Plan,
+  { arrival, earlier }: RequestLifecycle,
+  { facts, outcome, retryHint }: AttemptResult,
+  isClosing: boolean,
+): RetryDecision => {
+  const attemptsMade = earlier.length + 1;
+  const next = decideRetry(
+    retry,
+    { outcome, hasHead: facts.head !== null, hint: retryHint, ended: facts.ended, attemptsMade },
+    arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
+    () => drawFrom(seed, arrival.stage, arrival.index, attemptsMade),
+  );
+  return next.willRetry && isClosing ? stopRetrying('run-ended') : next;
 };

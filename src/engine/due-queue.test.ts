@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { instant } from '../model/quantity.ts';
 import { dueQueue } from './due-queue.ts';
 
-it('gives everybody back once, in order of due, whatever the order of arrival', () => {
+it('returns every item once, in order of due instants, for any order of additions', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(1000), { maxLength: 50 }),
@@ -29,7 +29,7 @@ it('gives everybody back once, in order of due, whatever the order of arrival', 
   );
 });
 
-it('keeps whoever is not due yet', () => {
+it('keeps an item that is not due yet', () => {
   const line = dueQueue([{ user: 1, due: instant(10) }]);
   expect(line.take(instant(9))).toBeNull();
   expect(line.take(instant(10))).toEqual({ user: 1, due: 10 });

@@ -1,33 +1,31 @@
 import type { Instant } from '../model/quantity.ts';
 
-/** Whoever waits for a moment. */
 export interface DueItem {
   readonly due: Instant;
 }
 
-/** Those who wait, in order of their due instants; who came first is first among equals. */
-export interface DueQueue<W extends DueItem> {
-  add(item: W): void;
-  /** Whoever is in front, due or not; it stays. */
-  first(): W | null;
-  /** The first, if it is due at `now`; it leaves the line. */
-  take(now: Instant): W | null;
-  /** Everybody in order; the line is empty afterwards. */
-  clear(): readonly W[];
+/** Items in order of their due instants; of equals the first added comes first. */
+export interface DueQueue<Item extends DueItem> {
+  add(item: Item): void;
+  /** The first item, due or not; it stays. */
+  first(): Item | null;
+  /** Removes and returns the first item if it is due at `now`. */
+  take(now: Instant): Item | null;
+  /** Removes and returns all items in order. */
+  clear(): readonly Item[];
   readonly size: number;
 }
 
-/** Places taken from the front are given back to memory after this many. */
+/** The memory of taken items is released after this many. */
 const compactAfter = 1024;
 
 /**
- * A sorted queue. Users think equally long, so who returns first is ready first and nearly every
- * addition goes to the end; the place of any other is found by halving.
+ * A sorted queue. Users think equally long, so nearly every item is added at the end; the place of
+ * any other is found by binary search.
  */
-export const dueQueue = <W extends DueItem>(first: readonly W[] = []): DueQueue<W> => {
+export const dueQueue = <Item extends DueItem>(first: readonly Item[] = []): DueQueue<Item> => {
   let items = first.toSorted((a, b) => a.due - b.due);
   let front = 0;
-  /** The place after everybody who is not due later. */
   const insertionIndex = (due: Instant): number => {
     if (front === items.length || items.at(-1)!.due <= due) return items.length;
     let [low, high] = [front, items.length - 1];

@@ -10,14 +10,14 @@ import type { SliceOptions } from './slice-options.ts';
 const modelList = JSON.stringify({ object: 'list', data: [] });
 const json = 'application/json';
 
-/** Evenly so many requests a second for so many milliseconds. */
+/** A constant rate per second, for a duration in ms. */
 export const constantLoad = (rate: number, duration: number): Load => ({
   kind: 'open',
   spacing: 'even',
   curve: [{ from: perSecond(rate), to: perSecond(rate), duration: milliseconds(duration) }],
 });
 
-/** A plan for tests: one stage of model lists without retries; any field can be another. */
+/** A plan of one stage of model lists without retries, with any changes. */
 export const fakePlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   format: 'plan/1',
   name: 'test',
@@ -51,7 +51,7 @@ export const fakePlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   ...changes,
 });
 
-/** What a slice of a plan is told in tests. */
+/** The options of a slice in tests. */
 export const fakeSliceOptions = (plan: Plan, slice = { index: 0, count: 1 }): SliceOptions => ({
   plan,
   slice,
@@ -73,7 +73,7 @@ export const fakeSliceOptions = (plan: Plan, slice = { index: 0, count: 1 }): Sl
   },
 });
 
-/** Sets a plan in motion in a hand world. */
+/** Starts a plan in a fake world. */
 export const startFakeRun = (plan: Plan, slice = { index: 0, count: 1 }) => {
   const world = fakeWorld();
   const observations: Observation[] = [];

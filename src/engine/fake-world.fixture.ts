@@ -8,7 +8,7 @@ import type {
 } from '../model/observation/exchange.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
-/** For tests: a clock that is moved by hand and a transport whose answers are given by hand. */
+/** A clock that the test moves and a transport whose answers the test gives. */
 export interface FakeWorld {
   readonly clock: Clock;
   readonly transport: Transport;
@@ -22,7 +22,7 @@ export interface SentRequest {
   readonly request: WireRequest;
   readonly at: Instant;
   readonly observer: ExchangeObserver;
-  /** Why it was aborted; `null` as long as it was not. */
+  /** Why it was aborted; `null` if it was not. */
   aborted: string | null;
   /** Answers with a whole response, now. */
   answer(

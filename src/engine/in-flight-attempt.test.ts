@@ -32,7 +32,7 @@ const stepOf = fc.record({
   arriving: fc.constantFrom<Happening>('read', 'read', 'read', 'token', 'token', 'complete'),
 });
 
-/** Connected, sent, then what arrives: reads that bring no token are anywhere, behind the answer's end too. */
+/** Connected, sent, then reads; those without a token may come anywhere, also after the answer's end. */
 const courseOf = fc
   .array(stepOf, { maxLength: 14 })
   .map((steps): readonly { at: number; what: Happening }[] => {
@@ -50,7 +50,7 @@ const courseOf = fc
 const tickEvery = 20;
 const lingering = 250;
 
-it('is cut at the first look after a deadline has passed, and for that one', () => {
+it('an attempt is aborted at the first check after a deadline has passed, with that deadline as the cause', () => {
   fc.assert(
     fc.property(deadlinesOf, courseOf, (limits, course) => {
       const deadlines = {
@@ -85,7 +85,7 @@ it('is cut at the first look after a deadline has passed, and for that one', () 
       } satisfies Record<Happening, () => void>;
       const passed = (from: number | undefined, after: number | null): boolean =>
         from !== undefined && after !== null && now - from > after;
-      /** Worked out anew from all that has happened. */
+      /** Computed again from everything that has happened. */
       const expected = (): BrokenCause | null => {
         if (since.complete !== undefined) {
           return now - since.complete > lingering ? 'aborted' : null;

@@ -12,40 +12,47 @@ import type { AnswerReader, RetryHint } from '../traffic/traffic-handler.ts';
 
 /** What is known of an attempt before it is sent. */
 export interface AttemptContext {
-  /** When its arrival was due: the total deadline counts from there, over all attempts. */
+  /** When the arrival was due: the total deadline counts from here, over all attempts. */
   readonly due: Instant;
   /** The key's name. */
   readonly key: string;
   readonly released: Instant;
-  /** Tokens set aside for it under the pace. */
+  /** Tokens reserved under the pace. */
   readonly reserved: number | null;
   readonly begun: Instant;
 }
 
-/** What became of an attempt. */
 export interface AttemptResult {
   readonly facts: AttemptFacts;
   readonly outcome: Outcome;
-  /** When to come back, as the server said. */
+  /** How long to wait, where the server names a time. */
   readonly retryHint: RetryHint | null;
-  /** Since when its user has been free. */
+  /** When the user could go on; after `ended` where the server kept the stream open. */
   readonly userFreeAt: Instant;
 }
 
-/** What a flight tells its run. */
+/** What an attempt reports to its run. */
 export interface AttemptListener {
-  /** Called when its first byte is about to be written; again if that has to be done on another connection. */
+  /** Called before the first byte is written; again if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
   /** Called once. */
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
-  /** Called after each read, so that due arrivals do not wait for a timer while data pours in. */
+  /** Called after each read, so that due arrivals do not wait for a timer while much data arrives. */
   onTick(): void;
 }
 
-/** After a stream's proper end the server may take this long to close it before the exchange is cut. */
+/** How long the server may keep a stream open after its proper end, in ms. */
 const closeGrace = 250;
 
-/** One exchange on its way: keeps its instants apart and lands exactly once. */
+/** What has not come in time when a deadline passes. */
+const missed = {
+  'deadline-connect': 'no connection',
+  'deadline-first-token': 'no first token',
+  'deadline-idle': 'no further bytes',
+  'deadline-total': 'no complete answer',
+} satisfies Partial<Record<BrokenCause, string>>;
+
+/** One exchange under way: passes what the socket reports to the reader, notes the instants, and finishes exactly once. */
 export class InFlightAttempt implements ExchangeObserver {
   readonly #context: AttemptContext;
   readonly #reader: AnswerReader;
@@ -55,10 +62,10 @@ export class InFlightAttempt implements ExchangeObserver {
   #connection: ConnectionReuse | null = null;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
-  /** The read that completed the answer, though the body goes on. */
+  /** The read that completed the answer, though the body may go on. */
   #completed: Instant | null = null;
   #isFinished = false;
-  /** No deadline passes before this moment, whatever comes. */
+  /** No deadline can pass before this instant. */
   #nextDeadlineCheck = Number.NEGATIVE_INFINITY;
 
   constructor(context: AttemptContext, reader: AnswerReader, listener: AttemptListener) {
@@ -67,7 +74,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener = listener;
   }
 
-  /** Hands over the running exchange, so that the flight can be aborted. */
+  /** Makes the attempt able to abort its exchange. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
   }
@@ -107,47 +114,37 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#exchange?.abort(cause, detail);
   }
 
-  /** Aborts the exchange if it has passed a deadline, and ends one whose answer is complete though the server keeps it open. */
-  checkDeadlines(now: Instant, deadlines: Deadlines): void {
-    // There may be ten thousand flights, and this is asked of each of them fifty times a second.
+  /** Aborts an exchange that has passed a deadline, and ends one whose answer is complete though the server keeps it open. */
+  checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
+    // Called fifty times a second for each of perhaps ten thousand attempts.
     if (now < this.#nextDeadlineCheck) return;
     if (this.#completed !== null) {
       if (now - this.#completed > closeGrace) this.#finishCompleted(this.#completed, now);
       return;
     }
-    const read = this.#lastRead;
-    const passed = (since: Instant | null, limit: number | null): boolean =>
-      since !== null && limit !== null && now - since > limit;
+    let nextCheck: number = now + closeGrace;
+    /** A deadline that does not run yet may begin to run right now. */
+    const hasPassed = (
+      cause: keyof typeof missed,
+      since: Instant | null,
+      limit: number | null,
+    ): boolean => {
+      if (limit === null) return false;
+      nextCheck = Math.min(nextCheck, (since ?? now) + limit);
+      if (since === null || now - since <= limit) return false;
+      this.abort(cause, `${missed[cause]} within ${limit} ms`);
+      return true;
+    };
     const { due, begun } = this.#context;
-    const abortLate = (cause: BrokenCause, limit: number | null, what: string): void =>
-      this.abort(cause, `${what} within ${limit} ms`);
-    if (this.#connected === null && passed(begun, deadlines.connect)) {
-      abortLate('deadline-connect', deadlines.connect, 'no connection');
-    } else if (!this.#reader.isAnswering && passed(this.#sent, deadlines.firstToken)) {
-      abortLate('deadline-first-token', deadlines.firstToken, 'no first token');
-    } else if (passed(read, deadlines.idle)) {
-      abortLate('deadline-idle', deadlines.idle, 'no further bytes');
-    } else if (passed(due, deadlines.total)) {
-      abortLate('deadline-total', deadlines.total, 'no complete answer');
-    } else {
-      this.#nextDeadlineCheck = this.#earliestDeadline(now, deadlines);
-    }
+    if (this.#connected === null && hasPassed('deadline-connect', begun, connect)) return;
+    if (!this.#reader.isAnswering && hasPassed('deadline-first-token', this.#sent, firstToken))
+      return;
+    if (hasPassed('deadline-idle', this.#lastRead, idle)) return;
+    if (hasPassed('deadline-total', due, total)) return;
+    this.#nextDeadlineCheck = nextCheck;
   }
 
-  /** The soonest that a deadline can pass: one that runs, or one that begins to run right now. */
-  #earliestDeadline(now: Instant, { connect, firstToken, idle, total }: Deadlines): number {
-    const end = (since: Instant | null, limit: number | null): number =>
-      limit === null ? Number.POSITIVE_INFINITY : (since ?? now) + limit;
-    return Math.min(
-      now + closeGrace,
-      this.#connected === null ? end(this.#context.begun, connect) : Number.POSITIVE_INFINITY,
-      this.#reader.isAnswering ? Number.POSITIVE_INFINITY : end(this.#sent, firstToken),
-      end(this.#lastRead, idle),
-      end(this.#context.due, total),
-    );
-  }
-
-  /** The exchange ended with the answer; that its user was kept waiting since is the server's doing, not the generator's. */
+  /** The exchange ended with its answer; the wait since then is the server's, not the generator's. */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
     this.#finish(ended, this.#reader.failed(ended, 'aborted', detail), now);

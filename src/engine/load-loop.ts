@@ -2,20 +2,20 @@ import type { Arrival } from '../model/workload/arrival.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { dueQueue, type DueItem } from './due-queue.ts';
 
-/** One stage's load in motion: it begins what is due when it is polled. */
+/** The running load of one stage. */
 export interface LoadLoop {
   /** Begins every arrival that is due at `now`. */
   poll(now: Instant): void;
-  /** No new arrivals from here on. */
+  /** Ends the arrivals. */
   stop(): void;
-  /** Whether no arrival will come any more, from `now` on. */
+  /** Whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;
 }
 
-/** Begins a request; `returned` is called with the moment its user has the answer. */
+/** Begins a request; `onAnswered` is called when the user has received the answer. */
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
-/** Arrivals come when the schedule says so, up to the stage's end. A late one is begun at once and is late. */
+/** Begins arrivals on schedule until the stage's end; one that is polled late begins at once and keeps its due instant. */
 export const openLoop = (
   arrivals: Iterator<Arrival>,
   until: Instant,
@@ -39,24 +39,24 @@ export const openLoop = (
   };
 };
 
-/** The users of a closed load and what they may ask. */
-export interface ClosedLoopUsers {
+interface ClosedLoopUsers {
   readonly stage: number;
-  /** Each user with the moment of its first request, in order of these moments. */
+  /** Each user with the instant of its first request, in that order. */
   readonly users: Iterable<{ readonly user: number; readonly startsAt: Instant }>;
-  /** The index of the user's next request; `null` when nothing is left to ask. */
+  /** The index of the user's next request; `null` when no request is left. */
   readonly nextIndex: (user: number) => number | null;
+  /** In ms. */
   readonly thinkTime: number;
-  /** From this moment on nobody asks again. */
+  /** No request is due at this instant or later. */
   readonly until: Instant;
 }
 
-/** A user and the moment from which it is ready to ask. */
+/** A user and the instant at which it sends again. */
 interface ReadyUser extends DueItem {
   readonly user: number;
 }
 
-/** ClosedLoopUsers ask, wait for their answer, think, and ask again. A request is due when its user is ready. */
+/** Each user sends a request, waits for the answer, thinks, and repeats. A request is due when its user is ready. */
 export const closedLoop = (
   { stage, users, nextIndex, thinkTime, until }: ClosedLoopUsers,
   begin: BeginRequest,

@@ -10,17 +10,17 @@ import type { SliceOptions } from './slice-options.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
 import { type DueItem, dueQueue } from './due-queue.ts';
 
-/** A trip whose turn has come. */
+/** A request that may be sent now, with its key and its reserved tokens. */
 export interface PaceSlot {
   readonly lifecycle: RequestLifecycle;
   readonly released: Instant;
-  /** The place of its key among the run's. */
+  /** The index of its key among the run's keys. */
   readonly keyIndex: number;
   readonly reserved: number;
   onSent(at: Instant): void;
   /**
-   * `hint` is when to come back, where the server said so. With a limit it means the key, which is
-   * left alone so long while the request may go by another; returned is what the request has to heed.
+   * Takes the server's wait, where it names one, and returns the wait that the request must keep. The
+   * wait of a 429 concerns the key: it is blocked that long, while the request may use another.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
 }
@@ -32,19 +32,19 @@ interface Queued extends DueItem {
 }
 
 /**
- * Those that wait for their turn under a pace, who was due first in front. Nobody overtakes, so that
- * none waits for ever; a turn is the moment at which the first fits by any key.
+ * Requests that wait for a slot under a pace, in order of their due instants. No request overtakes
+ * another, so that none waits for ever; a slot opens when the first request fits any key.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
   readonly #pacer: Pacer;
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = dueQueue<Queued>();
-  /** When the last one was released: the next stood behind it until then. */
+  /** When the last request was released: the next one was not the first before that. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
-  /** When the first is to be released, as far as that can be told; `null` before anybody has looked. */
+  /** When the first request is expected to be released; `null` before that is computed. */
   #expectedRelease: number | null = null;
-  /** When a request under way last made room. */
+  /** When a request under way last freed capacity. */
   #capacityFreedAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(options: SliceOptions, pace: Pace) {
@@ -74,7 +74,7 @@ export class PaceQueue {
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
   }
 
-  /** The first whose turn has come at `now`. */
+  /** Removes the first request if it fits a key at `now`. */
   take(now: Instant): PaceSlot | null {
     const first = this.#queue.first();
     if (first === null) return null;
@@ -85,7 +85,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // Room that was made before it was expected was there from then on, and not before.
+    // Capacity freed earlier than expected has been there since it was freed, and not before.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;
@@ -93,7 +93,7 @@ export class PaceQueue {
     return this.#openSlot(first, { released: instant(released), keyIndex: key, reserved });
   }
 
-  /** Removes those that were due more than `patience` ms ago; `null` for any length of time. */
+  /** Removes the requests that were due more than `timeout` ms ago; none where it is `null`. */
   takeOverdue(now: Instant, timeout: number | null): readonly RequestLifecycle[] {
     const overdue: RequestLifecycle[] = [];
     if (timeout === null) return overdue;
@@ -105,7 +105,6 @@ export class PaceQueue {
     return overdue;
   }
 
-  /** Empties the line. */
   clear(): readonly RequestLifecycle[] {
     return this.#queue.clear().map(({ lifecycle }) => lifecycle);
   }

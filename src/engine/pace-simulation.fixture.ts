@@ -1,8 +1,8 @@
 import { Pacer, type PaceRule } from './pacer.ts';
 
-/** For tests: a client under a pace, millisecond by millisecond, with everything that it did. */
+/** Simulates a client under a pace, millisecond by millisecond. */
 
-/** A request that wants to go. */
+/** A request that waits to be sent. */
 export interface SimulatedRequest {
   readonly ready: number;
   readonly reserved: number;
@@ -15,27 +15,27 @@ export interface SimulatedRequest {
   readonly preferred: number;
 }
 
-/** A request as it went. */
+/** A request with its instants. */
 export interface SimulatedAttempt {
   readonly request: SimulatedRequest;
   readonly key: number;
   readonly released: number;
-  /** `null` while and if it was not sent. */
+  /** `null` if it was not sent. */
   sent: number | null;
   endedAt: number | null;
 }
 
-/** What is asked each millisecond while somebody waits: the wish in front, and all that went before. */
+/** Called each millisecond while a request waits, with the first waiting request and all earlier ones. */
 type OnWaiting = (
   now: number,
   waiting: SimulatedRequest,
   attempts: readonly SimulatedAttempt[],
 ) => void;
 
-/** No simulation comes near; a pacer that never opens does. */
+/** Reached only if the pacer never releases. */
 const timeLimit = 100_000;
 
-/** Lets the wishes go in their order, each as soon as the pacer has room for it. */
+/** Sends the requests in order, each as soon as the pacer releases it. */
 export const simulatePace = (
   rule: PaceRule,
   keys: number,

@@ -9,7 +9,7 @@ const json = 'application/json';
 const list = JSON.stringify({ object: 'list', data: [] });
 const deadlines = { connect: null, firstToken: null, idle: null, total: null };
 const grace = milliseconds(10_000);
-/** Four requests a second for each of the two keys of a hand run. */
+/** Four requests per second for each of the two keys of a fake run. */
 const pace: Pace = {
   requests: 4,
   tokens: null,
@@ -25,7 +25,7 @@ const releases = (observations: readonly Observation[]): readonly number[] =>
   observations.map(({ released }) => released);
 
 describe('a run under a pace', () => {
-  it('releases what the limits of all keys allow, and lets the rest wait', () => {
+  it('releases what the limits of all keys allow and makes the other requests wait', () => {
     const { world, observations } = startPaced(constantLoad(20, 1000));
     for (let time = 1; time < 3000; time += 1) {
       world.advanceTo(time);
@@ -44,7 +44,7 @@ describe('a run under a pace', () => {
     }
   });
 
-  it('has waits that are no lag of the generator’s, and keeps when each was due', () => {
+  it('counts no wait as lag and keeps every due instant', () => {
     const { world, observations } = startPaced(constantLoad(20, 1000));
     for (let time = 1; time < 3000; time += 1) {
       world.advanceTo(time);
@@ -60,7 +60,7 @@ describe('a run under a pace', () => {
     expect(releases(observations).slice(8, 10)).toEqual([1001, 1050]);
   });
 
-  it('blames the generator for a turn that it saw late', () => {
+  it('counts a slot that was noticed late as lag', () => {
     const { world, observations, answerAll } = startPaced(constantLoad(20, 1000));
     world.advanceTo(500);
     answerAll();
@@ -73,7 +73,7 @@ describe('a run under a pace', () => {
     expect(observations.at(-1)).toMatchObject({ due: 400, released: 1001, begun: 1030 });
   });
 
-  it('counts retries like any other request, those due first before the rest', () => {
+  it('counts retries like any other request, in order of due instants', () => {
     const retry = {
       attempts: 2,
       base: milliseconds(1),
@@ -99,7 +99,7 @@ describe('a run under a pace', () => {
     ]);
   });
 
-  it('leaves a key alone for as long as a refusal asks for, and goes on with the others', () => {
+  it('blocks a key for as long as a refusal asks for and continues with the others', () => {
     const { world, observations } = startPaced(constantLoad(20, 1000), {
       pace: { ...pace, requests: 100 },
     });
@@ -121,7 +121,7 @@ describe('a run under a pace', () => {
     expect(Math.max(...observations.map(({ begun, due }) => begun - due))).toBeLessThanOrEqual(1);
   });
 
-  it('drops who waits when the run ends, and who waits beyond the total deadline', async () => {
+  it('drops requests that wait when the run ends or beyond the total deadline', async () => {
     const { world, running, observations } = startPaced(constantLoad(20, 1000), {
       grace: milliseconds(700),
       deadlines: { ...deadlines, total: milliseconds(900) },
@@ -145,13 +145,13 @@ describe('a run under a pace', () => {
     ]);
   });
 
-  it('has at most the cap under way, those that wait included', () => {
+  it('never exceeds the cap in flight, waiting requests included', () => {
     const { observations, world } = startPaced(constantLoad(20, 1000), { inFlight: 10 });
     world.advanceTo(900);
     expect(observations.filter(({ outcome }) => outcome.kind === 'dropped').length).toBe(9);
   });
 
-  it('shares its limits among slices', () => {
+  it('divides its limits among slices', () => {
     const sent = [0, 1, 2].map((index) => {
       const { world } = startPaced(constantLoad(300, 200), { pace }, { index, count: 3 });
       world.advanceTo(500);
@@ -186,7 +186,7 @@ describe('a pace for tokens', () => {
       usage: { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output },
     });
 
-  it('sets aside a quarter of the prompt’s characters, ten for its template and the most of the answer', () => {
+  it('reserves a quarter of the prompt’s characters, ten for its template and the longest answer', () => {
     const { world, observations } = started();
     world.advanceTo(50);
     // 20 + 10 + 30 each: two for each of two keys.
@@ -196,7 +196,7 @@ describe('a pace for tokens', () => {
     expect(world.sent).toHaveLength(4);
   });
 
-  it('gives back at the end what the usage did not need, at that moment', () => {
+  it('frees what the usage did not need at the end of the answer', () => {
     const { world, observations } = started();
     world.advanceTo(50);
     const [first] = world.sent;
@@ -213,7 +213,7 @@ describe('a pace for tokens', () => {
     expect(observations[2]).toMatchObject({ released: 50, begun: 50 });
   });
 
-  it('learns from the usage how many tokens a prompt of that entry has', () => {
+  it('learns from the usage how many tokens a prompt of an entry has', () => {
     const { world, observations } = started();
     world.advanceTo(50);
     for (const exchange of world.sent.slice(0, 4)) exchange.answer(200, json, completion(60, 1));
@@ -224,7 +224,7 @@ describe('a pace for tokens', () => {
     expect(observations.map(({ reserved }) => reserved)).toEqual([60, 60, 60, 60, 100, 100]);
   });
 
-  it('keeps all that was reserved for an answer that broke, and nothing for a refusal', () => {
+  it('keeps the whole reservation of a broken answer, and nothing of a refusal', () => {
     const { world } = started();
     world.advanceTo(50);
     for (const exchange of world.sent.slice(0, 4)) exchange.fail('reset');

@@ -24,7 +24,7 @@ const wish: fc.Arbitrary<SimulatedRequest> = fc
     ready: after,
     used: Math.round(share * rest.reserved),
   }));
-/** In the order in which they are ready. */
+/** In the order in which they are due. */
 const wishes = fc.array(wish, { minLength: 1, maxLength: 40 }).map((list) => {
   let now = 0;
   return list.map((each) => {
@@ -42,7 +42,7 @@ const keys = fc.integer({ min: 1, max: 2 });
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0);
 
-/** The most in any window that begins with one of the uses: where it begins, no later one has more. */
+/** The most in any window. A window that starts between two uses holds no more than one that starts at the second. */
 const mostInAny = (uses: readonly { readonly at: number; readonly amount: number }[]): number =>
   Math.max(
     0,
@@ -67,7 +67,7 @@ describe('a pace', () => {
     );
   });
 
-  it('never uses more tokens than the limit within any window, whenever between sending and end the server charges them, or within the margin', () => {
+  it('never uses more tokens than the limit within any window, whenever the server charges them between sending and end, or within the margin', () => {
     fc.assert(
       fc.property(
         limits,
@@ -92,7 +92,7 @@ describe('a pace', () => {
     );
   });
 
-  it('uses no more tokens either where they are charged when a request is sent, and gets them back sooner', () => {
+  it('frees tokens sooner where they are charged on sending, and never exceeds the limit', () => {
     const at = { ready: 0, reserved: 30, used: 30, delay: 0, duration: 7, preferred: 0 };
     const rule = { requests: null, tokens: 60, ...free };
     const released = (charged: 'sent' | 'ended') =>
@@ -112,7 +112,7 @@ describe('a pace', () => {
     );
   });
 
-  it('never waits while there is room by any key', () => {
+  it('never waits while any key has capacity', () => {
     fc.assert(
       fc.property(limits, keys, wishes, (limit, pool, list) => {
         simulatePace({ ...limit, ...free }, pool, list, (now, { reserved }, gone) => {
@@ -133,7 +133,7 @@ describe('a pace', () => {
     );
   });
 
-  it('does all the work that the limit admits: a window’s worth at the beginning of each window', () => {
+  it('uses the whole limit: one window’s worth at the start of each window', () => {
     const at = { reserved: 1, used: 1, ready: 0, delay: 0, duration: 0, preferred: 0 };
     const gone = simulatePace(
       { ...most, ...free },
@@ -145,14 +145,14 @@ describe('a pace', () => {
     );
   });
 
-  it('frees places one by one, as they were taken', () => {
+  it('frees places one by one, in the order in which they were taken', () => {
     const at = { reserved: 1, used: 1, delay: 0, duration: 0, preferred: 0 };
     const ready = [0, 1, window, window].map((moment) => ({ ...at, ready: moment }));
     const gone = simulatePace({ requests: 2, tokens: null, ...free }, 1, ready);
     expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
   });
 
-  it('gives back at the end what was reserved and not used', () => {
+  it('frees at the end what was reserved and not used', () => {
     const at = { ready: 0, reserved: 60, used: 6, delay: 0, duration: 3, preferred: 0 };
     const gone = simulatePace({ requests: null, tokens: 60, ...free }, 1, [
       at,
@@ -166,7 +166,7 @@ describe('a pool of keys', () => {
   const at = { reserved: 1, used: 1, ready: 0, delay: 0, duration: 0 };
   const rule = { requests: 2, tokens: null, ...free };
 
-  it('takes the preferred one of those that are open, else the one that opens first', () => {
+  it('takes the preferred key if it is free, else the one that is free first', () => {
     const preferring = (...keysWanted: number[]) =>
       simulatePace(
         rule,
@@ -177,7 +177,7 @@ describe('a pool of keys', () => {
     expect(preferring(1, 0, 1, 0, 0)).toEqual(['1 at 0', '0 at 0', '1 at 0', '0 at 0', '0 at 40']);
   });
 
-  it('has the sum of its keys’ limits', () => {
+  it('admits the sum of its keys’ limits', () => {
     const gone = simulatePace(
       rule,
       3,
@@ -190,7 +190,7 @@ describe('a pool of keys', () => {
   });
 });
 
-it('a request that may need more than the limit goes alone, when all is free', () => {
+it('a request that needs more than the limit is sent alone, when all is free', () => {
   const pacer = new Pacer({ requests: null, tokens: 60, ...free }, 1);
   expect(pacer.tokensToReserve(1000)).toBe(60);
   expect(pacer.tokensToReserve(0)).toBe(1);

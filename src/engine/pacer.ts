@@ -1,37 +1,36 @@
 /**
- * A client that keeps within limits that it cannot see: arithmetic only, time is an argument.
+ * Keeps a client within limits whose windows it cannot see: arithmetic only, time is an argument.
  *
- * Nobody outside knows when a gateway counts a request, nor in which window. So a request takes a
- * place from its release until one window after it was sent, and a margin more, since the gateway
- * counts it a little later than that; its tokens until one window after its answer ended: by then
- * every gateway has charged them, at admission or afterwards. What is taken never exceeds the limit.
- * A client that keeps to that at every moment is let through by fixed windows wherever they begin, by
- * sliding logs, and by buckets that hold the limit, since in no window it uses more than they refill.
- * It costs the length of an answer in each window of tokens, which who knows that the gateway charges
- * at admission can save, and the margin in each window of requests; nothing where there is room.
+ * A client does not know when a gateway counts a request, nor in which window. So a request occupies a
+ * place from its release until one window and a margin after it was sent, since the gateway counts it
+ * a little later than that. Its tokens are occupied until one window after its answer ended: by then
+ * every gateway has charged them. What is occupied never exceeds the limit, so fixed windows at any
+ * offset, sliding logs and buckets of the limit's size all admit the client. The cost is the margin in
+ * each window of requests, and the length of an answer in each window of tokens unless the gateway is
+ * known to charge at admission.
  */
 
-/** What one key may use within any `window` of time; `null` for any number. */
+/** What one key may use within any `window` of time; `null` for no limit. */
 export interface PaceRule {
   readonly requests: number | null;
   readonly tokens: number | null;
   /** In ms. */
   readonly window: number;
-  /** How much later than it was sent a request may be counted, in ms. */
+  /** How long after it was sent a request may be counted, in ms. */
   readonly margin: number;
   /** Whether tokens are charged when a request is admitted, or at any moment until its answer has ended. */
   readonly charged: 'sent' | 'ended';
 }
 
-/** A request's part of a key's allowance, from its release on. */
-export interface Booking {
-  /** Its first byte is about to be written. */
+/** A request's part of a key's limits, from its release on. */
+interface Booking {
+  /** Called before the first byte is written. */
   onSent(at: number): void;
-  /** It is over, and has used so many tokens. One that was never sent has used nothing. */
+  /** Called at the end with the tokens that were used; none if the request was never sent. */
   onFinished(at: number, tokens: number): void;
 }
 
-/** What was used and when it is free again, in that order. */
+/** Amounts in use, in order of when they become free. */
 class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
@@ -40,7 +39,7 @@ class UsageWindow {
 
   add(until: number, amount: number): void {
     let place = this.#until.length;
-    // Answers end in another order than requests were sent; nearly all come at the end or close to it.
+    // Answers end in another order than requests were sent, but nearly all belong at or near the end.
     while (place > this.#front && this.#until[place - 1]! > until) place -= 1;
     this.#until.splice(place, 0, until);
     this.#amounts.splice(place, 0, amount);
@@ -59,7 +58,7 @@ class UsageWindow {
     }
   }
 
-  /** When so much of it will be free; minus infinity for nothing, infinity for more than there is. */
+  /** When `amount` becomes free: minus infinity for 0 or less, infinity for more than is in use. */
   freeAt(amount: number): number {
     if (amount <= 0) return Number.NEGATIVE_INFINITY;
     let freed = 0;
@@ -71,7 +70,7 @@ class UsageWindow {
   }
 }
 
-/** One limit of one key: what is used for good, and what is held by requests under way. */
+/** One limit of one key: what is used, and what requests under way hold. */
 class LimitUsage {
   readonly #limit: number;
   readonly #used = new UsageWindow();
@@ -81,36 +80,36 @@ class LimitUsage {
     this.#limit = limit;
   }
 
-  /** Since when, or from when on, `amount` fits: minus infinity if it always did, infinity while that hangs on requests under way. */
+  /** From when on `amount` fits: minus infinity if it always did, infinity while it depends on requests under way. */
   availableAt(amount: number): number {
     return this.#used.freeAt(this.#held + this.#used.sum + amount - this.#limit);
   }
 
-  /** Nothing is ever held before `now` again. */
+  /** Later calls never have an earlier `now`. */
   hold(now: number, amount: number): void {
     this.#used.expire(now);
     this.#held += amount;
   }
 
-  /** Turns what was held into what was used, until some moment. */
+  /** Replaces a held amount by a used one that is free again at `until`. */
   convert(held: number, used: number, until: number): void {
     this.#held -= held;
     if (used > 0) this.#used.add(until, used);
   }
 }
 
-/** When a request may go by one key at the earliest. */
-export interface EarliestRelease {
+/** When a request can be sent with which key. */
+interface EarliestRelease {
   readonly key: number;
-  /** In the past if it may already, infinity while nobody can tell. */
+  /** In the past if it can be sent now, infinity while it depends on requests under way. */
   readonly at: number;
 }
 
-/** The allowances of a pool of keys. */
+/** The limits of a pool of keys. */
 export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly { readonly requests: LimitUsage; readonly tokens: LimitUsage }[];
-  /** Until when the gateway takes nothing by a key, as it said. */
+  /** Until when the gateway refuses each key, as it reported. */
   readonly #blockedUntil: number[];
 
   constructor(rule: PaceRule, keys: number) {
@@ -124,12 +123,12 @@ export class Pacer {
     this.#blockedUntil = Array<number>(keys).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** What has to be reserved for a request that may need so many tokens: one that needs more than there are goes when all are free. */
+  /** The tokens to reserve for a request: one that needs more than the limit is sent when all are free. */
   tokensToReserve(tokens: number): number {
     return Math.min(Math.max(1, tokens), this.#rule.tokens ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The key that opens first for a request with this reservation; `preferred` where several are open. */
+  /** The key that is free first for this reservation; `preferred` where several are free at `now`. */
   earliestRelease(now: number, reserved: number, preferred: number): EarliestRelease {
     const releases = this.#keys.map(({ requests, tokens }, key) =>
       Math.max(requests.availableAt(1), tokens.availableAt(reserved), this.#blockedUntil[key]!),
@@ -139,23 +138,23 @@ export class Pacer {
     return { key, at: releases[key]! };
   }
 
-  /** Lets nothing go by a key until a moment: somebody else spends it too, and has exhausted it. */
+  /** Releases nothing with a key until an instant: another client has exhausted it. */
   blockKey(key: number, until: number): void {
     this.#blockedUntil[key] = Math.max(this.#blockedUntil[key]!, until);
   }
 
-  /** Takes a place of a key's allowance; what is booked later is never released earlier. */
+  /** Occupies a key's limits for a request. Bookings come in order of their release. */
   book(released: number, key: number, reserved: number): Booking {
     const { requests, tokens } = this.#keys[key]!;
     const { window, margin, charged } = this.#rule;
     let unsent = 1;
-    /** By then it was counted, if it was sent. */
+    /** When the gateway has counted it at the latest, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
     tokens.hold(released, reserved);
     return {
       onSent: (at) => {
-        // A second time where a kept connection turned out closed: the server may have counted both.
+        // Called twice if a kept connection turns out to be closed: the server may have counted both.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
         unsent = 0;

@@ -1,31 +1,33 @@
+import type { Plan } from '../model/plan/plan.ts';
+import { userIterationOf } from '../model/plan/user-iteration.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
-import type { Draw } from '../model/workload/draw.ts';
+import { type Draw, drawFrom } from '../model/workload/draw.ts';
 import type { PromptSource } from '../model/workload/prompt-source.ts';
 import { modelOf, type Traffic } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
-import { drawEntry, ordinalOf } from './ordinal.ts';
 import type { Credential, SliceOptions } from './slice-options.ts';
 
-/** Everything about a request that is drawn. */
+/** The parts of a request that are drawn. */
 export interface RequestContent {
   readonly requestId: string;
   readonly traffic: Traffic;
   readonly model: string | null;
   readonly credential: Credential;
-  /** For whatever else the kind of traffic draws. */
+  /** For further draws of the traffic kind. */
   readonly draw: Draw;
-  /** Which of its entry's requests it is. */
+  /** Its number among its entry's requests, from 0. */
   readonly ordinal: () => number;
-  /** What a chat whose prompts do not stand in the plan asks, by `draw`. */
+  /** The content of a chat whose prompts are not part of the plan, by `draw`. */
   readonly ask: (source: PromptSource) => ChatContent;
 }
 
-/** What contents are drawn from. */
 type ContentSource = Pick<SliceOptions, 'plan' | 'credentials' | 'runId' | 'workload'>;
 
-/** The content of request (stage, index); equal for any number of slices. */
-export const drawRequestContent = (order: ContentSource, arrival: Arrival): RequestContent => {
-  const { plan, credentials, runId, workload } = order;
+/** The content of request (stage, index); the same for any number of slices. */
+export const drawRequestContent = (
+  { plan, credentials, runId, workload }: ContentSource,
+  arrival: Arrival,
+): RequestContent => {
   const { stage, index } = arrival;
   const { draw, traffic } = drawEntry(plan, arrival);
   const credential = draw.pick(credentials, ({ weight }) => weight);
@@ -33,4 +35,54 @@ export const drawRequestContent = (order: ContentSource, arrival: Arrival): Requ
   const ask = (source: PromptSource): ChatContent => workload.chatContentFor(source, arrival, draw);
   const ordinal = (): number => ordinalOf(plan, arrival, traffic);
   return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask };
+};
+
+type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
+
+/** A request's own draw, and the traffic entry that it draws first. */
+export const drawEntry = (
+  { seed, stages }: Plan,
+  { stage, index }: RequestPosition,
+): { readonly draw: Draw; readonly traffic: Traffic } => {
+  const draw = drawFrom(seed, stage, index);
+  return { draw, traffic: draw.pick(stages[stage]!.traffic, ({ weight }) => weight) };
+};
+
+/** How far the requests of one user were walked, and the ordinals of those that belong to the entry. */
+interface Walk {
+  next: number;
+  readonly ordinals: Map<number, number>;
+}
+
+/** Walks depend on the plan alone, so each is made once. */
+const walks = new WeakMap<Plan, Map<string, Walk>>();
+
+const walkOf = (plan: Plan, key: string): Walk => {
+  const ofPlan = walks.get(plan) ?? new Map<string, Walk>();
+  walks.set(plan, ofPlan);
+  const walk = ofPlan.get(key) ?? { next: 0, ordinals: new Map<number, number>() };
+  ofPlan.set(key, walk);
+  return walk;
+};
+
+/**
+ * The number of a request among its entry's requests, from 0: of its user in a closed load, else of
+ * its stage. It is counted over the draws of the requests before it, so all slices agree.
+ */
+export const ordinalOf = (
+  plan: Plan,
+  { stage, index }: RequestPosition,
+  traffic: Traffic,
+): number => {
+  const { traffic: mix, load } = plan.stages[stage]!;
+  const { user, users, iteration } = userIterationOf(load, index);
+  if (mix.length === 1) return iteration;
+  const walk = walkOf(plan, JSON.stringify([stage, user, mix.indexOf(traffic)]));
+  for (; walk.next <= iteration; walk.next += 1) {
+    const drawn = drawEntry(plan, { stage, index: walk.next * users + user });
+    if (drawn.traffic === traffic) walk.ordinals.set(walk.next, walk.ordinals.size);
+  }
+  const ordinal = walk.ordinals.get(iteration);
+  if (ordinal === undefined) throw new Error(`request ${stage}-${index} belongs to another entry`);
+  return ordinal;
 };

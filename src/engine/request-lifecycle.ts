@@ -5,17 +5,17 @@ import type { RetriedAttempt, AttemptFacts, GaveUpReason } from '../model/observ
 import type { Instant } from '../model/quantity.ts';
 import type { RequestContent } from './request-content.ts';
 
-/** An arrival under way, from its begin to its one observation, over as many attempts as it takes. */
+/** An arrival under way, from its begin to its one observation, over all its attempts. */
 export interface RequestLifecycle {
   readonly arrival: Arrival;
-  /** When the next attempt may go; at first the arrival's due instant. */
+  /** When the next attempt may be sent; at first the arrival's due instant. */
   readonly due: Instant;
   readonly earlier: readonly RetriedAttempt[];
-  /** Told when its user has the answer. */
-  readonly onAnswered: ((free: Instant) => void) | undefined;
+  /** Called when the user has received the answer. */
+  readonly onAnswered: ((userFreeAt: Instant) => void) | undefined;
 }
 
-/** How a trip ended. */
+/** How a request lifecycle ended. */
 export interface LifecycleEnd {
   readonly facts: AttemptFacts;
   readonly earlier: readonly RetriedAttempt[];
@@ -23,7 +23,7 @@ export interface LifecycleEnd {
   readonly outcome: Outcome;
 }
 
-/** The observation of a trip: of its content, only what is written. */
+/** Makes the one observation of an arrival. */
 export const observationOf = (
   { arrival }: RequestLifecycle,
   { requestId, traffic, model }: RequestContent,
@@ -42,7 +42,7 @@ export const observationOf = (
   outcome,
 });
 
-/** The end of a trip while it waits: its last attempt decides, and without one it was dropped. */
+/** The end of a request that waits to be sent: its last attempt's outcome counts; without one it is dropped. */
 export const endWhileWaiting = (
   lifecycle: RequestLifecycle,
   now: Instant,
@@ -55,7 +55,7 @@ export const endWhileWaiting = (
   return { facts, earlier: lifecycle.earlier.slice(0, -1), gaveUp: reason, outcome };
 };
 
-/** The end of a trip that was never begun. */
+/** The end of a request that was never sent. */
 export const endDropped = (
   { due }: RequestLifecycle,
   now: Instant,

@@ -22,7 +22,7 @@ const startOne = (changes: Partial<Plan> = {}) =>
   );
 
 describe('a request that is refused', () => {
-  it('goes again when the server said, with the same content, and is one observation of all attempts', async () => {
+  it('is retried when the server asks for it, with the same content, and makes one observation of all attempts', async () => {
     const { world, running, observations } = startOne();
     world.advanceTo(10);
     world.sent[0]!.answer(429, json, limited, { 'retry-after': '2' });
@@ -59,7 +59,7 @@ describe('a request that is refused', () => {
     });
   });
 
-  it('waits by chance where the server names no time, the same in each run', () => {
+  it('waits a random time where the server names none, the same in each run', () => {
     const releases = [1, 2].map(() => {
       const { world, observations } = startOne();
       world.advanceTo(10);
@@ -73,7 +73,7 @@ describe('a request that is refused', () => {
     expect(releases[0]).toBeLessThan(110);
   });
 
-  it('has a wait that is no lag of the generator’s', () => {
+  it('counts no wait as lag', () => {
     const { world, observations } = startOne();
     world.advanceTo(10);
     world.sent[0]!.answer(503, json, limited);
@@ -83,7 +83,7 @@ describe('a request that is refused', () => {
     expect(begun - released).toBeLessThanOrEqual(1);
   });
 
-  it('fails with the last answer when all attempts are used', () => {
+  it('fails with the last answer after all attempts', () => {
     const { world, observations } = startOne();
     for (const attempt of [0, 1, 2]) {
       world.advanceTo(10 + attempt * 200);
@@ -99,7 +99,7 @@ describe('a request that is refused', () => {
     expect(world.sent).toHaveLength(3);
   });
 
-  it('is limited at once when the server asks for more patience than there is', () => {
+  it('is limited at once when the server asks for a wait beyond the total deadline', () => {
     const { world, observations } = startOne();
     world.advanceTo(10);
     world.sent[0]!.answer(429, json, limited, { 'retry-after': '60' });
@@ -108,7 +108,7 @@ describe('a request that is refused', () => {
     ]);
   });
 
-  it('may be one that found no connection', () => {
+  it('is retried if it found no connection', () => {
     const { world, observations } = startOne();
     world.advanceTo(10);
     world.sent[0]!.fail('connect-refused');
@@ -130,7 +130,7 @@ describe('a request that is refused', () => {
     expect(observations[0]!.ended).toBeLessThanOrEqual(5000 + 20 + 1);
   });
 
-  it('keeps its place among those under way while it waits', () => {
+  it('counts as in flight while it waits', () => {
     const { world, observations } = startFakeRun(
       fakePlan(constantLoad(10, 1000), { retry, deadlines, inFlight: 1 }),
     );
@@ -177,7 +177,7 @@ describe('a retry that waits when the run ends', () => {
     ended: 10,
   };
 
-  it('may still go within the grace period', async () => {
+  it('is still sent within the grace period', async () => {
     const { world, running, observations } = waiting();
     world.advanceTo(3010);
     world.sent[1]!.answer(200, json, list);
@@ -194,7 +194,7 @@ describe('a retry that waits when the run ends', () => {
     expect(world.sent).toHaveLength(1);
   });
 
-  it('ends at once when somebody stops the run, and what then fails is not tried again', async () => {
+  it('ends at once when the run is stopped, and later failures are not retried', async () => {
     const { world, running, observations } = startFakeRun(
       fakePlan(constantLoad(2, 2000), { retry, deadlines, grace: milliseconds(500) }),
     );

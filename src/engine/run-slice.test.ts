@@ -27,7 +27,7 @@ describe('a trace', () => {
     stages: [{ name: 'main', load: sampleTraceLoad, traffic: [traffic] }],
   });
 
-  it('is asked when it is due, each request as its own row says and at most what the entry allows', () => {
+  it('sends each request when it is due, with the tokens of its row up to the entry’s limit', () => {
     const { world } = startFakeRun(plan);
     world.advanceTo(1000);
     expect(world.sent.map(({ at }) => at)).toEqual([1, 251, 251]);
@@ -39,7 +39,7 @@ describe('a trace', () => {
     ]);
   });
 
-  it('is the same for two slices as for one, due to the fraction of a millisecond', () => {
+  it('is the same for two slices as for one, to the fraction of a millisecond', () => {
     const due = [0, 1].flatMap((index) => {
       const { world, observations, answerAll } = startFakeRun(plan, { index, count: 2 });
       world.advanceTo(1000);
@@ -55,7 +55,7 @@ describe('a trace', () => {
 });
 
 describe('an open loop', () => {
-  it('begins every arrival when it is due, whether or not answers have come', () => {
+  it('begins every arrival when it is due, whether or not earlier ones are answered', () => {
     const { world } = startFakeRun(fakePlan(constantLoad(10, 1000)));
     world.advanceTo(1000);
     expect(world.sent.map(({ at }) => at)).toEqual([
@@ -80,7 +80,7 @@ describe('an open loop', () => {
     expect(world.sent.length).toBeGreaterThan(before);
   });
 
-  it('drops an arrival above the cap in flight and counts it, rather than queueing it', async () => {
+  it('drops and counts an arrival above the cap in flight, and does not queue it', async () => {
     const { world, running, observations, answerAll } = startFakeRun(
       fakePlan(constantLoad(10, 1000), { inFlight: 3, deadlines: noDeadlines }),
     );
@@ -92,7 +92,7 @@ describe('an open loop', () => {
     expect(observations).toHaveLength(10);
   });
 
-  it('signs every request with a key, an id of ours and the plan’s headers', () => {
+  it('sends every request with a key, a request id and the plan’s headers', () => {
     const { world } = startFakeRun(fakePlan(constantLoad(10, 1000)));
     world.advanceTo(250);
     expect(world.sent.map(({ request }) => request.headers['x-request-id'])).toEqual([
@@ -129,7 +129,7 @@ describe('a closed loop', () => {
     rampUp: milliseconds(0),
   };
 
-  it('lets each user ask again only after its answer and its think time', () => {
+  it('sends a user’s next request only after its answer and its think time', () => {
     const { world, answerAll } = startFakeRun(fakePlan(users));
     world.advanceTo(1);
     expect(world.sent).toHaveLength(2);
@@ -157,7 +157,7 @@ describe('a closed loop', () => {
     ]);
   });
 
-  it('ends when the time is over and everybody has an answer', async () => {
+  it('ends when the time is over and every user has an answer', async () => {
     const { world, running, observations, answerAll } = startFakeRun(fakePlan(users));
     for (let time = 1; time < 1200; time += 1) {
       world.advanceTo(time);
@@ -209,7 +209,7 @@ describe('a stream that the server keeps open after its end', () => {
   const answer =
     'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-  it('is cut, ends with its answer, and frees its user only then: that wait is no lag', () => {
+  it('is aborted, ends with its answer, and frees its user only then: that wait is no lag', () => {
     const { world, observations } = startFakeRun(
       streams({
         kind: 'closed',
@@ -244,14 +244,14 @@ describe('a stream that the server keeps open after its end', () => {
 });
 
 describe('deadlines', () => {
-  it('cut an exchange without a first byte', () => {
+  it('abort an exchange without a first byte', () => {
     const { world, observations } = startFakeRun(fakePlan(constantLoad(1, 1000)));
     world.advanceTo(300);
     expect(outcomes(observations)).toEqual(['broken deadline-first-token']);
     expect(observations[0]!.ended).toBeLessThanOrEqual(1 + 200 + 20);
   });
 
-  it('cut an exchange that falls silent', () => {
+  it('abort an exchange without further bytes', () => {
     const { world, observations } = startFakeRun(fakePlan(constantLoad(1, 1000)));
     world.advanceTo(100);
     const { observer } = world.sent[0]!;
@@ -261,7 +261,7 @@ describe('deadlines', () => {
     expect(outcomes(observations)).toEqual(['broken deadline-idle']);
   });
 
-  it('cut an exchange that goes on for too long', () => {
+  it('abort an exchange that takes too long', () => {
     const { world, observations } = startFakeRun(fakePlan(constantLoad(1, 1000)));
     world.advanceTo(1);
     const { observer } = world.sent[0]!;
@@ -275,7 +275,7 @@ describe('deadlines', () => {
 });
 
 describe('the end of a run', () => {
-  it('gives what is unfinished the grace period and then aborts it', async () => {
+  it('gives unfinished requests the grace period and then aborts them', async () => {
     const { world, running, observations } = startFakeRun(
       fakePlan(constantLoad(10, 1000), { deadlines: noDeadlines }),
     );
@@ -287,7 +287,7 @@ describe('the end of a run', () => {
     expect(observations).toHaveLength(10);
   });
 
-  it('comes early when somebody stops it, and says that arrivals were left out', async () => {
+  it('comes early when the run is stopped, and reports that arrivals were left out', async () => {
     const { world, running, observations, answerAll } = startFakeRun(
       fakePlan(constantLoad(10, 10_000)),
     );

@@ -4,17 +4,19 @@ import { scheduledEnd } from '../schedule/stages.ts';
 import { emptyTargetMemory } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { prepareAttempt } from './prepare-attempt.ts';
+import { authorizedRequest, createAttempt, type SendContext } from './prepare-attempt.ts';
 import { createLoops } from './create-loops.ts';
 import type { BeginRequest, LoadLoop } from './load-loop.ts';
 import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
+  deadlineCheckInterval,
   inFlightCap,
   type SliceProgress,
   type SlicePorts,
   type RunningSlice,
   type SliceEnd,
   type SliceOptions,
+  unfinishedDetail,
 } from './slice-options.ts';
 import { PaceQueue, type PaceSlot } from './pace-queue.ts';
 import {
@@ -24,14 +26,13 @@ import {
   type RequestLifecycle,
   endWhileWaiting,
 } from './request-lifecycle.ts';
-import { nextAttempt } from './next-attempt.ts';
+import { decideNextAttempt } from './decide-retry.ts';
 import { dueQueue } from './due-queue.ts';
 
+/** How often due arrivals are looked for, in ms. */
 const pollInterval = 1;
-/** Deadlines are kept to within this many milliseconds. */
-const deadlineCheckInterval = 20;
 
-/** A trip in flight, with its turn where there is a pace and its stake where there is a budget. */
+/** A request in flight, with its slot where there is a pace and its reservation where there is a budget. */
 interface ActiveAttempt {
   readonly lifecycle: RequestLifecycle;
   readonly content: RequestContent;
@@ -45,28 +46,29 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #ports: SlicePorts;
   readonly #cap: number;
   readonly #attempts = new Map<InFlightAttempt, ActiveAttempt>();
-  /** Those whose next attempt is not yet due. */
+  /** Requests whose next attempt is not yet due. */
   readonly #retries = dueQueue<RequestLifecycle>();
-  /** Those whose turn under the pace has not come. */
+  /** Requests that wait for a slot under the pace. */
   readonly #paceQueue: PaceQueue | null;
   readonly #budgetGuard: BudgetGuard | null;
-  readonly #targetMemory = emptyTargetMemory();
+  readonly #sendContext: SendContext;
   readonly #loops: readonly LoadLoop[];
   readonly #finish: (end: SliceEnd) => void;
   readonly #stopTicking: readonly (() => void)[];
   #arrivalsDue = 0;
   #polling = false;
   #stopped = false;
-  /** From here on nothing is tried again. */
+  /** From here on nothing is retried. */
   #closing = false;
   #loadEnded: Instant | null = null;
-  /** When what is still in flight is aborted; known once no arrival is left. */
+  /** When requests still in flight are aborted; known once no arrival is left. */
   #graceEnds: number | null = null;
 
   constructor(options: SliceOptions, ports: SlicePorts) {
     this.#options = options;
     this.#ports = ports;
     this.#cap = inFlightCap(options);
+    this.#sendContext = { options, targetMemory: emptyTargetMemory(), listener: this };
     const { pace, budget } = options.plan;
     this.#paceQueue = pace === null ? null : new PaceQueue(options, pace);
     this.#budgetGuard = budget === null ? null : new BudgetGuard(options, budget);
@@ -97,13 +99,13 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   onTick(): void {
-    // An exchange that fails at once lands within the poll that began it.
+    // An exchange that fails at once finishes within the poll that began it.
     if (this.#polling) return;
     this.#polling = true;
     try {
       const now = this.#ports.clock.now();
-      const next = (): RequestLifecycle | null => this.#retries.take(now);
-      for (let lifecycle = next(); lifecycle !== null; lifecycle = next()) this.#enqueue(lifecycle);
+      const nextRetry = (): RequestLifecycle | null => this.#retries.take(now);
+      for (let retry = nextRetry(); retry !== null; retry = nextRetry()) this.#enqueue(retry);
       for (const loop of this.#loops) loop.poll(now);
       const nextSlot = (): PaceSlot | null => this.#paceQueue?.take(now) ?? null;
       for (let slot = nextSlot(); slot !== null; slot = nextSlot())
@@ -125,12 +127,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const retryHint =
       slot === null ? result.retryHint : slot.onFinished(userFreeAt, outcome, result.retryHint);
     const { earlier } = lifecycle;
-    const next = nextAttempt(
-      this.#options.plan,
-      lifecycle,
-      { ...result, retryHint },
-      this.#closing,
-    );
+    const attemptResult = { ...result, retryHint };
+    const next = decideNextAttempt(this.#options.plan, lifecycle, attemptResult, this.#closing);
     if (next.willRetry) {
       const { wait, waitBy } = next;
       const due = instant(facts.ended + wait);
@@ -182,19 +180,17 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const content = drawRequestContent(this.#options, lifecycle.arrival);
     const credential =
       slot === null ? content.credential : this.#options.credentials[slot.keyIndex]!;
-    const { attempt, send } = prepareAttempt(
-      { options: this.#options, transport, targetMemory: this.#targetMemory, listener: this },
-      { ...content, credential },
-      {
-        due: lifecycle.arrival.due,
-        key: credential.name,
-        released: slot?.released ?? lifecycle.due,
-        reserved: slot?.reserved ?? null,
-        begun: clock.now(),
-      },
-    );
+    const prepared = authorizedRequest(this.#sendContext, { ...content, credential });
+    const attempt = createAttempt(this.#sendContext, prepared, {
+      due: lifecycle.arrival.due,
+      key: credential.name,
+      released: slot?.released ?? lifecycle.due,
+      reserved: slot?.reserved ?? null,
+      begun: clock.now(),
+    });
+    // Before it is sent: an exchange that fails at once finishes within `send`.
     this.#attempts.set(attempt, { lifecycle, content, slot, reservation });
-    send();
+    attempt.attach(transport.send(prepared.request, attempt));
   }
 
   #observe(
@@ -206,7 +202,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Ends whatever waits: nothing more is sent. */
+  /** Ends the requests that wait; nothing is sent any more. */
   #close(): void {
     this.#closing = true;
     for (const lifecycle of [...this.#retries.clear(), ...(this.#paceQueue?.clear() ?? [])]) {
@@ -217,11 +213,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   #endWaiting(lifecycle: RequestLifecycle, reason: 'patience' | 'run-ended'): void {
     const now = this.#ports.clock.now();
     const content = drawRequestContent(this.#options, lifecycle.arrival);
-    this.#observe(
-      { lifecycle, content },
-      endWhileWaiting(lifecycle, now, content.credential.name, reason),
-      now,
-    );
+    const end = endWhileWaiting(lifecycle, now, content.credential.name, reason);
+    this.#observe({ lifecycle, content }, end, now);
   }
 
   #checkDeadlines(): void {
@@ -237,19 +230,19 @@ class SliceRunner implements RunningSlice, AttemptListener {
     }
     if (this.#graceEnds !== null && now >= this.#graceEnds) {
       this.#close();
-      const detail = `unfinished when the ${this.#stopped ? 'run was stopped' : 'run’s grace period ended'}`;
+      const detail = unfinishedDetail(this.#stopped);
       for (const attempt of this.#attempts.keys()) attempt.abort('aborted', detail);
     }
     if (exhausted && this.#attempts.size + this.#waiting() === 0) this.#end();
     if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
   }
 
-  /** Another slice met the end of a budget that they share, and this one knows of no end yet. */
+  /** Whether another slice exhausted the shared budget while this one runs on. */
   #isBudgetExhausted(): boolean {
     return this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
   }
 
-  /** The load's end by the plan is exact; only an early one has to be seen. */
+  /** The plan's end is exact; only an early end takes the time of the clock. */
   #noteLoadEnd(now: Instant): void {
     this.#loadEnded ??= instant(Math.min(now, scheduledEnd(this.#options.plan)));
   }
@@ -260,11 +253,11 @@ class SliceRunner implements RunningSlice, AttemptListener {
       loadEnded: this.#loadEnded ?? this.#ports.clock.now(),
       stopped: this.#stopped,
       spent: this.#budgetGuard?.exhausted ?? null,
-      notes: [...this.#targetMemory.notes],
+      notes: [...this.#sendContext.targetMemory.notes],
     });
   }
 }
 
-/** Sets one slice of a plan in motion. It begins at once: the clock's zero is the run's beginning. */
+/** Starts one slice of a plan at once: the clock's zero is the start of the run. */
 export const runSlice = (options: SliceOptions, ports: SlicePorts): RunningSlice =>
   new SliceRunner(options, ports);

@@ -10,17 +10,17 @@ import { saturate } from './saturate.ts';
 
 const list = new TextEncoder().encode(JSON.stringify({ object: 'list', data: [] }));
 
-/** A plan that runs flat out in a hand world, with a cannon whose answers are given by hand. */
-const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
+/** A saturating load in a fake world, with a client whose answers the test gives. */
+const startSaturation = (connections: number, changes: Partial<Plan> = {}) => {
   const { clock, advanceTo } = fakeWorld();
   const observations: Observation[] = [];
   const inFlight: (ExchangeObserver | null)[] = [];
   const turns: number[] = [];
   const aborted: BrokenCause[] = [];
   let batch: RequestBatch | null = null;
-  let ceased = false;
+  let isStopped = false;
   const ask = (connection: number): void => {
-    if (ceased || batch === null) return;
+    if (isStopped || batch === null) return;
     const turn = turns[connection] ?? 0;
     turns[connection] = turn + 1;
     const observer = batch.observerFor(connection, turn % batch.requests[connection]!.length, {
@@ -42,7 +42,7 @@ const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
       start: (wanted) => {
         batch = wanted;
         for (let connection = 0; connection < connections; connection += 1) ask(connection);
-        return { stop: () => (ceased = true), close: () => Promise.resolve() };
+        return { stop: () => (isStopped = true), close: () => Promise.resolve() };
       },
     },
   });
@@ -58,8 +58,8 @@ const startFlatOut = (connections: number, changes: Partial<Plan> = {}) => {
   return { running, observations, inFlight, aborted, advanceTo, answer, fired };
 };
 
-it('every connection asks what a user of its number would, prepared once and sent in turn', () => {
-  const { fired } = startFlatOut(3);
+it('each connection sends what the user of its number would, prepared once and sent in turn', () => {
+  const { fired } = startSaturation(3);
   const ids = fired().requests.map((own) => own.map(({ headers }) => headers['x-request-id']));
   expect(ids.map((own) => own.slice(0, 2))).toEqual([
     ['r-0-0', 'r-0-3'],
@@ -67,11 +67,11 @@ it('every connection asks what a user of its number would, prepared once and sen
     ['r-0-2', 'r-0-5'],
   ]);
   expect(ids.flat()).toHaveLength(1023);
-  expect(startFlatOut(2000).fired().requests.flat()).toHaveLength(2000);
+  expect(startSaturation(2000).fired().requests.flat()).toHaveLength(2000);
 });
 
-it('each answer is judged by its kind and becomes one observation, due when its connection was free', async () => {
-  const { running, observations, advanceTo, answer } = startFlatOut(2);
+it('each answer is read by its kind and becomes one observation, due when its connection was idle', async () => {
+  const { running, observations, advanceTo, answer } = startSaturation(2);
   advanceTo(10);
   answer(0);
   advanceTo(15);
@@ -81,29 +81,31 @@ it('each answer is judged by its kind and becomes one observation, due when its 
   advanceTo(1200);
   const end = await running.done;
   expect(end).toMatchObject({ loadEnded: 1000, stopped: false, spent: null });
-  expect(end.notes.join(' ')).toContain('autocannon: each of 2 connections');
-  const told = observations.map(({ index, due, ended, outcome }) => [
+  expect(end.notes.join(' ')).toContain(
+    'autocannon sent the next request on each of 2 connections',
+  );
+  const reported = observations.map(({ index, due, ended, outcome }) => [
     index,
     due,
     ended,
     outcome.kind,
   ]);
-  expect(told.slice(0, 3)).toEqual([
+  expect(reported.slice(0, 3)).toEqual([
     [0, 0, 10, 'completed'],
     [2, 10, 15, 'malformed'],
     [1, 0, 15, 'limited'],
   ]);
 });
 
-it('deadlines are kept by the engine, and what never answers is cut', () => {
-  const { observations, aborted, advanceTo } = startFlatOut(1);
+it('the engine enforces deadlines and aborts what is never answered', () => {
+  const { observations, aborted, advanceTo } = startSaturation(1);
   advanceTo(300);
   expect(aborted).toEqual(['deadline-first-token']);
   expect(observations[0]?.outcome).toMatchObject({ kind: 'broken', cause: 'deadline-first-token' });
 });
 
-it('the end of the load lets what is in flight end, and asks nothing more', async () => {
-  const { running, observations, inFlight, advanceTo, answer } = startFlatOut(1);
+it('at the end of the load requests in flight can end, and nothing is sent', async () => {
+  const { running, observations, inFlight, advanceTo, answer } = startSaturation(1);
   for (let at = 100; at <= 900; at += 100) {
     advanceTo(at);
     answer(0);
@@ -117,8 +119,8 @@ it('the end of the load lets what is in flight end, and asks nothing more', asyn
   expect(observations.every(({ outcome }) => outcome.kind === 'completed')).toBe(true);
 });
 
-it('a stop leaves what is in flight its grace, and aborts it after that', async () => {
-  const { running, observations, aborted, advanceTo } = startFlatOut(2, {
+it('a stop gives requests in flight the grace period and then aborts them', async () => {
+  const { running, observations, aborted, advanceTo } = startSaturation(2, {
     deadlines: { connect: null, firstToken: null, idle: null, total: null },
   });
   advanceTo(100);

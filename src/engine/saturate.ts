@@ -11,35 +11,33 @@ import { iterationIndex } from '../schedule/users.ts';
 import { emptyTargetMemory, type PreparedRequest } from '../traffic/traffic-handler.ts';
 import { type RequestContent, drawRequestContent } from './request-content.ts';
 import type { InFlightAttempt, AttemptResult, AttemptListener } from './in-flight-attempt.ts';
-import { createAttempt, authorizedRequest } from './prepare-attempt.ts';
-import type {
-  SliceProgress,
-  SlicePorts,
-  RunningSlice,
-  SliceEnd,
-  SliceOptions,
+import { createAttempt, authorizedRequest, type SendContext } from './prepare-attempt.ts';
+import {
+  deadlineCheckInterval,
+  type SliceProgress,
+  type SlicePorts,
+  type RunningSlice,
+  type SliceEnd,
+  type SliceOptions,
+  unfinishedDetail,
 } from './slice-options.ts';
 import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
-/** Deadlines are kept to within this many milliseconds, as far as the loop has time. */
-const deadlineCheckInterval = 20;
-
-/** So many different requests are prepared, and one for each connection at least. */
+/** How many different requests are prepared; at least one for each connection. */
 const maxPrepared = 1024;
 
-/** A request that is ready to be sent any number of times. */
+/** A request that can be sent any number of times. */
 interface SaturationRequest {
   readonly content: RequestContent;
   readonly prepared: PreparedRequest;
 }
 
 const saturationNote = (connections: number, prepared: number): string =>
-  `The load ran flat out, sent by autocannon: each of ${connections.toLocaleString('en-US')} connections asked again the moment it was answered. ${prepared.toLocaleString('en-US')} requests were prepared before the load and sent in turn, again and again, with their ids: a target that keeps answers to known prompts shows it. Latencies include the generator’s own queue, and throughput is what this machine and the target did together.`;
+  `The load saturated the target: autocannon sent the next request on each of ${connections.toLocaleString('en-US')} connections as soon as the last was answered. ${prepared.toLocaleString('en-US')} requests were prepared before the load and sent repeatedly, with the same ids, so a target that caches answers looks faster than it is. Latencies include the generator’s own queue, and throughput is the combined limit of this machine and the target.`;
 
-export type RunningSaturation = RunningSlice & { close(): Promise<void> };
+type RunningSaturation = RunningSlice & { close(): Promise<void> };
 
-/** What a slice that runs flat out needs of the world. */
-export type SaturationPorts = Pick<SlicePorts, 'clock' | 'observe'> & {
+type SaturationPorts = Pick<SlicePorts, 'clock' | 'observe'> & {
   readonly client: SaturatingClient;
 };
 
@@ -51,9 +49,9 @@ class SaturationRunner implements AttemptListener {
     InFlightAttempt,
     { readonly lifecycle: RequestLifecycle; readonly content: RequestContent }
   >();
-  readonly #targetMemory = emptyTargetMemory();
+  readonly #sendContext: SendContext;
   readonly #requests: readonly (readonly SaturationRequest[])[];
-  /** Since when each connection has nothing to do; nobody waits for one that has not begun. */
+  /** Since when each connection has been idle; undefined before its first request. */
   readonly #idleSince: (Instant | undefined)[] = [];
   readonly #until: Instant;
   readonly #finish: (end: SliceEnd) => void;
@@ -67,6 +65,7 @@ class SaturationRunner implements AttemptListener {
   constructor(options: SliceOptions, ports: SaturationPorts, connections: number) {
     this.#options = options;
     this.#ports = ports;
+    this.#sendContext = { options, targetMemory: emptyTargetMemory(), listener: this };
     this.#until = scheduledEnd(options.plan);
     this.#requests = this.#prepareRequests(connections);
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
@@ -94,7 +93,7 @@ class SaturationRunner implements AttemptListener {
 
   onSent(): void {}
 
-  /** After each read: the plan's end is kept though timers may starve. */
+  /** Called after each read, so that the load ends in time even if timers starve. */
   onTick(): void {
     const now = this.#ports.clock.now();
     if (this.#loadEnded === null && now >= this.#until)
@@ -110,15 +109,14 @@ class SaturationRunner implements AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** The requests that as many users would ask first. */
+  /** The first requests that this many users would send. */
   #prepareRequests(connections: number): readonly (readonly SaturationRequest[])[] {
     const perConnection = Math.max(1, Math.floor(maxPrepared / connections));
     return Array.from({ length: connections }, (_, connection) =>
       Array.from({ length: perConnection }, (__, iteration) => {
         const index = iterationIndex(connection, iteration, connections);
         const content = drawRequestContent(this.#options, { stage: 0, index, due: instant(0) });
-        const sendContext = { options: this.#options, targetMemory: this.#targetMemory };
-        return { content, prepared: authorizedRequest(sendContext, content) };
+        return { content, prepared: authorizedRequest(this.#sendContext, content) };
       }),
     );
   }
@@ -137,17 +135,8 @@ class SaturationRunner implements AttemptListener {
     };
     this.#arrivalsDue += 1;
     const key = content.credential.name;
-    const attempt = createAttempt(
-      { options: this.#options, targetMemory: this.#targetMemory, listener: this },
-      prepared,
-      {
-        due,
-        key,
-        released: due,
-        reserved: null,
-        begun,
-      },
-    );
+    const context = { due, key, released: due, reserved: null, begun };
+    const attempt = createAttempt(this.#sendContext, prepared, context);
     attempt.attach(exchange);
     this.#attempts.set(attempt, { lifecycle: { arrival, due, earlier: [], onAnswered }, content });
     return attempt;
@@ -166,7 +155,7 @@ class SaturationRunner implements AttemptListener {
       attempt.checkDeadlines(now, this.#options.plan.deadlines);
     }
     if (now >= this.#graceEnds) {
-      const detail = `unfinished when the ${this.#stopped ? 'run was stopped' : 'run’s grace period ended'}`;
+      const detail = unfinishedDetail(this.#stopped);
       for (const attempt of this.#attempts.keys()) attempt.abort('aborted', detail);
     }
     if (this.#loadEnded !== null && this.#attempts.size === 0) this.#end(this.#loadEnded);
@@ -174,18 +163,15 @@ class SaturationRunner implements AttemptListener {
 
   #end(loadEnded: Instant): void {
     this.#stopTicking();
-    const prepared = this.#requests.reduce(
-      (sum, connectionRequests) => sum + connectionRequests.length,
-      0,
-    );
-    const notes = [saturationNote(this.#requests.length, prepared), ...this.#targetMemory.notes];
+    const note = saturationNote(this.#requests.length, this.#requests.flat().length);
+    const notes = [note, ...this.#sendContext.targetMemory.notes];
     this.#finish({ loadEnded, stopped: this.#stopped, spent: null, notes });
   }
 }
 
-/** Sets a plan whose only load runs flat out in motion. */
+/** Starts a plan whose only load saturates the target. */
 export const saturate = (options: SliceOptions, ports: SaturationPorts): RunningSaturation => {
   const load = saturateLoadOf(options.plan);
-  if (load === null) throw new Error('the plan has no load that runs flat out');
+  if (load === null) throw new Error('the plan has no load of the kind "saturate"');
   return new SaturationRunner(options, ports, load.connections);
 };

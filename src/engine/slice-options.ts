@@ -1,6 +1,5 @@
-import type { SharedBudget } from './shared-budget.ts';
 import type { Slice } from '../model/workload/arrival.ts';
-import type { BudgetUnit } from '../model/plan/budget.ts';
+import { type BudgetUnit, budgetUnits } from '../model/plan/budget.ts';
 import type { ClipLibrary } from '../model/workload/clip.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Transport } from '../model/observation/exchange.ts';
@@ -9,16 +8,29 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { Workload } from '../model/workload/workload.ts';
 
-/** What goes into a running slice, and what comes out of it. */
-
-/** A key with its value, for the engine's request heads only. */
+/** A key with its value, for request headers only. */
 export interface Credential {
   readonly name: string;
   readonly weight: number;
   readonly value: string;
 }
 
-/** What a slice of a run needs to know. */
+/**
+ * What is spent and reserved of one part of a budget, as whole numbers in memory that threads share:
+ * one counter for each unit, and one for the cap that was reached.
+ */
+export interface SharedBudget {
+  /** Whose part of the budget it is. */
+  readonly slice: Slice;
+  readonly counters: BigInt64Array<SharedArrayBuffer>;
+}
+
+export const createSharedBudget = (slice: Slice): SharedBudget => ({
+  slice,
+  counters: new BigInt64Array(new SharedArrayBuffer(8 * (budgetUnits.length + 1))),
+});
+
+/** The input of a slice of a run. */
 export interface SliceOptions {
   readonly plan: Plan;
   readonly slice: Slice;
@@ -29,46 +41,52 @@ export interface SliceOptions {
   readonly userAgent: string;
   /** What transcription entries upload. */
   readonly clips: ClipLibrary;
-  /** Prompts that do not stand in the plan, and the traces of its loads. */
+  /** Prompts that are not part of the plan, and the traces of its loads. */
   readonly workload: Workload;
-  /** What this slice spends of a budget together with others of this process; by itself where there is none. */
+  /** The budget that this slice shares with others of this process; absent where it has its own. */
   readonly sharedBudget?: SharedBudget;
-  /** Masks the run's secrets in whatever a server says. */
+  /** Masks the run's secrets in any text of a server. */
   readonly redact: (text: string) => string;
 }
 
 export interface SlicePorts {
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Takes every observation, once, in the order in which they end. */
+  /** Called once with every observation, in the order in which they end. */
   readonly observe: (observation: Observation) => void;
 }
 
-/** What is going on right now, for the live display. */
+/** Requests so far, for the live display. */
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;
 }
 
 export interface SliceEnd {
-  /** When the load ended: by the plan, when nothing was left to ask, or where it was stopped. */
+  /** When the load ended: by the plan, when nothing was left to send, or when it was stopped. */
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
-  /** The cap of the budget that ended it. */
+  /** The cap of the budget that ended the slice. */
   readonly spent: BudgetUnit | null;
   readonly notes: readonly string[];
 }
 
-/** A slice of a run in motion. */
 export interface RunningSlice {
   readonly done: Promise<SliceEnd>;
   progress(): SliceProgress;
-  /** No new arrivals; what is in flight may still end within `grace`. A second call can shorten the grace. */
+  /** Ends the arrivals; requests in flight have `grace` to end. A second call can shorten the grace. */
   stop(grace: Milliseconds): void;
 }
 
-/** This slice's part of the plan's cap on exchanges in flight. */
+/** How often deadlines are checked, in ms: an exchange is aborted at most this much too late. */
+export const deadlineCheckInterval = 20;
+
+/** Why requests in flight are aborted at the end of a slice. */
+export const unfinishedDetail = (isStopped: boolean): string =>
+  `unfinished when the ${isStopped ? 'run was stopped' : 'run’s grace period ended'}`;
+
+/** This slice's share of the plan's cap on requests in flight. */
 export const inFlightCap = ({ plan, slice }: SliceOptions): number =>
   Math.max(
     1,

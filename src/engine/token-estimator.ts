@@ -6,33 +6,33 @@ import {
   tokenDemand,
 } from '../traffic/request/token-demand.ts';
 
-/** What a request asks for, to be held against what it used. */
+/** What a request asks for, to be compared with what it used. */
 export interface EntryTokenDemand extends TokenDemand {
   readonly traffic: Traffic;
 }
 
-/** What gateways take for a token before they have counted. */
+/** What gateways estimate before they have counted. */
 const defaultTokensPerCharacter = 1 / 4;
-/** What the template of a chat adds to its texts, at most. */
+/** The most that a chat's template adds to its texts. */
 const templateTokens = 10;
 
-/** Tokens that requests may use, and what they have used in the end. It learns how many tokens the characters of an entry's prompts make. */
+/** Estimates the tokens of requests. It learns from their usage how many tokens a character of an entry's prompts makes. */
 export class TokenEstimator {
-  /** The most tokens for a character that an entry's prompts were seen to have. */
+  /** The most tokens per character observed in an entry's prompts. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
-  /** `null` for kinds of traffic that use no tokens. */
+  /** `null` for traffic kinds that use no tokens. */
   demand(traffic: Traffic, drawing: DrawContext): EntryTokenDemand | null {
     const demand = tokenDemand(traffic, drawing);
     return demand === null ? null : { ...demand, traffic };
   }
 
-  /** What a request may use, prompt and answer, by what is known now. */
+  /** The most tokens that a request can use for prompt and answer, by what is known now. */
   estimate(demand: EntryTokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
-  /** What an attempt has used; where the server may be at work still, or has not said, all that was reserved. */
+  /** The tokens an attempt used: all that was reserved where the server may still be working or reports no usage. */
   used(demand: EntryTokenDemand | null, reserved: number, outcome: Outcome): number {
     if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;

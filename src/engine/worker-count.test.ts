@@ -19,7 +19,7 @@ const users = (count: number): Load => ({
   rampUp: milliseconds(0),
 });
 
-describe('how many workers a load wants', () => {
+describe('the recommended number of workers', () => {
   it.each([
     ['a small load', streaming(constantLoad(10, 1000)), 8, 1],
     ['90 chunks and a request of 10, 300 times a second', streaming(constantLoad(300, 1000)), 8, 1],

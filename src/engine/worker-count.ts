@@ -2,13 +2,13 @@ import type { TokenCount } from '../model/workload/token-count.ts';
 import type { Load, Plan, Stage } from '../model/plan/plan.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
 
-/** Streamed chunks a second that one worker reads with room to spare (measured: see the design notes on performance). */
+/** Streamed chunks per second that one worker reads without strain (measured: see the design notes on performance). */
 const chunksPerWorker = 30_000;
 
-/** What beginning and recording a request costs, in chunks read. */
+/** The cost of sending and recording a request, in chunks read. */
 const requestCost = 10;
 
-/** What is taken where a plan says nothing: the length of an answer, in chunks, and how it comes, in ms. */
+/** Assumed where a plan does not say: the chunks of an answer, and the ms before the first and between two. */
 const assumedAnswer = { chunks: 256, first: 100, gap: 10 };
 
 const typical = (count: TokenCount): number => {
@@ -25,7 +25,7 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/** Chunks that an answer to an entry brings: one for each token of a stream, none of what is read whole. */
+/** The chunks of an answer: one for each token of a stream, none for an answer in one piece. */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
@@ -34,7 +34,7 @@ const chunksOf = (entry: Traffic, load: Load): number => {
   return maxAnswerTokens({ body, maxTokens: most }) ?? assumedAnswer.chunks;
 };
 
-/** Requests a second at the busiest; of users, as if the target were quick. */
+/** Requests per second at the peak; for users, with a quick target. */
 const requestsPerSecond = (load: Load, chunks: number): number => {
   switch (load.kind) {
     case 'open':
@@ -61,9 +61,8 @@ const chunksPerSecond = ({ load, traffic }: Stage): number => {
 };
 
 /**
- * How many workers a plan's load wants on a machine with so many cores: one for each 30,000 chunks a
- * second of its busiest stage, a request counted as ten; one at least, and one core is left to
- * the main thread, the kernel and the target.
+ * How many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, where a
+ * request counts as ten chunks; at least one. One core is left to the main thread, the kernel and the target.
  */
 export const recommendedWorkers = ({ stages }: Pick<Plan, 'stages'>, cores: number): number => {
   const busiest = Math.max(...stages.map(chunksPerSecond));

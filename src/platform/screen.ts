@@ -1,14 +1,14 @@
 import type { WriteStream } from 'node:tty';
 
-/** Where people watch a run: one block that is drawn over itself on a terminal, plain lines elsewhere. */
+/** The live display of a run: one block that is redrawn on a terminal, plain lines elsewhere. */
 export interface Screen {
-  /** Whether blocks can be drawn over; if not, `block` writes nothing. */
+  /** Whether blocks can be redrawn; if not, `block` writes nothing. */
   readonly live: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Replaces the block that was drawn last. */
+  /** Replaces the block. */
   block(text: string): void;
-  /** Removes the block and writes a line above where it was. */
+  /** Replaces the block with a line. */
   line(text: string): void;
   /** Removes the block. */
   clear(): void;
@@ -23,11 +23,11 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
   readonly write: (text: string) => unknown;
 };
 
-/** Whether a variable that says yes by being there says so; some set it to `false` or `0` to say no. */
+/** Whether an environment variable is set, and not to `false` or `0`. */
 const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
-/** A terminal can be drawn over unless it says it cannot (TERM=dumb) or nobody watches (CI). */
+/** A terminal can be redrawn unless it cannot (TERM=dumb) or nobody watches (CI). */
 const canRedraw = (stream: Stream, environment: NodeJS.ProcessEnv): boolean =>
   stream.isTTY && environment['TERM'] !== 'dumb' && !isEnabled(environment['CI']);
 
@@ -59,7 +59,7 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
   };
 };
 
-/** Whether colours are wanted on a stream: NO_COLOR (https://no-color.org) counts unless empty, FORCE_COLOR unless 0 or false. */
+/** Whether to use colours on a stream: NO_COLOR (https://no-color.org) counts unless empty, FORCE_COLOR unless 0 or false. */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,
   environment: NodeJS.ProcessEnv,

@@ -1,6 +1,6 @@
 import { wantsColour } from './screen.ts';
 
-/** Data goes to standard output, words for people to standard error. */
+/** Data goes to standard output, messages to standard error. */
 export const toStdout = (text: string): void => {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 };
@@ -9,7 +9,7 @@ export const toStderr = (text: string): void => {
   process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
 };
 
-/** How text for standard output may look. */
+/** How to style text on standard output. */
 export const stdoutStyle = (): { readonly colour: boolean; readonly width: number } => ({
   colour: wantsColour(process.stdout, process.env),
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,

@@ -8,13 +8,13 @@ import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 
-/** So many of the slowest completed requests are kept of each kind of traffic. */
+/** How many of the slowest completed requests are kept of each traffic kind. */
 const slowestKept = 20;
-/** So many of the first, and as many of the last, are kept of each way to fail. */
+/** How many of the first, and how many of the last, are kept of each failed outcome. */
 const failedKept = 5;
 
-/** The exemplars of one sort, the one that is wanted most first, and how much each is not wanted. */
-type ExemplarList = { readonly unwanted: number; readonly exemplar: Exemplar }[];
+/** The exemplars of one list in order of their rank; the lowest is kept first. */
+type ExemplarList = { readonly rank: number; readonly exemplar: Exemplar }[];
 export type Exemplars = Map<string, ExemplarList>;
 
 const outputOf = (outcome: Outcome): Instant | null =>
@@ -48,11 +48,11 @@ const exemplarOf = (observation: Observation): Exemplar => {
   };
 };
 
-/** Where a request of this end might stand: on which shelves, of how many places, and how little it is wanted there. */
+/** The lists that a request may enter, with their length and its rank there. */
 const listsFor = (
   outcome: Exemplar['outcome'],
   { traffic, due, ended }: Pick<Exemplar, 'traffic' | 'due' | 'ended'>,
-): readonly (readonly [shelf: string, places: number, unwanted: number])[] =>
+): readonly (readonly [list: string, length: number, rank: number])[] =>
   outcome === 'completed'
     ? [[`slow ${traffic}`, slowestKept, due - ended]]
     : [
@@ -60,28 +60,28 @@ const listsFor = (
         [`last ${outcome}`, failedKept, 0 - ended],
       ];
 
-/** Of equals the one whose text comes first is kept, so that merged parts keep what the whole does. */
+/** Equal ranks are ordered by text, so that merged parts keep what the whole keeps. */
 const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
-  a.unwanted - b.unwanted || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
+  a.rank - b.rank || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
 const insertExemplar = (
   lists: Exemplars,
   places: ReturnType<typeof listsFor>,
   makeExemplar: () => Exemplar,
 ): void => {
-  for (const [name, kept, unwanted] of places) {
+  for (const [name, length, rank] of places) {
     const list = lists.get(name) ?? [];
     lists.set(name, list);
     const last = list.at(-1);
-    // Most requests end here.
-    if (last !== undefined && list.length === kept && unwanted > last.unwanted) continue;
-    const each = { unwanted, exemplar: makeExemplar() };
-    const place = list.findIndex((other) => inOrder(each, other) <= 0);
-    const there = list[place];
-    // Restored from a result, one exemplar comes twice: as one of the first and of the last.
-    if (there !== undefined && inOrder(each, there) === 0) continue;
-    list.splice(place === -1 ? list.length : place, 0, each);
-    list.splice(kept);
+    // The case of most requests.
+    if (last !== undefined && list.length === length && rank > last.rank) continue;
+    const entry = { rank, exemplar: makeExemplar() };
+    const place = list.findIndex((other) => inOrder(entry, other) <= 0);
+    const next = list[place];
+    // An exemplar restored from a result may come twice: as one of the first and of the last.
+    if (next !== undefined && inOrder(entry, next) === 0) continue;
+    list.splice(place === -1 ? list.length : place, 0, entry);
+    list.splice(length);
   }
 };
 
@@ -97,10 +97,10 @@ const exemplarsIn = (lists: Exemplars): Exemplar[] => [
   ).values(),
 ];
 
-/** Completed ones by kind, the slowest first; then failed ones by their way to fail, in time. */
+/** Completed requests by traffic kind, the slowest first; then failed ones by outcome, in order of time. */
 const inReportOrder = (a: Exemplar, b: Exemplar): number => {
-  const way = outcomeKinds.indexOf(a.outcome) - outcomeKinds.indexOf(b.outcome);
-  if (way !== 0) return way;
+  const outcome = outcomeKinds.indexOf(a.outcome) - outcomeKinds.indexOf(b.outcome);
+  if (outcome !== 0) return outcome;
   const rank =
     a.outcome === 'completed'
       ? trafficKinds.indexOf(a.traffic) - trafficKinds.indexOf(b.traffic) ||
@@ -109,9 +109,8 @@ const inReportOrder = (a: Exemplar, b: Exemplar): number => {
   return rank || byText(JSON.stringify(a), JSON.stringify(b));
 };
 
-/** The requests that people ask about first: the slowest of each kind, and the first and last of each way to fail. */
+/** Keeps single requests as examples: the slowest of each traffic kind, and the first and last of each failed outcome. */
 export const exemplarRecorder: Recorder<Exemplars, Exemplar> = {
-  empty: () => new Map(),
   record: (lists, observation) =>
     insertExemplar(lists, listsFor(observation.outcome.kind, observation), () =>
       exemplarOf(observation),

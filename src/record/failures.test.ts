@@ -6,7 +6,7 @@ import { failureRecorder, type Failures } from './failures.ts';
 import { refusedWith, sampleObservation } from './sample-observations.fixture.ts';
 
 const folded = (observations: readonly Observation[]): Failures => {
-  const failures = failureRecorder.empty();
+  const failures = failureRecorder.restore([]);
   for (const observation of observations) failureRecorder.record(failures, observation);
   return failures;
 };
@@ -18,7 +18,7 @@ const letters = (n: number): string => String.fromCodePoint(0x100 + n);
 const total = (rows: readonly Failure[]): number => rows.reduce((sum, row) => sum + row.count, 0);
 
 describe('failures', () => {
-  it('that differ in numbers and ids only are one, with the earliest as its example', () => {
+  it('that differ only in numbers and ids are one row, with the earliest as its example', () => {
     const at = (ended: number, requestId: string, message: string) => ({
       ...refused(message),
       ended: instant(ended),
@@ -45,7 +45,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('know whether all of them said the same, whichever parts they were counted in', () => {
+  it('record whether all messages were the same, in any division into parts', () => {
     const [one, other] = [refused('key 7 is unknown'), refused('key 8 is unknown')];
     expect(failuresOf([one, one])).toMatchObject([{ count: 2, sameText: true }]);
     expect(failuresOf([one, other, one])).toMatchObject([{ count: 3, sameText: false }]);
@@ -92,14 +92,14 @@ describe('failures', () => {
     ]);
   });
 
-  it('say in words why an arrival was dropped', () => {
+  it('explain why an arrival was dropped', () => {
     const outcome = { kind: 'dropped', cause: 'saturated' } as const;
     expect(failuresOf([sampleObservation({ outcome })])[0]?.message).toBe(
       'the cap on requests in flight was reached',
     );
   });
 
-  it('come in order of their number, and completed requests are none of them', () => {
+  it('are in order of their count, without completed requests', () => {
     const rows = failuresOf([
       refused('rare'),
       refused('often'),
@@ -134,7 +134,7 @@ describe('failures', () => {
     expect(total(rows)).toBe(101);
   });
 
-  it('stay few and lose no count when codes and messages are ever new', () => {
+  it('stay few and lose no count when every code and message is new', () => {
     const many = Array.from({ length: 2000 }, (_, i) =>
       refused(letters(i % 83), { code: letters(i % 89) }),
     );
@@ -143,7 +143,7 @@ describe('failures', () => {
     expect(total(rows)).toBe(2000);
   });
 
-  it('bound the example’s text', () => {
+  it('truncate the example’s text', () => {
     expect(failuresOf([refused('x'.repeat(5000))])[0]?.example.text).toHaveLength(300);
   });
 });

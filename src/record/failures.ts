@@ -5,15 +5,15 @@ import { maskedMessage } from './masked-message.ts';
 import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Rows of one kind of traffic and outcome, by family (status and cause), then by masked message. */
+/** The rows of one traffic kind and outcome, by family (status and cause), then by masked message. */
 type Families = Map<string, Map<string, Failure>>;
 export type Failures = Map<string, Families>;
 
 /**
- * A server can put something new into every message, and some put it into the code. So each family
- * keeps this many messages, and each kind of traffic and outcome this many families; the rest is
- * counted in a row of its own. Those kept are the first by their text, not the most frequent ones:
- * whoever is first of all was first in every part, so merged counts are exact.
+ * A server can send a new message, or even a new code, with every failure. So each family keeps this
+ * many messages, and each traffic kind and outcome this many families; the others are counted in one
+ * row. The first by text are kept, not the most frequent: the first of all is first in every part,
+ * so merged counts are exact.
  */
 const messagesKept = 20;
 const familiesKept = 30;
@@ -35,7 +35,7 @@ interface FailureDescription {
   readonly text: string;
 }
 
-/** A short number is a code of its own (`429`, `1015`); longer ones differ from request to request. */
+/** A short number is a code (`429`, `1015`); longer ones differ from request to request. */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
 const describeRefusal = ({ status, code, type, form, message }: Refusal) => ({
@@ -44,7 +44,7 @@ const describeRefusal = ({ status, code, type, form, message }: Refusal) => ({
   text: message,
 });
 
-/** What a failure says of itself; `null` for none. */
+/** Describes a failed outcome; `null` for a completed one. */
 export const describeFailure = (outcome: Outcome): FailureDescription | null => {
   switch (outcome.kind) {
     case 'completed':
@@ -56,13 +56,10 @@ export const describeFailure = (outcome: Outcome): FailureDescription | null => 
       return { outcome: outcome.kind, status: null, cause: outcome.issue, text: outcome.detail };
     case 'broken':
       return { outcome: outcome.kind, status: null, cause: outcome.cause, text: outcome.detail };
-    case 'dropped':
-      return {
-        outcome: outcome.kind,
-        status: null,
-        cause: outcome.cause,
-        text: droppedBecause[outcome.cause],
-      };
+    case 'dropped': {
+      const { kind, cause } = outcome;
+      return { outcome: kind, status: null, cause, text: droppedBecause[cause] };
+    }
   }
 };
 
@@ -89,7 +86,7 @@ const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): F
 const inTime = (a: Failure, b: Failure): number =>
   a.first - b.first || byText(JSON.stringify(a.example), JSON.stringify(b.example));
 
-/** Both rows in one, under the first one's name; the example is the earlier one's. */
+/** Merges two rows under the name of the first; the earlier one gives the example. */
 const mergeRows = (a: Failure, b: Failure): Failure => {
   const earlier = inTime(a, b) <= 0 ? a : b;
   return {
@@ -111,13 +108,13 @@ const getOrCreate = <V>(map: Map<string, V>, key: string, empty: () => V): V => 
   return value;
 };
 
-/** The last key by its text, `never` left out, once there are more than `kept` others. */
+/** The last key by text other than `never`, if there are more than `kept` such keys. */
 const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {
   const others = keys.filter((key) => key !== never);
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
-/** Puts a row into its place; what then is too much moves to the rows for the rest. */
+/** Adds a row; a message or family too many moves to the row of the others. */
 const addRow = (failures: Failures, row: Failure): void => {
   const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
   const family = getOrCreate(families, familyOf(row), () => new Map<string, Failure>());
@@ -155,9 +152,8 @@ const byFrequency = (a: Failure, b: Failure): number =>
   byText(familyOf(a), familyOf(b)) ||
   byText(a.message, b.message);
 
-/** Failures that are alike counted together, the most frequent first. */
+/** Counts similar failures together, the most frequent first. */
 export const failureRecorder: Recorder<Failures, Failure> = {
-  empty: () => new Map(),
   record: (failures, observation) => {
     const row = failureOf(observation);
     if (row !== null) addRow(failures, row);

@@ -2,7 +2,7 @@ import type { Labels } from '../model/measures/counts.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 
-/** What a group is called: by its labels, and by one text that no other labels have. */
+/** A group's labels, and a text that is unique to them. */
 interface GroupName {
   readonly labels: Labels;
   readonly key: string;
@@ -11,15 +11,15 @@ interface GroupName {
 export const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
   JSON.stringify([stage, traffic, model, entry, key, warmUp]);
 
-/** So many names are looked through one by one; making one anew takes as long. */
+/** Searching this many names takes as long as making a new one. */
 const maxRemembered = 16;
 
-/** Names the group of each observation of a plan. Most have the name of one just before, which is not made again. */
+/** Names the group of each observation of a plan. Recent names are remembered, since most observations repeat one. */
 export const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
   const known: (GroupName & { readonly stage: number })[] = [];
   return ({ traffic, model, entry, key, stage, due }) => {
     const warmUp = due < plan.warmUp;
-    const before = known.find(
+    const found = known.find(
       ({ labels, stage: place }) =>
         place === stage &&
         labels.traffic === traffic &&
@@ -28,7 +28,7 @@ export const groupNames = (plan: Plan): ((observation: Observation) => GroupName
         labels.key === key &&
         labels.warmUp === warmUp,
     );
-    if (before !== undefined) return before;
+    if (found !== undefined) return found;
     const name = plan.stages[stage]?.name ?? `stage ${stage}`;
     const labels = {
       traffic,

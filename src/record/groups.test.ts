@@ -23,7 +23,7 @@ const plan = samplePlan({
 
 const grouped = (...observations: readonly Observation[]): readonly Group[] => {
   const recorder = groupRecorder(plan);
-  const groups = recorder.empty();
+  const groups = recorder.restore([]);
   for (const observation of observations) recorder.record(groups, observation);
   return recorder.store(groups);
 };
@@ -34,7 +34,7 @@ const streamed = (moments: readonly number[], differing = {}): Observation =>
   });
 
 describe('groups', () => {
-  it('keep apart whatever has other labels, in the plan’s order, the warm-up first', () => {
+  it('separate different labels, in the plan’s order, the warm-up first', () => {
     const groups = grouped(
       sampleObservation({ stage: 1 }),
       sampleObservation({ key: 'spare' }),
@@ -55,7 +55,7 @@ describe('groups', () => {
     expect(groups.map(({ outcomes }) => outcomes.completed)).toEqual([1, 2, 1, 1, 1]);
   });
 
-  it('keep entries with names apart, and those without together', () => {
+  it('separate entries with names and combine those without', () => {
     const groups = grouped(
       sampleObservation({ entry: 'short' }),
       sampleObservation(),
@@ -164,7 +164,7 @@ describe('groups', () => {
     `);
   });
 
-  it('hold what speech and transcriptions have of their own', () => {
+  it('hold the measures of speech and transcription', () => {
     const groups = grouped(
       sampleObservation({
         traffic: 'speech',
@@ -207,7 +207,7 @@ describe('groups', () => {
     expect(group!.outcomes.completed).toBe(4);
   });
 
-  it('count how many completed answers had each oddity, in the order of their table', () => {
+  it('count the notes of completed answers, in the order of their table', () => {
     const odd = (...notes: readonly AnswerNote[]) => streamed([5100], { notes });
     const partial = sampleStream([5100], { notes: ['other-event'] });
     const [group] = grouped(
@@ -225,7 +225,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('sum tokens by where their count comes from, and input only where it is known', () => {
+  it('sum tokens by the source of their count, and input only where it is known', () => {
     const [group] = grouped(
       streamed([5100, 5120]),
       streamed([5100], { tokens: { input: null, output: 7, source: 'events' } }),
@@ -237,7 +237,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('sum what made prompts were asked as beside what was counted of them, and of no others', () => {
+  it('sum the requested and the counted tokens of synthetic prompts, and of no others', () => {
     const tokens = { output: 1, source: 'usage' } as const;
     const [group] = grouped(
       streamed([5100], { tokens: { ...tokens, input: 12, asked: 10 } }),
@@ -251,7 +251,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('count the token events of streams that broke off, but leave these out of every figure', () => {
+  it('count the token events of broken streams, but exclude these from all measures', () => {
     const partial = sampleStream([5100, 5120, 5120], { coalesced: 1 });
     const [group] = grouped(
       sampleObservation({
@@ -268,7 +268,7 @@ describe('groups', () => {
     expect(group!.outcomes).toMatchObject({ broken: 1, completed: 0 });
   });
 
-  it('flag fake streams and keep their gaps out', () => {
+  it('count buffered streams and exclude their gaps', () => {
     const [group] = grouped(streamed([5100, 5101], { buffered: true }));
     expect(group!.buffered).toBe(1);
     expect(Object.keys(group!.distributions)).not.toContain('gap');
@@ -286,7 +286,7 @@ describe('groups', () => {
     expect(group!.outcomes).toMatchObject({ completed: 2, dropped: 1 });
   });
 
-  it('count attempts and what was tried again, each arrival once', () => {
+  it('count attempts and retried requests, each arrival once', () => {
     const refused = {
       ...sampleObservation(),
       outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null },

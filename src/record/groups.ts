@@ -14,7 +14,7 @@ import type { Recorder } from './recorder.ts';
 import { streamOf } from './stream-of.ts';
 import { addTokens, recordTokens, tokensInOrder } from './token-sums.ts';
 
-/** One group while it grows: its distributions are open histograms. */
+/** A group that is being recorded: its distributions are open histograms. */
 type OpenGroup = Omit<Group, 'distributions'> & {
   readonly distributions: Map<MeasureName, Histogram>;
 };
@@ -54,7 +54,6 @@ const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histog
   return histogram;
 };
 
-/** Counts by name, where there are any. */
 type CountsBy<Name extends string> = Partial<Record<Name, number>>;
 
 const addCountsBy = <Name extends string>(
@@ -77,7 +76,7 @@ const inOrderOf = <Name extends string>(
   return ordered;
 };
 
-/** The measures that can have samples of a kind of traffic: the others need not be asked. */
+/** The measures that can have samples of each traffic kind. */
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
   trafficKinds.map((kind) => [
     kind,
@@ -165,8 +164,8 @@ const restoreGroup = ({ distributions, ...counts }: Group): OpenGroup => ({
 });
 
 /**
- * Counts and distributions of all arrivals that share their labels; ordered by stage as the plan
- * has them, then by traffic, model, entry and key, the warm-up first.
+ * Counts and distributions of the arrivals that share their labels; ordered by stage as in the plan,
+ * then by traffic, model, entry and key, the warm-up first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);
@@ -180,7 +179,6 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     byText(a.key, b.key) ||
     Number(b.warmUp) - Number(a.warmUp);
   return {
-    empty: () => new Map(),
     record: (groups, observation) => {
       const { labels, key } = namesOf(observation);
       const group = groupOf(groups, labels, key);

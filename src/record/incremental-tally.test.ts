@@ -9,13 +9,13 @@ import { emptyTally, recordObservation, toResult } from './tally.ts';
 
 const facts = sampleFacts([wholeRunSlice]);
 
-describe('a growing tally', () => {
-  it('comes to what a plain one does, wherever it is cut and however far its cuts are taken', () => {
+describe('an incremental tally', () => {
+  it('equals a plain tally, wherever it is flushed and however far each flush is taken', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(anyObservations, fc.nat(30)), { maxLength: 4 }), (spells) => {
+      fc.property(fc.array(fc.tuple(anyObservations, fc.nat(30)), { maxLength: 4 }), (flushes) => {
         const plain = emptyTally(samplePlan());
         const grown = createIncrementalTally(samplePlan());
-        for (const [observations, taken] of spells) {
+        for (const [observations, taken] of flushes) {
           const cut = grown.flush();
           for (let i = 0; i < taken; i += 1) cut.next();
           for (const observation of observations) {

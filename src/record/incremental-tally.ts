@@ -3,15 +3,15 @@ import type { Plan } from '../model/plan/plan.ts';
 import { emptyTally, moveTally, recordObservation, type StoredPart, type Tally } from './tally.ts';
 
 /**
- * A run's tally in two: what was recorded since the last cut, and all before it. A cut closes the first at
- * one moment; it is stored and moved over bit by bit while the run goes on, so that storing it
- * neither stalls the generator nor mixes moments. Nothing is recorded twice.
+ * A run's tally in two parts: what was recorded since the last flush, and everything before it. A flush
+ * closes the first part at one instant; it is then stored and moved piece by piece while the run goes
+ * on, so that storing it neither stalls the generator nor mixes instants.
  */
 export interface IncrementalTally {
   record(observation: Observation): void;
-  /** Closes what was recorded since the last cut; each part that is taken is about a millisecond's work. Returns when the last exchange ended. */
+  /** Closes what was recorded since the last flush. Each part takes about a millisecond. Returns when the last exchange ended. */
   flush(): Iterator<StoredPart, number>;
-  /** Everything recorded so far; a cut that is not yet taken to its end is finished first. */
+  /** Everything recorded so far; finishes an unfinished flush first. */
   whole(): Tally;
 }
 

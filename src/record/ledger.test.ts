@@ -8,7 +8,7 @@ import { sampleObservation } from './sample-observations.fixture.ts';
 
 const ledgerOf = (observations: readonly Observation[], kept?: number) => {
   const recorder = ledgerRecorder(kept);
-  const ledgers = recorder.empty();
+  const ledgers = recorder.restore([]);
   for (const observation of observations) recorder.record(ledgers, observation);
   return recorder.store(ledgers);
 };
@@ -86,14 +86,14 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('has one with status 0 for a request that was sent and got no answer, and none for one that never was', () => {
+  it('has a row with status 0 for a request without an answer, and none for one that was not sent', () => {
     const [ledger] = ledgerOf([sentAt(1, { head: null }), sampleObservation({ sent: null })]);
     expect(ledger?.rows.map(([sent, answered, status]) => [sent, answered, status])).toEqual([
       [1, 5200, 0],
     ]);
   });
 
-  it('knows the tokens of a chat only if the server counted input and output', () => {
+  it('has the tokens of a chat only if the server counted input and output', () => {
     const tokensOf = (tokens: TokenCounts) => {
       const { answer } = sampleObservation().outcome as { answer: ChatAnswer };
       const [ledger] = ledgerOf([
@@ -106,7 +106,7 @@ describe('the ledger', () => {
     expect(tokensOf({ input: null, output: 5, source: 'usage' })).toBeNull();
   });
 
-  it('keeps the first rows by sending and says how many more there were', () => {
+  it('keeps the first rows by sending and counts the others', () => {
     const [ledger] = ledgerOf(
       [9, 1, 8, 2, 7, 3, 6].map((sent) => sentAt(sent)),
       3,
@@ -117,7 +117,7 @@ describe('the ledger', () => {
 
   it('holds at most twice as many rows as it keeps', () => {
     const recorder = ledgerRecorder(3);
-    const ledgers = recorder.empty();
+    const ledgers = recorder.restore([]);
     for (let sent = 100; sent > 0; sent -= 1) {
       recorder.record(ledgers, sentAt(sent));
       expect(ledgers.get('main')!.rows.length).toBeLessThanOrEqual(6);

@@ -9,20 +9,20 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 
-/**
- * What a key was told: rows as they came, at most a quarter more than are kept, how many there were in all, and when
- * the last of those that can be among the kept was sent.
- */
+/** The requests of one key. */
 interface KeyLedger {
+  /** In any order, at most a quarter more than are kept. */
   rows: LedgerRow[];
+  /** All rows, including those not kept. */
   seen: number;
+  /** Rows sent later than this are not among those kept. */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
 
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
-/** By the moment of sending, then by the other cells, so that the order of rows is that of their contents. */
+/** By the instant of sending, then by the other cells: the order depends on the rows alone. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (const [i, cell] of a.entries()) {
     const other = b[i] ?? null;
@@ -33,7 +33,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** Tokens that a chat was charged, where the server told them. */
+/** The tokens of a chat, where the server reports them. */
 const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null => {
   if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return null;
   const { input, output, source } = outcome.answer.tokens;
@@ -59,7 +59,7 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
 const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
   rows.toSorted(inOrder).slice(0, kept);
 
-/** Adds rows of which the first are to be kept; sorted now and then, since they come nearly in order. */
+/** Adds rows and keeps the first; sorts only when a quarter too many have come. */
 const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number): void => {
   for (const row of rows) if (row[0] <= keyLedger.until) keyLedger.rows.push(row);
   if (keyLedger.rows.length <= 1.25 * kept) return;
@@ -68,8 +68,8 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 };
 
 /**
- * Every request that was sent, per key, each attempt a row, in the order of sending; of more than `kept` rows
- * the first. Whoever is among the first of all is so in every part, so merging loses none.
+ * A row for every attempt that was sent, by key, in the order of sending; of more than `kept` rows the
+ * first. A row among the first of all is among the first of its part, so merging loses none.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   const add = (ledgers: Ledgers, key: string, rows: readonly LedgerRow[], seen: number): void => {
@@ -79,7 +79,6 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
     ledgers.set(key, keyLedger);
   };
   return {
-    empty: () => new Map(),
     record: (ledgers, observation) => {
       for (const attempt of attemptsOf(observation)) {
         const { key, sent } = attempt;
@@ -107,7 +106,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
       for (const [key, { rows, seen }] of ledgers) {
         for (let from = 0; from < rows.length; from += rowsPerPortion) {
           const some = rows.slice(from, from + rowsPerPortion);
-          // The first portion tells of those that were left out.
+          // The first portion counts the rows that were left out.
           const left = from === 0 ? seen - rows.length : 0;
           const state: Ledgers = new Map([
             [key, { ...emptyKeyLedger(), rows: some, seen: some.length + left }],
@@ -119,7 +118,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
   };
 };
 
-/** Writing so many takes about half a millisecond. */
+/** Writing this many takes about half a millisecond. */
 const rowsPerPortion = 500;
 
 const noLimitHeaders = {

@@ -36,7 +36,7 @@ describe('a masked message', () => {
     expect(maskedMessage(text)).toBe(masked);
   });
 
-  it('is equal for sentences that differ in their numbers only', () => {
+  it('is equal for messages that differ only in their numbers', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (a, b) => {
         expect(maskedMessage(`waited ${a} s`)).toBe(maskedMessage(`waited ${b} s`));
@@ -44,7 +44,7 @@ describe('a masked message', () => {
     );
   });
 
-  it('is bounded, well formed, holds no number by itself, and masking it again changes nothing', () => {
+  it('is bounded and well formed, contains no bare number, and does not change when masked again', () => {
     fc.assert(
       fc.property(fc.string({ unit: troublesome, maxLength: 300 }), (text) => {
         const masked = maskedMessage(text);

@@ -42,7 +42,7 @@ const refusal = (results: readonly Result[], names?: readonly string[]): string 
 };
 
 describe('merged results', () => {
-  it('of all slices are the result of one run, to the last byte of every histogram', () => {
+  it('of all slices equal the result of one run, to the last byte of every histogram', () => {
     fc.assert(
       fc.property(anyObservations, fc.integer({ min: 1, max: 4 }), (observations, count) => {
         const slices = Array.from({ length: count }, (_, index) => index);
@@ -54,7 +54,7 @@ describe('merged results', () => {
           ),
         );
         const together = resultOf(observations, slices, { count });
-        // Only slices that were added up have to tell their own starts.
+        // Only merged slices carry their own lag.
         const whole = count === 1 ? together : { ...together, slices: mergeSlices(parts) };
         expect(JSON.stringify(merged(...parts))).toBe(JSON.stringify(whole));
         expect(JSON.stringify(merged(...parts.toReversed()))).toBe(JSON.stringify(whole));
@@ -63,7 +63,7 @@ describe('merged results', () => {
     );
   });
 
-  it('keep the starts of each slice apart, however often they are merged', () => {
+  it('keep the start of each slice, however often they are merged', () => {
     const late = sampleObservation({ due: instant(4900), released: instant(4900) });
     const parts = [late, sampleObservation(), sampleObservation()].map((observation, index) =>
       resultOf([observation], [index], { count: 3 }),
@@ -83,12 +83,12 @@ describe('merged results', () => {
     expect(merged(merged(a, b), c)).toEqual(merged(a, b, c));
   });
 
-  it('of one slice alone are that slice’s result: a missing slice is for the judges to say', () => {
+  it('of one slice alone are that slice’s result: judges report a missing slice', () => {
     const alone = resultOf([sampleObservation()], [1]);
     expect(merged(alone)).toEqual(alone);
   });
 
-  it('say what the slices said, each thing once, and cover the longest of them', () => {
+  it('contain each note of the slices once, and cover the longest of them', () => {
     const a = resultOf([], [0], {
       notes: ['both', 'first'],
       partial: 'interrupted',
@@ -105,14 +105,14 @@ describe('merged results', () => {
     expect(merged(resultOf([], [0]), b).partial).toBe('interrupted');
   });
 
-  it('carry the hash of the plan that was run, which their own plan no longer has', () => {
+  it('keep the hash of the plan that was run', () => {
     const whole = merged(resultOf([], [0]), resultOf([], [1]));
     expect(whole.plan).toEqual(withoutPrompts(samplePlan()));
     expect(whole.planHash).toBe(planHash(samplePlan()));
     expect(whole.planHash).not.toBe(planHash(whole.plan));
   });
 
-  it('begin when the first slice began', () => {
+  it('start when the first slice started', () => {
     const early = {
       ...sampleSliceRun({ index: 1, count: 2 }),
       startedAt: '2026-07-01T10:20:29.900Z',
@@ -134,7 +134,7 @@ describe('merged results', () => {
   });
 });
 
-describe('slices that asked different addresses', () => {
+describe('slices that used different addresses', () => {
   const asking = (index: number, port: number): Result =>
     resultOf([], [], {
       notes: ['a field was left out'],
@@ -148,7 +148,7 @@ describe('slices that asked different addresses', () => {
     expect(whole.notes).toMatchInlineSnapshot(`
       [
         "a field was left out",
-        "The slices asked different addresses, and the figures are of all of them together: http://127.0.0.1:4100/v1 (slices 0 and 2) and http://127.0.0.1:4101/v1 (slice 1).",
+        "The slices used different addresses, and the figures combine all of them: http://127.0.0.1:4100/v1 (slices 0 and 2) and http://127.0.0.1:4101/v1 (slice 1).",
       ]
     `);
     expect(whole.baseUrl).toBe('http://127.0.0.1:4100/v1');
@@ -157,7 +157,7 @@ describe('slices that asked different addresses', () => {
     expect(merged(merged(a, c), b)).toEqual(whole);
   });
 
-  it('have no witness, though each gateway counted the same', () => {
+  it('have no mock counters, though each gateway counted the same', () => {
     expect(merged(a, b).witness).toBeNull();
     expect(merged(a, c).witness).toEqual({ completed: 20 });
   });
@@ -170,20 +170,20 @@ describe('merging refuses', () => {
     [
       'another plan',
       resultOf([], [1], { planHash: planHash(samplePlan({ seed: 43 })) }),
-      /the plan \(its hash\) differs/,
+      /differ in the plan’s hash: /,
     ],
-    ['another run', resultOf([], [1], { runId: 'other' }), /the run’s id differs: run .* other/],
+    ['another run', resultOf([], [1], { runId: 'other' }), /differ in the run’s id: run .* other/],
     [
       'another version',
       resultOf([], [1], { weir: '0.2.0' }),
-      /version of Weir differs: 0\.1\.0 .* 0\.2\.0/,
+      /differ in the version of Weir: 0\.1\.0 .* 0\.2\.0/,
     ],
     [
       'another number of slices',
       resultOf([], [1], { count: 3 }),
-      /number of slices differs: 2 .* 3/,
+      /differ in the number of slices: 2 .* 3/,
     ],
-    ['the same slice', resultOf([], [0]), /^Slice 0\/2 is in result 1 and again in result 2/],
+    ['the same slice', resultOf([], [0]), /^Slice 0\/2 is in both result 1 and result 2/],
   ])('%s', (_, second, message) => {
     expect(refusal([first, second])).toMatch(message);
   });
@@ -192,21 +192,21 @@ describe('merging refuses', () => {
     const [group] = first.groups;
     const endToEnd = { ...group!.distributions.endToEnd!, digits: 2 as const };
     const coarse = { ...resultOf([], [1]), groups: [{ ...group!, distributions: { endToEnd } }] };
-    expect(refusal([first, coarse])).toMatch(/digits differs: 3 in distributions.* 2 in distr/);
+    expect(refusal([first, coarse])).toMatch(/digits: 3 in distributions.* 2 in distr/);
   });
 
   it('nothing at all', () => {
-    expect(refusal([])).toBe('Nothing to merge: expected at least one result, got none.');
+    expect(refusal([])).toBe('There is nothing to merge: expected at least one result.');
   });
 
   it('by the names that it is given', () => {
     expect(refusal([first, first], ['a.json', 'b.json'])).toMatchInlineSnapshot(
-      `"Slice 0/2 is in a.json and again in b.json; its requests would count twice. Leave one of them out."`,
+      `"Slice 0/2 is in both a.json and b.json; its requests would count twice. Leave one of them out."`,
     );
     expect(
       refusal([first, resultOf([], [1], { weir: '2' })], ['a.json', 'b.json']),
     ).toMatchInlineSnapshot(
-      `"Only slices of one run can be merged, and the version of Weir differs: 0.1.0 in a.json, 2 in b.json. Merge the slices that one plan was run in, under one --run-id, by one version."`,
+      `"Only slices of one run can be merged, but these differ in the version of Weir: 0.1.0 in a.json, 2 in b.json. Run all slices with the same plan, the same --run-id and the same version of Weir."`,
     );
   });
 });

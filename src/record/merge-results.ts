@@ -23,14 +23,14 @@ const digitsOf = ({ groups, timeline }: Result): string => {
   return `${digits(distributions) || '3'} in distributions, ${digits(latencies) || '2'} per second`;
 };
 
-/** What all parts of one run have in common: how a message names it, and where a result has it. */
+/** What all parts of one run share: its name in messages, and how to read it from a result. */
 const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
-  ['the plan (its hash)', ({ planHash }) => planHash.slice(0, 12)],
+  ['the plan’s hash', ({ planHash }) => planHash.slice(0, 12)],
   ['the run’s id', ({ runId }) => runId],
   ['the version of Weir', ({ weir }) => weir],
   ['the number of slices', ({ slices }) => String(slices[0]?.count)],
   [
-    'what it is held to (its objectives)',
+    'the objectives',
     ({ plan: { objectives, perRequest } }) =>
       [...objectives, ...perRequest].map(({ text }) => text).join(', ') || 'nothing',
   ],
@@ -41,7 +41,7 @@ const difference = (first: Part, other: Part): string | null => {
   for (const [what, of] of sharedProperties) {
     const [expected, found] = [of(first.result), of(other.result)];
     if (expected !== found) {
-      return `Only slices of one run can be merged, and ${what} differs: ${expected} in ${first.name}, ${found} in ${other.name}. Merge the slices that one plan was run in, under one --run-id, by one version.`;
+      return `Only slices of one run can be merged, but these differ in ${what}: ${expected} in ${first.name}, ${found} in ${other.name}. Run all slices with the same plan, the same --run-id and the same version of Weir.`;
     }
   }
   return null;
@@ -53,7 +53,7 @@ const overlap = (parts: readonly Part[]): string | null => {
     for (const { index, count } of result.slices) {
       const owner = owners.get(index);
       if (owner !== undefined) {
-        return `Slice ${index}/${count} is in ${owner} and again in ${name}; its requests would count twice. Leave one of them out.`;
+        return `Slice ${index}/${count} is in both ${owner} and ${name}; its requests would count twice. Leave one of them out.`;
       }
       owners.set(index, name);
     }
@@ -68,7 +68,7 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
-/** A sentence that names the addresses where slices asked different ones, as those with an embedded gateway each do. */
+/** A note that names the addresses if the slices used several, for example an embedded gateway each. */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
   const byAddress = Map.groupBy(
     slices.toSorted((a, b) => a.index - b.index),
@@ -76,15 +76,15 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
   );
   if (byAddress.size < 2) return null;
   const addresses = [...byAddress].map(
-    ([baseUrl, asking]) =>
-      `${baseUrl} (${asking.length === 1 ? 'slice' : 'slices'} ${listed(asking.map(({ index }) => String(index)))})`,
+    ([baseUrl, users]) =>
+      `${baseUrl} (${users.length === 1 ? 'slice' : 'slices'} ${listed(users.map(({ index }) => String(index)))})`,
   );
-  return `The slices asked different addresses, and the figures are of all of them together: ${listed(addresses)}.`;
+  return `The slices used different addresses, and the figures combine all of them: ${listed(addresses)}.`;
 };
 
 /**
- * What the parts say of the run, said together. A part's note on addresses makes way for the
- * whole's; counters of the reference gateway stand only if all parts asked one and read the same.
+ * The facts of the merged run. The parts' notes on addresses are replaced by one for the whole; the
+ * counters of the reference gateway are kept only if all parts used one gateway and read the same.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;
@@ -117,10 +117,9 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
 };
 
 /**
- * One result of the slices' results, equal to that of one process that ran them all: counts are
- * summed and histograms added, never a percentile or a rate averaged. Refuses, with a sentence that
- * names what differs, what are not disjoint parts of one plan. `names` are the results' names in
- * such sentences, for example their files.
+ * Merges the results of slices into what one process would have written: counts are summed and
+ * histograms added; no percentile or rate is averaged. Fails with a message if the results are not
+ * disjoint parts of one run. `names` identify the results in the message, for example by file.
  */
 export const mergeResults = (
   results: readonly Result[],
@@ -131,7 +130,7 @@ export const mergeResults = (
     .toSorted((a, b) => firstSlice(a.result) - firstSlice(b.result));
   const [first, ...others] = parts;
   if (first === undefined) {
-    return { ok: false, message: 'Nothing to merge: expected at least one result, got none.' };
+    return { ok: false, message: 'There is nothing to merge: expected at least one result.' };
   }
   for (const other of others) {
     const message = difference(first, other);

@@ -1,7 +1,7 @@
 import type { Result, SliceRun } from '../model/result/result.ts';
 import { lagOver, measuredSeconds } from '../model/result/summary.ts';
 
-/** The slices of several results, in order. Each brings its own start lag along: in the sum, one late slice would look half as late beside one on time. */
+/** The slices of several results, in order, each with its own lag: in the sum, one late slice would look half as late beside one on time. */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
   results
     .flatMap((result) => {

@@ -18,14 +18,14 @@ const counted = (...given: Parameters<typeof sampleObservation>[]): Pick<Group, 
   return group;
 };
 
-describe('requests that keep the per-request objectives', () => {
+describe('requests that meet the per-request objectives', () => {
   it('are counted, for all objectives together and for each', () => {
     // The sample takes 200 ms from due to its end; it is a whole chat, which has no first token.
     const quick = { ended: instant(5100) };
     expect(counted([], [quick], []).good).toEqual({ all: 1, each: [1, 3] });
   });
 
-  it('are never among the failed, even where no objective concerns their kind', () => {
+  it('never include failed requests, even where no objective concerns their kind', () => {
     const failed = sampleObservation({ outcome: refusedWith('no') });
     const group: Pick<Group, 'good'> = {};
     recordObjectiveCounts(group, objectives.slice(1), failed, 'steady');
@@ -40,7 +40,7 @@ describe('requests that keep the per-request objectives', () => {
     expect(whole.good).toEqual({ all: 0, each: [0, 3] });
   });
 
-  it('are not counted at all where nothing is asked of them', () => {
+  it('are not counted without objectives', () => {
     const group: Pick<Group, 'good'> = {};
     recordObjectiveCounts(group, [], sampleObservation(), 'steady');
     expect(group).toEqual({});

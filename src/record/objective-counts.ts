@@ -3,8 +3,6 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { RequestObjective } from '../model/plan/objective.ts';
 import { objectivesMet } from '../model/plan/request-objectives.ts';
 
-/** Counts of requests that kept the plan's per-request objectives. */
-
 type ObjectiveCounts = NonNullable<Group['good']>;
 type ObjectiveCountsHolder = Pick<Group, 'good'>;
 
@@ -13,7 +11,7 @@ const objectiveCountsOf = (group: ObjectiveCountsHolder, objectives: number): Ob
   return group.good;
 };
 
-/** Adds an observation's part. A group whose requests all failed has zeros, not nothing. */
+/** Counts an observation that meets the plan's per-request objectives. A group of failed requests has zeros. */
 export const recordObjectiveCounts = (
   group: ObjectiveCountsHolder,
   objectives: readonly RequestObjective[],
@@ -28,7 +26,6 @@ export const recordObjectiveCounts = (
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
 };
 
-/** Adds what another group counted. */
 export const addObjectiveCounts = (
   into: ObjectiveCountsHolder,
   { good: from }: ObjectiveCountsHolder,

@@ -129,7 +129,7 @@ describe('an observation’s line', () => {
     ],
     ['a field too few', '{}', /requestId: .*; stage: /],
     ['a long line that is no JSON', 'x'.repeat(500), /got "x{60}…"\.$/],
-  ])('that is damaged is told from a whole one: %s', (_, line, message) => {
+  ])('that is damaged is rejected: %s', (_, line, message) => {
     const read = readObservation(line);
     expect(read.ok ? 'read' : read.message).toMatch(message);
   });

@@ -15,7 +15,7 @@ export const observationsHeader = ({
 }: Omit<ObservationsHeader, 'format'>): string =>
   JSON.stringify({ format: 'observations/1', weir, planHash, runId, startedAt, machineZero });
 
-/** One observation as a line, without its line feed. Numbers are written in full, so that figures can be recomputed to the bit. */
+/** One observation as a line, without its line feed. Numbers have full precision, so that figures can be recomputed exactly. */
 export const observationLine = (observation: Observation): string =>
   JSON.stringify(observation, (_, value: unknown) =>
     value instanceof Float64Array ? Array.from(value) : value,
@@ -25,16 +25,11 @@ export type ParsedLine<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
-/** What this file needs of a schema. */
+type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 interface LineSchema<T> {
-  safeParse(value: unknown):
-    | { readonly success: true; readonly data: T }
-    | {
-        readonly success: false;
-        readonly error: {
-          readonly issues: readonly { path: readonly PropertyKey[]; message: string }[];
-        };
-      };
+  safeParse(
+    value: unknown,
+  ): { success: true; data: T } | { success: false; error: { readonly issues: Issues } };
 }
 
 const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): ParsedLine<T> => {
@@ -56,10 +51,10 @@ const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): Pa
   return { ok: false, message: `Expected ${expected}; ${findings.join('; ')}.` };
 };
 
-/** The header that the first line of an observations file holds, or a sentence on what is wrong with it. */
+/** Reads the first line of an observations file; fails with a message. */
 export const readObservationsHeader = (line: string): ParsedLine<ObservationsHeader> =>
   parseLine(line, observationsHeaderSchema, 'the header of an observations/1 file');
 
-/** The observation that any further line holds, or a sentence on what is wrong with it. */
+/** Reads any further line; fails with a message. */
 export const readObservation = (line: string): ParsedLine<Observation> =>
   parseLine(line, observationSchema, 'an observation of format observations/1');

@@ -12,7 +12,7 @@ const count = 2;
 const seen = Array.from({ length: 9 }, (_, index) => sampleObservation({ index }));
 const facts = sampleFacts([0, 1].map((index) => ({ index, count })));
 
-/** What a worker writes: its header, the parts of two cuts, and each cut when its parts are there. */
+/** The lines of a worker: its header, and two commits after their parts. */
 const linesOf = (index: number): readonly string[] => {
   const { generator, ...slice } = sampleSliceRun({ index, count });
   const { weir, runId, planHash, plan } = facts;
@@ -31,13 +31,13 @@ const linesOf = (index: number): readonly string[] => {
   for (const observation of own.slice(1)) tally.record(observation);
   const header = { format: 'checkpoint/1', weir, runId, planHash, plan, slice, notes: ['both'] };
   const lines = [header, ...first, ...cutAt(10_000)];
-  // Each worker's sample stands once, with its last cut.
+  // Each worker's sample comes once, with its last commit.
   return lines.map((line, i) =>
     JSON.stringify(i === lines.length - 1 ? { ...line, generator } : line),
   );
 };
 
-/** By turns, as two workers write them. */
+/** Alternating, as two workers write them. */
 const zipped = ([a, b]: readonly (readonly string[])[]): readonly string[] =>
   a!.flatMap((line, i) => [line, ...(b![i] === undefined ? [] : [b![i]])]);
 
@@ -50,10 +50,10 @@ const resultOf = (lines: readonly string[]) => {
 describe('a checkpoint of two workers', () => {
   const both = [linesOf(0), linesOf(1)];
 
-  it('is the result of both, however their lines stand among one another', () => {
+  it('becomes the result of both, in any order of their lines', () => {
     const tally = emptyTally(samplePlan());
     for (const observation of seen) recordObservation(tally, observation);
-    const partial = 'killed; this is what it had come to after 10 s, when it was last kept';
+    const partial = 'killed; the figures cover the first 10 s, up to the last checkpoint';
     const whole = toResult(tally, {
       ...facts,
       partial,
@@ -66,24 +66,24 @@ describe('a checkpoint of two workers', () => {
     expect(resultOf(both.flat())).toEqual(whole);
   });
 
-  it('counts of each what its own last cut holds, and says the earlier moment', () => {
+  it('counts each worker up to its own last commit, and names the earlier instant', () => {
     const [a, b] = both as [readonly string[], readonly string[]];
     const result = resultOf([...a, ...b.slice(0, -1)]);
     expect(result.groups.reduce((sum, { outcomes }) => sum + outcomes.completed, 0)).toBe(5 + 1);
-    expect(result.partial).toContain('after 5 s');
+    expect(result.partial).toContain('the first 5 s, ');
     expect(result.slices.map(({ index }) => index)).toEqual([0, 1]);
   });
 
-  it('lacks the slice of one that had kept nothing yet', () => {
+  it('lacks the slice of a worker without a commit', () => {
     const [a, b] = both as [readonly string[], readonly string[]];
     expect(resultOf([...a, b[0]!]).slices.map(({ index }) => index)).toEqual([0]);
   });
 
-  it('is none when a part is of a slice that never began', () => {
+  it('is invalid if a part belongs to a slice without a header', () => {
     const [a, b] = both as [readonly string[], readonly string[]];
     expect(readCheckpoint([...a, b[1]!])).toEqual({
       ok: false,
-      message: 'holds a line that is none of a checkpoint',
+      message: 'contains a line that does not belong to a checkpoint',
     });
   });
 });

@@ -10,10 +10,10 @@ import { addPart, emptyTally, type StoredPart, type Tally, toResult } from './ta
 
 export type CheckpointReadResult =
   | { readonly ok: true; readonly result: Result }
-  /** A sentence on what is wrong with the file. */
+  /** What is wrong with the file. */
   | { readonly ok: false; readonly message: string };
 
-/** A line that was cut off in the middle is the last one, and not yet part of the file. */
+/** `undefined` for a line that is truncated because the run was killed while writing it. */
 const parsed = (line: string): unknown => {
   try {
     return JSON.parse(line);
@@ -24,11 +24,11 @@ const parsed = (line: string): unknown => {
 
 const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s`;
 
-/** What a file holds of one slice. */
+/** What the file holds of one slice. */
 interface SliceCheckpoint {
   readonly header: CheckpointHeader;
   readonly generator: GeneratorSample[];
-  /** Parts that no cut has made count yet. */
+  /** Parts since the last commit: they do not count yet. */
   pending: StoredPart[];
   until: number | null;
   scheduled: number;
@@ -42,10 +42,10 @@ const emptySliceCheckpoint = (header: CheckpointHeader): SliceCheckpoint => ({
   scheduled: 0,
 });
 
-/** Takes a line that is whole; says whether it is one of a checkpoint. */
+/** Applies a complete line; `false` if it is not a line of a checkpoint. */
 const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: Tally): boolean => {
-  const cut = checkpointCommitSchema.safeParse(json);
-  if (!cut.success) {
+  const commit = checkpointCommitSchema.safeParse(json);
+  if (!commit.success) {
     const part = checkpointPartSchema.safeParse(json);
     if (part.success) {
       const { slice, ...stored } = part.data;
@@ -56,7 +56,7 @@ const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: T
     if (header.success) slices.set(header.data.slice.index, emptySliceCheckpoint(header.data));
     return header.success;
   }
-  const { slice, generator, until, scheduled, ended } = cut.data;
+  const { slice, generator, until, scheduled, ended } = commit.data;
   const kept = slices.get(slice);
   if (kept === undefined) return false;
   for (const part of kept.pending) addPart(tally, part);
@@ -68,14 +68,14 @@ const applyLine = (json: unknown, slices: Map<number, SliceCheckpoint>, tally: T
 };
 
 /**
- * The result of a run that was killed, up to its last cut, or that of each worker: the same that the run
- * would have written had it been stopped then. `lines` are those of its checkpoint.
+ * Reads the result of a killed run from the lines of its checkpoint: what the run would have written
+ * if it had been stopped at the last commit of each worker.
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
   const header = checkpointHeaderSchema.safeParse(parsed(first));
   if (!header.success) {
-    return { ok: false, message: 'is no checkpoint of this version of Weir' };
+    return { ok: false, message: 'is not a checkpoint of this version of Weir' };
   }
   const {
     slice: { index },
@@ -89,18 +89,18 @@ export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult =>
     const json = parsed(line);
     if (json === undefined) break;
     if (!applyLine(json, slices, tally)) {
-      return { ok: false, message: 'holds a line that is none of a checkpoint' };
+      return { ok: false, message: 'contains a line that does not belong to a checkpoint' };
     }
   }
   const kept = [...slices.values()].filter(({ until }) => until !== null);
   if (kept.length === 0) {
     return {
       ok: false,
-      message: 'is of a run that was killed in its first seconds: nothing was kept',
+      message: 'is from a run that was killed in its first seconds, before anything was saved',
     };
   }
   const until = Math.min(...kept.map((each) => each.until ?? 0));
-  const partial = `killed; this is what it had come to after ${wholeSeconds(until)}, when it was last kept`;
+  const partial = `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;
   const result = toResult(tally, {
     ...facts,
     slices: kept.map(({ header: { slice }, generator }) => ({ ...slice, generator })),

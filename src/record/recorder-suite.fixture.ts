@@ -16,7 +16,7 @@ import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Observations of every kind of traffic and outcome, and the laws that every recorder is held to. */
+/** Observations of every traffic kind and outcome, and the laws that every recorder must obey. */
 
 const count = fc.nat(9);
 /** Eighths of a millisecond: sums of them are exact, and their thousandths are not always whole. */
@@ -183,7 +183,7 @@ const labels = fc.record({
   key: fc.constantFrom('main', 'spare'),
 });
 
-/** Up to two attempts that came before one that was released at some moment. */
+/** Up to two attempts before one that was released at the given instant. */
 const earlierAttempts = (
   due: number,
   released: number,
@@ -216,7 +216,7 @@ const earlierAttempts = (
   );
 };
 
-/** One observation whose instants follow one another as a real one’s do. */
+/** One observation whose instants are in the order of a real one. */
 export const anyObservation: fc.Arbitrary<Observation> = fc
   .record({
     labels,
@@ -269,13 +269,14 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
 
 export const anyObservations = fc.array(anyObservation, { maxLength: 25 });
 
-/** Holds a recorder to the laws of `Recorder`; `runs` is how many generated cases each law is tried on. */
+/** Tests the laws of `Recorder`; `runs` is the number of generated cases for each law. */
 export const itObeysTheLaws = <State, Stored>(
   name: string,
   recorder: Recorder<State, Stored>,
   { observations = anyObservations, runs = 15 } = {},
 ): void => {
-  const { empty, add, store, restore, split } = recorder;
+  const { add, store, restore, split } = recorder;
+  const empty = (): State => restore([]);
   const merge = (...states: readonly State[]): State => {
     const whole = empty();
     for (const state of states) add(whole, state);
@@ -292,7 +293,7 @@ export const itObeysTheLaws = <State, Stored>(
       { numRuns: runs },
     );
   describe(`the laws of ${name}`, () => {
-    it('gives for merged parts what it gives for the whole', () => {
+    it('gives the same for merged parts as for the whole', () => {
       check((a = [], b = []) => {
         expect(store(merge(recorded(a), recorded(b)))).toEqual(store(recorded([...a, ...b])));
       });
@@ -304,7 +305,7 @@ export const itObeysTheLaws = <State, Stored>(
         expect(store(merge(merge(a, b), c))).toEqual(store(merge(a, merge(b, c))));
       });
     });
-    it('is not changed by merging with nothing, and leaves merged parts as they were', () => {
+    it('does not change when merged with nothing, and does not change merged parts', () => {
       check((first = [], second = []) => {
         const [a, b] = [recorded(first), recorded(second)];
         const before = store(a);
@@ -320,7 +321,7 @@ export const itObeysTheLaws = <State, Stored>(
         expect(store(recorded(a.toReversed()))).toEqual(store(recorded(a)));
       });
     });
-    it('is the sum of its portions, as they are and as they are stored', () => {
+    it('equals the sum of its portions, as states and as stored', () => {
       check((a = [], b = []) => {
         const whole = recorded([...a, ...b]);
         const before = store(whole);

@@ -5,7 +5,7 @@ import { ledgerRecorder } from './ledger.ts';
 import { anyObservation, itObeysTheLaws } from './recorder-suite.fixture.ts';
 import { timelineRecorder } from './timeline.ts';
 
-/** Refusals with ever new codes and messages, as from a server that wants to fill our memory. */
+/** Refusals with a new code and message each, as from a server that fills our memory. */
 const unruly = fc.array(
   fc
     .tuple(anyObservation, fc.oneof(fc.constant(0), fc.nat(39)), fc.nat(29))

@@ -1,6 +1,6 @@
 import type { Observation } from '../model/observation/observation.ts';
 
-/** A part of a state that is quickly stored, and its stored form. */
+/** A part of a state that is quick to store, and its stored form. */
 export interface Portion<State, Stored> {
   readonly state: State;
   readonly stored: readonly Stored[];
@@ -9,18 +9,17 @@ export interface Portion<State, Stored> {
 /**
  * Folds observations into a state, in any order, and the states of slices into one. A state changes
  * in place while it records and while others are added to it. Seen through `store`, adding is
- * associative and commutative with `empty` as its identity, parts added up are the whole recorded,
- * `restore` undoes `store`, and portions added up are what was split: each recorder is held to these
- * laws by one suite.
+ * associative and commutative with `restore([])` as its identity, the sum of parts is the whole
+ * recorded, `restore` undoes `store`, and the sum of portions is what was split: one suite tests
+ * these laws for each recorder.
  */
 export interface Recorder<State, Stored> {
-  readonly empty: () => State;
   readonly record: (state: State, observation: Observation) => void;
-  /** Adds to a state everything that another one holds, which stays as it was. */
+  /** Adds another state, which does not change. */
   readonly add: (into: State, from: State) => void;
-  /** The state as a result holds it: in one order, whatever the order of the observations. */
+  /** The state as a result holds it; its order does not depend on that of the observations. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Cuts a state that nothing more is recorded into, one portion at a time, each a matter of about a millisecond. */
+  /** Splits a state that is no longer recorded into; each portion takes about a millisecond. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }

@@ -7,7 +7,7 @@ import { trafficKinds } from '../model/workload/traffic.ts';
 import { recordThroughput } from './throughput-counts.ts';
 import { streamOf } from './stream-of.ts';
 
-/** What happened in each second of a run, as counts. */
+/** The counts of each second of a run. */
 export type CountsBySecond = Map<number, CountsInSecond>;
 export type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 
@@ -34,11 +34,11 @@ export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond
   return found;
 };
 
-/** Adds one observation to the seconds in which its parts lie. */
+/** Counts each instant of an observation in its own second. */
 export const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
   const { due, outcome } = observation;
   let last = countsIn(counts, secondOf(due));
-  // Tokens come thousands to a second.
+  // There may be thousands of tokens in one second, so the last one is remembered.
   const at = (moment: Instant): CountsInSecond => {
     const second = secondOf(moment);
     if (last.second !== second) last = countsIn(counts, second);

@@ -1,6 +1,6 @@
 import type { ChatStreamAnswer, Outcome } from '../model/observation/outcome.ts';
 
-/** The stream that came, whole or in part; `null` where none did. */
+/** The stream that was received, complete or in part; `null` for none. */
 export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   let answer = null;
   if (outcome.kind === 'completed') answer = outcome.answer;

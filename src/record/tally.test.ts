@@ -35,7 +35,7 @@ describe('a tally', () => {
     );
   });
 
-  it('read back from a result gives that result again', () => {
+  it('restored from a result gives that result again', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {
         const result = toResult(tallyOf(observations), facts);
@@ -45,7 +45,7 @@ describe('a tally', () => {
     );
   });
 
-  it('merged of parts is the tally of the whole', () => {
+  it('merged from parts equals the tally of the whole', () => {
     fc.assert(
       fc.property(anyObservations, anyObservations, (a, b) => {
         const merged = mergeTallies(tallyOf(a), tallyOf(b));
@@ -55,7 +55,7 @@ describe('a tally', () => {
     );
   });
 
-  it('ends with its last exchange; a dropped arrival is none', () => {
+  it('ends with its last exchange, not with a dropped arrival', () => {
     const dropped = {
       ended: instant(9000),
       outcome: { kind: 'dropped', cause: 'saturated' },
@@ -65,7 +65,7 @@ describe('a tally', () => {
     expect(toResult(tallyOf([]), facts).ended).toBe(0);
   });
 
-  it('is written with its slices in order and the earliest of their begins', () => {
+  it('is written with its slices in order and the earliest of their starts', () => {
     const late = {
       ...sampleSliceRun({ index: 0, count: 2 }),
       startedAt: '2026-07-01T10:20:31.000Z',

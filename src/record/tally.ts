@@ -10,7 +10,7 @@ import { byText } from './by-text.ts';
 import type { Recorder } from './recorder.ts';
 import { type Timeline, timelineRecorder } from './timeline.ts';
 
-/** Everything that a run's observations have come to so far. It grows in place while it records. */
+/** The running sum of a run's observations, changed in place. */
 export interface Tally {
   readonly plan: Plan;
   readonly groupsRecorder: Recorder<Groups, Result['groups'][number]>;
@@ -26,19 +26,30 @@ export interface Tally {
 const runTimelineRecorder = timelineRecorder();
 const runLedgerRecorder = ledgerRecorder();
 
-export const emptyTally = (plan: Plan): Tally => {
+/** A part of what a result holds. */
+export type StoredPart = Partial<
+  Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'ledger'>
+>;
+
+const restoreTally = (plan: Plan, part: StoredPart, ended: number): Tally => {
   const groupsRecorder = groupRecorder(plan);
   return {
     plan,
     groupsRecorder,
-    groups: groupsRecorder.empty(),
-    timeline: runTimelineRecorder.empty(),
-    failures: failureRecorder.empty(),
-    exemplars: exemplarRecorder.empty(),
-    ledger: runLedgerRecorder.empty(),
-    ended: 0,
+    groups: groupsRecorder.restore(part.groups ?? []),
+    timeline: runTimelineRecorder.restore(part.timeline ?? []),
+    failures: failureRecorder.restore(part.failures ?? []),
+    exemplars: exemplarRecorder.restore(part.exemplars ?? []),
+    ledger: runLedgerRecorder.restore(part.ledger ?? []),
+    ended,
   };
 };
+
+export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
+
+/** The tally that a result was written from. */
+export const fromResult = (result: Result): Tally =>
+  restoreTally(result.plan, result, result.ended);
 
 /** Adds one observation to the tally. */
 export const recordObservation = (tally: Tally, observation: Observation): void => {
@@ -51,7 +62,7 @@ export const recordObservation = (tally: Tally, observation: Observation): void 
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
-/** Adds everything that another tally of the same plan holds, which stays as it was. */
+/** Adds another tally of the same plan, which does not change. */
 const addTally = (into: Tally, from: Tally): void => {
   into.groupsRecorder.add(into.groups, from.groups);
   runTimelineRecorder.add(into.timeline, from.timeline);
@@ -61,7 +72,7 @@ const addTally = (into: Tally, from: Tally): void => {
   into.ended = Math.max(into.ended, from.ended);
 };
 
-/** The tally of both parts' observations together; the parts, of the same plan, stay as they were. */
+/** The sum of two tallies of the same plan, which do not change. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);
@@ -69,50 +80,37 @@ export const mergeTallies = (a: Tally, b: Tally): Tally => {
   return whole;
 };
 
-/** A part of what a result holds. */
-export type StoredPart = Partial<
-  Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'ledger'>
->;
+function* movePart<State, Stored>(
+  recorder: Recorder<State, Stored>,
+  from: State,
+  into: State,
+  partOf: (stored: Stored[]) => StoredPart,
+): Generator<StoredPart, void> {
+  for (const { state, stored } of recorder.split(from)) {
+    recorder.add(into, state);
+    yield partOf([...stored]);
+  }
+}
 
 /**
- * Moves a tally into another one, a millisecond's work at a time, and gives the stored form of each part
- * as it goes; at last, when the last exchange of both ended.
+ * Moves a tally into another one, about a millisecond's work at a time, and yields the stored form of
+ * each part that was moved. Returns when the last exchange of both ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
-  for (const { state, stored } of from.groupsRecorder.split(from.groups)) {
-    into.groupsRecorder.add(into.groups, state);
-    yield { groups: [...stored] };
-  }
-  for (const { state, stored } of runTimelineRecorder.split(from.timeline)) {
-    runTimelineRecorder.add(into.timeline, state);
-    yield { timeline: [...stored] };
-  }
-  for (const { state, stored } of failureRecorder.split(from.failures)) {
-    failureRecorder.add(into.failures, state);
-    yield { failures: [...stored] };
-  }
-  for (const { state, stored } of exemplarRecorder.split(from.exemplars)) {
-    exemplarRecorder.add(into.exemplars, state);
-    yield { exemplars: [...stored] };
-  }
-  for (const { state, stored } of runLedgerRecorder.split(from.ledger)) {
-    runLedgerRecorder.add(into.ledger, state);
-    yield { ledger: [...stored] };
-  }
+  yield* movePart(from.groupsRecorder, from.groups, into.groups, (groups) => ({ groups }));
+  yield* movePart(runTimelineRecorder, from.timeline, into.timeline, (timeline) => ({ timeline }));
+  yield* movePart(failureRecorder, from.failures, into.failures, (failures) => ({ failures }));
+  yield* movePart(exemplarRecorder, from.exemplars, into.exemplars, (exemplars) => ({ exemplars }));
+  yield* movePart(runLedgerRecorder, from.ledger, into.ledger, (ledger) => ({ ledger }));
   into.ended = Math.max(into.ended, from.ended);
   return into.ended;
 }
 
 /** Adds a stored part to a tally. */
-export const addPart = (into: Tally, part: StoredPart): void => {
-  into.groupsRecorder.add(into.groups, into.groupsRecorder.restore(part.groups ?? []));
-  runTimelineRecorder.add(into.timeline, runTimelineRecorder.restore(part.timeline ?? []));
-  failureRecorder.add(into.failures, failureRecorder.restore(part.failures ?? []));
-  exemplarRecorder.add(into.exemplars, exemplarRecorder.restore(part.exemplars ?? []));
-  runLedgerRecorder.add(into.ledger, runLedgerRecorder.restore(part.ledger ?? []));
-};
+export const addPart = (into: Tally, part: StoredPart): void =>
+  addTally(into, restoreTally(into.plan, part, 0));
 
-/** The written form of a tally, with what the run knows about itself. */
+/** The result that a tally is written as, with the facts of the run. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
   const slices = facts.slices.toSorted((a, b) => a.index - b.index);
   return {
@@ -137,20 +135,5 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     exemplars: exemplarRecorder.store(tally.exemplars),
     ledger: runLedgerRecorder.store(tally.ledger),
     witness: facts.witness,
-  };
-};
-
-/** The tally that a result was written from. */
-export const fromResult = (result: Result): Tally => {
-  const groupsRecorder = groupRecorder(result.plan);
-  return {
-    plan: result.plan,
-    groupsRecorder,
-    groups: groupsRecorder.restore(result.groups),
-    timeline: runTimelineRecorder.restore(result.timeline),
-    failures: failureRecorder.restore(result.failures),
-    exemplars: exemplarRecorder.restore(result.exemplars ?? []),
-    ledger: runLedgerRecorder.restore(result.ledger),
-    ended: result.ended,
   };
 };

@@ -18,7 +18,7 @@ import { timelineRecorder } from './timeline.ts';
 
 const timelineOf = (observations: readonly Observation[]): readonly TimelineSecond[] => {
   const recorder = timelineRecorder();
-  const timeline = recorder.empty();
+  const timeline = recorder.restore([]);
   for (const observation of observations) recorder.record(timeline, observation);
   return recorder.store(timeline);
 };
@@ -37,7 +37,7 @@ const tokensOf = (observation: Observation): readonly string[] =>
     .filter(({ outputTokens, inputTokens }) => outputTokens + inputTokens !== 0)
     .map(({ second, outputTokens, inputTokens }) => `${second} ${outputTokens} ${inputTokens}`);
 
-describe('what completed answers brought', () => {
+describe('the throughput of completed answers', () => {
   const usage = (output: number) => ({ input: 10, output, source: 'usage' as const });
 
   it.each([
@@ -50,12 +50,12 @@ describe('what completed answers brought', () => {
     expect(tokensOf(ending(3200, answer))).toEqual(expected);
   });
 
-  it('are tokens at the end where no event told when they came', () => {
+  it('counts tokens at the end where no event shows when they came', () => {
     expect(tokensOf(ending(3200, sampleStream([], { tokens: usage(7) })))).toEqual(['3 7 10']);
     expect(tokensOf(sampleObservation())).toEqual(['5 20 10']);
   });
 
-  it('are no tokens of an answer that was cut off', () => {
+  it('counts no tokens of a broken answer', () => {
     const partial = sampleStream([1000, 1500]);
     const outcome = { kind: 'broken', cause: 'reset', detail: '', partial } as const;
     const [, first] = timelineOf([
@@ -64,7 +64,7 @@ describe('what completed answers brought', () => {
     expect([first?.tokenEvents, first?.outputTokens, first?.completed]).toEqual([2, 0, {}]);
   });
 
-  it('are audio and characters at the end', () => {
+  it('counts audio and characters at the end', () => {
     const seconds = timelineOf([
       ending(1200, sampleSpeech({ audioSeconds: 2.0004 })),
       ending(1300, sampleTranscript()),
@@ -80,12 +80,12 @@ describe('what completed answers brought', () => {
     ]);
   });
 
-  it('is, summed over the timeline, what the groups say, whatever came', () => {
+  it('sums up over the timeline to the counts of the groups', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {
         const seconds = timelineOf(observations);
         const recorder = groupRecorder(samplePlan());
-        const state = recorder.empty();
+        const state = recorder.restore([]);
         for (const observation of observations) recorder.record(state, observation);
         const groups = recorder.store(state);
         const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);

@@ -17,7 +17,7 @@ const sum = (samples: ArrayLike<number>): number => {
   return whole;
 };
 
-/** A stream’s tokens come with its events; what the events do not account for is laid on the last. */
+/** Counts a stream's tokens with its events; the tokens beyond the events count with the last one. */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
   const { output } = answer.tokens;
@@ -27,7 +27,7 @@ const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   at(instant(events.at(-1) ?? ended)).outputTokens += output - spread.length;
 };
 
-/** Adds what a completed answer brought to the seconds in which it came. */
+/** Counts the tokens, audio and characters of a completed answer in the seconds in which they came. */
 export const recordThroughput = (observation: Observation, at: CountsAt): void => {
   const { outcome, traffic, ended } = observation;
   if (outcome.kind !== 'completed') return;

@@ -14,7 +14,7 @@ const timelineOf = (
   openSeconds?: number,
 ): readonly TimelineSecond[] => {
   const recorder = timelineRecorder(openSeconds);
-  const timeline = recorder.empty();
+  const timeline = recorder.restore([]);
   for (const observation of observations) recorder.record(timeline, observation);
   return recorder.store(timeline);
 };
@@ -38,7 +38,7 @@ const dropped = sampleObservation({
 });
 
 describe('the timeline', () => {
-  it('counts every instant in its own second, from 0 on without a hole', () => {
+  it('counts every instant in its own second, from 0 on without a gap', () => {
     const seconds = timelineOf([slowStream, dropped]);
     const counts = seconds.map(({ second, due, begun, sent, ended, tokenEvents, outcomes }) =>
       [second, due, begun, sent, ended, tokenEvents, outcomes.completed, outcomes.dropped].join(
@@ -68,7 +68,7 @@ describe('the timeline', () => {
     expect(later.map((second) => second.latency)).toEqual([{}, {}, {}, {}]);
   });
 
-  it('keeps kinds of traffic apart, in the order of their table', () => {
+  it('separates traffic kinds, in the order of their table', () => {
     const models = sampleObservation({
       traffic: 'models',
       model: null,
@@ -97,14 +97,14 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('knows the lag of requests that failed', () => {
+  it('includes the lag of failed requests', () => {
     const failed = sampleObservation({
       outcome: { kind: 'broken', cause: 'reset', detail: '', partial: null },
     });
     expect(Object.keys(timelineOf([failed])[5]!.latency.chat!)).toEqual(['lag']);
   });
 
-  it('of nothing is empty', () => {
+  it('is empty without observations', () => {
     expect(timelineOf([])).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('the timeline', () => {
     expect(lagOver(seconds)).toMatchObject({ count: 2, max: 5 });
   });
 
-  it('accounts for every arrival, and for every exchange that was begun', () => {
+  it('counts every arrival and every exchange that began', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {
         const seconds = timelineOf(observations);
@@ -161,7 +161,7 @@ describe('the timeline', () => {
     );
   });
 
-  it('is the same however few seconds stay open', () => {
+  it('does not depend on the number of open seconds', () => {
     fc.assert(
       fc.property(anyObservations, fc.integer({ min: 1, max: 4 }), (observations, openSeconds) => {
         expect(timelineOf(observations, openSeconds)).toEqual(timelineOf(observations));
@@ -170,9 +170,9 @@ describe('the timeline', () => {
     );
   });
 
-  it('keeps no more seconds open than it was told', () => {
+  it('keeps no more seconds open than its limit', () => {
     const recorder = timelineRecorder(2);
-    const timeline = recorder.empty();
+    const timeline = recorder.restore([]);
     for (const second of [0, 1, 2, 3, 0, 9]) {
       recorder.record(
         timeline,
@@ -183,14 +183,14 @@ describe('the timeline', () => {
     expect([...timeline.sealed.keys()].toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
   });
 
-  it('keeps sixteen seconds open where parts are added to it, and loses none of the others', () => {
+  it('keeps sixteen seconds open where parts are added, and loses none of the others', () => {
     const recorder = timelineRecorder();
-    const part = recorder.empty();
+    const part = recorder.restore([]);
     for (let second = 0; second < 30; second += 1) {
       const due = instant(second * 1000);
       recorder.record(part, sampleObservation({ due, ended: instant(40_000) }));
     }
-    const whole = recorder.empty();
+    const whole = recorder.restore([]);
     recorder.add(whole, part);
     expect([part.open.size, whole.open.size]).toEqual([30, 16]);
     expect(recorder.store(whole)).toEqual(recorder.store(part));

@@ -9,28 +9,22 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import { secondOf } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import type { Portion, Recorder } from './recorder.ts';
-import {
-  addCounts,
-  countsIn,
-  type CountsInSecond,
-  recordCounts,
-  type CountsBySecond,
-} from './second-counts.ts';
+import { addCounts, countsIn, recordCounts, type CountsBySecond } from './second-counts.ts';
 
 type Distributions = Map<TimelineMeasure, Histogram>;
 type Latency = Map<TrafficKind, Distributions>;
 
 /**
- * The seconds that something happened in. An open histogram takes some 15 KB, an encoded one a few
- * hundred bytes: only the seconds touched last stay open, the others are sealed and opened again
- * for a straggler.
+ * The seconds in which something happened. An open histogram takes about 15 KB, an encoded one a few
+ * hundred bytes: only the seconds recorded into last stay open; the others are sealed, and opened
+ * again for a late request.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
-  /** Least recently touched first. */
+  /** Least recently used first. */
   readonly open: Map<number, Latency>;
   readonly sealed: Map<number, TimelineSecond['latency']>;
-  /** The second touched last. */
+  /** The second used last. */
   newest: number;
 }
 
@@ -44,14 +38,7 @@ const samplesOf = {
 
 const noSecond = -1;
 
-const emptyTimeline = (): Timeline => ({
-  counts: new Map(),
-  open: new Map(),
-  sealed: new Map(),
-  newest: noSecond,
-});
-
-/** What there is of some keys, each turned into something else; in the order of the keys. */
+/** Maps the values of the keys that have one, in the order of the keys. */
 const mapPresent = <K, A, B>(
   keys: readonly K[],
   find: (key: K) => A | undefined,
@@ -104,7 +91,7 @@ const addLatency = (into: Latency, from: Latency): void => {
   }
 };
 
-/** The open latencies of a second; to make room for them another second may be sealed. */
+/** The open latencies of a second; of more than `atMost` open seconds the least recently used are sealed. */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
   const existing = open.get(second);
@@ -128,49 +115,43 @@ const latencyIn = ({ open, sealed }: Timeline, second: number): Latency | null =
   return open.get(second) ?? (encoded === undefined ? null : unseal(encoded));
 };
 
-const inTableOrder = (completed: CountsInSecond['completed']): CountsInSecond['completed'] =>
-  Object.fromEntries(
-    mapPresent(
-      trafficKinds,
-      (kind) => completed[kind],
-      (count) => count,
-    ),
-  );
-
 const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   const counts = countsIn(timeline.counts, second);
   const open = timeline.open.get(second);
   return {
     ...counts,
     outcomes: { ...counts.outcomes },
-    completed: inTableOrder(counts.completed),
+    completed: Object.fromEntries(
+      mapPresent(
+        trafficKinds,
+        (kind) => counts.completed[kind],
+        (count) => count,
+      ),
+    ),
     latency: open === undefined ? (timeline.sealed.get(second) ?? {}) : seal(open),
   };
 };
 
-/** One second after another. */
 function* splitTimeline(timeline: Timeline): Generator<Portion<Timeline, TimelineSecond>> {
   for (const [second, each] of timeline.counts) {
     const stored = storeSecond(timeline, second);
     const counts = new Map([[second, each]]);
     const open = timeline.open.get(second);
-    const state: Timeline =
-      open === undefined
-        ? { counts, open: new Map(), sealed: new Map([[second, stored.latency]]), newest: noSecond }
-        : { counts, open: new Map([[second, open]]), sealed: new Map(), newest: noSecond };
+    const state: Timeline = {
+      counts,
+      open: new Map(open && [[second, open]]),
+      sealed: new Map(open ? [] : [[second, stored.latency]]),
+      newest: noSecond,
+    };
     yield { state, stored: [stored] };
   }
 }
 
-/**
- * What is added to is touched once for each second of a part, what is recorded into with every observation: it
- * keeps fewer of them open.
- */
+/** Open seconds of a timeline that parts are added to: it uses each second once per part, not once per observation. */
 const openWhenAdded = 16;
 
-/** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them in open form. */
+/** The run second by second, from 0 to the last in which anything happened; at most `openSeconds` of them are open. */
 export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, TimelineSecond> => ({
-  empty: emptyTimeline,
   record: (timeline, observation) => {
     recordCounts(timeline.counts, observation);
     if (observation.outcome.kind === 'dropped') return;

@@ -1,8 +1,7 @@
 import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
 import type { TokenSums } from '../model/measures/token-sums.ts';
 
-/** The token sums of a group while they grow: one for each source that an answer had. */
-
+/** The sums of one source of token counts; added if missing. */
 const sumsOf = (all: TokenSums[], source: TokenCounts['source']): TokenSums => {
   let sums = all.find((each) => each.source === source);
   if (sums === undefined) {
@@ -36,7 +35,7 @@ export const recordTokens = (
   if (asked !== undefined) addSyntheticSums(sums, { answers: 1, asked, input });
 };
 
-/** Adds the sums of another group, which stay as they were. */
+/** Adds the sums of another group, which do not change. */
 export const addTokens = (into: TokenSums[], from: readonly TokenSums[]): void => {
   for (const { source, answers, answersWithInput, input, output, made } of from) {
     const sums = sumsOf(into, source);
@@ -48,7 +47,7 @@ export const addTokens = (into: TokenSums[], from: readonly TokenSums[]): void =
   }
 };
 
-/** As a result holds them. */
+/** The sums as a result holds them. */
 export const tokensInOrder = (all: readonly TokenSums[]): TokenSums[] =>
   tokenSources.flatMap((source) =>
     all.filter((sums) => sums.source === source).map((sums) => structuredClone(sums)),

@@ -3,7 +3,7 @@ import { chatCost } from '../contract/prices.ts';
 import { sampleUpperBound } from '../model/measures/sample-bound.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
-/** What an answer's tokens cost, in micro-units; `null` without a price, unless the server counted both input and output, and beyond what a histogram holds. */
+/** The cost of an answer's tokens in micro-units; `null` without a price, without the server's count of input and output, and above a histogram's range. */
 export const tokenCost = (
   { input, output, source }: TokenCounts,
   price: Price | null,

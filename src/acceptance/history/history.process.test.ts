@@ -156,7 +156,7 @@ describe('the history', () => {
       ['baseline', 'x'],
       'no baseline is called x: there is none yet; `weir history baseline x RUN…` names',
     ],
-    [['--out', '/nonexist/x.html'], 'the folder that it lies in is missing: make it first'],
+    [['--out', '/nonexist/x.html'], 'its folder does not exist: create it first'],
   ])('says what is wrong with %j', async (words, message) => {
     const { history } = await withHistory();
     const { code, stderr } = await history(...words);

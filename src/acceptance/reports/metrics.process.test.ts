@@ -65,7 +65,7 @@ describe('live metrics', () => {
     const { code, stderr } = await weir([...load, '--metrics', String(port), '--out', out]);
     server.close();
     expect(code).toBe(2);
-    expect(stderr).toContain(`--metrics: 127.0.0.1:${port} cannot be listened on: EADDRINUSE`);
+    expect(stderr).toContain(`--metrics: 127.0.0.1:${port} cannot be used to listen: EADDRINUSE`);
     await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 });

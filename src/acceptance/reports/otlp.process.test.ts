@@ -117,10 +117,10 @@ describe('metrics pushed over OTLP', () => {
     const [refused, unheard] = await Promise.all([pushing(refusing.url), pushing(gone)]);
     expect(refusing.pushes.length).toBeGreaterThan(2);
     expect(refused.stderr.match(/--otlp:.*/g)).toEqual([
-      `--otlp: a push of live metrics to ${refusing.url}/v1/metrics failed: it answered 401. The run goes on without; nothing of it is lost.`,
+      `--otlp: a push of live metrics to ${refusing.url}/v1/metrics failed: it answered 401. The run continues without live metrics; its results are complete.`,
     ]);
     expect(unheard.stderr.match(/--otlp:.*/g)).toEqual([
-      `--otlp: a push of live metrics to ${gone}/v1/metrics failed: ECONNREFUSED. The run goes on without; nothing of it is lost.`,
+      `--otlp: a push of live metrics to ${gone}/v1/metrics failed: ECONNREFUSED. The run continues without live metrics; its results are complete.`,
     ]);
     for (const { code, stdout } of [refused, unheard]) {
       expect([0, 12]).toContain(code);

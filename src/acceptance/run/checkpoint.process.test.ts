@@ -67,7 +67,7 @@ describe('a run that is killed', () => {
       expect(stderr).toContain('report.html');
       const seconds = Math.floor(Math.min(...cuts.map(({ until }) => until)) / 1000);
       expect(seconds).toBeGreaterThanOrEqual(5);
-      expect(stdout).toContain(`killed; this is what it had come to after ${seconds} s`);
+      expect(stdout).toContain(`killed; the figures cover the first ${seconds} s`);
       expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('killed; this is what');
       const result = resultSchema.parse(
         JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
@@ -102,6 +102,6 @@ describe('a run that is killed', () => {
     await ended;
     const { code, stderr } = await weir(['report', out]);
     expect(code).toBe(2);
-    expect(stderr).toContain('checkpoint.jsonl is of a run that was killed in its first seconds');
+    expect(stderr).toContain('checkpoint.jsonl is from a run that was killed in its first seconds');
   });
 });

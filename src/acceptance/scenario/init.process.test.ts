@@ -60,7 +60,7 @@ describe('weir init', () => {
       expect([secure.code, secure.stderr]).toEqual([
         2,
         expect.stringContaining(
-          'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); what answers there does not speak TLS',
+          'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); the server there does not speak TLS',
         ),
       ]);
       await expect(readFile(out)).rejects.toThrow('ENOENT');

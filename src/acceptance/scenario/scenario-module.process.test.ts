@@ -74,7 +74,7 @@ describe('a scenario file that is a module', () => {
     const name = 'node_modules/weir/scenarios/s.ts';
     const { code, said } = await validate(name, { [name]: 'export default {};' });
     expect(said).toBe(
-      `weir: ${name}: Node.js reads no TypeScript below node_modules: copy the scenario into a folder of your own`,
+      `weir: ${name}: Node.js does not read TypeScript below node_modules: copy the scenario to another folder`,
     );
     expect(code).toBe(2);
   });

@@ -10,7 +10,7 @@ const never = (): never => {
   throw new Error('the plan has no files');
 };
 
-const foreseen = (load: Load, changes: Partial<Plan> = {}) => {
+const forecast = (load: Load, changes: Partial<Plan> = {}) => {
   const plan = samplePlan(changes);
   const stages = plan.stages.map((stage) => ({ ...stage, load }));
   return forecastPlan({
@@ -29,9 +29,9 @@ const users: Load = {
   rampUp: milliseconds(0),
 };
 
-describe('what a plan will take', () => {
-  it('is exact for requests that come by the clock, at most for answers, about for plain prompts', () => {
-    const { total, groups, limits } = foreseen(constantLoad(3, 25_000));
+describe('the forecast of a plan', () => {
+  it('is exact for scheduled requests, an upper bound for answers and an estimate for plain prompts', () => {
+    const { total, groups, limits } = forecast(constantLoad(3, 25_000));
     // “Say yes.” is three tokens.
     expect(total).toEqual({
       requests: { sum: 75, basis: 'exact', unknown: 0 },
@@ -44,13 +44,13 @@ describe('what a plan will take', () => {
     expect(limits.keys.reduce((sum, { requests }) => sum + requests, 0)).toBe(75);
   });
 
-  it('of users is what they would ask if answers took so long', () => {
-    const { total, answerTime, lookedInto } = foreseen(users);
+  it('assumes the given answer time for users', () => {
+    const { total, answerTime, lookedInto } = forecast(users);
     expect(total.requests).toEqual({ sum: 15, basis: 'estimate', unknown: 0 });
     expect([answerTime, lookedInto]).toEqual([500, 1]);
   });
 
-  it('of a shared number of requests is no more than that', () => {
+  it('never exceeds a shared number of requests', () => {
     const shared: Load = {
       kind: 'iterations',
       users: 4,
@@ -58,9 +58,9 @@ describe('what a plan will take', () => {
       thinkTime: milliseconds(0),
       maxDuration: milliseconds(60_000),
     };
-    expect(foreseen(shared).total.requests).toEqual({ sum: 30, basis: 'at-most', unknown: 0 });
+    expect(forecast(shared).total.requests).toEqual({ sum: 30, basis: 'at-most', unknown: 0 });
     const soon = { ...shared, maxDuration: milliseconds(1000) };
-    expect(foreseen(soon).total.requests.sum).toBe(8);
+    expect(forecast(soon).total.requests.sum).toBe(8);
   });
 
   it('counts the pieces of a split text, each of its own length', () => {
@@ -77,26 +77,26 @@ describe('what a plan will take', () => {
     };
     const stages = samplePlan().stages.map((stage) => ({ ...stage, traffic: [speech] }));
     // Three times through 9 characters at 15 millionths each.
-    const { requests, cost } = foreseen(constantLoad(9, 1000), { stages }).total;
+    const { requests, cost } = forecast(constantLoad(9, 1000), { stages }).total;
     expect([requests.sum, cost.sum, cost.basis]).toEqual([9, 3 * 9 * 15, 'exact']);
   });
 
-  it('of very many requests is counted from some', () => {
-    const { total, lookedInto } = foreseen(constantLoad(10_000, 20_000));
+  it('samples some of very many requests', () => {
+    const { total, lookedInto } = forecast(constantLoad(10_000, 20_000));
     expect(lookedInto).toBe(4);
     expect(total.requests).toEqual({ sum: 200_000, basis: 'exact', unknown: 0 });
     expect(total.input).toEqual({ sum: 600_000, basis: 'estimate', unknown: 0 });
   });
 
-  it('names the limit that is nearest to its end, and the keys that would do', () => {
+  it('names the limit that binds and the number of keys that suffices', () => {
     const limits = { requestsPerMinute: 20, tokensPerMinute: 100, limiter: null };
-    expect(foreseen(constantLoad(3, 25_000), { limits }).limits).toMatchObject({
+    expect(forecast(constantLoad(3, 25_000), { limits }).limits).toMatchObject({
       binds: 'tokens',
       keysNeeded: 15,
       exceeded: expect.arrayContaining(['main', 'spare']) as unknown,
     });
     const undeclared = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
-    expect(foreseen(constantLoad(3, 25_000), { limits: undeclared }).limits).toMatchObject({
+    expect(forecast(constantLoad(3, 25_000), { limits: undeclared }).limits).toMatchObject({
       binds: null,
       keysNeeded: null,
       exceeded: [],

@@ -21,12 +21,12 @@ import { createLoops } from '../create-loops.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
 import { PaceForecaster } from './pace-forecaster.ts';
 
-/** A plan to be foreseen, with what its requests upload and ask. */
+/** A plan to forecast, with the clips and prompts of its requests. */
 export interface ForecastInput {
   readonly plan: Plan;
   readonly clips: ClipLibrary;
   readonly workload: Workload;
-  /** How long every answer is taken to last, where users wait for theirs; above 0. */
+  /** How long users are assumed to wait for each answer; above 0. */
   readonly answerTime: Milliseconds;
 }
 
@@ -35,10 +35,10 @@ export type PlanForecast = Pick<
   'total' | 'groups' | 'answerTime' | 'lookedInto' | 'limits' | 'pace'
 >;
 
-/** Making prompts takes time: of more requests than these only some are looked into. */
+/** Prompts take time to make: of more requests than these only some are sampled. */
 const maxSampledRequests = 50_000;
 
-/** Whether a load's requests are asked for sure. */
+/** How certain the number of a load's requests is. */
 const basisByLoad = {
   open: 'exact',
   trace: 'exact',
@@ -63,17 +63,17 @@ const groupOf = ({ stage, traffic, key, tally }: GroupNeeds): ForecastGroup => (
   ...tally.total(),
 });
 
-/** How many requests those make, nearly, who ask as fast as they are answered; 0 for all other loads. */
+/** About how many requests a closed or saturating load sends; 0 for all other loads. */
 export const estimatedRequests = (load: Load, answerTime: number): number => {
   if (load.kind === 'saturate') return (load.connections * load.duration) / answerTime;
   return load.kind === 'closed' ? (load.users * load.duration) / (load.thinkTime + answerTime) : 0;
 };
 
-/** Whether answers decide when the next request goes. */
+/** Whether answers decide when the next request is sent. */
 const isClosedLoop = ({ kind }: Load): boolean =>
   kind === 'closed' || kind === 'iterations' || kind === 'saturate';
 
-/** Walks the arrivals of a plan as its run would, and sends nothing. */
+/** Walks the arrivals of a plan as its run would, without sending them. */
 class ForecastWalk {
   readonly #input: ForecastInput;
   readonly #sampleEvery: number;
@@ -183,7 +183,7 @@ class ForecastWalk {
   }
 }
 
-/** How much of its limits a minute takes; limits that are not declared have no part. */
+/** The shares of the declared limits that a minute uses. */
 const limitShares = (
   { limits }: Plan,
   { requests, tokens }: MinutePeak,
@@ -209,5 +209,5 @@ const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): Lim
   };
 };
 
-/** What a plan will take, by its own schedule and its own draws. */
+/** Forecasts what a plan will use, from its own schedule and draws. */
 export const forecastPlan = (input: ForecastInput): PlanForecast => new ForecastWalk(input).walk();

@@ -1,13 +1,13 @@
 import type { ForecastAmount, AmountBasis, ResourceNeed } from '../../model/plan/forecast.ts';
 import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
 
-/** From the surest to the least sure. */
+/** The most certain first. */
 const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'];
 
 const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
-/** What some requests need, added up; of many requests some are looked into and stand for the others. */
+/** The sum of what requests need; of many requests only some are sampled, and the sum is scaled. */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
   #requests = 0;
@@ -18,7 +18,7 @@ export class NeedsTally {
   #isCounted = true;
   #isFixed = true;
 
-  /** `asked` is how sure it is that they are asked at all. */
+  /** `requestBasis` is how certain the number of requests is. */
   constructor(requestBasis: AmountBasis) {
     this.#requestBasis = requestBasis;
   }
@@ -40,7 +40,7 @@ export class NeedsTally {
     this.#isFixed &&= isFixed;
   }
 
-  /** Of the requests that were looked into. */
+  /** Of the sampled requests. */
   meanTokens(): number {
     return this.#sampled === 0 ? 0 : (this.#sum.input + this.#sum.output) / this.#sampled;
   }
@@ -48,7 +48,8 @@ export class NeedsTally {
   total(): ResourceNeed & { readonly measured: number; readonly gaps: number | null } {
     const amount = (sum: number, unknown: number, basis: AmountBasis): ForecastAmount => ({
       sum: this.#scaled(sum),
-      basis: leastCertain([basis, this.#requestBasis, ...this.#sampling()]),
+      basis:
+        this.#sampled < this.#requests ? 'estimate' : leastCertain([basis, this.#requestBasis]),
       unknown: this.#scaled(unknown),
     });
     const input = this.#isCounted ? 'exact' : 'estimate';
@@ -62,10 +63,6 @@ export class NeedsTally {
       measured: this.#measured,
       gaps: this.#unknown.output > 0 ? null : Math.round(gaps),
     };
-  }
-
-  #sampling(): readonly AmountBasis[] {
-    return this.#sampled < this.#requests ? ['estimate'] : [];
   }
 
   #scaled(sum: number): number {

@@ -18,22 +18,22 @@ const boundOf = (requests: number, tokens: number) => {
   return bound.forecast();
 };
 
-describe('the least wait under a pace', () => {
-  it('is none while all fit into one window', () => {
+describe('the shortest wait under a pace', () => {
+  it('is 0 while all requests fit into one window', () => {
     expect(boundOf(20, 10)).toMatchObject({ lastRelease: 19, longestWait: 0, unsendable: 0 });
   });
 
-  it('is a window for each that all keys have filled, and ends with the run', () => {
+  it('is one window for each that all keys have filled, up to the end of the run', () => {
     expect(boundOf(21, 10)).toMatchObject({ lastRelease: 10_500, longestWait: 10_480 });
     expect(boundOf(80, 10)).toMatchObject({ lastRelease: 31_519, unsendable: 0 });
     expect(boundOf(85, 10)).toMatchObject({ unsendable: 5 });
   });
 
-  it('is told of the tokens apart', () => {
+  it('reports the wait for tokens separately', () => {
     expect(boundOf(20, 250)).toMatchObject({ lastRelease: 19, tokenTime: 21_000 });
   });
 
-  it('is nothing without a pace', () => {
+  it('is null without a pace', () => {
     const bound = new PaceForecaster(samplePlan());
     bound.add(instant(0), 1);
     expect(bound.forecast()).toBeNull();

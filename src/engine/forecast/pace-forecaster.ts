@@ -4,14 +4,14 @@ import { type Instant, milliseconds } from '../../model/quantity.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
 /**
- * The least that a plan's pace makes its requests wait: no request goes before the one that stands as
- * many places before it as all keys have in a window has been gone for a window. What tokens add is
- * told beside it and not in it, since answers may be shorter than their bound.
+ * The shortest wait that a plan's pace imposes. With n requests per window over all keys, a request is
+ * sent one window after the n-th request before it. The wait for tokens is reported separately, since
+ * answers may be shorter than their bound.
  */
 export class PaceForecaster {
   readonly #plan: Plan;
   readonly #requestsPerWindow: number | null;
-  /** When the last so many requests went, round and round. */
+  /** When the last requests of one window were released: a ring buffer. */
   readonly #releases: number[] = [];
   #count = 0;
   #lastRelease = 0;
@@ -25,14 +25,17 @@ export class PaceForecaster {
     this.#requestsPerWindow = requests === null ? null : requests * plan.keys.length;
   }
 
-  /** A request of an open load: users wait for their turn, and ask less. */
+  /** Adds a request of an open load; users send less instead of queueing. */
   add(due: Instant, tokens: number): void {
     const { pace, grace, deadlines } = this.#plan;
     if (pace === null) return;
-    const position = this.#requestsPerWindow === null ? 0 : this.#count % this.#requestsPerWindow;
-    const before = this.#requestsPerWindow === null ? undefined : this.#releases[position];
-    const release = before === undefined ? due : Math.max(due, before + pace.window + pace.margin);
-    if (this.#requestsPerWindow !== null) this.#releases[position] = release;
+    let release: number = due;
+    if (this.#requestsPerWindow !== null) {
+      const position = this.#count % this.#requestsPerWindow;
+      const before = this.#releases[position] ?? Number.NEGATIVE_INFINITY;
+      release = Math.max(due, before + pace.window + pace.margin);
+      this.#releases[position] = release;
+    }
     this.#count += 1;
     this.#tokens += tokens;
     this.#lastRelease = Math.max(this.#lastRelease, release);
@@ -42,7 +45,7 @@ export class PaceForecaster {
     if (isLate) this.#unsendable += 1;
   }
 
-  /** `null` without a pace, and where only users ask. */
+  /** `null` without a pace, and where only users send. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;

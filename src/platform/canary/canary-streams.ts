@@ -7,27 +7,27 @@ import { startClock } from '../host/clock.ts';
 import { openTransport } from '../http/open-transport.ts';
 import { countErrors } from './count-errors.ts';
 
-/** How a loop reaches its canary, and how many streams it reads. */
+/** How an event loop reaches its canary, and how many streams it reads. */
 export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
-  /** The run's. A connection is plain HTTP/1.1 whatever the target speaks. */
+  /** The run's transport; the connections are plain HTTP/1.1 in any case. */
   readonly transport: TransportName;
 }
 
-/** The canary of this thread's loop. */
+/** The canary of this thread's event loop. */
 export interface CanaryStreams {
-  /** The run begins in so many ms: what is sent before counts as little as what was told so far. */
+  /** The run starts in `ahead` ms; events sent before that do not count. */
   begin(ahead: number): void;
-  /** What it told since the last call. */
+  /** The errors since the last call. */
   take(): CanarySample;
   close(): Promise<void>;
 }
 
-/** The streams of one that stands still are waited for no longer than this (ms). */
+/** How long to wait for the streams of an emitter that hangs, in ms. */
 const openTimeout = 1000;
 
-/** Opens the streams in this thread, and resolves once each of them runs or has failed. */
+/** Opens the streams in this thread; resolves once each of them runs or has failed. */
 export const openCanaryStreams = async ({
   port,
   streams,
@@ -38,7 +38,7 @@ export const openCanaryStreams = async ({
   const url = `http://127.0.0.1:${port}`;
   const transport = openTransport(name, { url, wire: directWire, certificates: null }, clock);
   let open = 0;
-  /** Since the last look. */
+  /** Since the last sample. */
   let maxOpen = 0;
   const openOne = (_: unknown, place: number): Promise<void> => {
     const settled = Promise.withResolvers<void>();

@@ -3,8 +3,8 @@ import type { RunClock } from '../host/clock.ts';
 import { readStamps } from './stamp.ts';
 
 /**
- * Counts how late events are read: `note` takes a read's instant and bytes, `take` gives what came since the
- * last call. What was sent before `begin`'s instant is none of it.
+ * Counts how late events are read: `note` takes a read's instant and bytes, `take` returns the errors since the
+ * last call. Events sent before `begin`'s instant do not count.
  */
 export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
   let times = new Map<number, number>();
@@ -18,7 +18,7 @@ export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
       const read = at + machineZero;
       readStamps(bytes, (stamp) => {
         if (stamp < floor) return;
-        // The two clocks are laid over one another to some microseconds.
+        // The two clocks agree to some microseconds.
         const error = roundedError(Math.max(0, read - stamp));
         times.set(error, (times.get(error) ?? 0) + 1);
       });

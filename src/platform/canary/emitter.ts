@@ -4,15 +4,15 @@ import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
- * The canary's emitter, a process of its own: says its port, and answers each connection's request with
- * a stream of stamped events that ends with the connection. It outlives Ctrl-C, which is the run's to
- * handle, and ends when its standard input does: with whoever started it, however that ended.
+ * The canary's emitter, a separate process: prints its port, and answers each connection's request with
+ * a stream of stamped events that ends with the connection. It ignores Ctrl-C, which the run
+ * handles, and ends with its standard input, that is with the process that started it.
  */
 
-/** The streams of each beat. */
+/** The streams of each phase. */
 const streamsByPhase = Array.from({ length: canaryPhaseCount }, () => new Set<Socket>());
 
-/** Each loop shares its streams evenly among the beats: a request's path names its own, as `/1`. */
+/** Each event loop divides its streams evenly among the phases; a request's path names its phase, as `/1`. */
 const stream = (socket: Socket, request: string): void => {
   const phaseStreams =
     streamsByPhase[Number(/^GET \/(\d)/.exec(request)?.[1] ?? 0) % canaryPhaseCount]!;
@@ -22,16 +22,16 @@ const stream = (socket: Socket, request: string): void => {
 };
 
 const emit = (socket: Socket): void => {
-  // Bounds what waits here for a reader that does not read; what the kernel holds is told late, as it is.
+  // Bounds the memory for a reader that does not read.
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 
 const phaseGap = canaryEventInterval / canaryPhaseCount;
 let phase = 0;
 let phaseTimer: NodeJS.Timeout;
-/** Beats keep their places in time; those of a time in which this process was held up are left out. */
+/** Phases keep to their schedule; those missed while this process was delayed are skipped. */
 const schedulePhase = (due: number): void => {
-  // Node warns of less.
+  // Node warns about less than 1 ms.
   const wait = Math.max(1, due - performance.now());
   phaseTimer = setTimeout(() => {
     phase = (phase + 1) % canaryPhaseCount;

@@ -1,4 +1,4 @@
-/** Events that say when they were handed to the socket: moments of the machine's monotonic clock as digits, as cheap to read as to write. */
+/** Events stamped with the instant at which they were written to the socket, by the machine's monotonic clock. */
 
 const mark = '@@';
 /** Whole microseconds. */
@@ -7,23 +7,23 @@ const digits = 15;
 const byteOf0 = 48;
 const byteOfMark = mark.charCodeAt(0);
 
-/** What `process.hrtime()` gave, behind its mark. */
+/** The value of `process.hrtime()` after its mark. */
 export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
   mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
 
-/** The head of a response of the canary's events. */
+/** The head of the canary's response. */
 export const stampedHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
 const padding = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 
-/** The stamp of this moment as the event of a chat stream, in a chunk of its own. */
+/** A stamped event of a chat stream, as one chunk. */
 export const stampedChunk = (moment: readonly [number, number]): string => {
   const event = `data: {"id":"${stampText(moment)}${padding}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Tells each stamp in `bytes`, in ms. An event that is cut at their end is left out. */
+/** Calls `onStamp` with each stamp in `bytes`, in ms. An event that is incomplete at their end is skipped. */
 export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {

@@ -7,25 +7,25 @@ export interface CanaryEmitter extends Pick<ChildProcessHandle, 'ended' | 'stop'
   readonly port: number;
 }
 
-/** It takes some 50 ms; a run may wait this long (ms), and goes on without. */
+/** A start takes about 50 ms; after this many ms a run continues without a canary. */
 const startTimeout = 5000;
 
 const program = fileURLToPath(
   new URL(`./emitter${extname(import.meta.filename)}`, import.meta.url),
 );
 
-/** Starts it, or says why there is none. */
+/** Starts the emitter; returns the reason if it does not start. */
 export const startCanaryEmitter = async (
   command: readonly [string, ...string[]] = [process.execPath, '--single-threaded-gc', program],
 ): Promise<CanaryEmitter | string> => {
   const started = await startChildProcess(command, '', startTimeout).catch((error: unknown) => ({
     ok: false as const,
-    // Node throws where it has no descriptor left for a pipe.
+    // Node throws if no file descriptor is left for a pipe.
     reason: String(error),
   }));
   if (!started.ok) return errorLine(started.reason) ?? started.reason;
   const { line, ended, stop } = started;
   if (/^[1-9]\d{0,4}$/.test(line)) return { port: Number(line), ended, stop };
   await stop();
-  return `it said ${JSON.stringify(line)} where its port was expected`;
+  return `expected its port, got ${JSON.stringify(line)}`;
 };

@@ -8,14 +8,14 @@ import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /** What every connection of a run has in common. */
 export interface TargetEndpoint {
-  /** The base address; requests' paths come below it. */
+  /** The base address of the requests' paths. */
   readonly url: string;
   readonly wire: ConnectionSettings;
-  /** PEM certificates to trust beside the system's. */
+  /** PEM certificates to trust in addition to the system's. */
   readonly certificates: string | null;
 }
 
-/** The way to a server of our own on this machine, whatever the environment says of proxies. */
+/** Settings for our own servers on this machine: never through a proxy of the environment. */
 export const directWire: ConnectionSettings = {
   http2: false,
   proxy: { kind: 'none' },
@@ -23,7 +23,7 @@ export const directWire: ConnectionSettings = {
   verifyTls: true,
 };
 
-/** The proxy that a plan's wire asks for, or `null` to go direct. */
+/** The proxy that a plan's wire names, or `null` for a direct connection. */
 export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): URL | null => {
   switch (proxy.kind) {
     case 'none':
@@ -40,16 +40,16 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
 const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
-/** Gives up an attempt to connect, whatever stage it is in; does nothing once it has ended. */
+/** Cancels an attempt to connect at any stage; does nothing once it has ended. */
 export type CancelConnect = () => void;
 
-/** Opens one connection and tells its socket, or why there is none. */
+/** Opens one connection; `done` receives its socket or the error. */
 export type OpenConnection = (
   options: buildConnector.Options,
   done: buildConnector.Callback,
 ) => CancelConnect;
 
-/** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6) and hands its socket on. */
+/** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6); `done` receives its socket. */
 export const openTunnel = (
   proxy: URL,
   authority: string,
@@ -98,12 +98,12 @@ const throughProxy =
     return () => cancel();
   };
 
-/** undici's own way to connect, which leaves its socket open when its client is destroyed meanwhile. */
+/** Makes undici's connector cancellable: it leaves its socket open when its client is destroyed while connecting. */
 const cancellable =
   (connect: buildConnector.connector): OpenConnection =>
   (options, done) => {
     let hasEnded = false;
-    // It returns the socket that it opens, though its type does not say so.
+    // It returns the socket that it opens, although its type does not declare it.
     const openingSocket: unknown = connect(options, (...[error, socket]) => {
       hasEnded = true;
       if (error === null) done(null, socket);
@@ -117,8 +117,8 @@ const cancellable =
   };
 
 /**
- * How a server's certificate is checked, in the words of `tls.connect`. Made once for all connections: to
- * read all authorities takes tens of milliseconds, in which nothing else is served.
+ * How a server's certificate is checked, as options of `tls.connect`. Made once for all connections:
+ * reading all authorities blocks the event loop for tens of milliseconds.
  */
 export const tlsTrustOptions = ({
   wire,
@@ -130,7 +130,7 @@ export const tlsTrustOptions = ({
   return { rejectUnauthorized, secureContext: tls.createSecureContext({ ca }) };
 };
 
-/** How one connection to the target is opened for undici: direct or through a proxy, plain or TLS, never with a deadline of its own. */
+/** Opens connections to the target for undici: direct or through a proxy, plain or TLS, without a timeout. */
 export const connectorTo = (base: TargetEndpoint): OpenConnection => {
   const { url, wire } = base;
   const open = cancellable(

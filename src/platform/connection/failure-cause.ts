@@ -1,19 +1,19 @@
 import type { BrokenCause, ConnectionReuse } from '../../model/observation/exchange.ts';
 
-/** How far an exchange had come when it failed; the same error means different things before and after. */
+/** How far an exchange was when it failed: the same error means different things at different stages. */
 export interface ExchangeProgress {
-  /** `null` while connecting, also when a kept connection turned out closed and is opened anew. */
+  /** `null` while connecting, also when a kept connection turned out to be closed and is reopened. */
   readonly connection: ConnectionReuse | null;
   /** Milliseconds since the request was sent; `null` before. */
   readonly sinceSent: number | null;
-  /** Whether any byte of an answer came. */
+  /** Whether any byte of an answer was received. */
   readonly hasResponse: boolean;
 }
 
 /**
- * A server that closes an idle connection while a request is on its way does not know of it (RFC 9112,
- * section 9.3.1), so the client learns of the close within about a round trip. A close that comes
- * later than this many milliseconds after sending came from a server that had the request.
+ * A server may close an idle connection while a request is on its way to it (RFC 9112,
+ * section 9.3.1); the client learns of that within about one round trip. A close that comes
+ * later than this many milliseconds after sending is by a server that has the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -60,11 +60,11 @@ const codeOf = (error: unknown): string => {
   return inner === '' && typeof code === 'string' ? code : inner;
 };
 
-/** Whether an HTTP parser gave up on what the server sent. Some of these errors carry no code. */
+/** Whether an HTTP parser rejected what the server sent. Some of these errors have no code. */
 export const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
-/** The closed cause for what a socket, a TLS stack or an HTTP parser threw. */
+/** The cause for an error of a socket, a TLS stack or an HTTP parser. */
 export const failureCause = (error: unknown, progress: ExchangeProgress): BrokenCause => {
   const code = codeOf(error);
   const known = anyTime[code];
@@ -80,17 +80,17 @@ export const failureCause = (error: unknown, progress: ExchangeProgress): Broken
   return isReuseRace && !progress.hasResponse ? 'closed-on-reuse' : end;
 };
 
-/** What answered a TLS handshake was no TLS: most often plain HTTP. */
+/** Whether a TLS handshake met a server that does not speak TLS, most often plain HTTP. */
 export const isNotTls = (error: unknown): boolean =>
   codeOf(error) === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
   codeOf(error) === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 
-/** A short sentence about an error, for people. */
+/** A short description of an error for users. */
 export const failureDetail = (error: unknown): string => {
   if (error instanceof AggregateError) return failureDetail(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
-  // The messages of OpenSSL name a thread and a line of its source.
+  // OpenSSL's messages contain a thread and a line of its source.
   if ('library' in error && 'reason' in error) return `${String(error.reason)} (${code})`;
   return code !== '' && !error.message.includes(code)
     ? `${error.message} (${code})`

@@ -334,7 +334,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
         expect(body).toBe('one');
       });
 
-      it('a reset in mid-answer', async () => {
+      it('a reset before the answer was complete', async () => {
         const { send } = await startAgainst(async (socket, _, chunkRead) => {
           socket.write(`${chunkedHead}${chunk('one')}`);
           await chunkRead;

@@ -106,8 +106,8 @@ describe('a clip that cannot be used', () => {
     const problems: string[] = [];
     for (const each of orders) problems.push(await problemOf(each));
     expect(problems.join('\n')).toMatchInlineSnapshot(`
-      "the clip HOME/missing.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir
-      the clip HOME/folder.wav cannot be read: it is a folder. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir
+      "the clip HOME/missing.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir
+      the clip HOME/folder.wav cannot be read: it is a folder. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir
       the clip HOME/empty.wav is empty: give a recording
       the clip HOME/song.flac cannot be uploaded: expected a file of type mp3, mp4, mpeg, mpga, m4a, wav, webm, ogg, or a manifest (.json); convert it first"
     `);
@@ -121,7 +121,7 @@ describe('a clip that cannot be used', () => {
     expect(atLimit.clipsOf(order(file))[0]!.bytes).toHaveLength(rules.largest);
     await truncate(join(home, file), rules.largest + 1);
     expect(await problemOf(order(file))).toMatchInlineSnapshot(
-      `"the clip HOME/large.wav has 26214401 bytes, and the interface takes 26214400 at most: choose a shorter one, or set \`oversized: true\` to send it and see it refused"`,
+      `"the clip HOME/large.wav has 26214401 bytes, but the interface accepts at most 26214400: choose a shorter one, or set \`oversized: true\` to send it and see it refused"`,
     );
     const asked = order(file, { oversized: true });
     const { library } = await readClips([asked], home, rules);
@@ -135,7 +135,7 @@ describe('a clip that cannot be used', () => {
       readClips([source], speech, { ...rules, recorded: () => seconds });
     const [cut] = (await readAs(1.8)).faults;
     expect(cut!.message.replace(resolve(speech), 'HERE')).toMatchInlineSnapshot(
-      `"the clip HERE/station.mp3 is cut: its header promises 3.71 s of audio, and it holds 1.80 s. Copy it again, or convert it so that its header is true"`,
+      `"the clip HERE/station.mp3 is truncated: its header declares 3.71 s of audio, but it contains 1.80 s. Copy it again, or convert it so that its header is correct"`,
     );
     for (const [recorded, seconds] of [
       [3.5, 3.708],
@@ -155,8 +155,8 @@ describe('a clip that cannot be used', () => {
 
   it.each([
     ['is no JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
-    ['has no clips', '{"clips": []}', /is not in its form: expected/],
-    ['names no file', '{"clips": [{"text": "x"}]}', /wrong is clips\.0\.file$/],
+    ['has no clips', '{"clips": []}', /has the wrong form: expected/],
+    ['names no file', '{"clips": [{"text": "x"}]}', /check clips\.0\.file$/],
   ])('is one of a manifest that %s', async (_, text, message) => {
     expect(await problemOf(order(await put('bad.json', text)))).toMatch(message);
   });

@@ -6,22 +6,22 @@ import type { Clip, ClipLibrary, ClipSource } from '../../model/workload/clip.ts
 import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
-/** What a plan's entry wants to upload, and whether it may be larger than the interface allows. */
+/** The clip of a plan's entry, and whether it may be larger than the interface allows. */
 export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
 
-/** What the interface says of uploads. */
+/** The interface's rules for uploads. */
 export interface UploadRules {
-  /** Accepted file extensions, in lower case and without their point. */
+  /** Accepted file extensions, in lower case, without the dot. */
   readonly extensions: readonly string[];
   /** The largest file, in bytes. */
   readonly largest: number;
-  /** How far a recording really goes, in seconds, where its header would tell its length even if it were cut; `null` elsewhere. */
+  /** The actual length of a recording in seconds, where a truncated file would still declare its full length; `null` for others. */
   readonly recorded: (bytes: Uint8Array) => number | null;
 }
 
-/** What a clip is labelled as in a form. */
+/** The content type of a clip in a form, by extension. */
 const contentTypes: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   mp3: 'audio/mpeg',
@@ -35,7 +35,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
-/** The speech that comes with Weir; the same way from the source as from what is built of it. */
+/** The speech that comes with Weir; the relative path is the same in the source and in the built package. */
 const bundledManifest = fileURLToPath(
   new URL('../../../fixtures/speech/manifest.json', import.meta.url),
 );
@@ -46,10 +46,10 @@ const manifestSchema = z.looseObject({
 
 const unreadableClip = (what: string, error: unknown): Problem =>
   new Problem(
-    `${what} cannot be read: ${whyUnreadable(error)}. Give a path from the scenario’s folder, or \`bundled\` for the speech that comes with Weir`,
+    `${what} cannot be read: ${whyUnreadable(error)}. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir`,
   );
 
-/** How long a recording plays by what its container says of itself; `null` where it does not tell. */
+/** The duration that a recording's container declares, in seconds; `null` for none. */
 const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
   try {
@@ -57,15 +57,15 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
     const { duration = 0 } = format;
     return duration > 0 && Number.isFinite(duration) ? duration : null;
   } catch {
-    // Somebody may want to see how a target takes a file that is no audio.
+    // A user may want to test how a target handles a file that is not audio.
     return null;
   }
 };
 
-/** For how many seconds the last block may play on: Opus sends nothing for 0.4 s of silence. */
+/** The most seconds that the last block can play: Opus sends nothing for 0.4 s of silence. */
 const maxLastBlockSeconds = 0.5;
 
-/** How long a recording plays; refuses one that goes less far than its header says. */
+/** The duration of a recording; throws a `Problem` for one that is shorter than its header declares. */
 const playedSeconds = async (
   path: string,
   bytes: Uint8Array,
@@ -76,13 +76,13 @@ const playedSeconds = async (
   if (declared === null || actual === null) return declared;
   if (actual < declared - maxLastBlockSeconds) {
     throw new Problem(
-      `the clip ${path} is cut: its header promises ${declared.toFixed(2)} s of audio, and it holds ${actual.toFixed(2)} s. Copy it again, or convert it so that its header is true`,
+      `the clip ${path} is truncated: its header declares ${declared.toFixed(2)} s of audio, but it contains ${actual.toFixed(2)} s. Copy it again, or convert it so that its header is correct`,
     );
   }
   return Math.max(declared, actual);
 };
 
-/** One file to upload, its path made whole. */
+/** One file to upload, with its absolute path. */
 type ClipFile = Omit<ClipRequest, 'file'> & { readonly path: string };
 
 const readManifest = async (path: string, oversized: boolean): Promise<readonly ClipFile[]> => {
@@ -100,7 +100,7 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
   const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) {
     const places = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
-    throw new Problem(`${what} is not in its form: ${expected}; wrong is ${places.join(', ')}`);
+    throw new Problem(`${what} has the wrong form: ${expected}; check ${places.join(', ')}`);
   }
   return parsed.data.clips.map((clip) => ({
     path: resolve(dirname(path), clip.file),
@@ -109,7 +109,7 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
   }));
 };
 
-/** A file that has been read, without a text of its own. */
+/** A file that has been read, without its text. */
 type Recording = Omit<Clip, 'text'>;
 
 const readRecording = async (path: string, rules: UploadRules): Promise<Recording> => {
@@ -125,7 +125,7 @@ const readRecording = async (path: string, rules: UploadRules): Promise<Recordin
   };
 };
 
-/** Refuses what the interface does not take, before a large file is read. */
+/** Throws a `Problem` for a file that the interface does not accept, before it is read. */
 const checkUpload = async (
   { path, oversized }: ClipFile,
   { extensions, largest }: UploadRules,
@@ -140,7 +140,7 @@ const checkUpload = async (
   });
   if (size > largest && !oversized) {
     throw new Problem(
-      `the clip ${path} has ${size} bytes, and the interface takes ${largest} at most: choose a shorter one, or set \`oversized: true\` to send it and see it refused`,
+      `the clip ${path} has ${size} bytes, but the interface accepts at most ${largest}: choose a shorter one, or set \`oversized: true\` to send it and see it refused`,
     );
   }
 };
@@ -155,13 +155,13 @@ const filesOf = async (
 
 const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
 
-/** A clip that cannot be used, and why, in a sentence. */
+/** A clip that cannot be used, with an error message. */
 export interface ClipFault<Request extends ClipRequest> {
   readonly request: Request;
   readonly message: string;
 }
 
-/** Reads the clips that a plan uploads, each file once; paths start from `folder`. A clip that cannot be used is a fault, and the others are still looked at. */
+/** Reads the clips that a plan uploads, each file once; paths are relative to `folder`. Reports every clip that cannot be used. */
 export const readClips = async <Request extends ClipRequest>(
   requests: readonly Request[],
   folder: string,
@@ -171,7 +171,7 @@ export const readClips = async <Request extends ClipRequest>(
   const library = new Map<string, readonly Clip[]>();
   const faults: ClipFault<Request>[] = [];
 
-  /** Nothing where there is a problem. */
+  /** `null` if there is a problem. */
   const orFault = async <T>(request: Request, find: () => Promise<T>): Promise<T | null> => {
     try {
       return await find();

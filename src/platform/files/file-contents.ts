@@ -5,11 +5,11 @@ import { whyUnreadable } from './file-error-reasons.ts';
 
 const partSize = 1024 * 1024;
 
-/** Why the system did not let a file be read, in words; `null` for errors that are not of the system. */
+/** Why the system could not read a file; `null` for other errors. */
 export const unreadableReason = (error: unknown): string | null =>
   (error as NodeJS.ErrnoException).syscall === undefined ? null : whyUnreadable(error);
 
-/** The bytes of a file in parts that stay as they are: one of many gigabytes needs no more memory than a small one. */
+/** The bytes of a file in parts: a file of many gigabytes needs no more memory than a small one. */
 export function* filePartsOf(path: string): Generator<Uint8Array, void> {
   const file = openSync(path, 'r');
   try {
@@ -24,13 +24,13 @@ export function* filePartsOf(path: string): Generator<Uint8Array, void> {
   }
 }
 
-/** The words that made-up prompts consist of; the same way from the source as from what is built of it. */
+/** The words of synthetic prompts; the relative path is the same in the source and in the built package. */
 const wordsFile = fileURLToPath(new URL('../../../fixtures/prompts/words.txt', import.meta.url));
 
-/** Words that are one token each with the space before them, separated by white space. */
+/** Words separated by white space; each is one token with the space before it. */
 export const readPromptWords = (): string => readFileSync(wordsFile, 'utf8');
 
-/** A whole file as text, and the SHA-256 of its bytes in hex. */
+/** A file as text, and the SHA-256 of its bytes in hex. */
 export const readTextWithHash = (
   path: string,
 ): { readonly text: string; readonly sha256: string } => {

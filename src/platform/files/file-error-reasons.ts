@@ -7,7 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const unwritable: Readonly<Record<string, string>> = {
   ...reasons,
-  ENOENT: 'the folder that it lies in is missing: make it first',
+  ENOENT: 'its folder does not exist: create it first',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };
@@ -17,8 +17,8 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? message;
 };
 
-/** Why a file could not be read, in words. */
+/** Why a file could not be read. */
 export const whyUnreadable = (error: unknown): string => reasonFor(reasons, error);
 
-/** Why a file could not be written, in words. */
+/** Why a file could not be written. */
 export const whyUnwritable = (error: unknown): string => reasonFor(unwritable, error);

@@ -97,7 +97,7 @@ describe('a file that is no history', () => {
     db.exec("UPDATE run SET trust = 'perhaps'");
     db.close();
     await expect(readHistory(path)).rejects.toThrow(
-      'cannot be used: run 1 in it makes no sense at trust',
+      'cannot be used: run 1 in it is invalid at trust',
     );
   });
 });

@@ -7,24 +7,24 @@ import type { HistoryRun, StoredRun } from '../../model/series/history.ts';
 import { storedRunSchema } from '../../model/series/history.ts';
 import { Problem } from '../problem.ts';
 
-/** The history of runs in one SQLite file. Every function throws a `Problem` where the file is broken, locked or of another kind. */
+/** The history of runs in one SQLite file. Every function throws a `Problem` if the file is broken, locked or of another kind. */
 export interface HistoryDb {
-  /** Adds a run, or finds it where it was added before; its id. */
+  /** Adds a run unless it is there already; returns its id. */
   add(run: HistoryRun): number;
-  /** All runs in the order in which they began. */
+  /** All runs in order of their start. */
   runs(): readonly StoredRun[];
-  /** Makes these runs a baseline; what it had of the same plans goes, what it has of others stays. */
+  /** Makes these runs a baseline; replaces its runs of the same plans and keeps those of others. */
   setBaseline(baseline: string, ids: readonly number[]): void;
-  /** Forgets a baseline, not its runs; whether there was one. */
+  /** Removes a baseline but not its runs; returns whether there was one. */
   removeBaseline(baseline: string): boolean;
   close(): void;
 }
 
-/** Says that a file is ours, in its header: "Weir" in ASCII. */
+/** Marks a file as ours in its header: "Weir" in ASCII. */
 const applicationId = 0x57656972;
 const version = 1;
 
-/** How long another process may hold the file before it counts as locked. */
+/** How long to wait for another process that holds the file, in ms. */
 const lockTimeout = 3000;
 
 const schema = `
@@ -61,7 +61,7 @@ PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${version};
 `;
 
-/** Loaded only when wanted, since Node 22 calls the module experimental in a warning that tells our users nothing. */
+/** Loads SQLite without Node 22's warning that the module is experimental. */
 const loadSqlite = async (): Promise<typeof Sqlite> => {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = ((...words: Parameters<typeof emitWarning>) => {
@@ -78,7 +78,7 @@ const historyFailure = (path: string, error: unknown): Problem => {
   if (error instanceof Problem) return error;
   const { errstr, message } = error as Error & { readonly errstr?: string };
   return new Problem(
-    `the history ${path} cannot be used: ${errstr ?? message}; remove or move it, or name another file in WEIR_HISTORY (\`off\` keeps none)`,
+    `the history ${path} cannot be used: ${errstr ?? message}; remove or move it, or set WEIR_HISTORY to another file (or to \`off\`)`,
   );
 };
 
@@ -87,7 +87,7 @@ type Row = Record<string, SQLOutputValue>;
 const numberIn = (db: DatabaseSync, sql: string): number =>
   Number(Object.values(db.prepare(sql).get() as Row)[0]);
 
-/** Does everything or nothing; other processes wait meanwhile. */
+/** Does all of `work` or nothing; other processes wait meanwhile. */
 const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -100,23 +100,21 @@ const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** Whether the tables are there; throws a `Problem` for the file of another program or of another version. */
+/** Whether the tables exist; throws a `Problem` for a file of another program or version. */
 const isPrepared = (db: DatabaseSync, path: string): boolean => {
   const isOurs = numberIn(db, 'PRAGMA application_id') === applicationId;
   const found = numberIn(db, 'PRAGMA user_version');
   if (isOurs && found === version) return true;
   if (isOurs) {
     throw new Problem(
-      `the history ${path} was written by another version of Weir: expected format ${version}, got ${found}; use that version, or name another file in WEIR_HISTORY`,
+      `the history ${path} was written by another version of Weir: expected format ${version}, got ${found}; use that version, or set WEIR_HISTORY to another file`,
     );
   }
   if (numberIn(db, 'SELECT count(*) FROM sqlite_schema') === 0) return false;
-  throw new Problem(
-    `${path} is the database of another program: name another file in WEIR_HISTORY`,
-  );
+  throw new Problem(`${path} is the database of another program: set WEIR_HISTORY to another file`);
 };
 
-/** Makes the tables of a new file, unless another process was quicker. Reading alone writes nothing. */
+/** Creates the tables of a new file, unless another process has just done so. */
 const prepareTables = (db: DatabaseSync, path: string): void => {
   db.exec('PRAGMA foreign_keys = ON');
   if (isPrepared(db, path)) return;
@@ -125,7 +123,7 @@ const prepareTables = (db: DatabaseSync, path: string): void => {
   });
 };
 
-/** Files are kept relative to the history, so that both can move together, as between the jobs of a CI. */
+/** Paths are stored relative to the history, so that both can move together, as between the jobs of a CI. */
 const relativePaths = (path: string) => {
   const historyFolder = dirname(resolve(path));
   return {
@@ -186,7 +184,7 @@ const readRuns = (db: DatabaseSync, paths: RelativePaths): readonly StoredRun[] 
       figures: (figures.get(id) ?? []).map(withoutRun),
     });
     if (read.success) return read.data;
-    throw new Error(`run ${id} in it makes no sense at ${read.error.issues[0]?.path.join('.')}`);
+    throw new Error(`run ${id} in it is invalid at ${read.error.issues[0]?.path.join('.')}`);
   });
 };
 
@@ -199,7 +197,7 @@ const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly numbe
   for (const id of ids) insert.run(baseline, id);
 };
 
-/** Opens a history, and makes the file and its folder where they are missing. */
+/** Opens a history; creates the file and its folder if missing. */
 export const openHistory = async (path: string): Promise<HistoryDb> => {
   const rethrowAsFailure = <T>(work: () => T): T => {
     try {
@@ -235,7 +233,7 @@ export const openHistory = async (path: string): Promise<HistoryDb> => {
   }
 };
 
-/** The runs of a history that may not be there yet. */
+/** The runs of a history; none if there is no file yet. */
 export const readHistory = async (path: string): Promise<readonly StoredRun[]> => {
   if (!existsSync(path)) return [];
   const history = await openHistory(path);

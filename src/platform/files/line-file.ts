@@ -4,19 +4,19 @@ import { pathExists } from './run-folder.ts';
 import { Problem } from '../problem.ts';
 import { whyUnwritable } from './file-error-reasons.ts';
 
-/** A text file that grows line by line. What stood in it before goes with the first line, not sooner. */
+/** A text file that is written line by line. The first line replaces its old content. */
 export interface LineFile {
   write(line: string): void;
   /** Waits until everything is on disk; throws a `Problem` if anything could not be written. */
   close(): Promise<void>;
-  /** Closes the file as it was found: gone if it was not there. */
+  /** Closes an unwritten file; removes it if it did not exist before. */
   discard(): Promise<void>;
 }
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
   new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
-/** Devices and pipes cannot be cut to length, and need not be. */
+/** Devices and pipes cannot be truncated, and need not be. */
 const truncate = (file: FileHandle): void => {
   try {
     ftruncateSync(file.fd);
@@ -25,7 +25,7 @@ const truncate = (file: FileHandle): void => {
   }
 };
 
-/** Opens `path` for writing; throws a `Problem` when that cannot be done. */
+/** Opens `path` for writing; throws a `Problem` if that fails. */
 export const openLineFile = async (path: string): Promise<LineFile> => {
   const existed = await pathExists(path);
   const file = await open(path, 'a').catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** The scripts and styles that an HTML report carries inside itself. */
+/** The scripts and styles that an HTML report contains. */
 export interface ReportAssets {
   readonly chartScript: string;
   readonly chartStyle: string;

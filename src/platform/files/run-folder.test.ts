@@ -41,7 +41,7 @@ describe('a run folder', () => {
       /output folder .* cannot be written: a part of the path is a file.* --out/,
     );
     await expect(openRunFolder(join(home, 'file'))).rejects.toThrow(
-      'cannot be written: a file of that name is in the way',
+      'cannot be written: there is a file of that name',
     );
   });
 
@@ -49,7 +49,7 @@ describe('a run folder', () => {
     'that no file system would make is refused at once',
     async () => {
       await expect(openRunFolder('/proc/x/y')).rejects.toThrow(
-        /output folder \/proc\/x\/y cannot be written: no folder can be made there.* --out/,
+        /output folder \/proc\/x\/y cannot be written: no folder can be created there.* --out/,
       );
     },
   );

@@ -2,14 +2,14 @@ import { access, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/pro
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 
-/** A folder for one run's files, opened before the load so that a full disk or a wrong path is found in time. */
+/** A folder for one run's files, opened before the load so that a full disk or a wrong path shows early. */
 export interface RunFolder {
   readonly path: string;
-  /** The names of what stood in it before. */
+  /** The names of the files that were there before. */
   readonly existingNames: ReadonlySet<string>;
-  /** Writes a file whole or not at all: to a temporary name first, then renamed. Returns its path. */
+  /** Writes a file completely or not at all, by renaming a temporary one. Returns its path. */
   write(name: string, text: string): Promise<string>;
-  /** Removes the folder again if nothing was written into it. */
+  /** Removes the folder if this run created it. */
   discard(): Promise<void>;
 }
 
@@ -19,8 +19,8 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is a file, not a folder',
-  EEXIST: 'a file of that name is in the way',
-  ENOENT: 'no folder can be made there',
+  EEXIST: 'there is a file of that name',
+  ENOENT: 'no folder can be created there',
 };
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
@@ -34,14 +34,14 @@ const isFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Whether there is anything at a path. */
+/** Whether a path exists. */
 export const pathExists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
   );
 
-/** Makes one folder, unless another process of the same run is quicker: then it is not ours to remove. */
+/** Creates one folder; `false` if another process of the same run was quicker: then it is not ours to remove. */
 const createOneFolder = async (path: string): Promise<boolean> => {
   try {
     await mkdir(path);
@@ -53,9 +53,9 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Makes a folder and what is missing above it, one by one: Node's own way with parents never comes
- * back from a file system that says ENOENT to everything, such as /proc. `made` hears of each
- * folder that was not there.
+ * Creates a folder and its missing parents, one by one: Node's recursive `mkdir` never returns
+ * on a file system that answers ENOENT to everything, such as /proc. Calls `onCreated` with each
+ * folder that it creates.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;
@@ -73,7 +73,7 @@ export const openRunFolder = async (path: string): Promise<RunFolder> => {
     });
     existingNames = await readdir(path);
     const probe = join(path, '.weir-probe');
-    await writeFile(probe, 'written to see whether this folder takes files\n');
+    await writeFile(probe, 'written to test whether this folder is writable\n');
     await rm(probe, { force: true });
   } catch (error) {
     if (created !== undefined) await rm(created, { recursive: true, force: true });

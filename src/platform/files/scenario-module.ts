@@ -10,15 +10,15 @@ const formats: Readonly<Record<string, 'module' | 'module-typescript'>> = {
   '.mjs': 'module',
 };
 
-/** What a scenario file imports Weir as; `weir` is the older name, which files still use. */
+/** The names by which scenario files import Weir; `weir` is the older one. */
 const names: readonly string[] = ['weir-bench', 'weir'];
 
-/** Whether a scenario file is a program that makes the scenario. */
+/** Whether a scenario file is a TypeScript or JavaScript module. */
 export const isModule = (path: string): boolean => Object.hasOwn(formats, extname(path));
 
 /**
- * Whatever the nearest package.json says, TypeScript and the scenario itself are ES modules; and
- * `weir-bench` is the Weir that runs, wherever the file lies and whatever else is installed there.
+ * Loads TypeScript and the scenario itself as ES modules, whatever the nearest package.json says, and
+ * `weir-bench` as the Weir that runs, whatever is installed near the file.
  */
 const installHooks = (scenario: string, weir: URL): { readonly deregister: () => void } =>
   registerHooks({
@@ -31,12 +31,12 @@ const installHooks = (scenario: string, weir: URL): { readonly deregister: () =>
     },
   });
 
-/** What the module threw, with the line if the module's own is known. */
+/** The error that the module threw, with its line in the module if known. */
 const loadFailure = (path: string, url: string, error: unknown): Problem => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {
     return new Problem(
-      `${path}: Node.js reads no TypeScript below node_modules: copy the scenario into a folder of your own`,
+      `${path}: Node.js does not read TypeScript below node_modules: copy the scenario to another folder`,
     );
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
@@ -50,12 +50,12 @@ type ScenarioFactory = () => unknown;
 
 /**
  * The default export of a scenario file in TypeScript or JavaScript, or what it returns if it is a
- * function. `weir` is what the file gets when it imports `weir-bench`. Throws a `Problem` when there is none.
+ * function. `weir` is the module that `weir-bench` resolves to. Throws a `Problem` if there is no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {
     throw new Problem(
-      `${path} is TypeScript, and this Node.js ${process.versions.node} was started without support for it: use Node.js 24, or write the scenario in YAML or JavaScript`,
+      `${path} is TypeScript, but this Node.js ${process.versions.node} runs without support for it: use Node.js 24, or write the scenario in YAML or JavaScript`,
     );
   }
   const url = pathToFileURL(resolve(path)).href;

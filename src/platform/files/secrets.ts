@@ -4,7 +4,7 @@ import { fillTemplate, type SecretReference, secretReferencesIn } from '../../mo
 import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 
-/** Where bare secret names are looked up: the place in which container runtimes mount them. */
+/** The folder of bare secret names, where container runtimes mount secrets. */
 const secretsFolder = '/run/secrets';
 
 const valueOf = async (
@@ -16,13 +16,13 @@ const valueOf = async (
     const value = environment[reference.name];
     if (value !== undefined && value !== '') return value;
     throw new Problem(
-      `the environment variable ${reference.name} is needed for a key or header and is not set: run \`export ${reference.name}=…\` first`,
+      `the environment variable ${reference.name} is needed for a key or header but is not set: run \`export ${reference.name}=…\` first`,
     );
   }
   return readSecret(reference.path, folder);
 };
 
-/** What a file's secret is: a bare name lies below /run/secrets, a path starts from `folder`. Throws a `Problem`. */
+/** Reads a secret file: a bare name is below /run/secrets, a path is relative to `folder`. Throws a `Problem`. */
 export const readSecret = async (file: string, folder: string): Promise<string> => {
   const isBareName = !file.includes('/');
   const path = isAbsolute(file) ? file : resolve(isBareName ? secretsFolder : folder, file);
@@ -33,19 +33,19 @@ export const readSecret = async (file: string, folder: string): Promise<string> 
   return requireHeaderValue(text.trim(), path);
 };
 
-/** A value that can stand in a header (RFC 9110, section 5.5); a key with a line break would break every request. */
+/** Requires a value that a header can contain (RFC 9110, section 5.5). */
 const requireHeaderValue = (value: string, path: string): string => {
   if (value === '') throw new Problem(`the secret file ${path} is empty: write the secret into it`);
   if (/^[\t\x20-\x7e]+$/.test(value)) return value;
   throw new Problem(
-    `the secret file ${path} holds a line break or a character that no header can carry: expected one line of ASCII text`,
+    `the secret file ${path} contains a line break or a character that headers cannot contain: expected one line of ASCII text`,
   );
 };
 
 /**
- * Fills templates with what their references stand for: environment variables, or files (a bare
- * name below /run/secrets, a path relative to `folder`). Throws a `Problem` on the first
- * that cannot be had.
+ * Fills templates with the values of their references: environment variables, or files (a bare
+ * name below /run/secrets, a path relative to `folder`). Throws a `Problem` for the first
+ * that is not available.
  */
 export const resolveSecrets = async (
   templates: readonly string[],

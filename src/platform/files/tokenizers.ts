@@ -3,17 +3,17 @@ import type { TokenCounter } from '../../model/workload/tokenizer.ts';
 import { readTextWithHash } from './file-contents.ts';
 
 /**
- * Tokenizers, each loaded when a scenario names it and not before. `require` since scenarios are read
- * without waiting; texts are made before the run, so nothing here is ever on the hot path.
+ * Tokenizers, each loaded only when a scenario names it. `require` is used since scenarios are read
+ * synchronously; texts are made before the run, so this is not on the hot path.
  */
 const require = createRequire(import.meta.url);
 
-/** How much of gpt-tokenizer's modules is needed. */
+/** The used part of gpt-tokenizer's modules. */
 interface Encoding {
   readonly encode: (text: string) => ArrayLike<number>;
 }
 
-/** How much of Hugging Face's module is needed; its own types lead into paths that it does not publish. */
+/** The used part of Hugging Face's module, whose own types refer to unpublished paths. */
 interface Library {
   readonly Tokenizer: new (
     tokenizer: object,
@@ -29,18 +29,18 @@ interface Library {
 const isNotInstalled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 
-/** The encoding of gpt-tokenizer by its name; a sentence where the package is not there: it has 30 MB, and is optional. */
+/** An encoding of gpt-tokenizer by name, or an error message if the package (30 MB, optional) is not installed. */
 const openEncoding = (name: string): TokenCounter | string => {
   try {
     const { encode } = require(`gpt-tokenizer/encoding/${name}`) as Encoding;
     return { count: (text) => encode(text).length, sha256: null };
   } catch (error) {
     if (!isNotInstalled(error)) throw error;
-    return `the tokenizer ${name} needs the package gpt-tokenizer, which is not installed: run \`npm install gpt-tokenizer@4\`, or leave "tokenizer" out: made-up prompts are exact by this one without it`;
+    return `the tokenizer ${name} needs the package gpt-tokenizer, which is not installed: run \`npm install gpt-tokenizer@4\`, or leave out "tokenizer": synthetic prompts are exact for this tokenizer without it`;
   }
 };
 
-/** A `tokenizer.json` as Hugging Face publishes it; special tokens are the chat template's, which is the server's. */
+/** A `tokenizer.json` of Hugging Face, without special tokens: those belong to the server's chat template. */
 const openFile = (file: string, path: string): TokenCounter | string => {
   const { text, sha256 } = readTextWithHash(path);
   const { Tokenizer } = require('@huggingface/tokenizers') as Library;
@@ -48,15 +48,15 @@ const openFile = (file: string, path: string): TokenCounter | string => {
     const tokenizer = new Tokenizer(JSON.parse(text) as object, {});
     const count = (input: string): number =>
       tokenizer.encode(input, { add_special_tokens: false }).ids.length;
-    // Some faults of a file show only when it is used.
+    // Some errors of a file show only when it is used.
     count(' a');
     return { count, sha256 };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `${file}: expected a tokenizer.json as Hugging Face publishes it beside a model; it cannot be used: ${reason}`;
+    return `${file}: expected a tokenizer.json as Hugging Face publishes it with a model; this one cannot be used: ${reason}`;
   }
 };
 
-/** What is named by `name`, a file being at `path`. Throws the system's errors where that cannot be read. */
+/** The tokenizer named `name`, with a file at `path`, or an error message. Throws the system's error for an unreadable file. */
 export const openTokenizer = (name: string, path: string): TokenCounter | string =>
   name.endsWith('.json') ? openFile(name, path) : openEncoding(name);

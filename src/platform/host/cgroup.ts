@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What holds a process back beside the load of its machine: the CPU quota of its cgroup and of those around it. */
+/** Throttling of this process by the CPU quotas of its cgroup and that cgroup's ancestors. */
 
 const textOf = (path: string): string | null => {
   try {
@@ -10,7 +10,7 @@ const textOf = (path: string): string | null => {
   }
 };
 
-/** A cgroup's path and those of all around it, `/a/b`, `/a`, ``: a quota of any of them holds what is inside. */
+/** A cgroup's path and those of its ancestors, `/a/b`, `/a`, ``: each quota limits what is inside. */
 const withAncestors = (path: string): readonly string[] => {
   const names = path.split('/').filter((name) => name !== '');
   return Array.from({ length: names.length + 1 }, (_, left) =>
@@ -19,9 +19,9 @@ const withAncestors = (path: string): readonly string[] => {
 };
 
 /**
- * The accounts that may tell of throttling, from the text of /proc/self/cgroup: lines `0::/path` of
- * cgroup v2, `5:cpu,cpuacct:/path` of v1. In a container the path may be the host's while only the own
- * cgroup is mounted, as the root: it is the last one tried.
+ * The files that may report throttling, from the text of /proc/self/cgroup: lines `0::/path` of
+ * cgroup v2, `5:cpu,cpuacct:/path` of v1. In a container the path may be the host's while only the container's
+ * cgroup is mounted, as the root: it comes last.
  */
 export const cpuStatPaths = (membership: string): readonly string[] =>
   membership.split('\n').flatMap((line) => {
@@ -36,14 +36,14 @@ export const cpuStatPaths = (membership: string): readonly string[] =>
     return roots.flatMap((root) => withAncestors(path).map((each) => `${root}${each}/cpu.stat`));
   });
 
-/** Microseconds of throttling in the text of a cpu.stat: v2 counts them so, v1 in nanoseconds; `null` where it does not tell. */
+/** Microseconds of throttling in a cpu.stat (v1 counts nanoseconds); `null` if it does not report them. */
 export const parseThrottled = (cpuStat: string): number | null => {
   const [, name, value] = /^(throttled_usec|throttled_time) (\d+)$/m.exec(cpuStat) ?? [];
   if (value === undefined) return null;
   return name === 'throttled_usec' ? Number(value) : Number(value) / 1000;
 };
 
-/** Reads how many microseconds CPU quotas have held this process back; `null` where no account tells. Found once: who moves a running process is not followed. */
+/** Reads for how many microseconds CPU quotas throttled this process; `null` if no file reports it. The files are found once. */
 export const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(textOf('/proc/self/cgroup') ?? '').filter(
     (path) => parseThrottled(textOf(path) ?? '') !== null,

@@ -1,18 +1,18 @@
 import type { Clock } from '../../model/clock.ts';
 import { instant } from '../../model/quantity.ts';
 
-/** A run's clock, and where its zero lies on the clock that all processes of the machine share. */
+/** A run's clock, and its zero on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
   /** Milliseconds of the system's monotonic clock (`process.hrtime`) at instant 0. */
   readonly machineZero: number;
 }
 
 /**
- * Where this thread's `performance.now()` has its zero on the machine's monotonic clock: each thread
- * counts from its own start, by the same clock. Exact to some microseconds.
+ * The zero of this thread's `performance.now()` on the machine's monotonic clock: each thread
+ * counts from its own start. Exact to some microseconds.
  */
 const threadZero = (): number => {
-  // The machine may pause between the two readings, which makes their difference smaller, never larger.
+  // A pause between the two readings makes their difference smaller, never larger.
   const differences = Array.from(
     { length: 16 },
     () => Number(process.hrtime.bigint()) / 1e6 - performance.now(),
@@ -32,14 +32,14 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
   };
 };
 
-/** The machine's monotonic clock, with its zero where another thread put it; before that, instants are negative. */
+/** The machine's monotonic clock with the zero of another thread's clock; before that, instants are negative. */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
-/** The machine's monotonic clock; its zero lies `lead` milliseconds after this call. */
+/** The machine's monotonic clock; its zero is `lead` milliseconds after this call. */
 export const startClock = (lead = 0): RunClock => {
   const thread = threadZero();
   return clockOf(thread + performance.now() + lead, thread);
 };
 
-/** The wall clock as ISO 8601, for the one place in a result that says when a run began; or some milliseconds later. */
+/** The wall clock plus `lead` ms as ISO 8601, for the start of a run in its result. */
 export const wallClock = (lead = 0): string => new Date(Date.now() + lead).toISOString();

@@ -4,7 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
 import { watchThrottling } from './cgroup.ts';
 
-/** The resolution of the delay monitor in ms; it is part of every delay that the monitor reports. */
+/** The resolution of the delay monitor in ms; every delay that it reports includes it. */
 const resolution = 10;
 
 const kernelText = (path: string): string | null => {
@@ -16,7 +16,7 @@ const kernelText = (path: string): string | null => {
 };
 
 /**
- * Nanoseconds for which this thread ran, and for which it wanted a CPU and did not get one (the first
+ * Nanoseconds for which this thread ran, and for which it waited for a CPU (the first
  * two fields, Documentation/scheduler/sched-stats).
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
@@ -26,7 +26,7 @@ const threadTimes = (): { readonly ran: number; readonly waited: number } | null
     : { ran: Number(ran), waited: Number(waited) };
 };
 
-/** Microseconds of CPU. A worker's are its thread's, where the kernel tells; a lone generator's the process's, which collects garbage in further threads. */
+/** Microseconds of CPU: of a worker's thread if the kernel reports it, else of the process, which collects garbage in further threads. */
 const cpuTime = (ran: number | undefined): number => {
   if (!isMainThread && ran !== undefined) return ran / 1000;
   const { user, system } = process.cpuUsage();
@@ -36,7 +36,7 @@ const cpuTime = (ran: number | undefined): number => {
 const difference = (now: number | null, before: number | null): number | null =>
   now === null || before === null ? null : Math.max(0, now - before);
 
-/** Adds up garbage collection pauses between two calls of `take`. */
+/** Sums garbage collection pauses between two calls of `take`. */
 const watchPauses = () => {
   let longest = 0;
   let total = 0;
@@ -78,7 +78,7 @@ const watchDelay = () => {
   };
 };
 
-/** Counters that only grow; a second's figures are differences of two readings. */
+/** Counters that only grow; a second's figures are the difference of two readings. */
 const counters = (throttled: () => number | null) => {
   const times = threadTimes();
   return {
@@ -91,7 +91,7 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
-/** Watches this thread as a load generator: `sample(second)` tells how it fared since the last call. */
+/** Watches this thread as a load generator: `sample(second)` returns its figures since the last call. */
 export interface GeneratorSignals {
   sample(second: number): GeneratorSample;
   stop(): void;

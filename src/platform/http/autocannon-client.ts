@@ -12,16 +12,16 @@ import { Problem } from '../problem.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
 
 /**
- * autocannon as a `SaturatingClient`. It drives the connections, and every instant and every count is ours, so that its
- * known faults stay out of reach: it drops a request whose connection is closed without counting it, keeps
- * the half-read answer of a broken connection for the next one, goes on silently after what is no HTTP, has
- * one deadline in whole seconds, exits 0 and loses the report when interrupted.
+ * autocannon as a `SaturatingClient`. It drives the connections; every instant and count is ours, which avoids its
+ * known faults: it drops a request whose connection is closed without counting it, keeps
+ * the half-read answer of a broken connection for the next one, continues silently after invalid HTTP, has
+ * one timeout in whole seconds, exits 0 and loses the report when interrupted.
  */
 
-/** Longer than any run, in seconds: deadlines are the engine's. */
+/** Longer than any run, in seconds: the engine enforces deadlines. */
 const noTimeout = 2_000_000;
 
-/** How soon autocannon notices that it has been stopped, in ms. */
+/** How often autocannon checks whether it was stopped, in ms. */
 const stopPollInterval = 50;
 
 const toAutocannonRequests = (requests: readonly WireRequest[], base: string) =>
@@ -32,24 +32,24 @@ const toAutocannonRequests = (requests: readonly WireRequest[], base: string) =>
     ...(body === null ? {} : { body: Buffer.from(body) }),
   }));
 
-/** Throws a `Problem` where autocannon cannot take the way to a target as the plan wants it. */
+/** Throws a `Problem` if autocannon cannot connect to the target as the plan requires. */
 export const rejectUnsupportedTarget = ({
   url,
   wire,
 }: Pick<TargetEndpoint, 'url' | 'wire'>): void => {
   if (proxyFor(url, wire.proxy) !== null) {
     throw new Problem(
-      'a load of the kind "saturate" goes directly to its target: expected no proxy, got one for it. Set wire: {proxy: none}, or use the kind "closed"',
+      'a load of the kind "saturate" connects directly to its target, but the plan uses a proxy. Set wire: {proxy: none}, or use the kind "closed"',
     );
   }
   if (url.startsWith('https:') && wire.verifyTls) {
     throw new Problem(
-      'autocannon never checks certificates, and wire.verifyTls asks that they are. Set wire: {verifyTls: false} where that may be, or use the kind "closed"',
+      'autocannon does not check certificates, but wire.verifyTls requires it. Set wire: {verifyTls: false} if that is acceptable, or use the kind "closed"',
     );
   }
 };
 
-/** Loads autocannon; what is returned aims it at the target. */
+/** Loads autocannon; the returned function makes a client for the target. */
 export const loadSaturatingClient = async (
   url: string,
 ): Promise<(clock: Clock) => SaturatingClient> => {
@@ -68,7 +68,7 @@ const startBatch = (
     const index = connections.length;
     const connectionRequests = requests[index]!;
     client.setRequests(toAutocannonRequests(connectionRequests, base));
-    // The documented interface leaves out what this file needs.
+    // The documented interface lacks what this file needs.
     const connection = client as unknown as AutocannonConnection;
     connections.push(
       new ObservedConnection(connection, clock, connectionRequests.length, (request, exchange) =>

@@ -11,10 +11,10 @@ import type {
 import type { Instant } from '../../model/quantity.ts';
 import { failureCause, failureDetail } from '../connection/failure-cause.ts';
 
-/** What of autocannon's client is used beyond its documented interface, as of the version that is pinned. */
+/** The used part of autocannon's undocumented client, as of the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
-  /** Its next request beyond so many ends the client. */
+  /** The client ends after this many requests. */
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly parser: {
@@ -36,7 +36,7 @@ interface InFlight {
   answered: boolean;
 }
 
-/** Header fields as autocannon's parser lists them, name and value by turns. */
+/** Header fields from autocannon's list of alternating names and values. */
 const headerFieldsOf = (raw: readonly string[]): Readonly<Record<string, string>> => {
   const fields: Record<string, string> = {};
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -49,7 +49,7 @@ const headerFieldsOf = (raw: readonly string[]): Readonly<Record<string, string>
 
 type BeginExchange = (request: number, exchange: Exchange) => ExchangeObserver;
 
-/** One connection of autocannon's, with an observer for each of its exchanges. */
+/** One autocannon connection, with an observer for each of its exchanges. */
 export class ObservedConnection {
   readonly #autocannonConnection: AutocannonConnection;
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class ObservedConnection {
   #requestsBegun = 0;
   #socket: Socket | null = null;
   #inFlight: InFlight | null = null;
-  /** The answers on this connection are no longer those of its requests. */
+  /** Answers on this connection no longer match its requests. */
   #isUnusable = false;
   #isStopping = false;
 
@@ -98,14 +98,14 @@ export class ObservedConnection {
     return taken;
   }
 
-  /** autocannon is about to write a request, on this connection or on a new one. */
+  /** Called before autocannon writes a request, on this connection or a new one. */
   #onRequest(): void {
     const isNew = this.#autocannonConnection.conn !== this.#socket;
     if (isNew) this.#resetConnection();
     if (this.#isUnusable) {
-      // Nothing is written any more, and its error has autocannon connect anew.
+      // The error stops the write and makes autocannon reconnect.
       this.#requestsBegun += 1;
-      this.#autocannonConnection.conn.destroy(new Error('the connection cannot be used any more'));
+      this.#autocannonConnection.conn.destroy(new Error('the connection is no longer usable'));
       return;
     }
     const { observer, exchange } = this.#beginExchange();
@@ -144,17 +144,17 @@ export class ObservedConnection {
     return { observer, exchange };
   }
 
-  /** A new connection owes nothing to the one before: what that was asked is lost, and what it half answered. */
+  /** Discards the old connection with its request and its partial answer. */
   #resetConnection(): void {
     this.#onClosed();
     this.#isUnusable = false;
-    // An error that it reports late would make autocannon connect twice.
+    // A late error of it would make autocannon connect twice.
     this.#socket
       ?.removeAllListeners('error')
       .removeAllListeners('end')
       .on('error', () => {});
     this.#socket?.destroy();
-    // Requests that are never answered would stay in its queue for ever.
+    // Unanswered requests would stay in its queue for ever.
     this.#autocannonConnection.pipelinedRequests.clear();
     this.#autocannonConnection.parser.reinitialize('RESPONSE');
   }
@@ -163,7 +163,7 @@ export class ObservedConnection {
     if (this.#inFlight === null) return;
     if (status < 200) {
       this.#isUnusable = true;
-      const detail = `autocannon takes the interim answer ${status} for the answer`;
+      const detail = `autocannon mistakes the interim answer ${status} for the answer`;
       this.#abort(this.#inFlight, 'protocol', detail);
       return;
     }
@@ -177,7 +177,7 @@ export class ObservedConnection {
     broken.observer.onFailure(this.#clock.now(), this.#cause(error, broken), failureDetail(error));
   }
 
-  /** The other side closed the connection, which only an answer without a length may end with. */
+  /** The server closed the connection: only an answer without a length may end like that. */
   #onClosed(): void {
     const lost = this.#takeInFlight();
     if (lost === null) return;
@@ -199,7 +199,7 @@ export class ObservedConnection {
     if (exchange === null || this.#inFlight !== exchange) return;
     this.#inFlight = null;
     exchange.observer.onFailure(this.#clock.now(), cause, detail);
-    // Not within a callback of the parser, which would go on with what is gone.
+    // Not within a callback of the parser, which would continue with a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
       if (this.#isStopping) this.#autocannonConnection.destroy();

@@ -9,7 +9,7 @@ const transports = {
   undici: undiciTransport,
 } as const satisfies Record<TransportName, (endpoint: TargetEndpoint, clock: Clock) => Transport>;
 
-/** The transport of that name to one target. Only `undici` speaks HTTP/2. */
+/** Opens the named transport to one target. Only `undici` speaks HTTP/2. */
 export const openTransport = (
   name: TransportName,
   endpoint: TargetEndpoint,

@@ -9,30 +9,30 @@ import {
   isParserError,
 } from '../connection/failure-cause.ts';
 
-/** What one look at the target found, before any load. */
+/** The result of one request to the target before any load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /** It cannot be loaded; `message` says why and what to do. */
+  /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
 const timeout = 10_000;
 
 const advice: Partial<Record<BrokenCause, string>> = {
-  'connect-refused': 'nothing listens there: is the port right and the server up?',
-  'name-not-resolved': 'the host name does not resolve: is it spelt right?',
+  'connect-refused': 'nothing listens there: check the port and whether the server is running',
+  'name-not-resolved': 'the host name does not resolve: check its spelling',
   'connect-unreachable': 'the host cannot be reached from here',
-  tls: 'the TLS handshake failed: give the server’s authority with wire.caFile, or look at the certificate',
-  proxy: 'look at wire.proxy in the scenario, or at HTTP_PROXY and HTTPS_PROXY',
+  tls: 'the TLS handshake failed: give the server’s authority with wire.caFile, or check the certificate',
+  proxy: 'check wire.proxy in the scenario, or HTTP_PROXY and HTTPS_PROXY',
   protocol:
-    'what answers there does not speak HTTP: is it the right port, and http where https is meant?',
+    'the server there does not speak HTTP: check the port, and whether https is meant instead of http',
 };
 
 const unusableMessage = (url: string, error: Error): string => {
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
-  // Before a response head, an HTTP parser’s complaint or a close says that no HTTP server is there.
+  // Before a response head, a parser error or a close means that no HTTP server is there.
   const closed = 'code' in error && error.code === 'UND_ERR_SOCKET';
   const hint = isNotTls(error)
-    ? 'what answers there does not speak TLS: is http meant where https is given?'
+    ? 'the server there does not speak TLS: check whether http is meant instead of https'
     : isParserError(error) || closed
       ? advice.protocol
       : advice[cause];
@@ -42,10 +42,10 @@ const unusableMessage = (url: string, error: Error): string => {
 const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
-/** A page with one of these statuses stands where the gateway should; a login or an error page may stand in front of it. */
+/** An HTML page with one of these statuses replaces the gateway; with other statuses it may be a login or error page in front of it. */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
-/** Where to look, and with what: a path below the base address and the request's headers. */
+/** The target, a path below its base address, and the request's headers. */
 export interface PreflightRequest {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
@@ -55,8 +55,8 @@ export interface PreflightRequest {
 }
 
 /**
- * Asks the target one question before any load, to learn whether it can be loaded at all: refused,
- * unresolved, no HTTP and HTML answers are told apart.
+ * Sends one request before any load to learn whether the target can be loaded: distinguishes refused
+ * connections, unresolved names, servers without HTTP and HTML answers.
  */
 export const preflightTarget = async (request: PreflightRequest): Promise<Preflight> => {
   const { baseUrl, wire } = request;
@@ -81,7 +81,7 @@ export const preflightTarget = async (request: PreflightRequest): Promise<Prefli
     ) {
       return {
         kind: 'unusable',
-        message: `the target ${baseUrl} answers with an HTML page (status ${response.statusCode}) where JSON was expected: the base address of an inference gateway ends in its version, for example https://host/v1`,
+        message: `the target ${baseUrl} answers with an HTML page (status ${response.statusCode}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
       };
     }
     return { kind: 'reached', status: response.statusCode };
@@ -90,7 +90,7 @@ export const preflightTarget = async (request: PreflightRequest): Promise<Prefli
     if (error.name === 'TimeoutError') {
       return {
         kind: 'unusable',
-        message: `the target ${baseUrl} did not answer within ${timeout / 1000} s: is it up, and can it be reached from here?`,
+        message: `the target ${baseUrl} did not answer within ${timeout / 1000} s: check that it is running and reachable from here`,
       };
     }
     return { kind: 'unusable', message: unusableMessage(baseUrl, error) };

@@ -9,19 +9,19 @@ import type {
 import type { Instant } from '../../model/quantity.ts';
 import { failureCause, failureDetail } from '../connection/failure-cause.ts';
 
-/** What an exchange sees of the connection that it runs on. */
+/** What an exchange knows of its connection. */
 export interface ReadMonitor {
-  /** The stamp of the latest socket read; `null` before the first, and where reads cannot be seen (HTTP/2). */
+  /** The instant of the latest socket read; `null` before the first, and where reads are invisible (HTTP/2). */
   readAt: Instant | null;
-  /** Whether a byte has come since the request was sent. */
+  /** Whether a byte was received since the request was sent. */
   hasReceived: boolean;
 }
 
-/** What an exchange tells of itself beside its observer. */
+/** Callbacks of an exchange besides its observer. */
 export interface ExchangeHooks {
-  /** Called once, before the observer learns of the end. */
+  /** Called once, before the observer is notified of the end. */
   readonly release: (reusable: boolean) => void;
-  /** Takes what the observer throws, since undici would swallow it. The exchange has ended by then and its observer hears no more. */
+  /** Receives what the observer throws, since undici would swallow it. The exchange has ended and its observer is not called again. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
   return flat;
 };
 
-/** One exchange on one connection, translating undici's callbacks into the port's, and ending exactly once. */
+/** One exchange on one connection: translates undici's callbacks into the port's and ends exactly once. */
 export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #clock: Clock;
   readonly #reads: ReadMonitor;
@@ -55,12 +55,12 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#hooks = hooks;
   }
 
-  /** A connection is being opened, perhaps in place of a kept one that turned out closed: what fails now fails while connecting. */
+  /** A connection is being opened, perhaps instead of a kept one that turned out to be closed: errors are now connect errors. */
   connecting(): void {
     this.#connection = null;
   }
 
-  /** The connection is there. Told again, as `new`, when a kept one turned out closed and was opened anew. */
+  /** The connection is open. Called again, with `new`, if a kept one turned out to be closed and was reopened. */
   connected(at: Instant, connection: ConnectionReuse): void {
     if (this.#isFinished) return;
     this.#connection = connection;

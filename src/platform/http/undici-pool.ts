@@ -3,10 +3,10 @@ import type { Clock } from '../../model/clock.ts';
 import { type TargetEndpoint, type OpenConnection, connectorTo } from '../connection/connector.ts';
 import type { UndiciExchange, ReadMonitor } from './undici-exchange.ts';
 
-/** Idle connections are kept this long unless the server's keep-alive hint says less. */
+/** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
 
-/** No deadline of undici's own: its 300 s default would cut slow answers. */
+/** Without undici's own timeouts: their default of 300 s would abort slow answers. */
 const clientOptions = {
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -15,16 +15,16 @@ const clientOptions = {
   pipelining: 1,
 } as const;
 
-/** One connection: an undici client of its own, since time queued inside a pool is invisible. */
+/** One connection with its own undici client, since time queued inside a pool is invisible. */
 export interface UndiciConnection extends ReadMonitor {
   readonly client: Client;
   idle: boolean;
   exchange: UndiciExchange | null;
-  /** Ends an attempt to connect that is under way: destroying the client does not. */
+  /** Cancels an attempt to connect: destroying the client does not. */
   cancelConnect: () => void;
 }
 
-/** All lines to one target, idle ones last in, first out. */
+/** All connections to one target; idle ones are last in, first out. */
 export class UndiciPool {
   readonly #origin: string;
   readonly #http2: boolean;
@@ -40,7 +40,7 @@ export class UndiciPool {
     this.#connect = connectorTo(endpoint);
   }
 
-  /** The most recently used idle line, or a new one that connects at its first request. */
+  /** The most recently used idle connection, or a new one that connects at its first request. */
   take(): { readonly connection: UndiciConnection; readonly reused: boolean } {
     const reused = this.#idle.pop();
     if (reused === undefined) return { connection: this.#open(), reused: false };
@@ -65,15 +65,15 @@ export class UndiciPool {
     void this.#destroy(connection);
   }
 
-  /** Fails the line's exchange if it has one. */
+  /** Fails the connection's exchange if it has one. */
   async #destroy(connection: UndiciConnection): Promise<void> {
     const destroyed = connection.client.destroy().catch(() => undefined);
-    // After the client: it must not take the given-up attempt for a failed one and connect again.
+    // After the client: it must not mistake the cancelled attempt for a failed one and connect again.
     connection.cancelConnect();
     await destroyed;
   }
 
-  /** Connects as undici asks for it, telling the line's exchange. */
+  /** Connects for undici and notifies the connection's exchange. */
   #connector(connection: () => UndiciConnection): buildConnector.connector {
     return (options, callback) => {
       const opened = connection();
@@ -84,7 +84,7 @@ export class UndiciPool {
         if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
           socket.prependListener('readable', () => {
             opened.readAt = this.#clock.now();
-            // Also called at the end, when there is nothing to read.
+            // Also called at the end, without anything to read.
             if (socket.readableLength > 0) opened.hasReceived = true;
           });
         }
@@ -104,7 +104,7 @@ export class UndiciPool {
       exchange: null,
       cancelConnect: () => undefined,
     };
-    // A kept-alive connection that the server closes while idle must not reconnect under our hands.
+    // undici must not reopen an idle connection that the server closed.
     connection.client.on('disconnect', () => {
       if (connection.idle) this.#discard(connection);
     });

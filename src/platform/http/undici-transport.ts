@@ -12,8 +12,8 @@ import { UndiciPool } from './undici-pool.ts';
 
 /**
  * The general transport: undici's `Client.dispatch`, one client for each connection and one
- * exchange at a time on it, so that nothing ever waits unseen. Connections are kept alive and the
- * most recently used idle one is taken first. No deadlines, retries or redirects. What an observer
+ * exchange at a time on it, so that no request waits in a hidden queue. Connections are kept alive and the
+ * most recently used idle one is taken first. No timeouts, retries or redirects. What an observer
  * throws ends its exchange and goes to `onDefect`.
  */
 export const undiciTransport = (

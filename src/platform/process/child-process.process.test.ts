@@ -34,8 +34,8 @@ describe('a process that serves this one', () => {
   });
 
   it('is stopped where it is to be a gateway and says something else than its addresses', async () => {
-    const said = await startMockProcess(saying('process.pid'), {}).then(() => '', String);
-    const [, pid] = /it said "(\d+)" where its addresses were expected/.exec(said) ?? [];
+    const message = await startMockProcess(saying('process.pid'), {}).then(() => '', String);
+    const [, pid] = /expected its addresses, got "(\d+)"/.exec(message) ?? [];
     expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
   });
 });

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A process of ours that serves this one, and never outlives it. */
+/** A child process that never outlives this one. */
 export interface ChildProcessHandle {
   readonly ok: true;
-  /** The first line that it printed, when it was ready. */
+  /** The first line that it printed, once ready. */
   readonly line: string;
-  /** How it ended before it was asked to, in one line; `null` while it runs. */
+  /** How it ended unexpectedly, in one line; `null` while it runs. */
   readonly ended: () => string | null;
-  /** Ends the process and waits until it is gone. */
+  /** Ends the process and waits for its exit. */
   readonly stop: () => Promise<void>;
 }
 
-/** Why there is none, in its own words where it had any. */
+/** Why the process did not start, by its own output if any. */
 interface ChildProcessFailure {
   readonly ok: false;
   readonly reason: string;
@@ -24,11 +24,11 @@ const stopGrace = 2000;
 const hasExited = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null;
 
-/** Of a program's last words the line that says what is wrong, not the one of its source that threw it. */
+/** The line of a program's output that names the error. */
 export const errorLine = (stderr: string): string | undefined =>
   stderr.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
 
-/** The status or signal with which a process ended, and why by its last words; `null` while it runs. */
+/** The status or signal with which a process ended, and its error line; `null` while it runs. */
 const endingOf = (child: ChildProcess, stderr: string): string | null => {
   if (!hasExited(child)) return null;
   const status = child.signalCode ?? `exit status ${child.exitCode}`;
@@ -47,8 +47,8 @@ const end = async (child: ChildProcess): Promise<void> => {
 
 /**
  * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits
- * for its first line; at most `patience` ms where that is given. The input stays open: when this process
- * dies, however it dies, the other reads its end and has to leave too.
+ * for its first line, at most `timeout` ms if given. The input stays open: when this process
+ * ends, even by a signal, the child reads the end of its input and must end too.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],
@@ -71,7 +71,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // Listened to first: whoever else waits for this process hears its error as a rejection.
+  // Before the other listeners, which would receive the error as a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += String(error);

@@ -3,7 +3,7 @@ import type * as testcontainers from 'testcontainers';
 import { type ImageContext, imageContext } from './image-context.ts';
 import { Problem } from '../problem.ts';
 
-/** The container library and the engine behind it, and the images that it is asked for. */
+/** The container library, the engine behind it, and the image of the reference gateway. */
 
 export type ContainerLibrary = typeof testcontainers;
 export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerRuntimeClient']>>;
@@ -11,13 +11,13 @@ export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerR
 export const errorReason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim();
 
-/** Loaded only when a container is asked for: the library is large, and most users do without it. */
+/** Loads the container library, which is large and optional, only when a container is needed. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
-  // Its reaper is an image from a registry. Here the engine removes what has ended, and the gateway
-  // ends with the run: by the end of its input, or by its lifetime.
+  // Its reaper needs an image from a registry. Here the engine removes ended containers, and the gateway
+  // ends with the run: at the end of its input, or of its lifetime.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // In a container the library takes the engine behind a socket for one outside, and asks a registry
-  // for an image to find the way there.
+  // In a container the library assumes that the engine is outside, and needs an image from a registry
+  // to find its address.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }
@@ -37,19 +37,19 @@ export const findContainerEngine = async (library: ContainerLibrary): Promise<Co
     client = await library.getContainerRuntimeClient();
   } catch (error) {
     throw new Problem(
-      `target: no container engine answers (${errorReason(error)}): start Docker or Podman, or say by DOCKER_HOST where it listens, or use \`mock\`, which starts the same gateway in a process`,
+      `target: no container engine answers (${errorReason(error)}): start Docker or Podman, set DOCKER_HOST to its address, or use \`mock\`, which starts the same gateway in a process`,
     );
   }
   const { host } = client.info.containerRuntime;
   if (!['localhost', '127.0.0.1', '::1'].includes(host)) {
     throw new Problem(
-      `target: the container engine is on another machine (${host}), and its containers would be reachable on that machine only: run Weir there, or start the gateway there with \`weir mock\` and give its address as the target`,
+      `target: the container engine is on another machine (${host}), and its containers are reachable only there: run Weir on that machine, or start the gateway there with \`weir mock\` and use its address as the target`,
     );
   }
   return client;
 };
 
-/** Builds what is missing. The library's own builder hides the cause of a failure, so the engine is asked directly. */
+/** Builds the image. The library's builder hides the cause of a failure, so the engine is called directly. */
 const build = async (
   client: ContainerClient,
   context: ImageContext,
@@ -61,7 +61,7 @@ const build = async (
       { context: folder, src: ['Dockerfile', 'node_modules', 'weir'] },
       { t: context.image, buildargs: { NODE_IMAGE: base }, rm: true, forcerm: true },
     );
-    // The engine answers 200 before it begins: a failure is a line of the answer.
+    // The engine answers 200 before it builds: a failure is a line of the answer.
     const lines = await new Promise<readonly { readonly error?: string }[]>((resolve, reject) => {
       dockerode.modem.followProgress(answer, (error, progress) =>
         error === null ? resolve(progress as { error?: string }[]) : reject(error),
@@ -74,7 +74,7 @@ const build = async (
 
 const baseScript = fileURLToPath(new URL('../../mock/base-image.sh', import.meta.url));
 
-/** The name of an image with the gateway that is running here, built unless it is there. */
+/** The name of an image with this version of the gateway; builds it if missing. */
 export const ensureMockImage = async (client: ContainerClient, base: string): Promise<string> => {
   const context = imageContext(base);
   try {
@@ -87,7 +87,7 @@ export const ensureMockImage = async (client: ContainerClient, base: string): Pr
     await build(client, context, base);
   } catch (error) {
     throw new Problem(
-      `target: the image of the reference gateway could not be built on ${base}: ${errorReason(error)}. Where no registry can be reached, make a base image from this machine’s Node and name it: export WEIR_NODE_IMAGE="$(bash ${baseScript})"`,
+      `target: the image of the reference gateway could not be built on ${base}: ${errorReason(error)}. If no registry is reachable, build a base image from this machine’s Node: export WEIR_NODE_IMAGE="$(bash ${baseScript})"`,
     );
   }
   return context.image;

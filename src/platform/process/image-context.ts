@@ -6,21 +6,21 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What the image of the reference gateway is built from: the Weir that is running, be it a checkout
- * or the published package, and the packages that it depends on, where Node finds them from here.
+ * The files that the image of the reference gateway is built from: the running Weir, a checkout
+ * or the published package, and its dependencies where Node finds them.
  */
 
-/** A folder that holds a package, and where the context holds it. */
+/** The folder of a package, and its place in the context. */
 interface PlacedPackage {
   readonly source: string;
   readonly destination: string;
 }
 
-/** An image to be built, named by all that goes into it, so that an unchanged one is there already. */
+/** An image to build, named by the hash of its content, so that an unchanged one is not built again. */
 export interface ImageContext {
   /** Name and tag. */
   readonly image: string;
-  /** Lays the context out in a folder of its own for as long as `build` takes. */
+  /** Calls `build` with a temporary folder that contains the context. */
   withFolder<T>(build: (folder: string) => Promise<T>): Promise<T>;
 }
 
@@ -29,7 +29,7 @@ const root = resolve(import.meta.dirname, '..', '..', '..');
 const program = basename(resolve(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
 
-/** The launcher runs the source where there is one, so the published form takes it alone. */
+/** The launcher runs the source if there is one, so the published package has the launcher only. */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
 const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench)\//;
@@ -42,7 +42,7 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Where Node, asked from `folder`, finds the package `name`. */
+/** The folder in which Node finds the package `name` from `folder`. */
 const find = (name: string, folder: string): string => {
   const candidate = join(folder, 'node_modules', name);
   if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
@@ -51,7 +51,7 @@ const find = (name: string, folder: string): string => {
   return find(name, parent);
 };
 
-/** What a package at `place` would be given for `name`: the nearest one on the way up. */
+/** The package that `name` resolves to at `place`: the nearest one on the way up. */
 const resolvedFrom = (
   placed: ReadonlyMap<string, string>,
   name: string,
@@ -65,8 +65,8 @@ const resolvedFrom = (
 };
 
 /**
- * All packages that the program needs, each where those that need it find it: at the top, or below
- * the one that needs another version. A package's own are placed before any of theirs are.
+ * All packages that the program needs, each where its dependents find it: at the top, or below
+ * the one that needs another version. Breadth first: direct dependencies are placed before theirs.
  */
 const packages = (): readonly PlacedPackage[] => {
   const placed = new Map<string, string>();
@@ -84,7 +84,7 @@ const packages = (): readonly PlacedPackage[] => {
   return [...placed].map(([destination, source]) => ({ source, destination }));
 };
 
-/** The program's own files, without what only looks at it: paths below the package's folder. */
+/** The program's own files without tests, as paths below the package's folder. */
 const ownFiles = (): readonly string[] =>
   ownPaths
     .flatMap((path) => {
@@ -98,7 +98,7 @@ const ownFiles = (): readonly string[] =>
     .filter((path) => !testOnly.test(path))
     .sort();
 
-/** A name that is another as soon as anything in the image is; a package is known by its version. */
+/** A name that changes with anything in the image; of a package, with its version. */
 const nameFor = (
   files: readonly string[],
   dependencies: readonly PlacedPackage[],

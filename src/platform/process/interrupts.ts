@@ -1,8 +1,8 @@
-/** The signals by which people and machines ask a run to stop. */
+/** The signals that ask a run to stop. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof stopSignals)[number];
 
-/** Calls `asked` at each stop signal, with how many came so far, until the returned function is called. */
+/** Calls `onSignal` at each stop signal with the number so far, until the returned function is called. */
 export const onInterrupt = (
   onSignal: (signal: StopSignal, times: number) => void,
 ): (() => void) => {

@@ -11,35 +11,35 @@ import {
 import type { MockProcess } from './mock-process.ts';
 import { Problem } from '../problem.ts';
 
-/** How a container of the reference gateway is to be run. */
+/** How to run a container of the reference gateway. */
 export interface MockContainerOptions {
-  /** The gateway's settings; keys among them are the published test keys. Its addresses are the container's own affair. */
+  /** The gateway's settings without its addresses; the keys are the published test keys. */
   readonly settings: object;
-  /** After this long the gateway ends by itself, whatever became of the run. */
+  /** The gateway ends by itself after this time, in any case. */
   readonly lifetime: Milliseconds;
-  /** The image with Node that the gateway's is built on; `null` for Node's official one. */
+  /** The base image with Node; `null` for Node's official one. */
   readonly base: string | null;
 }
 
-/** As in `src/mock/Dockerfile`, where the ports are said too. */
+/** As in `src/mock/Dockerfile`, like the ports. */
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
-/** Nobody else on the network is to reach a gateway that takes published keys. */
+/** The network must not reach a gateway that accepts published keys. */
 const loopback = '127.0.0.1';
 
-/** How often a starting gateway is asked whether it listens, and how long (ms). */
+/** The poll interval and the timeout for a starting gateway, in ms. */
 const readiness = { apart: 50, whole: 20_000 } as const;
-/** How long a gateway may take to end by itself before the engine ends it (ms). */
+/** How long a gateway may take to end by itself before the engine ends it, in ms. */
 const stopGrace = 2000;
 
 type Container = ReturnType<ContainerClient['container']['getById']>;
 
-/** A container that was created, with its standard streams: they are attached before it starts, so that nothing it says is lost. */
+/** A created container with its standard streams, attached before it starts so that no output is lost. */
 interface AttachedContainer {
   readonly container: Container;
   readonly streams: NodeJS.ReadWriteStream;
-  /** The last of what it said. */
+  /** The last part of its output. */
   readonly lastOutput: () => string;
   /** Resolves when the engine has removed it. */
   readonly removed: Promise<void>;
@@ -69,7 +69,7 @@ const attach = async (
     container,
     streams,
     lastOutput: () => text.trim(),
-    // An engine that has ended has nothing left to wait for.
+    // An engine that has ended needs no waiting.
     removed: container.wait({ condition: 'removed' }).then(
       () => undefined,
       () => undefined,
@@ -77,7 +77,7 @@ const attach = async (
   };
 };
 
-/** The library's container, reachable from this machine only, removed by the engine once it has ended, and attached as soon as it is there. */
+/** The library's container: reachable from this machine only, removed by the engine once it has ended, attached when created. */
 const defineContainer = (
   { GenericContainer }: ContainerLibrary,
   client: ContainerClient,
@@ -94,7 +94,7 @@ const defineContainer = (
           [{ HostIp: loopback, HostPort: '0' }],
         ]),
       );
-      // The engine closes the gateway's input as soon as this process is gone, however it went.
+      // The engine closes the gateway's input as soon as this process has ended, in any way.
       Object.assign(this.createOpts, { AttachStdin: true, OpenStdin: true, StdinOnce: true });
       await Promise.resolve();
     }
@@ -104,7 +104,7 @@ const defineContainer = (
     }
   };
 
-/** Lets the gateway end by the end of its input, and waits until the engine has removed it. */
+/** Closes the gateway's input, which ends it, and waits until the engine has removed it. */
 const stop = async ({ container, streams, removed }: AttachedContainer): Promise<void> => {
   streams.end();
   const killTimer = setTimeout(() => {
@@ -116,7 +116,7 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 
 /**
  * Starts the reference gateway in a container, through testcontainers. It listens on this machine's
- * loopback address only and leaves when this process ends, however it ends, at the latest after its
+ * loopback address only and ends when this process ends, even by a signal, at the latest after its
  * lifetime. Throws a `Problem` without the library or an engine, or when the image cannot be built.
  */
 export const startMockContainer = async (options: MockContainerOptions): Promise<MockProcess> => {
@@ -136,7 +136,8 @@ export const startMockContainer = async (options: MockContainerOptions): Promise
   try {
     const started = await created.start();
     const { attached } = created;
-    if (attached === null) throw new Error('The library started a container it had not created.');
+    if (attached === null)
+      throw new Error('The library started a container that it did not create.');
     return {
       url: `http://${loopback}:${started.getMappedPort(containerAddress.port)}/v1`,
       control: `http://${loopback}:${started.getMappedPort(containerAddress.controlPort)}`,
@@ -147,7 +148,7 @@ export const startMockContainer = async (options: MockContainerOptions): Promise
     const { attached } = created;
     await attached?.container.remove({ force: true }).catch(() => undefined);
     throw new Problem(
-      `target: the container of the reference gateway could not be started and reached: ${errorReason(error)}. It said: ${attached?.lastOutput() ?? 'nothing'}. Where Weir itself runs in a container, the engine must run in it too; \`mock\` starts the same gateway in a process`,
+      `target: the container of the reference gateway did not start or is not reachable: ${errorReason(error)}. Its output: ${attached?.lastOutput() ?? 'none'}. If Weir itself runs in a container, the engine must run in it too; \`mock\` starts the same gateway in a process`,
     );
   }
 };

@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { startChildProcess } from './child-process.ts';
 import { Problem } from '../problem.ts';
 
-/** The reference gateway in a process of its own, started for one run. */
+/** The reference gateway in its own process, started for one run. */
 export interface MockProcess {
   /** The base address for requests. */
   readonly url: string;
   /** The control address, for counters. */
   readonly control: string;
-  /** How it ended before it was asked to, as far as is known; `null` while it runs. */
+  /** How it ended unexpectedly, if known; `null` while it runs. */
   ended(): string | null;
-  /** Ends the process and waits until it is gone. */
+  /** Ends the process and waits for its exit. */
   stop(): Promise<void>;
 }
 
-/** What the process prints as its first line once it listens. */
+/** The first line that the process prints, once it listens. */
 const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
 
 const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
@@ -27,10 +27,10 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
 };
 
 /**
- * A gateway's garbage is short-lived: a small young generation costs it nothing measurable and shortens
+ * A gateway's garbage is short-lived: a small young generation has no measurable cost and shortens
  * each collection. Node runs all steps of a marking of the old generation in one turn of the
- * loop, 20 to 50 ms for 2,000 streams, so the first of them comes late; and collectors of their own
- * threads take the core from the thread that waits for them, or from the load generator (`npm run bench mock`).
+ * loop, 20 to 50 ms for 2,000 streams, so the first marking is delayed; and collectors in their own
+ * threads compete with the gateway or the load generator for a core (`npm run bench mock`).
  */
 export const mockNodeFlags: readonly string[] = [
   '--max-semi-space-size=4',
@@ -39,7 +39,7 @@ export const mockNodeFlags: readonly string[] = [
 ];
 
 /**
- * Starts `command` (a Node executable and its arguments), hands it `settings` as one JSON line on
+ * Starts `command` (a Node executable and its arguments), writes `settings` as one JSON line to
  * its standard input and waits for its ready line.
  */
 export const startMockProcess = async (
@@ -53,14 +53,14 @@ export const startMockProcess = async (
   if (ready !== null) return { ...ready, ended, stop };
   await stop();
   throw new Problem(
-    `the reference gateway did not start: it said ${JSON.stringify(line)} where its addresses were expected. Does NODE_OPTIONS load something that prints?`,
+    `the reference gateway did not start: expected its addresses, got ${JSON.stringify(line)}. Check whether NODE_OPTIONS loads a program that prints`,
   );
 };
 
-/** Connections that were cut reach the gateway a little later: it is asked again this often, this far apart (ms). */
+/** Aborted connections reach the gateway a little later: its counters are polled this often, at this interval in ms. */
 const drainPolling = { times: 20, apart: 50 };
 
-/** The mock's own counters over its life so far, once nothing is in flight there any more. */
+/** The mock's counters since its start, once no request is in flight there. */
 export const fetchMockCounters = async ({
   control,
 }: MockProcess): Promise<Record<string, number>> => {

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** How a program ended, and the last of what it complained about. */
+/** How a program ended, and the end of its error output. */
 export interface ProgramEnd {
   readonly code: number | null;
   readonly stderrTail: string;
 }
 
-/** Runs a program to its end; it stops when this process is asked to, since both get the terminal's signals. */
+/** Runs a program to its end. Both processes receive the terminal's signals. */
 export const runProgram = async (
   [program, ...parameters]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv,

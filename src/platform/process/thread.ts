@@ -1,19 +1,19 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** A thread with an event loop of its own, and what goes to and fro. */
+/** A thread with its own event loop. */
 export interface Thread<Message> {
   post(request: Message): void;
-  /** Resolves once the thread is gone: with `null` when it ended by itself, else with why. */
+  /** Resolves at the thread's end: with `null` if it ended by itself, else with the reason. */
   readonly ended: Promise<string | null>;
-  /** Ends it at once, wherever it is. */
+  /** Ends the thread at once. */
   end(): Promise<unknown>;
 }
 
-/** What a failed thread says of itself; its stack is of use to nobody who runs a test. */
+/** The message of a failed thread, without its stack. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** Starts `entry` as a thread with `brought`; `heard` gets each of its reports. */
+/** Starts `entry` as a thread with `input`; `onMessage` receives each of its reports. */
 export const startThread = <Message>(
   entry: URL,
   input: unknown,
@@ -34,18 +34,18 @@ export const startThread = <Message>(
   };
 };
 
-/** The other side: what this thread was brought, and its way to the thread that started it. */
+/** This thread's input, and its channel to the thread that started it. */
 export interface CurrentThread<Input, Message, Report> {
   readonly input: Input;
   post(report: Report): void;
-  /** Takes orders until `leave` is called: a thread that listens does not end. */
+  /** Receives messages until `close` is called: a thread that listens does not end. */
   listen(onMessage: (request: Message) => void): void;
   close(): void;
 }
 
 export const currentThread = <Input, Message, Report>(): CurrentThread<Input, Message, Report> => {
   const port = parentPort;
-  if (port === null) throw new Error('this is started as a thread only');
+  if (port === null) throw new Error('this file must be started as a thread');
   return {
     input: workerData as Input,
     post: (report) => port.postMessage(report),

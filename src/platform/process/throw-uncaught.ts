@@ -1,4 +1,4 @@
-/** Thrown where nobody can catch it, a defect ends the process, as one in a timer's callback does. */
+/** Throws outside of any handler, so that a defect ends the process. */
 export const throwUncaught = (error: unknown): void => {
   queueMicrotask(() => {
     throw error;

@@ -1,12 +1,12 @@
 import { HttpFault } from './http-fault.ts';
 import { maxSectionBytes } from './head-section.ts';
 
-/** Hears content without its framing: `bytes` from `from` to `till`, valid during the call only. */
+/** Receives content without its framing: `bytes` from `from` to `to`, valid during the call only. */
 export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;
 }
 
-/** Where in the chunked coding a body stands. */
+/** The states of the chunked coding. */
 const inSize = 0;
 const inExtension = 1;
 const beforeSizeLf = 2;
@@ -19,7 +19,7 @@ const lf = 10;
 const tab = 9;
 const semicolon = 59;
 
-/** Extensions from the first semicolon on: a little looser than RFC 9112, section 7.1.1, as other clients take them. */
+/** Extensions from the first semicolon on: a little looser than RFC 9112, section 7.1.1, as in other clients. */
 const extensions =
   /^(?:;(?!$)[!#$%&'*+.^_`|~\w-]*(?:=[!#$%&'*+.^_`|~\w-]*(?:"(?:[^"\\]|\\.)*")?)?)+$/;
 
@@ -33,8 +33,8 @@ const digitOf = (byte: number): number => {
 };
 
 /**
- * Takes the chunked coding off (RFC 9112, section 7.1), however its bytes are split over reads, up to
- * the trailer section. Strict: hexadecimal sizes at once followed by CR LF or by extensions, which
+ * Decodes the chunked coding (RFC 9112, section 7.1), however its bytes are split over reads, up to
+ * the trailer section. Strict: hexadecimal sizes directly followed by CR LF or by extensions, which
  * are skipped and bounded over the whole body.
  */
 export class ChunkedDecoder {
@@ -43,10 +43,10 @@ export class ChunkedDecoder {
   fault: HttpFault | null = null;
   #state: number = inSize;
   #digits = 0;
-  /** The size as read so far, then what is left of the chunk's content. */
+  /** The size as read so far, then the remaining bytes of the chunk's content. */
   #left = 0;
   #extension = '';
-  /** The bytes of all the body's extensions. */
+  /** The bytes of all extensions of the body. */
   #extensions = 0;
 
   begin(): void {
@@ -57,7 +57,7 @@ export class ChunkedDecoder {
     this.#extensions = 0;
   }
 
-  /** Takes bytes from `at` on, up to `end` or the last chunk's line, and gives the place after what it took. Look at `last` and `fault` then. */
+  /** Decodes bytes from `from` up to `end` or the last chunk's line; returns the position after them. Then check `hasLastChunk` and `fault`. */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;
     while (at < end && !this.hasLastChunk && this.fault === null) {
@@ -101,12 +101,12 @@ export class ChunkedDecoder {
       this.#digits += 1;
       this.#left = this.#left * 16 + digit;
       if (this.#digits > maxSizeDigits) this.#refuse('a chunk’s size has too many digits');
-    } else if (this.#digits === 0) this.#refuse('a chunk’s size is no hexadecimal number');
+    } else if (this.#digits === 0) this.#refuse('a chunk’s size is not a hexadecimal number');
     else if (byte === cr) this.#state = beforeSizeLf;
     else if (byte === semicolon) {
       this.#state = inExtension;
       this.#extension = ';';
-    } else this.#refuse('a chunk’s size is followed by something else than CR LF or an extension');
+    } else this.#refuse('a chunk’s size is followed by something other than CR LF or an extension');
   }
 
   #extend(byte: number): void {
@@ -114,7 +114,7 @@ export class ChunkedDecoder {
       this.#state = beforeSizeLf;
       if (!extensions.test(this.#extension)) this.#refuse('a chunk’s extension is malformed');
     } else if ((byte < 32 && byte !== tab) || byte === 127) {
-      this.#refuse('a control character stands in a chunk’s extension');
+      this.#refuse('a chunk’s extension contains a control character');
     } else {
       this.#extension += String.fromCharCode(byte);
       this.#extensions += 1;

@@ -8,7 +8,7 @@ const lf = 10;
 const tab = 9;
 const del = 127;
 
-/** Where in its lines a section stands. Line ends before a head are skipped, as others do. */
+/** The states within a section. Line ends before a head are skipped, as in other clients. */
 const beforeHead = -1;
 const inLine = 0;
 const afterCr = 1;
@@ -16,13 +16,13 @@ const atLineStart = 2;
 /** After the CR of the empty line that ends the section. */
 const afterLastCr = 3;
 
-/** A whole section, as the scan below would take it; most come in one read, and this is faster. */
+/** A complete section, as the scan below accepts it; most come in one read, and this is faster. */
 const wholeSection = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
 
 /**
- * Gathers the lines of a head or of a trailer section until an empty line, however its bytes are
+ * Collects the lines of a head or trailer section up to an empty line, however its bytes are
  * split over reads. Strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line ends in
- * CR LF, and no other control character but the tab is allowed.
+ * CR LF, and no control character except the tab is allowed.
  */
 export class HeadSection {
   /** All bytes so far as Latin-1, the empty line at the end included. */
@@ -35,13 +35,13 @@ export class HeadSection {
     this.#state = beforeHead;
   }
 
-  /** A trailer section begins where a field may stand, or the empty line that ends it. */
+  /** A trailer section starts with a field or with the empty line that ends it. */
   beginTrailers(): void {
     this.text = '';
     this.#state = atLineStart;
   }
 
-  /** Takes bytes from `first` on; gives the place after the empty line, or −1 when there is none yet or `fault` says why never. */
+  /** Appends bytes from `first` on; returns the position after the empty line, or −1 if there is none yet or `fault` is set. */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
       const text = bytes.toString('latin1', first, Math.min(end, first + maxSectionBytes));
@@ -75,14 +75,14 @@ export class HeadSection {
     for (let at = from; at < end; at += 1) {
       const byte = bytes[at]!;
       if (state === afterCr || state === afterLastCr) {
-        if (byte !== lf) return this.#refuse('a CR stands without its LF');
+        if (byte !== lf) return this.#refuse('a CR without LF in the head');
         if (state === afterLastCr) return at + 1;
         state = atLineStart;
       } else if (byte === cr) {
         state = state === atLineStart ? afterLastCr : afterCr;
       } else if ((byte < 32 && byte !== tab) || byte === del) {
         return this.#refuse(
-          byte === lf ? 'an LF stands without its CR' : 'a control character stands in the head',
+          byte === lf ? 'an LF without CR in the head' : 'the head contains a control character',
         );
       } else {
         state = inLine;

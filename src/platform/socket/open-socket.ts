@@ -8,26 +8,26 @@ import {
   tlsTrustOptions,
 } from '../connection/connector.ts';
 
-/** What a connection tells of itself. */
+/** The events of a connection. */
 export interface SocketEvents {
-  /** It is there, TLS included. Told once. */
+  /** Called once when the connection is open, including TLS. */
   opened(socket: net.Socket): void;
-  /** Bytes came: the first `length` of `bytes`, valid during the call only. */
+  /** Called with received bytes: the first `length` of `bytes`, valid during the call only. */
   read(bytes: Buffer, length: number): void;
-  /** The other side sends no more. */
+  /** Called when the server sends no more. */
   ended(): void;
-  /** It failed, before it was opened or after. */
+  /** Called when the connection fails, before or after it is open. */
   failed(error: Error): void;
-  /** It is gone, whatever came before. Told last, and only of what had begun to open. */
+  /** Called last, when the connection is gone; only if opening it had started. */
   closed(): void;
 }
 
-/** Begins to open a connection. */
+/** Starts to open a connection. */
 export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
- * All reads of all connections go into this one buffer: a buffer for each read is garbage, and its
- * collection is what makes arrival instants wrong. Its size is what libuv reads at once.
+ * All reads of all connections use this one buffer: a buffer for each read is garbage, and its
+ * collection would delay the arrival instants. Its size is what libuv reads at once.
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
@@ -42,7 +42,7 @@ const onread = (events: SocketEvents) => ({
   },
 });
 
-/** Listens to a socket, whose opening is told by `opening`. */
+/** Forwards a socket's events; `opening` is the event for an open connection. */
 const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))
@@ -50,12 +50,12 @@ const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents)
     .on('error', (error) => events.failed(error))
     .on('close', () => events.closed());
 
-/** A socket that came from elsewhere takes no buffer of ours: it reads as Node's streams do. */
+/** A tunnel's socket cannot use the shared buffer: it reads as Node's streams do. */
 const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   socket.on('data', (bytes: Buffer) => events.read(bytes, bytes.length));
 };
 
-/** How TLS is spoken to the target, with the session of the connection before, as undici does. */
+/** Makes TLS connections that resume the previous session, as undici does. */
 const tlsConnector = (base: TargetEndpoint, host: string) => {
   let session: Buffer | undefined;
   const options = {
@@ -73,7 +73,7 @@ const tlsConnector = (base: TargetEndpoint, host: string) => {
   };
 };
 
-/** How one connection to the target is opened: direct or through a proxy, plain or TLS, never with a deadline of its own. */
+/** Opens connections to the target: direct or through a proxy, plain or TLS, without a timeout. */
 export const socketOpener = (base: TargetEndpoint): OpenSocket => {
   const url = new URL(base.url);
   const isTls = url.protocol === 'https:';

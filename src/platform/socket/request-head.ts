@@ -2,7 +2,7 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
 import { HttpFault } from './http-fault.ts';
 
-/** A request's head as it goes on the wire, and whether the connection may serve another request after it. */
+/** A request's head as text, and whether it closes the connection. */
 export interface RequestHead {
   readonly text: string;
   readonly closes: boolean;
@@ -13,25 +13,25 @@ const invalidPathCharacter = /[^\x21-\x7e]/;
 const headerFault = (name: string, why: string): HttpFault =>
   new HttpFault('protocol', `the request header ${JSON.stringify(name)} cannot be sent: ${why}`);
 
-/** What the transport answers for in a head. */
+/** The part of a head that the transport sets. */
 interface RequestFraming {
   host: string;
   closes: boolean;
   readonly length: number | null;
 }
 
-/** Takes what a request may say of its own framing: another host, `connection: close`, the length that it has. No line stands for it. */
+/** Accepts what a request may set of its framing: another host, `connection: close`, its own length; it adds no line. */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
   else if (name === 'connection' && value === 'close') framing.closes = true;
   else if (name !== 'content-length' || value !== String(framing.length))
-    return headerFault(name, 'the transport itself says how requests are framed');
+    return headerFault(name, 'the transport sets the framing of requests');
   return '';
 };
 
 /**
- * Writes request heads to one target. What does not change from request to request is checked and put
- * together once: the line of a header is kept until its value changes.
+ * Writes request heads for one target. What does not change from request to request is checked and
+ * formatted once: the line of a header is kept until its value changes.
  */
 export class RequestHeadWriter {
   readonly #host: string;
@@ -49,7 +49,7 @@ export class RequestHeadWriter {
   write({ method, path, headers, body }: WireRequest): RequestHead | HttpFault {
     const opening = this.#opening(method, path);
     if (opening instanceof HttpFault) return opening;
-    // A POST without content says so (RFC 9110, section 8.6).
+    // A POST without content has content-length 0 (RFC 9110, section 8.6).
     const length = body === null && method === 'GET' ? null : (body?.length ?? 0);
     const framing = { host: this.#host, closes: false, length };
     let lines = '';
@@ -72,7 +72,7 @@ export class RequestHeadWriter {
     if (invalidPathCharacter.test(path)) {
       return new HttpFault(
         'protocol',
-        'the request path holds a blank or a character beyond ASCII',
+        'the request path contains a blank or a character outside ASCII',
       );
     }
     const opening = `${method} ${this.#prefix}${path} HTTP/1.1\r\n`;
@@ -83,8 +83,10 @@ export class RequestHeadWriter {
   #line(name: string, value: string): string | HttpFault {
     const known = this.#lines.get(name);
     if (known?.value === value) return known.line;
-    if (known === undefined && !isFieldName(name)) return headerFault(name, 'its name is no token');
-    if (!isFieldValue(value)) return headerFault(name, 'its value holds a character that none may');
+    if (known === undefined && !isFieldName(name))
+      return headerFault(name, 'its name is not a valid header name');
+    if (!isFieldValue(value))
+      return headerFault(name, 'its value contains a character that headers cannot contain');
     const line = `${name}: ${value}\r\n`;
     this.#lines.set(name, { value, line });
     return line;

@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 
-/** Larger requests go out in two pieces of one write. */
+/** Larger requests are written in two pieces. */
 const sharedBufferSize = 64 * 1024;
 
-/** Writes requests; small ones are put together in one buffer that all connections share. */
+/** Writes requests; small ones are assembled in one buffer that all connections share. */
 export class RequestWriter {
   #sharedBuffer = Buffer.allocUnsafeSlow(sharedBufferSize);
-  /** Before this place lies what sockets still hold. */
+  /** Bytes before this position may still be in use by sockets. */
   #free = 0;
 
-  /** `head` is Latin-1. The body must stay as it is until it is sent. */
+  /** `head` is Latin-1. The body must not change until it is sent. */
   write(socket: Writable, head: string, body: Uint8Array | null): void {
     const size = head.length + (body?.length ?? 0);
     if (size > sharedBufferSize) {
@@ -26,7 +26,7 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // What the system did not take at once still lies there, as all does under TLS: that place is the socket's now.
+    // Bytes that the system has not accepted yet (always under TLS) stay in use by the socket.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

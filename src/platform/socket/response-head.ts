@@ -11,11 +11,11 @@ export interface ParsedHead {
   readonly status: number;
   /** Names in lower case; repeated ones joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How the body ends, by the headers alone: whether there is one hangs on status and method too. */
+  /** How the body ends, by the headers alone; whether there is one depends on status and method too. */
   readonly framing: BodyFraming;
   /** Whether the server closes the connection after this. */
   readonly closes: boolean;
-  /** For how many milliseconds the server keeps the connection if it does, infinite where it does not say. */
+  /** How long the server keeps the connection, in ms; infinite if it does not say. */
   readonly keepAliveFor: number;
 }
 
@@ -26,7 +26,7 @@ const untilClose: BodyFraming = { kind: 'close' };
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
-/** A value without the blanks around it. */
+/** A value without surrounding blanks. */
 const valueBetween = (text: string, from: number, end: number): string => {
   let first = from;
   let last = end;
@@ -35,13 +35,13 @@ const valueBetween = (text: string, from: number, end: number): string => {
   return text.slice(first, last);
 };
 
-/** A name as it came, with its colon, and in lower case. */
+/** A name as received, with its colon, and in lower case. */
 interface FieldName {
   readonly raw: string;
   readonly lower: string;
 }
 
-/** The names of the head before, by their place: a server sends the same ones in the same order. */
+/** The names of the previous head by position: a server sends the same names in the same order. */
 const previousNames: FieldName[] = [];
 const maxPreviousNames = 100;
 
@@ -50,7 +50,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
-  // A name that reaches into the next line is no token.
+  // A name that extends into the next line is not a token.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < maxPreviousNames) previousNames[place] = found;
@@ -65,7 +65,7 @@ export const parseFields = (text: string, from: number): Fields | HttpFault => {
     const end = text.indexOf('\r\n', at);
     if (end === at) return fields;
     const found = nameAt(text, at, place);
-    if (found === null) return new HttpFault('protocol', 'a header line has no proper name');
+    if (found === null) return new HttpFault('protocol', 'a header line has no valid name');
     const { raw, lower } = found;
     const value = valueBetween(text, at + raw.length, end);
     fields[lower] = Object.hasOwn(fields, lower) ? `${fields[lower]}, ${value}` : value;
@@ -86,14 +86,14 @@ const framingOf = (fields: Fields): BodyFraming | HttpFault => {
   const length = fields['content-length'];
   if (coding === undefined) return length === undefined ? untilClose : lengthOf(length);
   if (length !== undefined)
-    return new HttpFault('protocol', 'Content-Length stands beside Transfer-Encoding');
+    return new HttpFault('protocol', 'the answer has both Content-Length and Transfer-Encoding');
   return /(?:^|,)[ \t]*chunked$/i.test(coding) ? chunked : untilClose;
 };
 
 const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
-/** The server's own clock began before ours: a connection is not used within the last seconds that it allows, as undici does. */
+/** The server's idle timer started before ours: a connection is not used in the last seconds, as in undici. */
 const keepAliveMargin = 2000;
 
 const keepAliveFor = (hint: string): number => {
@@ -111,8 +111,7 @@ const closesAfter = (text: string, connection: string): boolean => {
 /** Reads a head from its status line to its empty line. */
 export const parseHead = (text: string): ParsedHead | HttpFault => {
   const status = statusOf(text);
-  if (status === null)
-    return new HttpFault('protocol', 'the answer does not begin as HTTP/1.1 does');
+  if (status === null) return new HttpFault('protocol', 'the answer does not start like HTTP/1.1');
   const headers = parseFields(text, text.indexOf('\r\n') + 2);
   if (headers instanceof HttpFault) return headers;
   const framing = framingOf(headers);
@@ -129,6 +128,6 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 
 const httpPrefix = 'HTTP/1.';
 
-/** Whether an unfinished head may still become one: what is no HTTP is told at once. */
+/** Whether an incomplete head can still become one: other protocols are rejected at once. */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

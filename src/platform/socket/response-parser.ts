@@ -3,43 +3,43 @@ import { HttpFault } from './http-fault.ts';
 import { HeadSection } from './head-section.ts';
 import { mayBeHead, parseFields, parseHead, type ParsedHead } from './response-head.ts';
 
-/** Hears what a response consists of. */
+/** Receives the head and the content of a response. */
 export interface ResponseSink extends ContentSink {
   /** The final head; interim ones are skipped. */
   onHead(status: number, headers: Readonly<Record<string, string>>): void;
 }
 
-/** What a read led to: the response goes on, is complete, or cannot be read on. */
+/** After a read: the response continues, is complete, or cannot be read further. */
 export type ParseStatus = 'more' | 'complete' | HttpFault;
 
-/** Stands in where no response is expected. */
+/** The sink while no response is expected. */
 const ignoringSink: ResponseSink = { onHead: () => undefined, onContent: () => undefined };
 
-/** A server that says more than this many times that it will answer never will. */
+/** A server that sends more interim responses than this is taken as broken. */
 const maxInterimResponses = 100;
 
 type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
 
 /**
- * Reads one response after another off a connection: bytes in, events out, however the bytes are
+ * Reads one response after another from a connection: bytes in, events out, however the bytes are
  * split over reads. Knows no sockets and no time. Framing by Content-Length, by chunks with extensions
  * and trailers, or by the connection's close (RFC 9112, sections 6 and 7); strict, since a generous
  * reading of a broken answer would measure something that other clients do not see.
  */
 export class ResponseParser {
-  /** For how many milliseconds after a complete response a further request may follow it on this connection; 0 for never. */
+  /** For how many ms after a complete response the connection can be used again; 0 for never. */
   reusableFor = 0;
-  /** Whether a byte of the response has come. */
+  /** Whether a byte of the response was received. */
   hasReceived = false;
   readonly #section = new HeadSection();
   readonly #chunks = new ChunkedDecoder();
   #sink: ResponseSink = ignoringSink;
   #stage: ParseStage = 'over';
   #interim = 0;
-  /** What is left of a body whose length was told. */
+  /** The remaining bytes of a body with a known length. */
   #left = 0;
 
-  /** Begins to await the response to a GET or a POST; one to HEAD would have another framing. */
+  /** Expects the response to a GET or POST next; the framing for HEAD would differ. */
   expectResponse(sink: ResponseSink): void {
     this.#sink = sink;
     this.#stage = 'head';
@@ -49,7 +49,7 @@ export class ResponseParser {
     this.hasReceived = false;
   }
 
-  /** Takes the first `end` bytes of a read. After anything but `more` a new response must be expected first. */
+  /** Reads the first `end` bytes of a read. After any status but `more`, call `expect` first. */
   read(bytes: Buffer, end = bytes.length): ParseStatus {
     if (end > 0) this.hasReceived = true;
     let at = 0;
@@ -58,7 +58,7 @@ export class ResponseParser {
       if (next instanceof HttpFault) return this.#finish(next);
       at = next;
       if (this.#stage === 'over') {
-        // What follows answers no request: whatever it is, the connection cannot be trusted.
+        // Bytes after a response belong to no request: the connection cannot be trusted.
         if (at < end) this.reusableFor = 0;
         return this.#finish('complete');
       }
@@ -69,7 +69,7 @@ export class ResponseParser {
   /** The server ended the connection. */
   closed(): ParseStatus {
     if (this.#stage === 'close') return this.#finish('complete');
-    const what = this.hasReceived ? 'in mid-answer' : 'without an answer';
+    const what = this.hasReceived ? 'before the answer was complete' : 'without an answer';
     return this.#finish(new HttpFault('closed-early', `the server closed the connection ${what}`));
   }
 
@@ -79,7 +79,7 @@ export class ResponseParser {
     return parseStatus;
   }
 
-  /** Takes what it can from `at` on and gives the place after it. */
+  /** Reads what it can from `at` on and returns the position after it. */
   #step(bytes: Buffer, at: number, end: number): number | HttpFault {
     switch (this.#stage) {
       case 'head':
@@ -109,7 +109,7 @@ export class ResponseParser {
       if (this.#section.fault !== null) return this.#section.fault;
       return mayBeHead(this.#section.text)
         ? end
-        : new HttpFault('protocol', 'the answer does not begin as HTTP/1.1 does');
+        : new HttpFault('protocol', 'the answer does not start like HTTP/1.1');
     }
     const head = parseHead(this.#section.text);
     if (head instanceof HttpFault) return head;
@@ -123,8 +123,9 @@ export class ResponseParser {
 
   #interimFault({ status, closes }: ParsedHead): HttpFault | null {
     this.#interim += 1;
-    if (status === 101) return new HttpFault('protocol', 'the server changes to another protocol');
-    if (closes) return new HttpFault('protocol', 'an interim answer says that the connection ends');
+    if (status === 101) return new HttpFault('protocol', 'the server switched to another protocol');
+    if (closes)
+      return new HttpFault('protocol', 'an interim answer announces the end of the connection');
     return this.#interim > maxInterimResponses
       ? new HttpFault(
           'protocol',
@@ -138,7 +139,7 @@ export class ResponseParser {
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';
-      // A promised body may come all the same, and must not be taken for the next answer.
+      // A declared body may still come, and must not be mistaken for the next answer.
       if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';

@@ -8,44 +8,44 @@ import type { OpenSocket, SocketEvents } from './open-socket.ts';
 import type { RequestWriter } from './request-writer.ts';
 import type { ConnectionOwner, SocketExchange } from './socket-exchange.ts';
 
-/** Idle connections are kept this long unless the server's keep-alive hint says less. */
+/** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
 
-/** A request ready to be written. */
+/** A request that is ready to be written. */
 export interface OutgoingRequest {
   readonly exchange: SocketExchange;
   readonly head: string;
   readonly body: Uint8Array | null;
-  /** Whether the request asks for the connection to be closed after it. */
+  /** Whether the request asks the server to close the connection after it. */
   readonly closes: boolean;
 }
 
-/** What all lines of a transport have in common. */
+/** What all connections of a transport share. */
 export interface ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
-  /** It has no exchange any more and may be taken again until it is discarded. */
+  /** Called when a connection is idle and can be used again until it is discarded. */
   readonly onIdle: (connection: SocketConnection) => void;
-  /** An idle line is of no use any more. */
+  /** Called when an idle connection is no longer usable. */
   readonly discard: (connection: SocketConnection) => void;
-  /** Its socket is gone. */
+  /** Called when the socket is gone. */
   readonly onClosed: (connection: SocketConnection) => void;
 }
 
 /** One connection, and the exchange on it. */
 export class SocketConnection implements SocketEvents, ConnectionOwner {
-  /** Until when it may be taken while it is idle. */
+  /** The end of the time in which it can be used again. */
   idleUntil: Instant = instant(0);
   readonly #context: ConnectionContext;
   readonly #parser = new ResponseParser();
   readonly #cancelConnect: CancelConnect;
   #socket: Socket | null = null;
-  /** `null` while it rests. */
+  /** `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** Until it is written: whole streams long it would only take memory. */
+  /** Released once written, to save memory during long streams. */
   #unsent: OutgoingRequest | null = null;
-  /** Whether its request asked for the connection to be closed after it. */
+  /** Whether its request asked to close the connection. */
   #closes = false;
 
   /** Connects for its first exchange. */
@@ -55,19 +55,19 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
     this.#cancelConnect = context.open(this);
   }
 
-  /** Whether its socket is still open, as far as this process knows. */
+  /** Whether the socket is open, as far as this process knows. */
   get isOpen(): boolean {
     return this.#socket?.writable === true;
   }
 
-  /** Sends a further request, now. */
+  /** Sends another request now. */
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
     outgoing.exchange.connected(now, 'reused');
     this.#send(now);
   }
 
-  /** Its exchange has ended. */
+  /** Called when its exchange has ended. */
   release(reusableFor: number): void {
     const exchange = this.#exchange;
     this.#exchange = null;
@@ -81,7 +81,7 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
     this.#cancelConnect();
   }
 
-  /** Ends its exchange too. */
+  /** Closes the connection and ends its exchange. */
   close(): void {
     this.#exchange?.abort('aborted', 'the transport was closed');
     this.destroy();
@@ -106,7 +106,7 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
   }
 
   ended(): void {
-    // Before it is opened an error follows.
+    // An error follows if it was not open yet.
     if (this.#socket === null) return;
     const exchange = this.#exchange;
     if (exchange === null) return this.#context.discard(this);
@@ -143,7 +143,7 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
     if (!exchange.isFinished) this.#context.writer.write(this.#socket, head, body);
   }
 
-  /** Of a complete response. A server that answers before it has the whole request may not want the rest. */
+  /** For a complete response. A server that answers before it has the whole request may not read the rest. */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;
     return this.#closes || isUnsent ? 0 : this.#parser.reusableFor;

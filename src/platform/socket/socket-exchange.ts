@@ -10,19 +10,19 @@ import { failureCause, failureDetail } from '../connection/failure-cause.ts';
 import type { ResponseSink } from './response-parser.ts';
 import type { HttpFault } from './http-fault.ts';
 
-/** What an exchange sits on. */
+/** What an exchange needs from its connection. */
 export interface ConnectionOwner {
-  /** Called once, before the observer learns of the end; the connection may serve others for so many milliseconds. */
+  /** Called once, before the observer is notified of the end, with the ms for which the connection can be used again. */
   release(reusableFor: number): void;
 }
 
-/** One exchange on one connection, translating what the connection tells into the port's words, and ending exactly once. */
+/** One exchange on one connection: translates the connection's events into the port's calls and ends exactly once. */
 export class SocketExchange implements Exchange, ResponseSink {
-  /** The instant of the read that is being taken apart. */
+  /** The instant of the current read. */
   readAt: Instant = instant(0);
   readonly #clock: Clock;
   readonly #observer: ExchangeObserver;
-  /** Takes what the observer throws. The exchange has ended by then and its observer hears no more. */
+  /** Receives what the observer throws. The exchange has ended and its observer is not called again. */
   readonly #onDefect: (error: unknown) => void;
   #owner: ConnectionOwner | null = null;
   /** `null` while a connection is being opened. */
@@ -53,7 +53,7 @@ export class SocketExchange implements Exchange, ResponseSink {
     }
   }
 
-  /** Its request is written next. */
+  /** Called before its request is written. */
   sent(at: Instant): void {
     this.#sent = at;
     try {
@@ -91,7 +91,7 @@ export class SocketExchange implements Exchange, ResponseSink {
     }
   }
 
-  /** The response cannot be read on; `answered` says whether a byte of it had come. */
+  /** The response cannot be read further; `answered` says whether a byte of it was received. */
   onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';

@@ -7,7 +7,7 @@ import {
   SocketConnection,
 } from './socket-connection.ts';
 
-/** All connections to one target, idle ones last in, first out. */
+/** All connections to one target; idle ones are last in, first out. */
 export class SocketPool {
   readonly #clock: Clock;
   readonly #context: ConnectionContext;
@@ -28,7 +28,7 @@ export class SocketPool {
     };
   }
 
-  /** Sends on the most recently used idle line, or on a new one. */
+  /** Sends on the most recently used idle connection, or on a new one. */
   send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
     const now = this.#clock.now();
@@ -43,7 +43,7 @@ export class SocketPool {
     this.#all.add(new SocketConnection(this.#context, outgoing));
   }
 
-  /** Destroys every connection and waits until they are gone. */
+  /** Destroys all connections and waits until they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#all.size === 0) return;

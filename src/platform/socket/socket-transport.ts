@@ -14,9 +14,9 @@ import { SocketExchange } from './socket-exchange.ts';
 import { SocketPool } from './socket-pool.ts';
 
 /**
- * The exact transport: HTTP/1.1 of our own on `net` and `tls`, whose reads all go into one buffer. One
+ * The exact transport: our own HTTP/1.1 on `net` and `tls`; all reads use one buffer. One
  * exchange at a time on a connection; connections are kept alive and the most recently used idle one
- * is taken first. No deadlines, retries or redirects, and no HTTP/2. What an observer throws ends its
+ * is taken first. No timeouts, retries or redirects, and no HTTP/2. What an observer throws ends its
  * exchange and goes to `onDefect`.
  */
 export const socketTransport = (

@@ -1,7 +1,7 @@
 import { measures } from '../../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
 
-/** Seconds; fine where people wait for a first token, coarse where they wait for a whole answer. */
+/** Seconds; fine for the first token, coarse for a complete answer. */
 const latencyBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10,
   15, 20, 30, 60, 120,
@@ -18,59 +18,62 @@ interface SeriesDescription {
   readonly labels: readonly string[];
 }
 
-/** One row of what can be watched while a run is on; histograms count seconds. */
+/** One series of live metrics; histograms count seconds. */
 export type SeriesRow =
   | (SeriesDescription & { readonly kind: 'counter' })
   | (SeriesDescription & { readonly kind: 'gauge' })
   | (SeriesDescription & { readonly kind: 'histogram'; readonly buckets: readonly number[] });
 
-/** All series of a run that is on: whoever exports them exports these, under these names and labels. */
+/** All series of a run in progress; every exporter uses these names and labels. */
 export const liveSeries = {
   run: {
     kind: 'gauge',
     name: 'weir_run_info',
-    help: 'Always 1: what the labels say of the run.',
+    help: 'Always 1; the labels describe the run.',
     labels: ['scenario', 'run_id', 'version'],
   },
   due: { kind: 'gauge', name: 'weir_due', help: 'Arrivals due so far.', labels: [] },
-  inFlight: { kind: 'gauge', name: 'weir_in_flight', help: 'Exchanges under way.', labels: [] },
+  inFlight: { kind: 'gauge', name: 'weir_in_flight', help: 'Requests in flight.', labels: [] },
   arrivals: {
     kind: 'counter',
     name: 'weir_arrivals_total',
-    help: 'Arrivals by what became of them: each is in exactly one outcome.',
+    help: 'Arrivals by outcome; each has exactly one.',
     labels: [...requestLabels, 'outcome'],
   },
   attempts: {
     kind: 'counter',
     name: 'weir_attempts_total',
-    help: 'Exchanges that were begun, by the status of their answer; 0 where none came.',
+    help: 'Requests sent, by the status of the answer; 0 without an answer.',
     labels: [...requestLabels, 'status'],
   },
   tokens: {
     kind: 'counter',
     name: 'weir_tokens_total',
-    help: 'Tokens of completed chats; input only where the server told it.',
+    help: 'Tokens of completed chats; input only where the server reports it.',
     labels: [...requestLabels, 'direction'],
   },
   remaining: {
     kind: 'gauge',
     name: 'weir_key_remaining',
-    help: 'What the gateway last said is left of a key’s limit.',
+    help: 'Remaining requests or tokens of a key, as the gateway last reported.',
     labels: ['key', 'unit'],
   },
   endToEnd: latencyHistogram(
     'weir_end_to_end_seconds',
-    'From due to the end, of completed requests.',
+    'Time from due to the end, of completed requests.',
   ),
-  ttft: latencyHistogram('weir_ttft_seconds', 'From due to the first token, of completed streams.'),
+  ttft: latencyHistogram(
+    'weir_ttft_seconds',
+    'Time from due to the first token, of completed streams.',
+  ),
   firstAudio: latencyHistogram(
     'weir_first_audio_seconds',
-    'From due to the first audio, of completed speech.',
+    'Time from due to the first audio, of completed speech.',
   ),
   lag: {
     kind: 'histogram',
     name: 'weir_lag_seconds',
-    help: 'How late the generator itself was, of all attempts.',
+    help: 'Delay of all attempts by the load generator itself.',
     labels: [],
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
   },
@@ -80,20 +83,20 @@ export type SeriesName = keyof typeof liveSeries;
 
 export type SeriesLabels = Readonly<Record<string, string>>;
 
-/** Takes a value: counters add it, gauges become it, histograms count it. */
+/** Records a value: counters add it, gauges are set to it, histograms count it. */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
 
-/** The run that live figures are of. */
+/** The run that the live metrics belong to. */
 export interface ExportedRun {
   readonly scenario: string;
-  /** Tells this process's series from those of others. */
+  /** Distinguishes this process's series from others. */
   readonly instance: string;
   readonly version: string;
 }
 
-/** Somebody who shows the series to others, until closed. */
+/** Exports the series until closed. */
 export interface MetricsExporter {
-  /** What people are told of it when the run begins. */
+  /** A message for users at the start of the run. */
   readonly announcement: string;
   readonly record: RecordValue;
   close(): Promise<void>;
@@ -107,7 +110,7 @@ const recordQuota = (record: RecordValue, { key, head }: Observation): void => {
   if (remainingTokens !== null) record('remaining', remainingTokens, { key, unit: 'tokens' });
 };
 
-/** Puts into the series all that one observation adds to them. */
+/** Records one observation in the series. */
 export const recordLiveObservation = (
   record: RecordValue,
   stages: readonly string[],

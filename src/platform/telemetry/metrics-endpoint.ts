@@ -8,7 +8,7 @@ import {
 } from './live-series.ts';
 import { Problem } from '../problem.ts';
 
-/** Where metrics are offered. */
+/** The address of the metrics endpoint. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
@@ -56,7 +56,7 @@ const startServer = (
     });
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code ?? error.message;
-      reject(new Problem(`--metrics: ${host}:${port} cannot be listened on: ${reason}`));
+      reject(new Problem(`--metrics: ${host}:${port} cannot be used to listen: ${reason}`));
     });
     server.listen(port, host, () => {
       const bound = server.address();
@@ -71,7 +71,7 @@ const startServer = (
     });
   });
 
-/** Offers a run's figures in OpenMetrics until it is closed; throws a `Problem` when the address is taken. */
+/** Serves a run's metrics in OpenMetrics until closed; throws a `Problem` if the address is in use. */
 export const openMetricsEndpoint = async (address: MetricsAddress): Promise<MetricsExporter> => {
   const registry: OpenMetrics = new Registry();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);

@@ -20,34 +20,34 @@ import {
   type ExportedRun,
 } from './live-series.ts';
 
-/** Where live metrics are pushed. */
+/** The destination of live metrics. */
 export interface OtlpAddress {
-  /** The collector's whole address, with the path of metrics. */
+  /** The collector's full address, including the path for metrics. */
   readonly url: string;
-  /** Milliseconds from one push to the next. */
+  /** Milliseconds between pushes. */
   readonly interval: number;
 }
 
-/** A collector that says nothing holds the end of a run up by no more than this, in milliseconds. */
+/** How long a silent collector can delay the end of a run, in ms. */
 const exportTimeout = 3000;
 
 /** A pool of many keys over many stages has more series than the SDK's default of 2,000. */
 const cardinality = 100_000;
 
-/** An address without what may be a key in it. */
+/** An address without parts that may contain a key. */
 const withoutCredentials = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 };
 
-/** Only codes: the message and the body of an answer may quote a header. */
+/** Uses only codes: the message and the body of an answer may contain a header. */
 const reasonOf = (error: Error): string => {
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'number') return `it answered ${code}`;
-  return typeof code === 'string' ? code : 'no answer that takes them';
+  return typeof code === 'string' ? code : 'no valid answer';
 };
 
-/** The SDK's exporter, which tells when a push did not arrive and is otherwise silent. */
+/** The SDK's exporter, which reports a failed push and is otherwise silent. */
 const reportingExporter = (
   { url }: OtlpAddress,
   failed: (error: Error) => void,
@@ -66,7 +66,7 @@ const reportingExporter = (
   };
 };
 
-/** Who sends: the environment's words (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) come before ours. */
+/** The resource: the environment (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) overrides our attributes. */
 const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
   defaultResource()
     .merge(
@@ -107,9 +107,9 @@ const createRecord = (meter: Meter): RecordValue => {
 };
 
 /**
- * Pushes a run's figures over OTLP/HTTP (JSON) while it is on, and once more when it is closed. Headers, certificates
- * and compression are the standard environment's (`OTEL_EXPORTER_OTLP_HEADERS` …), read by the SDK. The
- * first push that fails is told with `say`, and none of them ever fails anything.
+ * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when closed. Headers, certificates
+ * and compression come from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …), read by the SDK. The
+ * first failed push is reported with `say`; a failed push never fails the run.
  */
 export const openOtlp = (
   address: OtlpAddress,
@@ -121,7 +121,7 @@ export const openOtlp = (
     if (hasReported) return;
     hasReported = true;
     report(
-      `--otlp: a push of live metrics to ${withoutCredentials(address.url)} failed: ${reasonOf(error)}. The run goes on without; nothing of it is lost.`,
+      `--otlp: a push of live metrics to ${withoutCredentials(address.url)} failed: ${reasonOf(error)}. The run continues without live metrics; its results are complete.`,
     );
   });
   const reader = new PeriodicExportingMetricReader({

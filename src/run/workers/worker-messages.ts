@@ -1,5 +1,4 @@
-import type { SharedBudget } from '../../engine/shared-budget.ts';
-import type { Credential, SliceProgress } from '../../engine/slice-options.ts';
+import type { Credential, SharedBudget, SliceProgress } from '../../engine/slice-options.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type { Clip, ClipSource } from '../../model/workload/clip.ts';

@@ -1,6 +1,10 @@
-import { createSharedBudget } from '../../engine/shared-budget.ts';
 import { extname } from 'node:path';
-import type { RunningSlice, SliceEnd, SliceOptions } from '../../engine/slice-options.ts';
+import {
+  createSharedBudget,
+  type RunningSlice,
+  type SliceEnd,
+  type SliceOptions,
+} from '../../engine/slice-options.ts';
 import { splitSlice, type Slice } from '../../model/workload/arrival.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Clock } from '../../model/clock.ts';

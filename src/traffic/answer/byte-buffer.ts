@@ -2,7 +2,7 @@
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Bytes copied out of socket reads into one growing buffer. Beyond `limit` nothing more is kept,
+ * Bytes copied from socket reads into one growing buffer. Bytes beyond `limit` are dropped,
  * and `cut` says so.
  */
 export class ByteBuffer {
@@ -19,12 +19,12 @@ export class ByteBuffer {
     return this.#length;
   }
 
-  /** Whether bytes were left out. */
+  /** Whether bytes were dropped. */
   get isTruncated(): boolean {
     return this.#isTruncated;
   }
 
-  /** The buffer whose first `length` bytes are the gathered ones; the next `append` may replace it. */
+  /** The buffer; its first `length` bytes are valid, and the next `append` may replace it. */
   get buffer(): Buffer {
     return this.#buffer;
   }
@@ -49,7 +49,7 @@ export class ByteBuffer {
   }
 
   #grow(length: number): void {
-    // Out of Node's pool while it is small: a memory of its own for each short answer costs more than reading it.
+    // From Node's pool while small: allocating separate memory for each short answer costs more than reading it.
     const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#buffer.length, 256));
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;

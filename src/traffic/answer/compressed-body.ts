@@ -1,7 +1,7 @@
 import type { Outcome } from '../../model/observation/outcome.ts';
 import { type BodyReader, malformedOutcome } from './response-reader.ts';
 
-/** A body in a content encoding whose parts are timed: the instants would be those of the compressor's blocks. */
+/** Rejects a compressed body whose parts are timed: the instants would be those of the compressor's blocks. */
 export class CompressedBody implements BodyReader {
   readonly isComplete = true;
   readonly abortReason = null;
@@ -18,7 +18,7 @@ export class CompressedBody implements BodyReader {
   onBytes(): void {}
 
   outcome(): Outcome {
-    const detail = `the server sent ${this.#name} in the content encoding ${this.#encoding} although identity was asked; compression blurs the instants that are measured, so switch it off for such answers`;
+    const detail = `the server sent ${this.#name} in the content encoding ${this.#encoding} although identity was requested; compression blurs the measured instants: switch it off for these answers`;
     return malformedOutcome('content-type', detail);
   }
 

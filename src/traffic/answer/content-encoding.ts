@@ -2,7 +2,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:z
 
 /**
  * Content encodings. Every request asks for `identity`, since compression blurs the instants of a
- * stream; whole bodies are decoded all the same when a server compresses unasked.
+ * stream; bodies that are read in one piece are decoded if a server compresses them anyway.
  */
 
 /** The content encoding of a response, or `null` for none. */
@@ -14,7 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** Decoders that give what they can of a body that was cut off. */
+/** Decoders that return what they can of a truncated body. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
@@ -22,7 +22,7 @@ const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = 
   ['br', (bytes, limit) => brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength: limit })],
 ]);
 
-/** The body without its encoding; `null` if the encoding is unknown, the body breaks it, or it would pass `limit` bytes. */
+/** The decoded body; `null` if the encoding is unknown, the body is invalid, or it would exceed `limit` bytes. */
 export const decodeBody = (
   bytes: Buffer,
   encoding: string | null,

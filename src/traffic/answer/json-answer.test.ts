@@ -94,7 +94,7 @@ describe('a whole chat completion', () => {
     [
       'that is an error',
       { error: { message: 'no luck' } },
-      /^a JSON error came in place of a chat completion: no luck$/,
+      /^a JSON error was returned instead of a chat completion: no luck$/,
     ],
     ['that is a list', [], /^the body is not a chat completion: the body: /],
     [
@@ -141,14 +141,19 @@ describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
     kind === 'chat' ? completion({ content: 'é' }) : { object: 'list', data: [] as string[] };
 
   it.each([
-    ['not-json', '{"object":', json, /labelled JSON and cannot be parsed/],
-    ['content-type', 'hello', { 'content-type': 'text/plain' }, /neither labelled JSON nor is it/],
-    ['content-type', 'data: {}\n\n', {}, /neither labelled JSON nor is it/],
+    ['not-json', '{"object":', json, /labelled JSON but cannot be parsed/],
+    [
+      'content-type',
+      'hello',
+      { 'content-type': 'text/plain' },
+      /not JSON and not labelled as JSON/,
+    ],
+    ['content-type', 'data: {}\n\n', {}, /not JSON and not labelled as JSON/],
     [
       'content-type',
       '<html><title>Log in</title>',
       json,
-      /an HTML page came in place of .*: Log in$/,
+      /an HTML page was returned instead of .*: Log in$/,
     ],
     ['empty', ' \n', json, /blank/],
   ])('is malformed as %s: %s', (issue, body, headers, detail) => {

@@ -6,7 +6,7 @@ import { type ResponseHeaders, malformedOutcome } from './response-reader.ts';
 import { type SchemaError, describeSchemaErrors } from './schema-errors.ts';
 import { readWholeBody, type WholeBody } from './whole-body.ts';
 
-/** The part of a contract's schema that reading needs. */
+/** The used part of a contract's schema. */
 interface Schema<T> {
   safeParse(
     json: unknown,
@@ -15,16 +15,16 @@ interface Schema<T> {
     | { readonly success: false; readonly error: SchemaError };
 }
 
-/** What a kind whose answer is one JSON document expects of it. */
+/** What a traffic kind expects of a JSON answer. */
 export interface ExpectedJson<T> {
-  /** What the document is called in sentences, for example `a model list`. */
+  /** Its name in messages, for example `a model list`. */
   readonly name: string;
   readonly schema: Schema<T>;
-  /** The answer, or a sentence that says how a document of the right shape breaks the contract. */
+  /** The answer, or an error message if a document of the right shape breaks the contract. */
   readonly answer: (document: T, firstByte: Instant) => Answer | string;
 }
 
-/** The reader of a response whose 2xx body is one JSON document. */
+/** Reads a response whose 2xx body is one JSON document. */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
   expected: ExpectedJson<T>,
@@ -46,13 +46,14 @@ const interpretJson = <T>(
     return notJson(name, headers);
   }
   if (!isJsonLabel(headers)) {
-    targetMemory.notes.add(
-      `The target did not label ${name} as JSON; it was read as JSON all the same.`,
-    );
+    targetMemory.notes.add(`The target did not label ${name} as JSON; it was read as JSON anyway.`);
   }
   const error = readErrorBody(json, redact);
   if (error !== null) {
-    return malformedOutcome('shape', `a JSON error came in place of ${name}: ${error.message}`);
+    return malformedOutcome(
+      'shape',
+      `a JSON error was returned instead of ${name}: ${error.message}`,
+    );
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success) {
@@ -71,11 +72,11 @@ const notJson = (name: string, headers: ResponseHeaders): Outcome =>
   isJsonLabel(headers)
     ? malformedOutcome(
         'not-json',
-        `the body is labelled JSON and cannot be parsed; ${name} was expected`,
+        `the body is labelled JSON but cannot be parsed; ${name} was expected`,
       )
     : malformedOutcome(
         'content-type',
-        `the body is neither labelled JSON nor is it; ${name} was expected`,
+        `the body is not JSON and not labelled as JSON; ${name} was expected`,
       );
 
 const isJsonLabel = (headers: ResponseHeaders): boolean =>

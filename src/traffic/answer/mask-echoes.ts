@@ -1,19 +1,19 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 
 /**
- * Servers quote what they were sent: a refusal may hold half of a prompt. Results hold no prompts,
- * so what a server says is searched for the texts of the request that it answers.
+ * Servers quote requests: a refusal may contain half of a prompt. Results must not contain prompts,
+ * so the texts of a request are masked in the message that answers it.
  */
 
-/** Shorter agreements between a message and a prompt are chance. */
+/** Shorter matches between a message and a prompt are chance. */
 const minEchoLength = 16;
-/** More of a message or of a text is not looked at: only 300 characters of a message are kept. */
+/** Characters of a message or text that are searched: only 300 of a message are kept. */
 const maxMessageLength = 1000;
 const maxTextLength = 20_000;
 
 const promptMask = '[prompt]';
 
-/** Fields of a request body that name things and hold no prompt. */
+/** Fields of a request body that contain names and no prompt. */
 const nonPromptFields = new Set(['model', 'voice', 'response_format']);
 
 const promptTexts = (value: unknown): readonly string[] => {
@@ -24,7 +24,7 @@ const promptTexts = (value: unknown): readonly string[] => {
   );
 };
 
-/** All texts that a JSON request carries; none for other bodies. */
+/** All texts of a JSON request; none for other bodies. */
 const textsOf = ({ headers, body }: WireRequest): readonly string[] =>
   body === null || headers['content-type'] !== 'application/json'
     ? []
@@ -32,7 +32,7 @@ const textsOf = ({ headers, body }: WireRequest): readonly string[] =>
         text.slice(0, maxTextLength),
       );
 
-/** The length of the longest run from `start` of `said` that stands in `text`; 0 if it is too short to mean anything. */
+/** The length of the longest match of `said` from `start` in `text`; 0 if it is too short to count. */
 const echoLengthAt = (message: string, start: number, text: string): number => {
   let length = minEchoLength;
   if (start + length > message.length || !text.includes(message.slice(start, start + length)))
@@ -61,7 +61,7 @@ const maskTexts = (message: string, texts: readonly string[]): string => {
   return kept;
 };
 
-/** Masks the run's secrets by `redact`, and then whatever stands in the request's own texts. */
+/** Masks the run's secrets by `redact`, and then what the request's own texts contain. */
 export const maskEchoes =
   (request: WireRequest, redact: (text: string) => string): ((text: string) => string) =>
   (message) =>

@@ -2,16 +2,16 @@ import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
 import { excerpt } from './excerpt.ts';
 
-/** What an error body says of itself, whichever form it has. */
+/** The fields of an error body in any form. */
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
 /** The most bytes of a refused request's body that are kept. */
 export const maxRefusalBytes = 8 * 1024;
 
-/** The body of a non-2xx response, as far as it was kept. */
+/** The kept part of the body of a non-2xx response. */
 export interface RefusedBody {
   readonly text: string;
-  /** Whether the body went on. */
+  /** Whether the body was longer. */
   readonly isTruncated: boolean;
 }
 
@@ -29,7 +29,7 @@ const textOf = (value: unknown): string | null =>
 
 const noMessage = 'no message';
 
-/** One finding of a `detail` list, for example `body.messages: Field required`; never the input it quotes. */
+/** One entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
 const validationMessage = (entry: unknown): string | null => {
   const fields = record(entry);
   if (fields === null) return textOf(entry);
@@ -48,12 +48,12 @@ const detailMessage = (detail: unknown): string =>
 
 const maxWordLength = 100;
 
-/** A type or a code: a word of the server's, masked and bounded like all it says. */
+/** A type or code of the server, masked and truncated. */
 const boundedWord = (text: string | null, redact: (text: string) => string): string | null =>
   text === null ? null : redact(text).slice(0, maxWordLength);
 
 /**
- * What a JSON value says if it is one of the known error bodies, else `null`: the documented
+ * Reads a JSON value as one of the known error bodies, else `null`: the documented
  * `{error: {message, type, code}}` and the gateway's second 429 form (interface section 7),
  * `{error: "…"}`, the flat `{object: "error", message, type, code}` of older vLLM, and the framework's
  * `{detail}` as a sentence, a list or an object.
@@ -97,25 +97,25 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The JSON of a body that is JSON, or whose first SSE data line is: some servers refuse streams in SSE form. */
+/** The JSON of a body or of its first SSE data line: some servers refuse streams in SSE form. */
 const jsonOf = (text: string): unknown =>
   parseJson(text) ?? parseJson(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
 
-/** What the data of an SSE event named `error` say: an error body, the inner part of one, or plain text. */
+/** Reads the data of an SSE event named `error`: an error body, the inner part of one, or plain text. */
 export const readStreamError = (data: string, redact: (text: string) => string): string => {
   const json = parseJson(data);
   const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
   return details?.message ?? noMessage;
 };
 
-/** The title of an HTML page: all of it that is fit for a report. */
+/** The title of an HTML page, the only part of it that a report shows. */
 export const htmlTitle = (text: string): string =>
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text)?.[2] ?? 'an HTML page without a title';
 
 export const looksLikeHtml = (text: string): boolean =>
   /^\ufeff?\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body|h1|center)\b/is.test(text);
 
-/** A JSON body that was cut cannot be parsed; its message may still stand in what was kept. */
+/** The message of a truncated JSON body, if the kept part contains it. */
 const messageOfTruncatedJson = (text: string): string => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return textOf(parseJson(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
@@ -146,7 +146,7 @@ const readUnknownBody = (
   return text.trim() === '' ? details('empty', '') : details('text', text);
 };
 
-/** What a non-2xx response said, in whichever form it came; the message is masked, folded and bounded. */
+/** Reads a non-2xx response in any form; the message is masked, folded and truncated. */
 export const readRefusal = (
   status: number,
   body: RefusedBody,

@@ -19,13 +19,13 @@ import { readRetryHint } from './retry-hint.ts';
 export type ResponseHeaders = Readonly<Record<string, string>>;
 export type AbortReason = NonNullable<AnswerReader['abortReason']>;
 
-/** Reads the body of a 2xx response. The head, the cap on bytes and refusals are read for it. */
+/** Reads the body of a 2xx response; the head, the cap on bytes and refusals are handled for it. */
 export interface BodyReader {
   /** Bytes of one read, at least one; valid during the call only. */
   onBytes(at: Instant, bytes: Uint8Array): void;
-  /** The outcome of a body that ended properly, or was `complete` before it was `cut`. */
+  /** The outcome of a body that ended properly, or was complete before it was aborted. */
   outcome(isTruncated: boolean): Outcome;
-  /** What had come, if the answer breaks off here. */
+  /** What was received, if the answer breaks off here. */
   partial(): Answer | null;
   readonly isAnswering: boolean;
   readonly isComplete: boolean;
@@ -39,11 +39,11 @@ export const malformedOutcome = (
   partial: Answer | null = null,
 ): Outcome => ({ kind: 'malformed', issue, detail, partial });
 
-/** ResponseHeaders by which servers name a request, in the order of preference. */
+/** Headers in which servers send a request id, in order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
 const maxIdLength = 128;
 
-/** What the kept part of a compressed refusal may unfold to. */
+/** The most bytes that the kept part of a compressed refusal may decode to. */
 const maxDecodedBytes = 1024 * 1024;
 
 const headOf = (
@@ -63,9 +63,9 @@ const headOf = (
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Gathers the body of a refused request, bounded, and tells the outcome. */
+/** Collects the body of a refused request up to a limit, and makes the outcome. */
 class RefusalReader implements BodyReader {
-  /** Known once the outcome was told. */
+  /** Set once the outcome is made. */
   retryHint: RetryHint | null = null;
   readonly isAnswering = true;
   readonly isComplete = false;
@@ -146,7 +146,7 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.#bytes;
     this.#bytes += bytes.length;
-    // The bytes below the cap are still read, so that the outcome does not hang on how reads were cut.
+    // The bytes below the cap are still read, so that the outcome does not depend on the division into reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
     if (within.length > 0) this.#body?.onBytes(at, within);
@@ -198,7 +198,7 @@ class ResponseReader implements AnswerReader {
 }
 
 /**
- * The reader of one response. `open` makes the reader of a 2xx body; `learn` is shown the outcome
+ * Reads one response. `open` makes the reader of a 2xx body; `learn` is called with the outcome
  * of every response that got as far as one of its own.
  */
 export const readResponse = (

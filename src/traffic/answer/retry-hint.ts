@@ -4,13 +4,13 @@ import { type HeaderFields, readReportedLimits } from '../limits/limit-profiles.
 import { readRefusedLimit, type RefusedLimit } from '../limits/refused-limit.ts';
 import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
 
-/** Nobody's time: whatever is held against it is unknown. Only the server's own clock can read the server's dates. */
+/** No time: comparisons with it are unknown. The server's dates make sense only with the server's own clock. */
 const unknownTime = Number.NaN;
 
 /**
- * How long until the reset headers of a 429 let requests through again: until the last of the limits
- * that are spent or that the refusal names. Where nothing tells which limit it was, the soonest one
- * is believed: an attempt costs less than the rest of somebody else's day.
+ * How long until the reset headers of a 429 admit requests again: until the last of the limits
+ * that are exhausted or that the refusal names. If the limit is unknown, the soonest reset counts:
+ * an early attempt costs less than a wait for a daily limit.
  */
 const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number): number | null => {
   const resets = readReportedLimits(headers, now).reported.flatMap(({ resetIn, ...limit }) =>
@@ -29,13 +29,13 @@ const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number):
 };
 
 const quarterHour = 15 * 60_000;
-/** `Date` and the reset time are both whole seconds, and may be read at either side of one. */
+/** `Date` and the reset time are both rounded to whole seconds. */
 const rounding = 2000;
 
 /**
- * How long until the reset time that a body tells (`Limit resets at: 2026-03-01 12:00:00 UTC`). Known
+ * How long until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`). Known
  * gateways label local time UTC: zones differ by quarters of an hour and limits reset within less,
- * so a difference beyond a quarter is taken for a zone.
+ * so whole quarters of the difference are taken as a zone.
  */
 const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null => {
   if (resetAt === null || Number.isNaN(now)) return null;
@@ -43,10 +43,10 @@ const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null
   return Math.max(0, (zoned < 0 ? zoned + quarterHour : zoned) - rounding);
 };
 
-/** A year, in ms: who names a longer wait has said nothing. */
+/** A year, in ms: longer waits are ignored. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
-/** A response that refused its request, whole. */
+/** A complete response that refused its request. */
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: HeaderFields;
@@ -54,9 +54,9 @@ export interface RefusedResponse {
 }
 
 /**
- * When a refused request may come again, as the server said, by the best of its ways: `retry-after-ms`,
- * `Retry-After`, and of a 429 its reset headers and the reset time in its body. `null` where it said
- * nothing that can be read; dates need the answer's own `Date` header.
+ * When a refused request may be retried, by the server's most exact statement: `retry-after-ms`,
+ * `Retry-After`, and for a 429 its reset headers and the reset time in its body. `null` if there is
+ * none that is readable; dates need the answer's own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
   const now = dateOf(headers) ?? unknownTime;

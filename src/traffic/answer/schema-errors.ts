@@ -1,11 +1,11 @@
-/** What a failed schema found. */
+/** The issues of a failed schema. */
 export interface SchemaError {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }
 
 const maxShown = 3;
 
-/** The first findings of a failed schema, each with its place, for example `choices.0.message: expected object`. */
+/** The first issues of a failed schema with their paths, for example `choices.0.message: expected object`. */
 export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   const sentences = issues
     .slice(0, maxShown)

@@ -12,21 +12,21 @@ import {
   readResponse,
 } from './response-reader.ts';
 
-/** A 2xx body that came whole, as text: neither blank nor an HTML page. */
+/** A complete 2xx body as text: neither blank nor an HTML page. */
 export interface WholeBody {
   readonly text: string;
   readonly headers: ResponseHeaders;
   readonly firstByte: Instant;
 }
 
-/** What a kind whose answer is one text expects of it. */
+/** What a traffic kind expects of a text answer. */
 export interface ExpectedBody {
-  /** What the text is called in sentences, for example `a model list`. */
+  /** Its name in messages, for example `a model list`. */
   readonly name: string;
   readonly interpret: (body: WholeBody) => Outcome;
 }
 
-/** The reader of a response whose 2xx body is judged when it is whole. */
+/** Reads a response whose 2xx body is checked when it is complete. */
 export const readWholeBody = (context: ReadingContext, expected: ExpectedBody): AnswerReader =>
   readResponse(context, (headers) => new WholeBodyReader(context, headers, expected));
 
@@ -60,19 +60,22 @@ class WholeBodyReader implements BodyReader {
     const encoding = encodingOf(this.#headers);
     const text = this.#text(encoding);
     if (text === null) {
-      const detail = `the body cannot be read in its content encoding ${encoding}; identity was asked`;
+      const detail = `the body cannot be read in its content encoding ${encoding}; identity was requested`;
       return malformedOutcome('content-type', detail);
     }
     if (encoding !== null) {
       this.#context.targetMemory.notes.add(
-        `The target compressed ${name} although identity was asked; it was decoded.`,
+        `The target compressed ${name} although identity was requested; it was decoded.`,
       );
     }
     if (text.trim() === '')
       return malformedOutcome('empty', `the body is blank; ${name} was expected`);
     if (looksLikeHtml(text)) {
       const title = excerpt(htmlTitle(text), this.#context.redact);
-      return malformedOutcome('content-type', `an HTML page came in place of ${name}: ${title}`);
+      return malformedOutcome(
+        'content-type',
+        `an HTML page was returned instead of ${name}: ${title}`,
+      );
     }
     return this.#expected.interpret({ text, headers: this.#headers, firstByte });
   }

@@ -5,11 +5,11 @@ import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav } from './wav.ts';
 
-/** Whether the bytes say `text` at a place, as far as they reach. */
+/** Whether the bytes contain `text` at a position, as far as they reach. */
 const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
   text.startsWith(bytes.toString('latin1', start, start + text.length));
 
-/** Whether the bytes begin a frame, as far as they reach. */
+/** Whether the bytes start a frame, as far as they reach. */
 const beginsFrame = (bytes: Buffer): boolean => {
   const [sync, kind = 0xe2] = bytes;
   return bytes.length < frameHeaderLength
@@ -23,7 +23,7 @@ interface ContainerFormat {
   readonly scan: () => ContainerScan;
 }
 
-/** The containers that speech is asked in. */
+/** The containers that speech can be requested in. */
 const containers = {
   mp3: {
     name: 'MP3',
@@ -42,14 +42,14 @@ const containers = {
   },
 } as const satisfies Record<SpeechFormat, ContainerFormat>;
 
-/** What a format's container is called in sentences. */
+/** The name of a format's container in messages. */
 export const containerName = (format: SpeechFormat): string => containers[format].name;
 
 /** A new scanner for one body in a format's container. */
 export const createScanner = (format: SpeechFormat): Scanner =>
   new Scanner(containers[format].scan());
 
-/** What servers send in place of what was asked. */
+/** Other containers that servers send instead. */
 const otherContainers: readonly {
   readonly name: string;
   readonly matches: (bytes: Buffer) => boolean;
@@ -62,18 +62,18 @@ const otherContainers: readonly {
   { name: '64-bit WAV', matches: (bytes) => matchesText(bytes, 'RF64') },
 ];
 
-/** How many of a body's first bytes tell what it is. */
+/** How many of a body's first bytes identify it. */
 export const signatureLength = 12;
 
-/** What a body is by its first bytes: in the container of a format, or something else that has a name. */
+/** A container identified by its first bytes: of a format, or another known one. */
 export interface IdentifiedContainer {
   readonly name: string;
   readonly format: SpeechFormat | null;
 }
 
 /**
- * What a body is by its first bytes, `null` if they are nobody’s. A body shorter than
- * `signatureLength` is what was asked for, if it could begin so.
+ * Identifies a body by its first bytes; `null` if unknown. A body shorter than
+ * `signatureLength` counts as the requested container if it could start like that.
  */
 export const identifyContainer = (
   bytes: Buffer,

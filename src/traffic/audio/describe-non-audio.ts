@@ -5,7 +5,7 @@ import { excerpt } from '../answer/excerpt.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import { htmlTitle, looksLikeHtml, readErrorBody } from '../answer/read-refusal.ts';
 
-/** How far a body is looked at to tell text from bytes. */
+/** How many bytes are checked to distinguish text from binary data. */
 const textWindow = 512;
 
 /** Whether a body reads as text: no control characters, and UTF-8 that can be decoded. */
@@ -22,16 +22,16 @@ const parseJson = (text: string): unknown => {
 
 const describeText = (text: string, redact: ReadingContext['redact']): string => {
   if (looksLikeHtml(text)) {
-    return `an HTML page came in place of audio: ${excerpt(htmlTitle(text), redact)}`;
+    return `an HTML page was returned instead of audio: ${excerpt(htmlTitle(text), redact)}`;
   }
   const error = readErrorBody(parseJson(text), redact);
-  if (error !== null) return `a JSON error came in place of audio: ${error.message}`;
-  if (/^\s*[{[]/.test(text)) return 'JSON came in place of audio';
-  if (/^(data|event):/m.test(text)) return 'a stream of events came in place of audio';
-  return `text came in place of audio: ${excerpt(text, redact)}`;
+  if (error !== null) return `a JSON error was returned instead of audio: ${error.message}`;
+  if (/^\s*[{[]/.test(text)) return 'JSON was returned instead of audio';
+  if (/^(data|event):/m.test(text)) return 'a stream of events was returned instead of audio';
+  return `text was returned instead of audio: ${excerpt(text, redact)}`;
 };
 
-/** What a 2xx body is that came in place of audio in the container that was asked for. */
+/** Describes a 2xx body that is not audio in the requested container. */
 export const describeNonAudio = (
   bytes: Buffer,
   format: SpeechFormat,
@@ -42,7 +42,7 @@ export const describeNonAudio = (
   if (container !== null) {
     return {
       issue: 'audio-container',
-      detail: `${expectedAudio} was asked and the body is ${container.name}`,
+      detail: `${expectedAudio} was requested, but the body is ${container.name}`,
     };
   }
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
@@ -50,7 +50,7 @@ export const describeNonAudio = (
     return { issue: 'empty', detail: `the body is blank; ${expectedAudio} was expected` };
   }
   if (!looksLikeText(text)) {
-    const detail = `${expectedAudio} was asked and the body is in no container that is known`;
+    const detail = `${expectedAudio} was requested, but the body is in no known container`;
     return { issue: 'audio-container', detail };
   }
   return { issue: 'content-type', detail: describeText(text, redact) };

@@ -1,11 +1,11 @@
-/** Samples each second of MPEG 1; MPEG 2 has half of them and MPEG 2.5 a quarter. */
+/** Samples per second of MPEG 1; MPEG 2 has half of them and MPEG 2.5 a quarter. */
 const sampleRates = [44_100, 48_000, 32_000];
 
 const mpeg1 = {
   divisor: 1,
   samples: 1152,
   sideInfo: { mono: 17, stereo: 32 },
-  /** Bits each second of layer III in units of 1,000; 0 (free) is not supported, 15 not allowed. */
+  /** Bits per second of layer III in units of 1,000; 0 (free) is not supported, 15 not allowed. */
   bitRates: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
 };
 const mpeg2 = {
@@ -14,12 +14,12 @@ const mpeg2 = {
   sideInfo: { mono: 9, stereo: 17 },
   bitRates: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
-/** By the two bits of the header that tell the version; MPEG 2.5 is Fraunhofer's extension. */
+/** By the two version bits of the header; MPEG 2.5 is Fraunhofer's extension. */
 const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 
-/** What a frame of MPEG layer III is by its header. */
+/** The header of an MPEG layer III frame. */
 export interface Mp3Frame {
-  /** Bytes, the header's among them. */
+  /** Bytes, including the header. */
   readonly length: number;
   readonly samples: number;
   readonly sampleRate: number;
@@ -29,7 +29,7 @@ export interface Mp3Frame {
 
 export const frameHeaderLength = 4;
 
-/** Reads four bytes as the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if they are none. */
+/** Reads four bytes as the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if they are not one. */
 export const readMp3Frame = (bytes: Buffer): Mp3Frame | null => {
   if (bytes.length < frameHeaderLength || bytes[0] !== 0xff) return null;
   const [, kind = 0, rates = 0, mode = 0] = bytes;
@@ -51,18 +51,18 @@ export const readMp3Frame = (bytes: Buffer): Mp3Frame | null => {
   };
 };
 
-/** How much of a frame is looked at for the tags that encoders hide in the first one. */
+/** How much of a frame is searched for the tags that encoders put into the first one. */
 export const tagWindow = 54;
 
 /**
- * The number of frames that a first frame declares instead of being audio itself: Xing's and
+ * The number of frames that a first frame declares instead of containing audio: Xing's and
  * LAME's tag behind the side information, or Fraunhofer's VBRI, always at byte 36. 0 where the tag
- * does not tell; `null` for a frame of audio.
+ * has none; `null` for a frame of audio.
  */
 export const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   const at = (place: number): string => frame.toString('latin1', place, place + 4);
   if (at(36) === 'VBRI') return frame.length < 54 ? 0 : frame.readUInt32BE(50);
-  // With a checksum, some encoders write the tag two bytes further on.
+  // With a checksum, some encoders write the tag two bytes later.
   for (const place of [frameHeaderLength + sideInfo, frameHeaderLength + 2 + sideInfo]) {
     if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
     const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;

@@ -17,26 +17,26 @@ import {
 
 const id3v1Length = 128;
 
-/** Junk beyond this many bytes has to be outweighed by frames for a body to count as MP3 at all. */
+/** If there is more junk than this many bytes, frames must outweigh it for a body to count as MP3. */
 const toleratedJunk = 4096;
 
-/** By the first byte of a tag’s name its second one. */
+/** The second byte of a tag’s name by its first. */
 const secondByteOf = new Int16Array(256).fill(-1);
 for (const [first, second] of ['ID', 'TA', 'AP'].map((name) => Buffer.from(name))) {
   secondByteOf[first!] = second!;
 }
 
-/** Whether a frame of layer III or a tag may begin with two bytes. */
+/** Whether a layer III frame or a tag may start with two bytes. */
 const mayStartFrameOrTag = (first: number, second: number): boolean =>
   first === 0xff ? (second & 0xe6) === 0xe2 : secondByteOf[first] === second;
 
-/** What has come of an MP3 file. */
+/** The received part of an MP3 file. */
 class Mp3Progress {
-  /** Bytes that belong to frames of audio, and bytes that belong to nothing. */
+  /** Bytes in frames of audio, and bytes outside of any frame or tag. */
   audio = 0;
   junk = 0;
   frames = 0;
-  /** Frames that the tags of the encoders declare, and how many such tags there are. */
+  /** Frames that encoder tags declare, and the number of such tags. */
   declared = 0;
   tags = 0;
   readonly #samples = new Map<number, number>();
@@ -60,7 +60,7 @@ class Mp3Progress {
     if (junk > audio)
       return this.scan('container', `only ${audio} bytes of the MP3 file are frames`);
     if (frames === 0) return this.scan('silent', 'the MP3 file has no frame of audio');
-    // Encoders differ in whether the tag's own frame counts.
+    // Encoders differ in whether they count the tag's own frame.
     if (frames + tags < declared) {
       const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
       return this.scan('truncated', detail);
@@ -70,12 +70,12 @@ class Mp3Progress {
 }
 
 /**
- * Scans an MP3 file: frames one after another, tags between them (ID3, APE). It plays as long as
- * its frames do; a cut shows inside a frame, or in the number of frames that the encoder declared.
+ * Scans an MP3 file: a sequence of frames with tags between them (ID3, APE). It plays as long as
+ * its frames do; truncation shows inside a frame, or in the number of frames that the encoder declared.
  */
 export function* scanMp3(): ContainerScan {
   const mp3 = new Mp3Progress();
-  /** Encoders hide their tag in the first frame; further on players play it like any other, but for one behind an ID3 tag. */
+  /** Encoders put their tag into the first frame, or the first after an ID3 tag; players play a later one as audio. */
   let mayBeTag = true;
   let { bytes: head } = yield takeBytes(frameHeaderLength);
   while (head.length === frameHeaderLength) {
@@ -110,7 +110,7 @@ export function* scanMp3(): ContainerScan {
   return mp3.ended();
 }
 
-/** Passes over what begins nothing, from `head` on; gives the first bytes of what may begin something. */
+/** Skips bytes from `head` on until a frame or tag may start; returns its first bytes. */
 function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   const at = head.findIndex(
     (first, place) => place > 0 && mayStartFrameOrTag(first, head[place + 1] ?? Number.NaN),
@@ -121,12 +121,12 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
     Math.max(0, mp3.audio + toleratedJunk + 1 - mp3.junk),
     mayStartFrameOrTag,
   );
-  // The first of the two that were sought may be the last of `head`.
+  // The first of the two bytes may be the last of `head`.
   mp3.junk += count - bytes.length;
   return bytes;
 }
 
-/** Passes over a frame behind its header and says whether it is whole. `head` is its header if it may be an encoder's tag. */
+/** Skips a frame after its header and returns whether it is complete. `head` is its header if it may be an encoder's tag. */
 function* skipFrame(mp3: Mp3Progress, frame: Mp3Frame, head: Buffer | null): ScanStep<boolean> {
   let left = frame.length - frameHeaderLength;
   let declared: number | null = null;
@@ -146,7 +146,7 @@ function* skipFrame(mp3: Mp3Progress, frame: Mp3Frame, head: Buffer | null): Sca
   return true;
 }
 
-/** An ID3v2 tag behind its first four bytes: its length is in four bytes of seven bits. */
+/** An ID3v2 tag after its first four bytes: its length is in four bytes of seven bits. */
 function* skipId3(): ScanStep<boolean> {
   const { bytes, count } = yield takeBytes(6);
   if (count < 6) return false;
@@ -157,7 +157,7 @@ function* skipId3(): ScanStep<boolean> {
   return passed.count === length + footer;
 }
 
-/** An APE tag behind its first four bytes. Its footer says the same as its header, and nothing follows it. */
+/** An APE tag after its first four bytes. Its footer repeats its header, and nothing follows it. */
 function* skipApe(): ScanStep<void> {
   const { bytes, count } = yield takeBytes(28);
   if (count < 28) return;

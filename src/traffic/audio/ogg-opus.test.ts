@@ -126,12 +126,12 @@ describe('an Ogg Opus file', () => {
   it.each([
     ['Vorbis', '\x01vorbis'],
     ['FLAC', '\x7fFLAC'],
-    ['a stream of another kind', 'something'],
-    ['an Opus header that cannot be read', 'OpusHead'],
+    ['a stream of another codec', 'something'],
+    ['an unreadable Opus header', 'OpusHead'],
   ])('is none when it holds %s', (name, magic) => {
     const first = oggPage([Buffer.from(magic, 'latin1')], { first: true });
     expect(scan(first, oggPage([Buffer.alloc(9)], { last: true }))).toMatchObject({
-      fault: { kind: 'container', detail: `the Ogg file holds ${name}, not Opus` },
+      fault: { kind: 'container', detail: `the Ogg file contains ${name}, not Opus` },
     });
   });
 

@@ -14,18 +14,18 @@ interface OpusLink {
   readonly serial: number;
   readonly preSkip: number;
   part: 'tags' | 'more-tags' | 'first-audio' | 'audio';
-  /** The position at which the stream begins: not 0 if it was cut out of a longer one. */
+  /** The position at which the stream starts: not 0 if it is a part of a longer one. */
   start: number;
   end: number;
 }
 
-/** No answer plays longer; live streams that are cut out of a longer one begin at any position. */
+/** No answer plays longer; a part of a live stream may start at any position. */
 const longestLink = 24 * 60 * 60 * opusRate;
 
-/** What has come of an Ogg file. */
+/** The received part of an Ogg file. */
 class OggOpusProgress {
   link: OpusLink | null = null;
-  /** What the file holds in place of Opus. */
+  /** What the file contains instead of Opus. */
   other: string | null = null;
   #seconds = 0;
   #links = 0;
@@ -51,10 +51,13 @@ class OggOpusProgress {
     return { seconds: this.seconds, fault: { kind, detail }, notes: [] };
   }
 
-  /** What the file is if it ends here, between two pages. */
+  /** The scan of a file that ends here, between two pages. */
   ended(notes: ScanResult['notes']): ScanResult {
     if (this.#links === 0) {
-      return this.fault('container', `the Ogg file holds ${this.other ?? 'no stream'}, not Opus`);
+      return this.fault(
+        'container',
+        `the Ogg file contains ${this.other ?? 'no stream'}, not Opus`,
+      );
     }
     if (this.link !== null || this.#isCut) {
       return this.fault('truncated', 'the Ogg file ends without the page that ends its stream');
@@ -65,11 +68,11 @@ class OggOpusProgress {
   }
 }
 
-/** Playback begins after the samples to skip (RFC 7845 section 4.3). */
+/** Playback starts after the samples to skip (RFC 7845 section 4.3). */
 const secondsOf = ({ start, end, preSkip }: OpusLink): number =>
   Math.max(0, end - start - preSkip) / opusRate;
 
-/** Moves a stream on to a page's position; `false` if that is negative, falls, or is a day away. */
+/** Advances a stream to a page's position; `false` if that is negative, decreases, or is a day away. */
 const advance = (link: OpusLink, position: number): boolean => {
   const from = Math.max(link.start, link.end);
   if (position < from || position - link.start > longestLink) return false;
@@ -79,7 +82,7 @@ const advance = (link: OpusLink, position: number): boolean => {
 
 /**
  * Scans an Ogg Opus file (RFC 7845): pages, the two headers of each Opus stream, and the position
- * its last page tells. Streams of other codecs beside it are passed over.
+ * of its last page. Streams of other codecs are skipped.
  */
 export function* scanOggOpus(): ContainerScan {
   const file = new OggOpusProgress();
@@ -91,7 +94,7 @@ export function* scanOggOpus(): ContainerScan {
     if (page === 'junk') {
       return file.link === null
         ? file.ended(['junk'])
-        : file.fault('container', 'the Ogg file has bytes between its pages that belong to none');
+        : file.fault('container', 'the Ogg file has bytes between its pages');
     }
     const skipped = yield* skipBody(file, page);
     if (skipped === 'cut') return file.fault('truncated', 'the Ogg file ends inside a page');
@@ -132,7 +135,7 @@ function* skipBody(file: OggOpusProgress, page: OggPage): ScanStep<SkipResult> {
   }
 }
 
-/** The comment header begins on the second page and may go on over several; nothing else stands on its last. */
+/** The comment header starts on the second page and may continue over several; its last page contains nothing else. */
 function* skipTags(link: OpusLink, page: OggPage): ScanStep<SkipResult> {
   const expected = link.part === 'tags' ? tagsMagic : '';
   const { bytes, count } = yield takeBytes(Math.min(expected.length, page.bodyLength));
@@ -148,7 +151,7 @@ function* skipWhole({ bodyLength }: OggPage, audio: boolean): ScanStep<SkipResul
   return count < bodyLength ? 'cut' : 'whole';
 }
 
-/** The first page of a stream holds its identification header alone. */
+/** The first page of a stream contains only its identification header. */
 function* readFirstPage(
   file: OggOpusProgress,
   { bodyLength, serial }: OggPage,
@@ -165,9 +168,9 @@ const codecs = [
   ['\x01vorbis', 'Vorbis'],
   ['\x7fFLAC', 'FLAC'],
   ['Speex   ', 'Speex'],
-  ['OpusHead', 'an Opus header that cannot be read'],
+  ['OpusHead', 'an unreadable Opus header'],
 ] as const;
 
 const codecOf = (head: Buffer): string =>
   codecs.find(([magic]) => head.toString('latin1', 0, magic.length) === magic)?.[1] ??
-  'a stream of another kind';
+  'a stream of another codec';

@@ -4,13 +4,13 @@ import { takeBytes, type ScanStep } from './scanner.ts';
 export interface OggPage {
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** How far the stream has come once the packets that end on this page are played; `null` if none does. */
+  /** The stream's position after the packets that end on this page; `null` if none does. */
   readonly position: number | null;
   readonly serial: number;
   readonly bodyLength: number;
   /** The lengths of the packets or parts of packets in the body. */
   readonly parts: readonly number[];
-  /** Whether the last part goes on, on the next page. */
+  /** Whether the last part continues on the next page. */
   readonly isOpen: boolean;
 }
 
@@ -19,7 +19,7 @@ const capture = 'OggS\0';
 const headerLength = 27;
 const fullSegment = 255;
 
-/** A segment of 255 bytes goes on in the next one (RFC 3533 section 6). */
+/** A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
 const partsOf = (lacing: Buffer): readonly number[] => {
   const parts: number[] = [];
   let length = 0;
@@ -32,7 +32,7 @@ const partsOf = (lacing: Buffer): readonly number[] => {
   return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
 };
 
-/** Reads the header of the next page. `end`: there is no further page; `cut`: the file ends inside the header; `junk`: no page begins here. */
+/** Reads the header of the next page. `end`: there is no further page; `cut`: the file ends inside the header; `junk`: no page starts here. */
 export function* readOggPage(): ScanStep<OggPage | 'end' | 'cut' | 'junk'> {
   const { bytes: header, count } = yield takeBytes(headerLength);
   if (count === 0) return 'end';

@@ -1,7 +1,7 @@
-/** Opus packets count time in samples of 48 kHz, whatever they were recorded at (RFC 7845 section 4). */
+/** Opus packets count time in samples of 48 kHz, at any recording rate (RFC 7845 section 4). */
 export const opusRate = 48_000;
 
-/** The samples to leave out at the beginning, as the identification header says (RFC 7845 section 5.1); `null` if it is none. */
+/** The samples to skip at the start, from the identification header (RFC 7845 section 5.1); `null` if it is not one. */
 export const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
   const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
   // The upper half of the version changes when old readers cannot follow.
@@ -16,7 +16,7 @@ const silkFrames = [480, 960, 1920, 2880] as const;
 const hybridFrames = [480, 960] as const;
 const celtFrames = [120, 240, 480, 960] as const;
 
-/** How many samples a packet holds, by its first two bytes (RFC 6716 section 3.1). */
+/** The samples of a packet, by its first two bytes (RFC 6716 section 3.1). */
 const samplesOf = (first: number, second: number): number => {
   const configuration = first >> 3;
   const frame =
@@ -30,7 +30,7 @@ const samplesOf = (first: number, second: number): number => {
   return frame * frames;
 };
 
-/** How many samples the packets that lie one after another in a body hold together. */
+/** The samples of all packets in a body. */
 export const samplesIn = (body: Buffer, packetLengths: readonly number[]): number => {
   let start = 0;
   let samples = 0;

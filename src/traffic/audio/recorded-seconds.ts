@@ -1,7 +1,7 @@
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 import { lastBlockSeconds } from './webm.ts';
 
-/** The length of an MP3 file by its frames; `null` if it is none. */
+/** The duration of an MP3 file by its frames; `null` for other files. */
 const mp3Seconds = (bytes: Buffer): number | null => {
   if (identifyContainer(bytes.subarray(0, signatureLength), 'mp3')?.format !== 'mp3') return null;
   const scanner = createScanner('mp3');
@@ -11,9 +11,9 @@ const mp3Seconds = (bytes: Buffer): number | null => {
 };
 
 /**
- * How far a recording really goes, in seconds, where its container's header tells a length that
- * would stay the same if the file were cut: an MP3 file to the end of its last whole frame, a WebM
- * file to the begin of its last whole block. `null` for others.
+ * The actual duration of a recording in seconds, where its container's header declares one that
+ * does not change when the file is truncated: of MP3 to the end of its last complete frame, of WebM
+ * to the start of its last complete block. `null` for others.
  */
 export const recordedSeconds = (bytes: Uint8Array): number | null => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,37 +1,37 @@
 /**
- * Reading a container as its bytes come, without keeping them. A container's scan is a generator
- * that asks for so many bytes to look at or so many to pass over; the scanner serves it out of
- * whatever reads there are, so that no scan ever sees where one read ends and the next begins.
+ * Reads a container as its bytes come, without keeping them. A container's scan is a generator
+ * that demands a number of bytes to read or to skip; the scanner serves it from
+ * the reads, so that a scan never sees where one read ends and the next starts.
  */
 
-/** The next bytes that a scan asks for. */
+/** The next bytes that a scan demands. */
 export interface ScanRequest {
   readonly count: number;
-  /** Whether they are to be looked at; otherwise they are only counted. */
+  /** Whether the scan needs their content; otherwise they are only counted. */
   readonly keep: boolean;
-  /** Whether they are audio proper. */
+  /** Whether they are audio. */
   readonly audio: boolean;
-  /** Whether fewer are enough: those up to two neighbours of which this holds. */
+  /** Ends the demand early, at the first two adjacent bytes for which this is true. */
   readonly until: BytePairTest | null;
 }
-/** A question to two neighbouring bytes. */
+/** A condition on two adjacent bytes. */
 type BytePairTest = (first: number, second: number) => boolean;
 
-/** What a demand brought: less than was asked once the body has ended, and then the scan has to end too. */
+/** What a demand returned: less than demanded once the body has ended, and then the scan must end too. */
 export interface ScanBytes {
-  /** The bytes, if they were to be looked at; the two that were sought, if they came; the scan's own. */
+  /** The bytes if the scan needs them, or the two adjacent ones if they came; owned by the scan. */
   readonly bytes: Buffer;
   readonly count: number;
 }
 
-/** What is odd in a container and tolerated. */
+/** A tolerated oddity of a container. */
 export type ScanNote = 'junk';
 
-/** What a container turned out to be. */
+/** The result of scanning a container. */
 export interface ScanResult {
-  /** The audio that is in it, as far as it goes. */
+  /** The audio in it, as far as it goes. */
   readonly seconds: number;
-  /** `container`: the structure does not hold. `truncated`: it ends too early. `silent`: it is whole and has no audio. */
+  /** `container`: the structure is invalid. `truncated`: it ends too early. `silent`: it is complete and has no audio. */
   readonly fault: {
     readonly kind: 'container' | 'truncated' | 'silent';
     readonly detail: string;
@@ -40,11 +40,11 @@ export interface ScanResult {
 }
 export type ScanFault = NonNullable<ScanResult['fault']>;
 
-/** A part of a scan, which gives what it found. */
+/** A part of a scan with its result. */
 export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 export type ContainerScan = ScanStep<ScanResult>;
 
-/** A demand for bytes to look at; small, since they are gathered. */
+/** Demands bytes to read; few, since they are buffered. */
 export const takeBytes = (count: number, audio = false): ScanRequest => ({
   count,
   keep: true,
@@ -52,7 +52,7 @@ export const takeBytes = (count: number, audio = false): ScanRequest => ({
   until: null,
 });
 
-/** A demand to pass over bytes. */
+/** Demands to skip bytes. */
 export const skipBytes = (count: number, audio = false): ScanRequest => ({
   count,
   keep: false,
@@ -60,7 +60,7 @@ export const skipBytes = (count: number, audio = false): ScanRequest => ({
   until: null,
 });
 
-/** A demand to pass over bytes, so many at most, to the end of two neighbours; the first may be the last byte before. */
+/** Demands to skip at most `count` bytes, to the end of two adjacent ones; the first may be the last byte before. */
 export const skipUntil = (count: number, until: BytePairTest): ScanRequest => ({
   ...skipBytes(count),
   until,
@@ -68,30 +68,30 @@ export const skipUntil = (count: number, until: BytePairTest): ScanRequest => ({
 
 const nothing = Buffer.alloc(0);
 
-/** Serves one container's scan from reads. */
+/** Runs one container's scan on the reads of a body. */
 export class Scanner {
   readonly #steps: ContainerScan;
   #request: ScanRequest;
   #kept = nothing;
   #count = 0;
-  /** The last byte of all that came; none at first. */
+  /** The last byte received. */
   #last = -1;
   #scan: ScanResult | null = null;
   #hasAudio = false;
 
   constructor(steps: ContainerScan) {
     this.#steps = steps;
-    // The first step brings the first demand; there is nothing yet that it could be given.
+    // The first step returns the first demand and takes no bytes.
     this.#request = skipBytes(0);
     this.#step();
   }
 
-  /** Whether a byte of audio has come. */
+  /** Whether a byte of audio was received. */
   get hasAudio(): boolean {
     return this.#hasAudio;
   }
 
-  /** Shows the bytes of one read; they are valid during the call only. */
+  /** Runs the scan on the bytes of one read, which are valid during the call only. */
   feed(bytes: Uint8Array): void {
     let offset = 0;
     while (this.#scan === null) {
@@ -109,13 +109,13 @@ export class Scanner {
     }
   }
 
-  /** What the bytes so far are, if nothing more comes. Ends the scan. */
+  /** Ends the scan with the bytes so far. */
   end(): ScanResult {
     while (this.#scan === null) this.#step();
     return this.#scan;
   }
 
-  /** How many bytes there are to the end of the two that are sought, which are kept; all if they are not there. */
+  /** The bytes up to the end of the two adjacent ones, which are kept; all bytes if they are not there. */
   #skipUntil(bytes: Uint8Array, until: BytePairTest): number {
     let first = this.#last;
     for (let at = 0; at < bytes.length; at += 1) {

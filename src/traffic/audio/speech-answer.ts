@@ -25,13 +25,13 @@ import {
 } from '../answer/response-reader.ts';
 import type { ScanFault, ScanResult, ScanNote, Scanner } from './scanner.ts';
 
-/** What was asked for. */
+/** The requested audio. */
 export interface RequestedSpeech {
   readonly text: string;
   readonly format: SpeechFormat;
 }
 
-/** What is odd in an answer and tolerated. */
+/** A tolerated oddity of an answer. */
 type SpeechNote = ScanNote | 'mislabelled' | 'unlabelled';
 
 const otherLabels = {
@@ -41,7 +41,7 @@ const otherLabels = {
 } as const satisfies Record<SpeechFormat, readonly string[]>;
 const noLabels: readonly string[] = ['', 'application/octet-stream', 'binary/octet-stream'];
 
-/** What is to be said of the content type of audio in the container that was asked for. */
+/** The note on the content type of audio in the requested container. */
 const noteOnLabel = (headers: ResponseHeaders, format: SpeechFormat): readonly SpeechNote[] => {
   const label = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (noLabels.includes(label)) return ['unlabelled'];
@@ -55,13 +55,13 @@ const issues = {
   silent: 'empty',
 } as const satisfies Record<ScanFault['kind'], MalformedIssue>;
 
-/** How much is kept of a body that is no audio. */
+/** The most bytes that are kept of a body that is not audio. */
 const maxKeptBytes = 64 * 1024;
 
-/** A header can claim any rate; nothing that is spoken plays longer than a day. */
+/** A header can declare any rate; no speech plays longer than a day. */
 const maxAudioSeconds = 24 * 60 * 60;
 
-/** A scan whose length can be meant, or the fault that it cannot. */
+/** A scan with a plausible duration, or a fault. */
 const plausible = (scan: ScanResult): ScanResult =>
   scan.seconds <= maxAudioSeconds
     ? scan
@@ -71,7 +71,7 @@ const plausible = (scan: ScanResult): ScanResult =>
         notes: scan.notes,
       };
 
-/** Reads the audio of a speech answer while it comes, and keeps none of it. */
+/** Reads the audio of a speech answer as it comes, without keeping it. */
 export class SpeechReader implements BodyReader {
   readonly isComplete = false;
   readonly abortReason = null;
@@ -79,9 +79,9 @@ export class SpeechReader implements BodyReader {
   readonly #context: ReadingContext;
   readonly #headers: ResponseHeaders;
   readonly #requested: RequestedSpeech;
-  /** The bytes that tell what the body is; all of it if that is no audio. */
+  /** The first bytes, which identify the body; all of it if it is not audio. */
   readonly #kept = new ByteBuffer(maxKeptBytes);
-  /** `null` until the body turns out to be in the container that was asked for. */
+  /** `null` until the body is identified as the requested container. */
   #scanner: Scanner | null = null;
   #firstByte: Instant | null = null;
   #firstAudio: Instant | null = null;

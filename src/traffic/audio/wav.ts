@@ -7,28 +7,28 @@ import {
   type ScanStep,
 } from './scanner.ts';
 
-/** Streaming writers do not know the length beforehand: they write 0, or about as much as 31 or 32 bits can say. */
+/** Streaming writers do not know the length in advance: they write 0, or about the largest number of 31 or 32 bits. */
 const isUnknown = (declared: number): boolean => declared === 0 || declared >= 0x7fff_0000;
 
-/** What writers put behind the audio. Where a length of 0 would mean that it is unknown, one of these means that there is none. */
+/** Chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means that there is no audio. */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
 interface Format {
   readonly sampleRate: number;
   readonly bytesPerBlock: number;
-  /** Samples of each channel. */
+  /** Samples per channel. */
   readonly samplesPerBlock: number;
 }
 
 /** PCM, floating point, A-law, µ-law, and the extensible form of these: each block is one sample. */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
-/** Both kinds of ADPCM, and GSM: the format says how many samples a block holds. */
+/** Both kinds of ADPCM, and GSM: the format declares the samples of a block. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
 const formatLength = 20;
-/** Beyond any converter: a higher rate is a broken header, and would make audio of no length. */
+/** Above any converter: a higher rate is an invalid header. */
 const fastestRate = 768_000;
 
-/** What the chunk `fmt ` says, so far as it is needed; `null` if no length follows from it. */
+/** The used fields of the chunk `fmt `; `null` if they give no length. */
 const readFormat = (chunk: Buffer): Format | null => {
   if (chunk.length < 16) return null;
   const codec = chunk.readUInt16LE(0);
@@ -53,7 +53,7 @@ const faulty = (kind: ScanFault['kind'], detail: string, seconds = 0): ScanResul
   notes: [],
 });
 
-/** Chunks begin at even places. */
+/** Chunks start at even positions. */
 const padded = (size: number): number => size + (size % 2);
 
 /**
@@ -102,7 +102,7 @@ function* scanAudio(declared: number, format: Format): ContainerScan {
   return { seconds, fault: null, notes: junk ? ['junk'] : [] };
 }
 
-/** Whether anything but chunks follows the audio: a second WAV file, say, which no player would play. */
+/** Whether anything but chunks follows the audio, for example a second WAV file, which no player would play. */
 function* hasJunk(padding: number): ScanStep<boolean> {
   yield skipBytes(padding);
   for (;;) {

@@ -1,16 +1,16 @@
-/** The elements of a WebM file (RFC 8794, RFC 9559) that tell when its last block plays. */
+/** The elements of a WebM file (RFC 8794, RFC 9559) that determine when its last block plays. */
 const ids = {
   timestampScale: 0x2ad7b1,
   clusterTimestamp: 0xe7,
   simpleBlock: 0xa3,
   block: 0xa1,
 };
-/** Segment, Info, Cluster, BlockGroup: what is in them is read as if they were not there, so their lengths do not matter. */
+/** Segment, Info, Cluster, BlockGroup: only their content is read, so their lengths do not matter. */
 const containerIds: ReadonlySet<number> = new Set([0x18538067, 0x1549a966, 0x1f43b675, 0xa0]);
 
 const usualScale = 1_000_000;
 
-/** How many bytes a number of variable length has, by its first one; 9 if it cannot be one. */
+/** The bytes of a variable-length number, by its first byte; 9 if invalid. */
 const lengthBy = (first: number): number => Math.clz32(first) - 23;
 
 /** `mask` is for the first byte. */
@@ -19,12 +19,12 @@ const readUnsigned = (bytes: Buffer, mask = 0xff): number =>
 
 interface Element {
   readonly id: number;
-  /** Where it begins and ends behind its header; a length that is not told goes beyond any file. */
+  /** Start and end of its content; an unknown length extends beyond any file. */
   readonly begin: number;
   readonly end: number;
 }
 
-/** The element at a place; `null` if there is none, or only a part of its header. */
+/** The element at a position; `null` if there is none, or only a part of its header. */
 const readElement = (bytes: Buffer, at: number): Element | null => {
   const idLength = lengthBy(bytes[at] ?? 0);
   const sizeAt = at + idLength;
@@ -35,7 +35,7 @@ const readElement = (bytes: Buffer, at: number): Element | null => {
   return { id: readUnsigned(bytes.subarray(at, sizeAt)), begin, end: begin + size };
 };
 
-/** When the last whole block of a WebM file begins to play, in seconds; `null` if it has none. */
+/** When the last complete block of a WebM file starts to play, in seconds; `null` if it has none. */
 export const lastBlockSeconds = (bytes: Buffer): number | null => {
   let scale = usualScale;
   let cluster = 0;

@@ -7,7 +7,7 @@ const index = /^\s*\d+\s*$/;
 
 /**
  * Blocks are separated by blank lines, and in a block a new cue begins at each timing, with the
- * number above it where cues are numbered; what has no timing is a header or a comment.
+ * number above it if cues are numbered; a block without timing is a header or a comment.
  */
 const cueTexts = (text: string, timing: RegExp): readonly string[] =>
   text
@@ -44,18 +44,18 @@ const transcriptOf = (cues: readonly string[]): string => cues.map(withoutMarkup
 
 const vttHeader = /^\ufeff?WEBVTT([ \t\r\n]|$)/;
 
-/** What is said in a SubRip file; `null` if it is none. */
+/** The text of a SubRip file; `null` for other texts. */
 export const readSrt = (text: string): string | null => {
   if (vttHeader.test(text)) return null;
   const cues = cueTexts(text, srtTiming);
   return cues.length === 0 && text.trim() !== '' ? null : transcriptOf(cues);
 };
 
-/** What is said in a WebVTT file (W3C WebVTT section 4.1); `null` if it is none. */
+/** The text of a WebVTT file (W3C WebVTT section 4.1); `null` for other texts. */
 export const readVtt = (text: string): string | null =>
   vttHeader.test(text) ? transcriptOf(cueTexts(text, vttTiming)) : null;
 
-/** What kind of captions a text is that was to be plain; `null` if it is none. */
+/** The kind of captions in a text that should be plain; `null` for plain text. */
 export const captionsIn = (text: string): 'SubRip captions' | 'WebVTT captions' | null => {
   if (vttHeader.test(text)) return 'WebVTT captions';
   return text.trim() === '' || readSrt(text) === null ? null : 'SubRip captions';

@@ -36,13 +36,13 @@ const openStream = (context: StreamContext, headers: ResponseHeaders): BodyReade
     : new CompressedBody('the stream', encoding);
 };
 
-/** White space and the bytes of a byte order mark: they may stand before an event stream and before JSON. */
+/** White space and the bytes of a byte order mark: they may precede an event stream or JSON. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 
 /**
- * A body is what its first byte says: servers label errors as event streams and streams as text.
- * No line of an event stream that means anything begins with a brace, a bracket or a tag.
+ * The first byte identifies a body: servers label errors as event streams and streams as text.
+ * No meaningful line of an event stream starts with a brace, a bracket or a tag.
  */
 class SniffedBody implements BodyReader {
   readonly #redact: ReadingContext['redact'];
@@ -86,7 +86,7 @@ class SniffedBody implements BodyReader {
   }
 }
 
-/** Statuses by which servers refuse a field they do not know; 422 is the framework's. */
+/** Statuses for an unknown field; 422 is the framework's. */
 const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
 const mentionsUsage = /stream_options|include_usage/i;
 
@@ -102,6 +102,6 @@ const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (memory.usage === 'accepted' && !mentionsUsage.test(message)) return;
   memory.usage = 'refused';
   memory.notes.add(
-    `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask; where the target does not tell usage unasked, tokens are counted by events.`,
+    `The target answered ${status} to a stream that asked for token usage (stream_options.include_usage), so the rest of the run does not ask for it; where the target reports no usage, tokens are counted by events.`,
   );
 };

@@ -8,7 +8,7 @@ import { readJsonAnswer } from '../answer/json-answer.ts';
 import type { TrafficHandler } from '../traffic-handler.ts';
 import { isPlausibleUsage } from '../answer/plausible-usage.ts';
 
-/** Chat completions that come whole (interface 4.1). */
+/** Chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
     const { request, asked } = chatRequest(traffic, prepareContext);
@@ -43,7 +43,7 @@ const answerOf = (
 
 const charactersPerToken = 4;
 
-/** The characters of everything that the model wrote: text, reasoning, refusal, tool calls. */
+/** The characters that the model wrote: text, reasoning, refusal, tool calls. */
 const charactersOf = ({ choices }: ChatResponse): number =>
   choices
     .flatMap(({ message }) => [
@@ -59,7 +59,7 @@ const charactersOf = ({ choices }: ChatResponse): number =>
       0,
     );
 
-/** Server usage, unless it counts nothing where there is something; else characters / 4. */
+/** The server's usage, unless it counts 0 for an answer with text; else characters / 4. */
 const tokensOf = (completion: ChatResponse): TokenCounts => {
   const { usage } = completion;
   const input = usage?.prompt_tokens ?? null;

@@ -113,8 +113,8 @@ describe('a chat request', () => {
     expect(body).not.toHaveProperty('stream');
     expect(bodyOf(entry('chat-stream', { body: { stream: false } }), memory)['stream']).toBe(true);
     expect([...memory.notes]).toEqual([
-      'The body field `stream: true` of chat traffic was not sent: the kind decides it. Use the kind chat-stream instead.',
-      'The body field `stream: false` of chat-stream traffic was not sent: the kind decides it. Use the kind chat instead.',
+      'The body field `stream: true` of chat traffic was not sent: the kind sets it. Use the kind chat-stream instead.',
+      'The body field `stream: false` of chat-stream traffic was not sent: the kind sets it. Use the kind chat instead.',
     ]);
   });
 

@@ -15,12 +15,12 @@ const handlers = {
   models,
 } as const satisfies { readonly [K in TrafficKind]: TrafficHandler<K> };
 
-/** The request of one arrival: the entry's own kind prepares it, what varies is drawn. */
+/** Prepares the request of one arrival by the traffic kind of its entry. */
 export const prepareRequest = (
   traffic: Traffic,
   prepareContext: PrepareContext,
 ): PreparedRequest => {
-  // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
+  // The compiler cannot see that the row has the entry's kind; the table's type proves it.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
   const { request, read } = kind.prepare(traffic, prepareContext);
   return {

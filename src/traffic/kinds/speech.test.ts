@@ -86,15 +86,15 @@ describe('a speech request', () => {
     expect(spoken).toEqual(['one', 'two', 'three', 'one']);
   });
 
-  it('leaves out the further fields that its answer is held against, and says so', () => {
+  it('does not send further fields that conflict with the reading of its answer, and notes it', () => {
     const memory = emptyTargetMemory();
     expect(bodyOf({ body: { response_format: 'flac', input: 'other' } }, memory)).toMatchObject({
       input: 'Hello, weir.',
       response_format: 'wav',
     });
     expect([...memory.notes]).toEqual([
-      'The body field `input` of speech traffic was not sent: the entry’s `texts` decides it.',
-      'The body field `response_format` of speech traffic was not sent: the entry’s `format` decides it.',
+      'The body field `input` of speech traffic was not sent: the entry’s `texts` sets it.',
+      'The body field `response_format` of speech traffic was not sent: the entry’s `format` sets it.',
     ]);
   });
 });
@@ -152,10 +152,10 @@ describe('a speech answer', () => {
   });
 
   it.each([
-    ['wav', 'mp3', 'WAV audio was asked and the body is MP3'],
-    ['wav', 'opus', 'WAV audio was asked and the body is Ogg'],
-    ['mp3', 'wav', 'MP3 audio was asked and the body is WAV'],
-    ['opus', 'mp3', 'Ogg audio was asked and the body is MP3'],
+    ['wav', 'mp3', 'WAV audio was requested, but the body is MP3'],
+    ['wav', 'opus', 'WAV audio was requested, but the body is Ogg'],
+    ['mp3', 'wav', 'MP3 audio was requested, but the body is WAV'],
+    ['opus', 'mp3', 'Ogg audio was requested, but the body is MP3'],
   ] as const)('is malformed when %s was asked and %s came', (asked, came, detail) => {
     expect(read(asked, bodies[came], labelled(labels[asked]))).toEqual({
       kind: 'malformed',
@@ -204,12 +204,15 @@ describe('a speech answer', () => {
   });
 
   it.each([
-    ['{"error":{"message":"no such voice"}}', 'a JSON error came in place of audio: no such voice'],
-    ['{"audio":"UklGRg=="}', 'JSON came in place of audio'],
-    ['[]', 'JSON came in place of audio'],
-    ['<html><title>Log in</title>', 'an HTML page came in place of audio: Log in'],
-    ['data: {"audio":""}\n\n', 'a stream of events came in place of audio'],
-    ['no such voice', 'text came in place of audio: no such voice'],
+    [
+      '{"error":{"message":"no such voice"}}',
+      'a JSON error was returned instead of audio: no such voice',
+    ],
+    ['{"audio":"UklGRg=="}', 'JSON was returned instead of audio'],
+    ['[]', 'JSON was returned instead of audio'],
+    ['<html><title>Log in</title>', 'an HTML page was returned instead of audio: Log in'],
+    ['data: {"audio":""}\n\n', 'a stream of events was returned instead of audio'],
+    ['no such voice', 'text was returned instead of audio: no such voice'],
   ])('is malformed when text came: %s', (body, detail) => {
     expect(read('mp3', body)).toEqual({
       kind: 'malformed',
@@ -222,7 +225,7 @@ describe('a speech answer', () => {
   it('masks secrets in text that came', () => {
     const context = contextWith({ redact: (text) => text.replaceAll('sk-1', '***') });
     const told = replay(entry(), [Buffer.from('wrong key sk-1')], labelled('text/plain'), context);
-    expect(told).toMatchObject({ detail: 'text came in place of audio: wrong key ***' });
+    expect(told).toMatchObject({ detail: 'text was returned instead of audio: wrong key ***' });
   });
 
   it('is not read through a compression, which blurs its first audio', () => {

@@ -26,7 +26,7 @@ export const speech: TrafficHandler<'speech'> = {
   },
 };
 
-/** The entry's further body fields win over everything but what the answer is held against. */
+/** The entry's further body fields override everything except what the answer is compared with. */
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,
   text: string,
@@ -39,7 +39,7 @@ const speechRequest = (
   ] as const) {
     if (field === undefined) continue;
     memory.notes.add(
-      `The body field \`${name}\` of speech traffic was not sent: the entry’s \`${place}\` decides it.`,
+      `The body field \`${name}\` of speech traffic was not sent: the entry’s \`${place}\` sets it.`,
     );
   }
   const fields = {

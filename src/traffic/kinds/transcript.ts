@@ -13,13 +13,13 @@ import { describeSchemaErrors } from '../answer/schema-errors.ts';
 import { readWholeBody } from '../answer/whole-body.ts';
 import { wordErrors } from './word-errors.ts';
 
-/** What is odd in a transcript and tolerated. */
+/** A tolerated oddity of a transcript. */
 type TranscriptNote = 'no-segments' | 'no-words' | 'wrapped';
 
-/** How a transcript was asked for. */
+/** How a transcript is requested. */
 export type TranscriptOptions = Pick<TrafficOf<'transcription'>, 'format' | 'granularities'>;
 
-/** The formats that are text, and what is said in each; `null` if a body is not of that format. */
+/** The text formats, and how to read what is said; `null` if a body has another format. */
 const textFormats = {
   text: {
     name: 'a transcript as text',
@@ -32,7 +32,7 @@ const textFormats = {
   { readonly name: string; readonly spoken: (text: string) => string | null }
 >;
 
-/** The reader of one transcript of a clip, in any of the five formats. */
+/** Reads one transcript of a clip, in any of the five formats. */
 export const readTranscript = (
   context: ReadingContext,
   clip: Clip,
@@ -49,7 +49,7 @@ export const readTranscript = (
   });
 };
 
-/** What `verbose_json` was to tell and does not: segments, unless only words were asked for. */
+/** What `verbose_json` lacks: requested words, and segments unless only words were requested. */
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
   granularities: TranscriptOptions['granularities'],
@@ -72,12 +72,16 @@ const readText = (
     interpret: ({ text: body, firstByte }): Outcome => {
       const inner = unwrapBody(body, context.redact);
       if (inner.kind === 'wrong') {
-        return malformedOutcome('shape', `${inner.what} came in place of ${name}${inner.detail}`);
+        return malformedOutcome(
+          'shape',
+          `${inner.what} was returned instead of ${name}${inner.detail}`,
+        );
       }
       const text = spoken(inner.text);
       if (text === null) {
         const other = captionsIn(inner.text);
-        const what = other === null ? 'the body does not look like' : `${other} came in place of`;
+        const what =
+          other === null ? 'the body does not look like' : `${other} were returned instead of`;
         return malformedOutcome('shape', `${what} ${name}`);
       }
       const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];

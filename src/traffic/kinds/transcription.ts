@@ -33,7 +33,7 @@ const fieldsOf = ({
   ...granularities.map((each) => ['timestamp_granularities[]', each] as const),
 ];
 
-/** Forms are as large as their clips: each is made once and sent again and again. */
+/** Forms are as large as their clips, so each is made once. */
 const forms = new WeakMap<Clip, Map<string, EncodedForm>>();
 
 const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm => {

@@ -1,15 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Words as they are compared: compatible characters made equal (NFKC), case, punctuation and
+ * Words for comparison: compatible characters made equal (NFKC), case, punctuation and
  * apostrophes dropped. Where a script puts no spaces between words (Chinese, Japanese, Thai, Lao,
- * Khmer, Burmese), each character counts as one, with the marks that it carries. A run without end
- * is cut, since a match of unlimited length can overflow the stack.
+ * Khmer, Burmese), each character counts as one, with its marks. A very long run
+ * is split, since a match of unlimited length can overflow the stack.
  */
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;
 
-/** The first words of a text, so many at most, and how many more there are. */
+/** The first words of a text up to a limit, and how many more there are. */
 const wordsOf = (
   text: string,
   most: number,
@@ -27,15 +27,15 @@ const wordsOf = (
   return { words, more };
 };
 
-/** `distance` compares UTF-16 code units; 0 stands for every word that the true text does not have. */
+/** `distance` compares UTF-16 code units; 0 represents every word that the reference text does not have. */
 const maxDistinctWords = 0xffff;
 
-/** Comparing takes time in proportion to both lengths, and a server can send any. */
+/** Comparing takes time proportional to both lengths, and a server can send any text. */
 const maxComparedWords = (expected: number): number => 10 * expected + 1000;
 
 /**
- * How many words have to be inserted, deleted or replaced to turn what was heard into the true
- * text, and how many words that has. Of what was heard the first 10 words for each true one and 1,000
+ * How many words must be inserted, deleted or replaced to turn the transcript into the reference
+ * text, and how many words that has. Of the transcript the first 10 words for each reference word and 1,000
  * more are compared; all others count as inserted. `null` for a text of more than 65,535 different words.
  */
 export const wordErrors = (

@@ -3,22 +3,22 @@ import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { millisecondsUntilReset } from './reset-time.ts';
 
-/** The limit headers that gateways in the field send, read into one form. */
+/** Reads the limit headers of known gateways into one form. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** What one header tells of one limit. */
+/** The part of a limit that one header contains. */
 interface LimitField {
   readonly descriptor: string | null;
   readonly unit: string;
   readonly field: 'limit' | 'remaining' | 'reset';
 }
 
-/** HeaderFields of one cell each, by the names of their profile. */
+/** A profile of headers that contain one value each. */
 interface HeaderProfile {
   readonly name: string;
   readonly pattern: RegExp;
-  /** What the groups of the pattern mean. */
+  /** The meaning of the pattern's groups. */
   readonly parse: (groups: Readonly<Record<string, string | undefined>>) => LimitField;
 }
 
@@ -29,7 +29,7 @@ const fieldOf = ({
   word as LimitField['field'];
 
 /**
- * The profiles, the most particular first; a header belongs to the first that knows it. Read in the
+ * The profiles, the most specific first; a header belongs to the first that matches. Taken from the
  * documentation or the source of: LiteLLM's proxy; OpenAI (Azure and Groq use its names, with other
  * values: whole seconds and −1, requests per day); Anthropic; Mistral; the first drafts of the IETF's;
  * and the customary `X-RateLimit-*`.
@@ -86,26 +86,26 @@ const headerProfiles: readonly HeaderProfile[] = [
   },
 ];
 
-/** What is known to belong to limits and tells no rest. */
+/** Headers that belong to limits but contain no remaining. */
 const ignoredHeaders = /^x-ratelimit-tokens-query-cost$/;
 
 const isLimitHeader = /^(x-)?rate-?limit|^anthropic-ratelimit-/;
 
 const integer = /^-?\d{1,15}$/;
 
-/** A count, `null` for Azure's placeholder, or `undefined` for what is none. */
+/** A count, `null` for Azure's placeholder, or `undefined` for other texts. */
 const readCount = (text: string, kind: 'limit' | 'remaining'): number | null | undefined => {
   const trimmed = text.trim();
   if (!integer.test(trimmed)) return undefined;
   const count = Number(trimmed);
-  // −1 stands for "not told" as a limit; as a rest it may be a real overdraft.
+  // As a limit −1 means "not reported"; as remaining it may be a real overdraft.
   return kind === 'limit' && count === -1 ? null : count;
 };
 
-/** Limits and rests as they are gathered from single headers. */
+/** Limits collected from single headers. */
 type LimitDraft = { -readonly [Name in keyof ReportedLimit]: ReportedLimit[Name] };
 
-/** What the headers of a response told of its limits. */
+/** The limits that the headers of a response report. */
 export interface ReportedLimits {
   readonly reported: readonly ReportedLimit[];
   /** Limit headers whose value could not be read, as `name: value`. */
@@ -120,10 +120,10 @@ const parameter = ([, parameters]: Item, name: string): number | null => {
   return typeof value === 'number' ? value : null;
 };
 
-/** The items of a structured list; `null` when it is none. */
+/** The items of a structured list; `null` if it is not one. */
 const itemsOf = (text: string): readonly Item[] | null => {
   try {
-    // An inner list holds several items.
+    // An inner list contains several items.
     return parseList(text).flatMap(([value, parameters]): Item[] =>
       Array.isArray(value) ? [] : [[value, parameters]],
     );
@@ -175,9 +175,9 @@ const readStructured = (headers: HeaderFields): ReportedLimits => {
 };
 
 /**
- * Reads whatever limit headers a response bears. `now` is the time of the response in ms since 1970
- * by the server's clock (its `Date` header), against which absolute resets are held. Never throws:
- * what cannot be read is told in `unreadable`.
+ * Reads all limit headers of a response. `now` is the time of the response in ms since 1970
+ * by the server's clock (its `Date` header), for absolute resets. Never throws:
+ * unreadable headers are listed in `unreadable`.
  */
 export const readReportedLimits = (headers: HeaderFields, now: number): ReportedLimits => {
   const structured = readStructured(headers);

@@ -1,14 +1,14 @@
 import type { NamedLimit } from '../../model/observation/outcome.ts';
 
 /**
- * What the text of a 429 says of the limit: the second documented form (interface section 7) is
+ * Reads the limit from the text of a 429: the second documented form (interface section 7) is
  * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
- * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; of any other text what words can tell.
+ * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units.
  */
 export interface RefusedLimit {
   /** Which limit it names; `null` when it names none. */
   readonly unit: NamedLimit | null;
-  /** When it says that the limit resets, in ms since 1970. */
+  /** The reset time in the text, in ms since 1970. */
   readonly resetAt: number | null;
 }
 
@@ -18,10 +18,10 @@ const units = [
   ['requests', /\brequests?\b/i],
 ] as const;
 
-/** Where a text says which limit it means: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
+/** Where a text names its limit: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
-/** A text that only recites all limits names none of them; one of too many requests in flight says requests too. */
+/** A text that lists all limits names none of them; one about too many requests in flight mentions requests too. */
 const unitIn = (text: string): NamedLimit | null => {
   const found = units.filter(([, words]) => words.test(text)).map(([unit]) => unit);
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);

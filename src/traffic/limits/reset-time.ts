@@ -1,5 +1,5 @@
 /**
- * When a limit is back, in the notations that gateways use: a Go duration (`1m26.4s`, `6ms`), seconds
+ * When a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds
  * (whole or not), a Unix time in seconds or milliseconds, an ISO 8601 or an HTTP date.
  */
 
@@ -17,13 +17,13 @@ const units: Readonly<Record<string, number>> = {
 const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d)/g;
 const duration = new RegExp(`^(?:${durationPart.source})+$`);
 
-/** What is larger is a time and no length: thirty years in seconds. */
+/** Thirty years in seconds: a larger number is a time, not a duration. */
 const firstEpochSecond = 1e9;
 const firstEpochMillisecond = 1e12;
 
 /**
- * Milliseconds from `now` (since 1970, by the clock of whoever wrote the text) until the reset;
- * negative for one in the past, `null` for a text in none of the notations.
+ * Milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset;
+ * negative for one in the past, `null` for a text in no known notation.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
   const trimmed = text.trim();
@@ -38,7 +38,7 @@ export const millisecondsUntilReset = (text: string, now: number): number | null
       0,
     );
   }
-  // Date.parse takes many a text for a date; these two notations begin with a year or a weekday.
+  // Date.parse accepts many texts; these two notations start with a year or a weekday.
   if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(trimmed)) return null;
   const moment = Date.parse(trimmed);
   return Number.isNaN(moment) ? null : moment - now;

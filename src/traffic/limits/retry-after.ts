@@ -8,16 +8,16 @@ export const dateOf = (headers: Readonly<Record<string, string>>): number | null
   return Number.isNaN(moment) ? null : moment;
 };
 
-/** A wait that a response asks for, and which of the two headers does. */
+/** A wait that a response asks for, and the header that names it. */
 export interface RequestedWait {
   readonly wait: Milliseconds;
   readonly by: 'retry-after-ms' | 'retry-after';
 }
 
 /**
- * How long a response asks to be waited: `retry-after-ms`, else `Retry-After` in seconds or as an HTTP
+ * How long a response asks to wait: `retry-after-ms`, else `Retry-After` in seconds or as an HTTP
  * date against the response's own `Date` (RFC 9110 §10.2.3), or against `now` (ms since 1970; NaN for
- * unknown) where it bears none. `null` when absent or unreadable; a time in the past is 0.
+ * unknown) if it has none. `null` if absent or unreadable; a time in the past is 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,

@@ -5,19 +5,19 @@ import type { ChatContent } from '../../model/workload/workload.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt } from './token-demand.ts';
 
-/** `undefined` where the prompt was not made of so many tokens. */
+/** `undefined` unless the prompt was generated with that many tokens. */
 export type RequestedPromptTokens = number | undefined;
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 
-/** A request that was written, and what its body was made of beside its entry and its messages. */
+/** A request, and what its body depends on besides its entry and messages. */
 interface CachedRequest {
   readonly maxTokens: number | null;
   readonly withUsage: boolean;
   readonly request: WireRequest;
 }
 
-/** The last request of each conversation, for as long as there is the conversation. */
+/** The last request of each conversation, as long as the conversation exists. */
 type RequestCache = WeakMap<ChatContent['messages'], CachedRequest>;
 const caches = new WeakMap<ChatTraffic, RequestCache>();
 
@@ -29,10 +29,10 @@ const cacheFor = (traffic: ChatTraffic): RequestCache => {
   return created;
 };
 
-/** What a request says beside its entry. */
+/** What a request depends on besides its entry. */
 type RequestParts = Pick<ChatContent, 'messages'> & Omit<CachedRequest, 'request'>;
 
-/** The entry's further body fields come last, so that they win over everything but `stream`, which is the kind's own. */
+/** The entry's further body fields come last, so that they override everything except `stream`, which the kind sets. */
 const buildRequest = (
   traffic: ChatTraffic,
   { messages, maxTokens, withUsage }: RequestParts,
@@ -59,8 +59,8 @@ const buildRequest = (
 };
 
 /**
- * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's. With it,
- * how many tokens its prompt was made to have.
+ * The request of both kinds of chat (interface 4.1): a conversation drawn from the entry's. Also
+ * returns how many tokens its prompt was generated with.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -71,14 +71,14 @@ export const chatRequest = (
   const { stream } = traffic.body;
   if (stream !== undefined && stream !== isStream) {
     targetMemory.notes.add(
-      `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind decides it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
+      `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind sets it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
   const { messages, maxTokens, tokens } = drawChatPrompt(traffic, prepareContext);
   const withUsage = isStream && targetMemory.usage !== 'refused';
   // Definitions of tools are counted among the prompt's tokens.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
-  // A conversation that stands in the plan is asked again and again.
+  // A conversation in the plan is sent many times.
   const known = Array.isArray(traffic.conversations) ? cacheFor(traffic) : null;
   const cached = known?.get(messages);
   if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {

@@ -1,10 +1,10 @@
-/** Letters of a word that are one token, and how many more are another one. */
+/** Letters of a word that are one token, and the letters of each further token. */
 const wordTokens = { first: 10, further: 5 } as const;
 const digits = 3;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
-/** Scripts that are written without spaces, symbols and emoji are none. */
+/** Letters of scripts with spaces: no scripts without spaces, symbols or emoji. */
 const isLetter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||
@@ -13,7 +13,7 @@ const isLetter = (code: number): boolean =>
 const tokensOfWord = (length: number): number =>
   length <= wordTokens.first ? 1 : 1 + Math.ceil((length - wordTokens.first) / wordTokens.further);
 
-/** How far a run of characters of one kind goes, from `begin` on. */
+/** The end of a run of characters of one kind, from `begin` on. */
 const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): number => {
   let end = begin + 1;
   while (end < text.length && isIn(text.charCodeAt(end))) end += 1;
@@ -21,9 +21,9 @@ const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): n
 };
 
 /**
- * About how many tokens a text has. Each word, three digits or other character is one, a long word
- * several. Exact for made prompts, whose words are one token each; of English prose within a tenth of
- * what OpenAI's vocabularies make of it, which no rule about characters alone comes near to.
+ * Estimates the tokens of a text. Each word, three digits or other character is one, a long word
+ * several. Exact for synthetic prompts, whose words are one token each; for English prose within a tenth of
+ * the count of OpenAI's vocabularies, much closer than any rule on the number of characters.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;

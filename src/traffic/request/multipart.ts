@@ -22,8 +22,8 @@ const quoted = (name: string): string =>
   `"${name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
 
 /**
- * The form as bytes, equal for equal forms: the boundary is a digest of what it bounds, so no form
- * can contain its own. The file comes last, so that a gateway knows the fields before it has it all.
+ * The form as bytes, equal for equal forms: the boundary is a digest of the content, so no form
+ * can contain its own. The file comes last, so that a gateway knows the fields before it has the file.
  */
 export const encodeForm = ({ fields, file }: MultipartForm): EncodedForm => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);

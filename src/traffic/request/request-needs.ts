@@ -12,24 +12,24 @@ import type { PrepareContext } from '../traffic-handler.ts';
 import { spokenText } from './spoken-text.ts';
 import { drawChatPrompt } from './token-demand.ts';
 
-/** What a request is drawn with. */
+/** What a request is drawn from. */
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
 
-/** What one request takes, as far as that is known before it is sent. */
+/** What one request uses, as far as it is known before it is sent. */
 export interface RequestNeeds {
-  /** Tokens of the prompt's texts; what the form of a chat adds is the gateway's. */
+  /** Tokens of the prompt's texts, without the gateway's chat template. */
   readonly input: number;
-  /** Whether they are counted, not estimated. */
+  /** Whether the input tokens are counted, not estimated. */
   readonly isCounted: boolean;
-  /** The most tokens of the answer; `null` where nothing bounds them. */
+  /** The most tokens of the answer; `null` without a bound. */
   readonly output: number | null;
-  /** Whether the answer is asked to be so long, and not only at most. */
+  /** Whether the answer is requested to have exactly this length. */
   readonly isFixed: boolean;
-  /** Micro-units, with all of the answer; `null` without a price, a bound or a clip's length. */
+  /** Micro-units for the longest answer; `null` without a price, a bound or a clip's length. */
   readonly cost: number | null;
 }
 
-/** Prompts that stand in a plan or a file are asked again and again. */
+/** Prompts of a plan or a file are sent many times. */
 const counted = new WeakMap<readonly Message[], number>();
 
 const tokensIn = (messages: readonly Message[]): number => {
@@ -40,7 +40,7 @@ const tokensIn = (messages: readonly Message[]): number => {
   return tokens;
 };
 
-/** Made prompts have exactly the tokens that were drawn, unless something else stands beside them. */
+/** Synthetic prompts have exactly the drawn tokens, unless the request contains other texts. */
 const isCounted = ({ conversations, body }: TrafficOf<'chat' | 'chat-stream'>): boolean =>
   !Array.isArray(conversations) &&
   conversations.kind !== 'dataset' &&
@@ -84,9 +84,9 @@ const needsByKind: {
   models: () => ({ ...noTokens, cost: 0 }),
 };
 
-/** What the request that is drawn so needs; it takes the draws that preparing it takes. */
+/** The needs of a drawn request; makes the same draws as preparing it. */
 export const requestNeedsOf = (traffic: Traffic, prepareContext: NeedsContext): RequestNeeds => {
-  // The compiler cannot see that the table's row is of the entry's own kind; the table's type proves it.
+  // The compiler cannot see that the row has the entry's kind; the table's type proves it.
   const row = needsByKind[traffic.kind] as (
     of: Traffic,
     prepareContext: NeedsContext,

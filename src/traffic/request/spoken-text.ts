@@ -1,7 +1,7 @@
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 
-/** What a request of speech speaks: a text that is drawn, or the next piece of those that were cut. */
+/** The text of a speech request: a drawn text, or the next piece of a split text. */
 export const spokenText = (
   { texts, split }: TrafficOf<'speech'>,
   { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,

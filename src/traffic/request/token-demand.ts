@@ -3,21 +3,21 @@ import { maxAnswerTokens, type Traffic, type TrafficOf } from '../../model/workl
 import type { ChatContent } from '../../model/workload/workload.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 
-/** What a request may use of a limit on tokens, known before it is sent. */
+/** What a request can use of a token limit, known before it is sent. */
 export interface TokenDemand {
-  /** Characters of everything that the model reads. */
+  /** Characters that the model reads. */
   readonly characters: number;
-  /** The most tokens that it may write, as far as anything bounds it. */
+  /** The most tokens that it can write, or an assumed number without a bound. */
   readonly output: number;
 }
 
-/** What a request's content is drawn with. */
+/** What a request's content is drawn from. */
 export type DrawContext = Pick<PrepareContext, 'draw' | 'ask'>;
 
 const smaller = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** What a chat request asks: its first draws. Of tokens the smaller of what the prompt's source and the entry allow. */
+/** The first draws of a chat request; its token limit is the smaller of the prompt source's and the entry's. */
 export const drawChatPrompt = (
   { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
   { draw, ask }: DrawContext,
@@ -29,7 +29,7 @@ export const drawChatPrompt = (
   return { ...prompt, maxTokens: smaller(prompt.maxTokens, most) };
 };
 
-/** The demand of the request that is drawn so; `null` for kinds that use no tokens. */
+/** The token demand of a drawn request; `null` for traffic kinds that use no tokens. */
 export const tokenDemand = (traffic: Traffic, context: DrawContext): TokenDemand | null => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
   const { messages, maxTokens } = drawChatPrompt(traffic, context);

@@ -3,7 +3,7 @@ import { readErrorBody } from '../answer/read-refusal.ts';
 import { describeSchemaErrors } from '../answer/schema-errors.ts';
 import { isPlausibleUsage } from '../answer/plausible-usage.ts';
 
-/** What one choice of a streamed event brings. */
+/** What one choice of a streamed event contains. */
 export interface ChoiceReading {
   readonly index: number;
   /** `visible`: content, a refusal or a tool call; `reasoning`: nothing but reasoning; `nothing`: role, finish, empty or null fields. */
@@ -12,7 +12,7 @@ export interface ChoiceReading {
 }
 export type CarriedContent = 'visible' | 'reasoning' | 'nothing';
 
-/** What one event of a stream says, all quirks of servers resolved. */
+/** One event of a stream, with all quirks of servers resolved. */
 export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
@@ -24,12 +24,12 @@ export type ChatChunkReading =
   | { readonly kind: 'other' }
   | { readonly kind: 'unreadable'; readonly detail: string };
 
-/** Usage is read apart: a count that breaks the contract spoils no answer. */
+/** Usage is read separately: an invalid count does not make the answer malformed. */
 const chunkSchema = chatChunkSchema.omit({ usage: true });
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Whether a tool call's fragment brings anything beside its position and type. */
+/** Whether a tool call's fragment contains anything besides its position and type. */
 const hasText = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).some(([name, field]) => name !== 'type' && hasText(field))
@@ -51,7 +51,7 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
   return parsed.success && isPlausibleUsage(parsed.data) ? parsed.data : 'unreadable';
 };
 
-/** What an event brings: the most that one of its choices does. */
+/** What an event contains: the most of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   choices.some(({ carries }) => carries === 'visible')
     ? 'visible'
@@ -61,7 +61,7 @@ export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedConten
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
-/** What the data of one event say (interface 2.5); `redact` masks the message of an error. */
+/** Reads the data of one event (interface 2.5); `redact` masks the message of an error. */
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
   let json: unknown;
   try {
@@ -70,7 +70,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
     return unreadable('it is not JSON');
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return unreadable('it is JSON, but no object');
+    return unreadable('it is JSON, but not an object');
   }
   const fields = json as Readonly<Record<string, unknown>>;
   const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
@@ -83,7 +83,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
   const choices = (parsed.data.choices ?? []).map((choice, position) => ({
     index: choice.index ?? position,
     carries: carriedBy(choice),
-    // Some servers write an empty reason while a choice goes on.
+    // Some servers send an empty reason while a choice continues.
     finish: choice.finish_reason === '' ? null : (choice.finish_reason ?? null),
   }));
   return { kind: 'chunk', choices, usage };

@@ -22,18 +22,18 @@ import { SseReader } from './sse-reader.ts';
 import { TokenTemplate } from './token-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
-/** The most bytes of one line or event; a stream's only larger member would be an image in base64. */
+/** The most bytes of one line or event; only an image in base64 would be larger. */
 const maxEventBytes = 4 * 1024 * 1024;
 /** Comments whose instants are kept. */
 const maxComments = 1000;
 
-/** What the reader of a stream is told beforehand. */
+/** What the reader of a stream needs to know. */
 export interface StreamContext extends ReadingContext {
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
 }
 
-/** What is odd in a stream and tolerated. */
+/** A tolerated oddity of a stream. */
 type StreamNote =
   | 'content-type'
   | 'cut-after-done'
@@ -55,11 +55,11 @@ export class EventStreamReader implements BodyReader {
   readonly #template = new TokenTemplate();
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
-  /** Each once; a set of its own for each stream would take 200 bytes. */
+  /** Without duplicates; a set for each stream would take 200 bytes. */
   readonly #notes: StreamNote[] = [];
-  /** The finish reason of each choice that was seen; `null` while it goes on. */
+  /** The finish reason of each choice; `null` while it continues. */
   readonly #finishes = new Map<number, string | null>();
-  /** The instant of the read in hand. */
+  /** The instant of the current read. */
   #now = instant(0);
   #firstByte: Instant | null = null;
   #firstEvent: Instant | null = null;
@@ -153,7 +153,7 @@ export class EventStreamReader implements BodyReader {
     }
     this.#events += 1;
     if (this.#events > this.#context.caps.events) {
-      this.#tooLarge(`the stream holds more than ${this.#context.caps.events} events`);
+      this.#tooLarge(`the stream contains more than ${this.#context.caps.events} events`);
       return;
     }
     const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
@@ -177,10 +177,10 @@ export class EventStreamReader implements BodyReader {
 
   #applyReading(reading: ChatChunkReading): void {
     if (reading.kind === 'error') {
-      this.#fail('stream-error', `an error in mid-stream: ${reading.message}`);
+      this.#fail('stream-error', `an error within the stream: ${reading.message}`);
     } else if (reading.kind === 'unreadable') {
       const place = `event ${this.#events}`;
-      this.#fail('stream-event', `${place} is no chat completion chunk: ${reading.detail}`);
+      this.#fail('stream-event', `${place} is not a chat completion chunk: ${reading.detail}`);
     } else if (reading.kind === 'other') {
       this.#note('other-event');
     } else {
@@ -213,10 +213,10 @@ export class EventStreamReader implements BodyReader {
     if (!this.isComplete && this.#comments.count < maxComments) this.#comments.add(this.#now);
   }
 
-  /** What is wrong with a stream that ended without an error; `null` if nothing is. */
+  /** What is wrong with a stream that ended without an error; `null` for a proper one. */
   #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
-      const detail = 'the body is neither labelled text/event-stream nor holds an event';
+      const detail = 'the body contains no event and is not labelled text/event-stream';
       return { issue: 'content-type', detail };
     }
     if (this.#finishes.size === 0) {
@@ -231,7 +231,7 @@ export class EventStreamReader implements BodyReader {
       return { issue: 'stream-truncated', detail };
     }
     if (this.#context.streams === 'lenient') return null;
-    const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` asks for`;
+    const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` requires`;
     return { issue: 'stream-truncated', detail };
   }
 

@@ -3,19 +3,19 @@ import { ByteBuffer } from '../answer/byte-buffer.ts';
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Server-Sent Events out of bytes, as the HTML standard reads them (section 9.2.6, "Interpreting an
- * event stream"). Lines are found in bytes and never decoded here: CR and LF are no part of any
- * longer UTF-8 sequence, so whoever decodes whole data gets what a decoder of the whole stream gets.
- * `id` and `retry` serve reconnecting, which a measurement never does, and are passed over.
+ * Reads Server-Sent Events from bytes as in the HTML standard (section 9.2.6, "Interpreting an
+ * event stream"). Lines are found in bytes and not decoded here: CR and LF are not part of any
+ * longer UTF-8 sequence, so decoding the data of an event gives the same as decoding the whole stream.
+ * `id` and `retry` serve reconnecting, which a measurement never does, and are ignored.
  */
 export class SseReader {
   readonly #listener: SseListener;
   readonly #maxBytes: number;
   /** The incomplete line at the end of the last read. */
   readonly #tail: ByteBuffer;
-  /** The pending event's data, once it cannot be shown in place. */
+  /** The pending event's data, if it is not within one read. */
   readonly #data: ByteBuffer;
-  /** The pending event's data while it is one line of the read in hand. */
+  /** The pending event's data while it is one line of the current read. */
   #line = emptyBuffer;
   #lineStart = 0;
   #lineEnd = 0;
@@ -34,7 +34,7 @@ export class SseReader {
     this.#data = new ByteBuffer(maxBytes + 1);
   }
 
-  /** Takes the bytes of one read and tells the listener what they complete. Keeps no reference to them. */
+  /** Reads the bytes of one read and reports to the listener what they complete. Keeps no reference to them. */
   feed(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk)
@@ -50,17 +50,17 @@ export class SseReader {
     if (this.#tail.length > this.#maxBytes) this.#tooLong('line');
   }
 
-  /** Reads nothing more, not even the rest of the bytes in hand. */
+  /** Stops reading, even within the current bytes. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Whether the stream, if it ends now, ends within an event; the standard drops such an event. */
+  /** Whether the stream would end within an event now; the standard drops such an event. */
   get unfinished(): boolean {
     return !this.#stopped && (this.#tail.length > 0 || this.#dataLines > 0 || this.#type !== '');
   }
 
-  /** Takes all complete lines from `start` on; gives where the incomplete one begins. */
+  /** Reads all complete lines from `start` on; returns the start of the incomplete one. */
   #readLines(bytes: Buffer, start: number): number {
     let from = start;
     let lf = bytes.indexOf(LF, from);
@@ -84,7 +84,7 @@ export class SseReader {
     }
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // What was gathered stays readable until the next append, and that comes after `keepData`.
+    // The buffered bytes stay valid until the next append, which comes after `keepData`.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }
@@ -151,11 +151,11 @@ export class SseReader {
 }
 
 export interface SseListener {
-  /** One event. Its data are `bytes` from `start` to before `end`, valid during the call only. */
+  /** Called with the data of one event: `bytes` from `start` to before `end`, valid during the call only. */
   onEvent(type: string, bytes: Buffer, start: number, end: number): void;
-  /** A line that begins with a colon: servers send them to keep a connection alive. */
+  /** Called at a line that starts with a colon: servers send them to keep a connection alive. */
   onComment(): void;
-  /** A line or an event's data passed the cap; nothing more is read. */
+  /** Called when a line or an event's data exceeds the cap; reading stops. */
   onTooLong(part: 'line' | 'event'): void;
 }
 
@@ -168,7 +168,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 const eventField = Buffer.from('event');
 
-/** Where the next LF stands from `from` on, or -1. Most often it is the empty line of an event, or a read ends there: neither is worth a call of `indexOf`. */
+/** The next LF from `from` on, or -1. Mostly it is the empty line of an event, or the read ends there: both are faster without `indexOf`. */
 const nextLf = (bytes: Buffer, from: number): number => {
   if (from === bytes.length) return -1;
   return bytes[from] === LF ? from : bytes.indexOf(LF, from);
@@ -180,12 +180,12 @@ const startsWith = (bytes: Buffer, start: number, end: number, word: Buffer): bo
   return true;
 };
 
-/** A field is its name up to the line's first colon, or the whole line. */
+/** A field's name extends to the line's first colon, or to its end. */
 const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boolean =>
   startsWith(bytes, start, end, name) &&
   (end - start === name.length || bytes[start + name.length] === COLON);
 
-/** Where a field's value begins: behind the colon and at most one space; at `end` where there is no colon. */
+/** The start of a field's value: after the colon and at most one space; `end` without a colon. */
 const valueOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd === end) return end;
   return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;

@@ -9,21 +9,21 @@ const members = ['content', 'reasoning_content', 'reasoning'].map((name) =>
   Buffer.from(`"${name}":`),
 );
 
-/** How often a template is learned anew without being of use, before a stream is given up. */
+/** How often a template is replaced unused before templates are no longer tried for a stream. */
 const maxUnusedTemplates = 4;
 
 const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * The fast path through a stream. Most token events are the one before them with another text in
+ * The fast path through a stream. Most token events equal the previous one except for the text in
  * one place, so that comparing the bytes around it replaces parsing.
  *
- * Why a match says exactly what parsing would: the template is an event that was parsed, split
- * inside one string literal. It was parsed twice more, with that literal filled and empty: with
- * it the event carries a token, without it nothing, and all else stays as it was. An event with
+ * Why a match gives the same as parsing: the template is an event that was parsed, split
+ * inside one string literal. It was parsed twice more, with that literal filled and empty: filled,
+ * the event contains a token, empty it contains none, and all else is the same. An event with
  * the same bytes around a text that has neither quote, backslash nor control character is the
  * same JSON with another value in that place (RFC 8259, section 7), and of that value a reading
- * depends on nothing but whether it is empty.
+ * depends only on whether it is empty.
  */
 export class TokenTemplate {
   #before: Buffer | null = null;
@@ -31,7 +31,7 @@ export class TokenTemplate {
   #carries: CarriedContent = 'nothing';
   #maxUnusedTemplates = maxUnusedTemplates;
 
-  /** What an event carries if the template fits it, else `null`: then it must be parsed. */
+  /** What an event contains if it matches the template, else `null`: then it must be parsed. */
   match(bytes: Buffer, start: number, end: number): CarriedContent | null {
     const before = this.#before;
     if (before === null) return null;
@@ -42,10 +42,10 @@ export class TokenTemplate {
     return this.#carries;
   }
 
-  /** Takes an event that was just parsed for the template of those to come, if it is fit for one. */
+  /** Makes an event that was just parsed the template for the next ones, if it is suitable. */
   learn(bytes: Buffer, start: number, end: number, reading: ChatChunkReading): void {
     if (this.#maxUnusedTemplates === 0 || !isPlainToken(reading)) return;
-    // A text with an escape is parsed, and the template serves on.
+    // A text with an escape is parsed, and the template is kept.
     if (this.#surrounds(bytes, start, end)) return;
     this.#maxUnusedTemplates -= 1;
     const event = bytes.subarray(start, end);
@@ -74,13 +74,13 @@ export class TokenTemplate {
   }
 }
 
-/** Whether a word stands at a place of `bytes`, by hand: calling `compare` costs more than the few bytes behind a text. */
+/** Whether `bytes` contain a word at a position; for a few bytes a loop is faster than `compare`. */
 const matchesBytes = (word: Buffer, bytes: Buffer, place: number): boolean => {
   for (let i = 0; i < word.length; i += 1) if (bytes[place + i] !== word[i]) return false;
   return true;
 };
 
-/** Whether bytes within a JSON string literal stand for themselves. */
+/** Whether a part of a JSON string literal contains no escape. */
 const isPlain = (bytes: Buffer, from: number, to: number): boolean => {
   for (let i = from; i < to; i += 1) {
     const byte = bytes[i]!;
@@ -91,7 +91,7 @@ const isPlain = (bytes: Buffer, from: number, to: number): boolean => {
 
 type Chunk = Extract<ChatChunkReading, { kind: 'chunk' }>;
 
-/** One choice that brings a token, goes on, and counts no usage. */
+/** Whether the event has one choice with a token that continues, and no usage. */
 const isPlainToken = (reading: ChatChunkReading): reading is Chunk =>
   reading.kind === 'chunk' &&
   reading.usage === null &&
@@ -99,7 +99,7 @@ const isPlainToken = (reading: ChatChunkReading): reading is Chunk =>
   reading.choices[0]!.carries !== 'nothing' &&
   reading.choices[0]!.finish === null;
 
-/** Where the string literal after a member's name begins and ends, quotes excluded. */
+/** Start and end of the string literal after a member's name, without quotes. */
 const literalOf = (event: Buffer, member: Buffer): { start: number; end: number } | null => {
   const found = event.indexOf(member);
   if (found === -1) return null;

@@ -1,18 +1,18 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/** Below this many token events no burst is told from a short answer. */
+/** With fewer token events a burst cannot be distinguished from a short answer. */
 const fewestForBurst = 10;
 const burstShare = 0.9;
 /** Tokens this close together came in one burst. */
 const burstSpan = 5;
-/** TTFT is taken for the end-to-end time when it makes up this much of it. */
+/** The part of the end-to-end time from which on a TTFT counts as all of it. */
 const almostAll = 0.9;
 
 const emptyInstants = new Float64Array(0);
 const initialCapacity = 16;
 
-/** A growing list of instants without an object per entry. */
+/** A growing list of instants without an object for each. */
 export class InstantList {
   #values = emptyInstants;
   #count = 0;
@@ -41,7 +41,7 @@ export class TokenTimes {
   firstToken: Instant | null = null;
   firstVisible: Instant | null = null;
   lastToken: Instant | null = null;
-  /** Token events that came in a read that had brought one before them. */
+  /** Token events that came in the same read as an earlier one. */
   coalesced = 0;
   readonly #instants = new InstantList();
   #readHasToken = false;
@@ -50,12 +50,12 @@ export class TokenTimes {
     return this.#instants.count;
   }
 
-  /** A new socket read begins. */
+  /** Called at the start of a socket read. */
   onRead(): void {
     this.#readHasToken = false;
   }
 
-  /** An event that carries a token. */
+  /** Called for an event with a token. */
   onToken(at: Instant, carries: Exclude<CarriedContent, 'nothing'>): void {
     this.firstToken ??= at;
     if (carries === 'visible') this.firstVisible ??= at;
@@ -71,9 +71,9 @@ export class TokenTimes {
 }
 
 /**
- * Whether a stream only looks like one: 90 % or more of its token events came in one read or within
+ * Whether a stream was buffered: 90 % or more of its token events came in one read or within
  * 5 ms of each other, and the first token took nearly as long, counted from `begun`, as all of them.
- * Never said of fewer than ten token events.
+ * Always false for fewer than ten token events.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];

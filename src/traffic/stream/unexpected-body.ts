@@ -8,7 +8,7 @@ import { type BodyReader, malformedOutcome } from '../answer/response-reader.ts'
 
 const maxKeptBytes = 64 * 1024;
 
-/** Reads a 2xx body, from its first brace, bracket or tag, that came where a stream of events was asked for, and says what it is. */
+/** Reads a 2xx body that is not the requested stream of events, from its first brace, bracket or tag, and describes it. */
 export class UnexpectedBody implements BodyReader {
   readonly isComplete = false;
   readonly abortReason = null;
@@ -28,22 +28,25 @@ export class UnexpectedBody implements BodyReader {
     const text = this.#body.bytes().toString('utf8');
     if (looksLikeHtml(text)) {
       const title = excerpt(htmlTitle(text), this.#redact);
-      return malformedOutcome('content-type', `an HTML page came in place of a stream: ${title}`);
+      return malformedOutcome(
+        'content-type',
+        `an HTML page was returned instead of a stream: ${title}`,
+      );
     }
     const json = parseJson(text);
     const error = readErrorBody(json, this.#redact);
     if (error !== null) {
       return malformedOutcome(
         'stream-error',
-        `a JSON error came in place of a stream: ${error.message}`,
+        `a JSON error was returned instead of a stream: ${error.message}`,
       );
     }
     const isCompletion = this.#body.isTruncated
       ? /"choices"\s*:/.test(text)
       : typeof json === 'object' && json !== null && 'choices' in json;
-    const what = isCompletion ? 'a whole chat completion' : 'a body that is no event stream';
+    const what = isCompletion ? 'a whole chat completion' : 'a body that is not an event stream';
     const hint = isCompletion ? '; the target does not honour `stream: true`' : '';
-    return malformedOutcome('content-type', `${what} came in place of a stream${hint}`);
+    return malformedOutcome('content-type', `${what} was returned instead of a stream${hint}`);
   }
 
   partial(): null {

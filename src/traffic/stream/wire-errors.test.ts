@@ -22,7 +22,11 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
     const partial = { tokenInstants: 2, finish: null };
     for (const end of ['', sseEvent(doneData), sseEvent(textChunk('c'))]) {
       expect(readEverySplit(sseEvents(textChunk('a'), textChunk('b'), error) + end)).toEqual(
-        expectMalformed('stream-error', /^an error in mid-stream: CUDA out of memory$/, partial),
+        expectMalformed(
+          'stream-error',
+          /^an error within the stream: CUDA out of memory$/,
+          partial,
+        ),
       );
     }
   });
@@ -67,7 +71,7 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
 
   it.each([
     ['that is not JSON', '{"choices":[', /^event 2 .*: it is not JSON$/],
-    ['that is no object', '17', /^event 2 .*: it is JSON, but no object$/],
+    ['that is no object', '17', /^event 2 .*: it is JSON, but not an object$/],
     ['whose choices are no list', '{"choices":{}}', /^event 2 .*: choices: /],
     [
       'whose content is no text',
@@ -112,7 +116,7 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
   });
 });
 
-describe('what comes in place of a stream, in every cut', () => {
+describe('a body instead of a stream, in every division into reads', () => {
   it.each(['application/json', 'text/event-stream', undefined])(
     'calls a JSON error of status 200 a stream error, labelled %s',
     (type) => {
@@ -120,18 +124,18 @@ describe('what comes in place of a stream, in every cut', () => {
       for (const space of ['', '\n', '\ufeff ']) {
         const body = `${space}{"error":{"message":"no luck","type":"x","code":"y"}}`;
         expect(readEverySplit(body, { headers })).toEqual(
-          expectMalformed('stream-error', /in place of a stream: no luck$/, null),
+          expectMalformed('stream-error', /instead of a stream: no luck$/, null),
         );
       }
     },
   );
 
-  it('calls a whole completion in place of a stream a wrong content type', () => {
+  it('calls a whole completion a wrong content type', () => {
     const body = JSON.stringify({ choices: [{ message: { content: 'hello' } }] });
     expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
       expectMalformed(
         'content-type',
-        /a whole chat completion came in place of a stream; .*stream: true/,
+        /a whole chat completion was returned instead of a stream; .*stream: true/,
         null,
       ),
     );
@@ -140,13 +144,13 @@ describe('what comes in place of a stream, in every cut', () => {
   it('calls an HTML page of status 200 a wrong content type and gives its title', () => {
     const body = '<!DOCTYPE html><html><head><title>Log in</title></head><body>…</body></html>';
     expect(readEverySplit(body, { headers: { 'content-type': 'text/html' } })).toEqual(
-      expectMalformed('content-type', /in place of a stream: Log in$/, null),
+      expectMalformed('content-type', /instead of a stream: Log in$/, null),
     );
   });
 
   it('calls text that is neither labelled nor an event stream a wrong content type', () => {
     expect(readEverySplit('hello there', { headers: { 'content-type': 'text/plain' } })).toEqual(
-      expectMalformed('content-type', /neither labelled text\/event-stream nor/, {
+      expectMalformed('content-type', /no event and is not labelled text\/event-stream/, {
         tokenInstants: 0,
       }),
     );
@@ -174,7 +178,11 @@ describe('what comes in place of a stream, in every cut', () => {
     const body = gzipSync(sseEvents(textChunk('a'), stopChunk, doneData));
     const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
     expect(readEverySplit(body, { headers })).toEqual(
-      expectMalformed('content-type', /content encoding gzip although identity was asked/, null),
+      expectMalformed(
+        'content-type',
+        /content encoding gzip although identity was requested/,
+        null,
+      ),
     );
   });
 });

@@ -1,10 +1,10 @@
+import { drawEntry, ordinalOf } from './request-content.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Load, Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
-import { drawEntry, ordinalOf } from './ordinal.ts';
 
 const models = (weight: number): Traffic => ({ kind: 'models', weight });
 
@@ -26,7 +26,7 @@ const planOf = (seed: number, users: number | null, ...mixes: readonly Traffic[]
 };
 
 describe('the ordinal of a request', () => {
-  it('of the only entry is its index, or its number among its user’s', () => {
+  it('is its index, or its iteration for a user, where there is one entry', () => {
     const [only] = [models(1)];
     const open = planOf(1, null, [only]);
     expect(ordinalOf(open, { stage: 0, index: 7 }, only)).toBe(7);
@@ -34,7 +34,7 @@ describe('the ordinal of a request', () => {
     expect(ordinalOf(closed, { stage: 0, index: 7 }, only)).toBe(2);
   });
 
-  it('counts the requests of its entry before it, in whatever order it is asked', () => {
+  it('counts the earlier requests of its entry, in any order of calls', () => {
     const sample = fc.record({
       seed: fc.nat(),
       users: fc.option(fc.integer({ min: 1, max: 4 })),
