@@ -154,7 +154,7 @@ describe('what is wrong with an objective is said at its place', () => {
       'ttft.p95{stage=peek} < 1s',
       'no stage of this scenario is called "peek"; did you mean "peak"?',
     ],
-    ['ttft.p95{key=green} < 1s', 'no key of this scenario is called "green"; there is: blue'],
+    ['ttft.p95{key=green} < 1s', 'no key of this scenario is called "green"; expected one of blue'],
     ['ttft.p95{key=blue, key=blue} < 1s', 'the label "key" stands here twice; keep one of them'],
     [
       'ttft.p95{key} < 1s',
@@ -166,7 +166,7 @@ describe('what is wrong with an objective is said at its place', () => {
     ],
     [
       'ttft.p95{traffic=chat} < 1s',
-      '"ttft" is measured of chat-stream only, and none of these requests is one',
+      '"ttft" is measured for chat-stream only, and this objective covers no such request',
     ],
     [
       'ttft.p95{traffic=chat, model=publisher/big} < 1s',
@@ -174,16 +174,13 @@ describe('what is wrong with an objective is said at its place', () => {
     ],
     [
       'firstAudio.p95 < 1s',
-      '"firstAudio" is measured of speech only, and none of these requests is one',
+      '"firstAudio" is measured for speech only, and this objective covers no such request',
     ],
     [
       'completedRate{model=publisher/big} > 1/s',
-      '"completedRate" cannot be told apart by model; of labels it takes stage and traffic',
+      '"completedRate" has no figures by model; use stage or traffic',
     ],
-    [
-      'sentRate{traffic=chat} > 1/s',
-      '"sentRate" cannot be told apart by traffic; of labels it takes stage',
-    ],
+    ['sentRate{traffic=chat} > 1/s', '"sentRate" has no figures by traffic; use stage'],
     [
       'fast please',
       '"fast please" is no objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
@@ -207,15 +204,15 @@ describe('what is wrong with an objective is said at its place', () => {
     ).toMatchInlineSnapshot(`
       [
         "f.yaml:12:5: "completed" has no samples; leave "minSamples" out",
-        "f.yaml:13:5: a count that must be reached is not broken before the run is over; leave "abort" out",
-        "f.yaml:14:34: "sentRate" is known only when the run is over; leave "abort" out",
+        "f.yaml:13:5: a minimum count cannot fail before the run ends; leave "abort" out",
+        "f.yaml:14:34: "sentRate" is known only when the run ends; leave "abort" out",
         "f.yaml:15:45: expected a whole number from 1 to 1,000,000,000, got the number 0",
         "f.yaml:15:58: expected "fail" or "warn", got "bad"",
         "f.yaml:15:70: expected a mapping such as {after: 30s}, got "30s"",
         "f.yaml:16:5: "objective" is missing: expected text",
         "f.yaml:16:7: unknown key "objektive"; did you mean "objective"?",
         "f.yaml:17:5: expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}, got the number 5",
-        "f.yaml:19:5: the same objective stands here again; keep one of them",
+        "f.yaml:19:5: this objective is a duplicate; keep one of them",
         "f.yaml:20:50: an objective that only warns cannot end the run; keep one of the two",
       ]
     `);
@@ -236,7 +233,7 @@ objectives: [goodput > 90%]
     };
     expect(problems('')).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:14: "goodput" is asked for, and nothing says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
+        "f.yaml:3:14: "goodput" needs "perRequest", which says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
       ]
     `);
     expect(problems("perRequest: ['ttft.p95 < 1s', 'errorRate < 1%', 'tftt < 1s', 'ttft < 1']"))
@@ -250,7 +247,7 @@ objectives: [goodput > 90%]
     `);
     expect(problems('perRequest: { ttft: 800ms }')).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:14: "goodput" is asked for, and nothing says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
+        "f.yaml:3:14: "goodput" needs "perRequest", which says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
         "f.yaml:4:13: expected a list such as ["ttft < 500ms", "e2e < 5s"], got a mapping",
       ]
     `);

@@ -39,7 +39,7 @@ describe('a scenario that is not one', () => {
     expect(problemsOf('name: x\n')).toMatchInlineSnapshot(`
       [
         "f.yaml:1:1: "load" is missing: expected one load, or several named ones under "stages"; for example load: {kind: constant, rate: 5/s, duration: 30s}",
-        "f.yaml:1:1: "traffic" is missing: expected a list of what the requests ask for; for example traffic: [{kind: chat-stream, model: NAME}]",
+        "f.yaml:1:1: "traffic" is missing: expected a list of the requests to send; for example traffic: [{kind: chat-stream, model: NAME}]",
       ]
     `);
   });
@@ -193,7 +193,7 @@ describe('a load', () => {
       of more users than work:
       f.yaml:2:33: expected at most as many users as iterations (5), got the number 9
       of more users than may be in flight:
-      f.yaml:2:29: 20,000 users are more than may be in flight ("inFlight": 10,000); lower the users or raise "inFlight"
+      f.yaml:2:29: 20,000 users are more than "inFlight" allows (10,000); lower the users or raise "inFlight"
       with a ramp-up beyond its end:
       f.yaml:2:54: expected a ramp-up that is no longer than "duration", got "6s"
       with stairs into the clouds:
@@ -216,7 +216,7 @@ describe('stages', () => {
   it('stand in the place of a load, not beside it', () => {
     expect(problemsOf(`${sound}stages:\n  - {name: a, load: ${one}}\n`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:1: "load" and "stages" stand side by side; keep one of them",
+        "f.yaml:3:1: a scenario has either "load" or "stages", and this one has both; keep one of them",
       ]
     `);
   });
@@ -231,8 +231,8 @@ describe('stages', () => {
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
       [
-        "f.yaml:5:12: stage names must differ; "a 2/s" stands here again",
-        "f.yaml:6:12: stage names must differ; "a" stands here again",
+        "f.yaml:5:12: stage names must differ; "a 2/s" is used twice",
+        "f.yaml:6:12: stage names must differ; "a" is used twice",
       ]
     `);
   });
@@ -245,7 +245,7 @@ describe('stages', () => {
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:28: a load of the kind "iterations" can only be the last stage: nobody knows beforehand when it ends; move the stage to the end, or use the kind "closed", which has a duration",
+        "f.yaml:3:28: a load of the kind "iterations" must be the last stage, because nobody knows in advance when it ends; move the stage to the end, or use the kind "closed", which has a duration",
       ]
     `);
   });
@@ -257,7 +257,7 @@ describe('stages', () => {
     expect(problemsOf(stages(`, ${own}`))).toEqual([]);
     expect(problemsOf(stages(''))).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:1: "traffic" is missing: expected a list of what the requests ask for; for example traffic: [{kind: chat-stream, model: NAME}]",
+        "f.yaml:1:1: "traffic" is missing: expected a list of the requests to send; for example traffic: [{kind: chat-stream, model: NAME}]",
       ]
     `);
   });
@@ -316,26 +316,26 @@ describe('an entry of the traffic', () => {
   it('says once what is asked', () => {
     expect(withEntry('prompt: a, prompts: [b], messages: [{role: user, content: c}]'))
       .toMatchInlineSnapshot(`
-      [
-        "f.yaml:2:39: "prompt" says what is asked already; keep one of them",
-        "f.yaml:2:53: "prompt" says what is asked already; keep one of them",
-      ]
-    `);
+        [
+          "f.yaml:2:39: "prompt" already says what to ask; keep one of them",
+          "f.yaml:2:53: "prompt" already says what to ask; keep one of them",
+        ]
+      `);
   });
 
   it('leaves to Weir what Weir writes, and says nothing twice', () => {
     expect(withEntry('maxTokens: 5, topP: 1, body: {stream: true, max_tokens: 5, top_p: 1}'))
       .toMatchInlineSnapshot(`
-      [
-        "f.yaml:2:58: Weir writes the request field "stream" itself; leave it out",
-        "f.yaml:2:72: "maxTokens" says this already; keep one of them",
-        "f.yaml:2:87: "topP" says this already; keep one of them",
-      ]
-    `);
+        [
+          "f.yaml:2:58: Weir sets the request field "stream" itself; leave it out",
+          "f.yaml:2:72: "maxTokens" already sets this field; keep one of them",
+          "f.yaml:2:87: "topP" already sets this field; keep one of them",
+        ]
+      `);
     expect(problemsOf(`body: {messages: [], model: m}\n${sound}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:8: Weir writes the request field "messages" itself; leave it out",
-        "f.yaml:1:22: Weir writes the request field "model" itself; leave it out",
+        "f.yaml:1:8: Weir sets the request field "messages" itself; leave it out",
+        "f.yaml:1:22: Weir sets the request field "model" itself; leave it out",
       ]
     `);
   });
@@ -343,7 +343,7 @@ describe('an entry of the traffic', () => {
   it('has one system message', () => {
     expect(withEntry('system: s, messages: [{role: system, content: c}]')).toMatchInlineSnapshot(`
       [
-        "f.yaml:2:28: a conversation of this entry begins with a system message already; keep one of them",
+        "f.yaml:2:28: a conversation of this entry already begins with a system message; keep one of them",
       ]
     `);
   });

@@ -142,3 +142,28 @@ const promptSource = z.strictObject(
 /** One prompt for all requests, or where a prompt for each comes from. */
 export const promptField = () => z.union([textField(), promptSource], { error: promptError });
 export type ScenarioPrompt = z.output<ReturnType<typeof promptField>>;
+
+const spokenError = 'expected text, or a mapping such as {file: chapter.txt}';
+
+/** A text, or the file that holds it. */
+export const speechTextField = () =>
+  z.union(
+    [
+      textField(),
+      z.strictObject(
+        {
+          file: textField().describe('A file of plain text, as a path from the scenario’s folder.'),
+        },
+        { error: spokenError },
+      ),
+    ],
+    { error: spokenError },
+  );
+
+/** How long texts are cut. */
+export const splitSchema = z.strictObject(
+  {
+    characters: wholeNumberField(1, 1_000_000).describe('The most characters of a piece.'),
+  },
+  { error: 'expected a mapping such as {characters: 4000}' },
+);

@@ -1,5 +1,4 @@
-import { deadlines, caps, budget } from './bounds-schema.ts';
-import { pricesSchema } from './price-schema.ts';
+import { budget, caps, deadlines, pricesSchema, scenarioRetrySchema } from './bounds-schema.ts';
 import { z } from 'zod';
 import { interfaceLimits } from '../../model/limits/interface-limits.ts';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
@@ -13,7 +12,6 @@ import {
 import { mockSchema } from './mock-schema.ts';
 import { scenarioLoadSchema } from './load-schema.ts';
 import { scenarioPaceSchema } from './pace-schema.ts';
-import { scenarioRetrySchema } from './retry-schema.ts';
 import { bodyFieldsSchema, trafficEntrySchema } from './traffic-schema.ts';
 import { objectivesSchema, perRequestSchema } from './objective-schema.ts';
 import {

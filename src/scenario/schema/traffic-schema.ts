@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
 import { numberBetweenField, weightField, textField } from './fields.ts';
-import { promptField, tokenCountField } from './prompt-schema.ts';
-import { splitSchema, speechTextField } from './speech-schema.ts';
+import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
 /** The traffic of a scenario: what the requests ask for. */
+
+/** Fields of a chat entry that the request body calls by another name. */
+export const chatBodyFields = {
+  maxTokens: 'max_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+} as const;
+
+/** The fields that can hold the content of a chat; an entry has at most one of them. */
+export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const name = () =>
   textField()

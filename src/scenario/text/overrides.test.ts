@@ -106,11 +106,23 @@ mock:
     [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is no key of the kind/],
     [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
     [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
-  ])('%j is told of the override', (overrides, expected) => {
+  ])('%j names the override', (overrides, expected) => {
     expect(said(...overrides)).toMatch(expected);
   });
 
-  it('is told of all of them that have a part in it, and what the file breaks of none', () => {
+  it('reports a load that --set puts beside the stages of a file as one problem', () => {
+    const reading = readScenario({
+      text: 'traffic: [{kind: models}]\nstages:\n  - {name: a, load: {kind: constant, rate: 1/s, duration: 5s}}\n',
+      name: 'f.yaml',
+      environment: {},
+      overrides: ['load.rate=5/s'],
+    });
+    expect(reading.ok ? '' : problemsText(reading.problems, 'f.yaml')).toMatchInlineSnapshot(
+      `"f.yaml:2:1 with --set load.rate: a scenario has either "load" or "stages", and this one has both; keep one of them"`,
+    );
+  });
+
+  it('names all overrides that have a part in a problem, and none where the file itself is wrong', () => {
     expect(said('target=http://h/v1', 'keys=null', 'seed=2')).not.toContain('seed');
     const reading = readScenario({
       text: `${file}sed: 1\n`,

@@ -148,7 +148,7 @@ describe('problems of flags', () => {
       --clip: "clips" is no key of the kind "speech"; it belongs to "transcription"
       --clip: "file" is missing: expected the path of an audio file
       --voice: "voice" is no key of the kind "transcription"; it belongs to "speech"
-      --text: this names several clips, and what is said in each is known already; leave it out"
+      --text: this names several clips, each with its own text; leave it out"
     `);
   });
 
@@ -161,7 +161,7 @@ describe('problems of flags', () => {
     `);
     expect(problemsOf(flags, { target: 'http://gateway.example/v1' })).toMatchInlineSnapshot(`
       [
-        "--target: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or say under "keys" where the keys are",
+        "--target: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key",
       ]
     `);
   });
