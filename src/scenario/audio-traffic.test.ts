@@ -64,10 +64,10 @@ describe('an entry of the kind speech', () => {
     ];
     expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:5: "model" is missing: expected the name of a model
-      f.yaml:2:32: "input" is no key of the kind "speech"; did you mean "text"?
-      f.yaml:2:47: "response_format" is no key of the kind "speech"; did you mean "format"?
-      f.yaml:2:32: "prompt" is no key of the kind "speech"; did you mean "text"?
-      f.yaml:2:48: "maxTokens" is no key of the kind "speech"; it belongs to "chat" or "chat-stream"
+      f.yaml:2:32: "input" is not a key of the kind "speech"; did you mean "text"?
+      f.yaml:2:47: "response_format" is not a key of the kind "speech"; did you mean "format"?
+      f.yaml:2:32: "prompt" is not a key of the kind "speech"; did you mean "text"?
+      f.yaml:2:48: "maxTokens" is not a key of the kind "speech"; it belongs to "chat" or "chat-stream"
       f.yaml:2:46: "text" already says what to speak; keep one of them
       f.yaml:2:39: expected at least one text
       f.yaml:2:38: expected text that is not empty, got ""
@@ -158,11 +158,11 @@ describe('an entry of the kind transcription', () => {
     ];
     expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:5: "model" is missing: expected the name of a model
-      f.yaml:2:37: "file" is no key of the kind "transcription"; did you mean "clips"?
-      f.yaml:2:50: "response_format" is no key of the kind "transcription"; did you mean "format"?
-      f.yaml:2:37: "timestamp_granularities" is no key of the kind "transcription"; did you mean "granularities"?
-      f.yaml:2:70: "lang" is no key of the kind "transcription"; did you mean "language"?
-      f.yaml:2:37: "text" is no key of the kind "transcription"; it belongs to "speech"
+      f.yaml:2:37: "file" is not a key of the kind "transcription"; did you mean "clips"?
+      f.yaml:2:50: "response_format" is not a key of the kind "transcription"; did you mean "format"?
+      f.yaml:2:37: "timestamp_granularities" is not a key of the kind "transcription"; did you mean "granularities"?
+      f.yaml:2:70: "lang" is not a key of the kind "transcription"; did you mean "language"?
+      f.yaml:2:37: "text" is not a key of the kind "transcription"; it belongs to "speech"
       f.yaml:2:44: expected at least one clip
       f.yaml:2:44: expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these, got the number 3
       f.yaml:2:52: expected a path, or a mapping such as {file: hello.wav, text: Hello.}, got the number 3

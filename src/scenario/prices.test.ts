@@ -133,7 +133,7 @@ describe('prices', () => {
   it('stand at the top, not in an entry', () => {
     const text = `traffic:\n  - {kind: chat, model: m, price: {input: 1, output: 2}}\n${load}`;
     expect(problemsOf(text)).toMatchInlineSnapshot(
-      `"f.yaml:2:28: "price" is no key of the kind "chat"; did you mean "prices" at the top of the scenario?"`,
+      `"f.yaml:2:28: "price" is not a key of the kind "chat"; did you mean "prices" at the top of the scenario?"`,
     );
   });
 });

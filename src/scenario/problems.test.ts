@@ -18,7 +18,7 @@ describe('a scenario that is not one', () => {
     ['comments only', '# nothing yet\n'],
   ])('with %s is empty', (_, text) => {
     expect(problemsOf(text)).toEqual([
-      'f.yaml:1:1: the scenario is empty: expected at least "traffic" and "load"; begin with a copy of scenarios/quickstart.yaml',
+      'f.yaml:1:1: the scenario is empty: expected at least "traffic" and "load"; start with a copy of scenarios/quickstart.yaml',
     ]);
   });
 
@@ -74,7 +74,7 @@ target: moc
       [
         "f.yaml:1:1: unknown key "nmae"; did you mean "name"?",
         "f.yaml:3:5: "model" is missing: expected the name of a model",
-        "f.yaml:4:5: "modle" is no key of the kind "chat"; did you mean "model"?",
+        "f.yaml:4:5: "modle" is not a key of the kind "chat"; did you mean "model"?",
         "f.yaml:5:13: expected a number above 0 and at most 1,000,000, got the number -1",
         "f.yaml:6:18: expected a number from 0 to 2, got the number 3",
         "f.yaml:7:23: expected "system", "user" or "assistant", got "sytem"; did you mean "system"?",
@@ -106,7 +106,7 @@ target: moc
   it('include a doubled key beside the faults of fields', () => {
     expect(problemsOf(`${sound}seed: 1\nseed: x\n`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:4:1: this key stands twice in the same mapping; keep one of them",
+        "f.yaml:4:1: this key is set twice in the same mapping; keep one of them",
         "f.yaml:4:7: expected a whole number from 0 to 9,007,199,254,740,991, got "x"",
       ]
     `);
@@ -161,7 +161,7 @@ describe('a load', () => {
       that is empty:
       f.yaml:2:1: expected a mapping with a "kind", for example {kind: constant, rate: 5/s, duration: 30s}, got nothing
       with another kind’s key:
-      f.yaml:2:46: "rate" is no key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"
+      f.yaml:2:46: "rate" is not a key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"
       without its fields:
       f.yaml:2:1: "from" is missing: expected a rate such as 20/s, 60/min or 3600/h
       f.yaml:2:1: "step" is missing: expected a rate such as 20/s, 60/min or 3600/h
@@ -419,15 +419,15 @@ describe('a target', () => {
   it('that is no base address is refused', () => {
     expect(faulty.flatMap(withTarget).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "moc"; did you mean "mock"?
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example/v1"; an address begins with http:// or https://
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "ftp://gateway.example/v1"; an address begins with http:// or https://
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; an address holds no user name or password
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; an address ends before any ? or #
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example/v1"; an address must begin with http:// or https://
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "ftp://gateway.example/v1"; an address must begin with http:// or https://
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; an address must not contain a user name or password
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; an address must not contain ? or #
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1/chat/completi…"; write the base address, without /chat/completions at its end
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; the name of a host is missing behind the //
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://127.0.0.1:99999/v1"; its port is wrong: expected a number from 1 to 65535, got 99999
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; its port is wrong: expected a number from 1 to 65535
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://a%zz/v1"; what stands behind the // is not the name of a host
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; the host name after // is missing
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://127.0.0.1:99999/v1"; its port is invalid: expected a number from 1 to 65535, got 99999
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; its port is invalid: expected a number from 1 to 65535
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://a%zz/v1"; the text after // is not a host name
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got the number 8000
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got ""
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got a list"

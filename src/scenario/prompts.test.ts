@@ -160,9 +160,9 @@ describe('faults of prompts and traces', () => {
       f.yaml:2:43: other.jsonl:3: expected text as "prompt"
       f.yaml:2:37: "sigma" is missing: expected a number from 0 to 10
       f.yaml:2:52: expected "uniform", "normal", "lognormal" or "empirical", got "lognorml"; did you mean "lognormal"?
-      f.yaml:2:66: expected at most the "max" of 3, got the number 9
+      f.yaml:2:66: expected at most "max" (3), got the number 9
       f.yaml:2:49: "prompt" already says what to ask; keep one of them
-      f.yaml:2:82: expected as many weights as values, 2; there are 1"
+      f.yaml:2:82: expected as many weights as values (2); there are 1"
     `);
   });
 
@@ -191,8 +191,8 @@ describe('faults of prompts and traces', () => {
     const text = `traffic: [{kind: chat, model: m, prompt: {file: p.jsonl}}]\nload: {kind: trace, file: t.csv}\n`;
     const reading = readScenario({ text, name: 'f.yaml', environment: {} });
     expect(reading.ok ? [] : reading.problems.map(({ message }) => message)).toEqual([
-      'p.jsonl is not read here',
-      't.csv is not read here',
+      'p.jsonl cannot be read here',
+      't.csv cannot be read here',
     ]);
   });
 });

@@ -46,7 +46,7 @@ export interface ScenarioSource {
 }
 
 const notAvailable = (file: string) =>
-  ({ ok: false, problem: `${file} is not read here` }) as const;
+  ({ ok: false, problem: `${file} cannot be read here` }) as const;
 const noFiles: WorkloadFiles = {
   text: notAvailable,
   dataset: notAvailable,
@@ -64,7 +64,7 @@ const emptyScenario: ScenarioFinding = {
   path: [],
   part: 'value',
   message: 'the scenario is empty: expected at least "traffic" and "load"',
-  hint: 'begin with a copy of scenarios/quickstart.yaml',
+  hint: 'start with a copy of scenarios/quickstart.yaml',
 };
 
 const notAMapping = (value: unknown): ScenarioFinding => ({

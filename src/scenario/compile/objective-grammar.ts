@@ -70,14 +70,14 @@ const measureFigure = (
 ): ParseResult<ObjectiveFigure> => {
   if (written === null) {
     return failure(
-      `${quoted(name)} is a distribution: which statistic of it is not said`,
+      `${quoted(name)} is a distribution: it needs a statistic`,
       `for example ${name}.p95`,
     );
   }
   const statistic = readStatistic(written);
   return statistic === null
     ? failure(
-        `${quoted(written)} is no statistic: expected a percentile such as p95, or mean, min, max or median`,
+        `${quoted(written)} is not a statistic: expected a percentile such as p95, or mean, min, max or median`,
         didYouMean(written, statisticWords),
       )
     : success({ kind: 'measure', name, statistic });
@@ -95,7 +95,7 @@ const readFigure = (written: string, statistic: string | null): ParseResult<Obje
   const figure = runFigure(name);
   if (figure === null) {
     return failure(
-      `${quoted(written)} is no measure and no figure of a run`,
+      `${quoted(written)} is neither a measure nor a figure of the run`,
       didYouMean(written, [...measureNames, ...runFigures]) ??
         'the README lists the measures; figures of the run are, for example, errorRate and completedRate',
     );
@@ -103,7 +103,7 @@ const readFigure = (written: string, statistic: string | null): ParseResult<Obje
   return statistic === null
     ? success(figure)
     : failure(
-        `${quoted(name)} is one figure: there is no ${quoted(statistic)} of it`,
+        `${quoted(name)} is a single figure: it has no ${quoted(statistic)}`,
         `leave ".${statistic}" out`,
       );
 };
@@ -126,12 +126,12 @@ const readLabels = (text: string): ParseResult<ParsedObjective['labels']> => {
     const label = labelNames.find((name) => name === found[1]);
     if (label === undefined) {
       return failure(
-        `${quoted(found[1] ?? '')} is no label: expected traffic, model, key or stage`,
+        `${quoted(found[1] ?? '')} is not a label: expected traffic, model, key or stage`,
         didYouMean(found[1] ?? '', labelNames),
       );
     }
     if (labels.some((before) => before.label === label)) {
-      return failure(`the label ${quoted(label)} stands here twice`, 'keep one of them');
+      return failure(`the label ${quoted(label)} is set twice`, 'keep one of them');
     }
     labels.push({ label, name: given });
     at = labelText.lastIndex;
@@ -155,7 +155,7 @@ const parseParts = (
   const read = readBound(figure, boundText);
   if ('expected' in read) {
     const [expected = '', advice = null] = read.expected.split('; ');
-    return failure(`${quoted(boundText)} is no bound of ${figure.name}: ${expected}`, advice);
+    return failure(`${quoted(boundText)} is not a bound for ${figure.name}: ${expected}`, advice);
   }
   return success({ figure, labels: labels.value, comparison, bound: read.bound });
 };
@@ -165,7 +165,7 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> => {
   const parts = objectivePattern.exec(text);
   if (parts === null) {
     return failure(
-      `${quoted(text)} is no objective: expected a figure, a comparison and a bound`,
+      `${quoted(text)} is not an objective: expected a figure, a comparison and a bound`,
       'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
     );
   }
@@ -182,7 +182,7 @@ export const parseRequestObjective = (
   const parts = objectivePattern.exec(text);
   if (parts === null) {
     return failure(
-      `${quoted(text)} is nothing that a request can keep: expected a measure, a comparison and a bound`,
+      `${quoted(text)} is not an objective for a request: expected a measure, a comparison and a bound`,
       'for example ttft < 500ms',
     );
   }
@@ -190,14 +190,14 @@ export const parseRequestObjective = (
   const name = aliases[written] ?? written;
   if (statistic !== undefined) {
     return failure(
-      `a single request has no ${quoted(statistic)}: expected a measure by itself`,
-      `write ${name} here, or put the whole under "objectives"`,
+      `a single request has no ${quoted(statistic)}: expected a measure alone`,
+      `write ${name} here, or move the whole objective to "objectives"`,
     );
   }
   if (!has(measures, name)) {
     return runFigure(name) === null
-      ? failure(`${quoted(written)} is no measure`, didYouMean(written, measureNames))
-      : failure(`${quoted(name)} is a figure of the whole run`, 'put it under "objectives"');
+      ? failure(`${quoted(written)} is not a measure`, didYouMean(written, measureNames))
+      : failure(`${quoted(name)} is a figure of the whole run`, 'move it to "objectives"');
   }
   const figure = { kind: 'measure', name, statistic: 'max' } as const;
   const parsed = parseParts(figure, parts);

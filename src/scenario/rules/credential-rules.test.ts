@@ -93,7 +93,7 @@ describe('keys', () => {
     const broken = { environment: { WEIR_API_KEY: 'k\n' } };
     expect(problemsOf(remote, broken)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:9: the environment variable WEIR_API_KEY contains a line break or another character that no header can carry; set it to the bare value",
+        "f.yaml:3:9: the environment variable WEIR_API_KEY contains a line break or another character that no header can carry; set it to the value alone",
       ]
     `);
   });
@@ -195,7 +195,7 @@ describe('templates elsewhere', () => {
   it('are no place for secrets', () => {
     expect(problemsOf(`description: \${secret:a.key}\n${rest}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:14: \${secret:…} can stand in keys and headers only; write \${env:NAME} for what is no secret",
+        "f.yaml:1:14: \${secret:…} is only allowed in keys and headers; write \${env:NAME} for a value that is not secret",
       ]
     `);
   });

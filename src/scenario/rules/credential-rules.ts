@@ -27,7 +27,7 @@ const variableFindings = (
     const value = environmentVariable(environment, reference.name);
     if (value === null) return [missingVariableFinding(part.path, reference.name)];
     const message = `the environment variable ${reference.name} contains a line break or another character that no header can carry`;
-    return isFieldValue(value) ? [] : [part.valueFinding(message, 'set it to the bare value')];
+    return isFieldValue(value) ? [] : [part.valueFinding(message, 'set it to the value alone')];
   });
 
 const keyFindings = (

@@ -69,12 +69,12 @@ describe('an override', () => {
       "--set: expected path=value, for example --set load.rate=10/s
       --set: expected path=value, for example --set load.rate=10/s
       --set load..rate: a path looks like load.rate or traffic.0.model
-      --set traffic.3.kind: "traffic" is a list of 2: "3" is no position in it (the first is 0)
-      --set traffic.first.kind: "traffic" is a list of 2: "first" is no position in it (the first is 0)
+      --set traffic.3.kind: "traffic" is a list of 2: it has no position "3" (the first is 0)
+      --set traffic.first.kind: "traffic" is a list of 2: it has no position "first" (the first is 0)
       --set load.rate.unit: "load.rate" is a single value, so nothing can be set inside it
-      --set keys.1.name: "keys" is not there yet: its first position is 0
-      --set name: its value is not readable as YAML
-      --set name: its value is not readable as YAML"
+      --set keys.1.name: "keys" does not exist yet: its first position is 0
+      --set name: its value is not valid YAML
+      --set name: its value is not valid YAML"
     `);
     expect(text).not.toContain('sk-123456');
   });
@@ -103,7 +103,7 @@ mock:
       ['load.duration=20s'],
       'f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 20s; shorten the warm-up or lengthen the load',
     ],
-    [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is no key of the kind/],
+    [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is not a key of the kind/],
     [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
     [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
   ])('%j names the override', (overrides, expected) => {

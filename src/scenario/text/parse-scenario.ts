@@ -34,7 +34,7 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value, misspeltKinds } = prepareForSchema(filled);
   const { environmentValues } = filled;
-  const context = { async: false, error: schemaIssueMessage };
+  const context = { async: false, jitless: true, error: schemaIssueMessage };
   const { _zod: core } = scenarioSchema;
   const payload = core.run({ value, issues: [] }, context);
   if (payload instanceof Promise) throw new Error('the schema of scenarios must be synchronous');

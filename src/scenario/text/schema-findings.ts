@@ -136,7 +136,7 @@ const unknownKeys = (
     message:
       kind === null
         ? `unknown key ${JSON.stringify(name)}`
-        : `${JSON.stringify(name)} is no key of the kind ${JSON.stringify(kind)}`,
+        : `${JSON.stringify(name)} is not a key of the kind ${JSON.stringify(kind)}`,
     hint: unknownKeyAdvice(name, path, context),
   }));
 };
