@@ -36,27 +36,32 @@ const spacing = () =>
       'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps, as from independent callers, {gamma: SHAPE} makes bursts (shape below 1). Default: even.',
     );
 
+const openDuration = () =>
+  positiveDurationField().describe('How long requests keep coming, for example 30s.');
+
+const meanRate = () => positiveRateField().describe('The mean rate, for example 20/s or 60/min.');
+
 const constantLoad = z
   .strictObject({
     kind: z.literal('constant').describe('One rate, evenly spaced.'),
     rate: positiveRateField().describe('Requests per unit of time, for example 20/s or 60/min.'),
-    duration: positiveDurationField().describe('How long requests keep coming, for example 30s.'),
+    duration: openDuration(),
   })
   .describe('Open load: requests come at one rate, whether or not earlier answers have come.');
 
 const poissonLoad = z
   .strictObject({
     kind: z.literal('poisson').describe('One mean rate with random gaps.'),
-    rate: positiveRateField().describe('The mean rate, for example 20/s or 60/min.'),
-    duration: positiveDurationField().describe('How long requests keep coming, for example 30s.'),
+    rate: meanRate(),
+    duration: openDuration(),
   })
   .describe('Open load: requests come at random moments, as from many independent callers.');
 
 const gammaLoad = z
   .strictObject({
     kind: z.literal('gamma').describe('One mean rate with gaps of a chosen burstiness.'),
-    rate: positiveRateField().describe('The mean rate, for example 20/s or 60/min.'),
-    duration: positiveDurationField().describe('How long requests keep coming, for example 30s.'),
+    rate: meanRate(),
+    duration: openDuration(),
     shape: gammaShape(),
   })
   .describe('Open load: requests come in bursts, or more evenly than at random.');
@@ -207,5 +212,4 @@ export const scenarioLoadSchema = z
       addIssue('users', `expected at most as many users as iterations (${load.iterations})`);
     }
   });
-/** A load as the scenario gives it, its quantities read. */
 export type ScenarioLoad = z.output<typeof scenarioLoadSchema>;
