@@ -162,7 +162,7 @@ const clipsError =
   'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
 
 /** A path, a path with its text, or a list of these. */
-export const clipsSchema = z
+const clipsSchema = z
   .union(
     [
       clipPath(),
