@@ -64,21 +64,21 @@ describe('an entry of the kind speech', () => {
     ];
     expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:5: "model" is missing: expected the name of a model
-      f.yaml:2:32: "input" is no key of the kind "speech"; did you mean "text"?
-      f.yaml:2:47: "response_format" is no key of the kind "speech"; did you mean "format"?
-      f.yaml:2:32: "prompt" is no key of the kind "speech"; did you mean "text"?
-      f.yaml:2:48: "maxTokens" is no key of the kind "speech"; it belongs to "chat" or "chat-stream"
-      f.yaml:2:46: "text" says what is spoken already; keep one of them
+      f.yaml:2:32: "input" is not a key of the kind "speech"; did you mean "text"?
+      f.yaml:2:47: "response_format" is not a key of the kind "speech"; did you mean "format"?
+      f.yaml:2:32: "prompt" is not a key of the kind "speech"; did you mean "text"?
+      f.yaml:2:48: "maxTokens" is not a key of the kind "speech"; it belongs to "chat" or "chat-stream"
+      f.yaml:2:46: "text" already says what to speak; keep one of them
       f.yaml:2:39: expected at least one text
       f.yaml:2:38: expected text that is not empty, got ""
       f.yaml:2:49: expected text that is not empty, got ""
       f.yaml:2:40: expected "mp3", "wav" or "opus", got "mp4"; did you mean "mp3"?
       f.yaml:2:52: expected a number from 0.25 to 4, got the number 0
-      f.yaml:2:49: "speed" says this already; keep one of them
-      f.yaml:2:39: Weir writes the request field "input" itself; say it as "text" of the entry
-      f.yaml:2:54: Weir writes the request field "voice" itself; say it as "voice" of the entry
-      f.yaml:2:64: Weir writes the request field "response_format" itself; say it as "format" of the entry
-      f.yaml:2:86: Weir writes the request field "model" itself; leave it out
+      f.yaml:2:49: "speed" already sets this field; keep one of them
+      f.yaml:2:39: Weir sets the request field "input" itself; use the entry's field "text"
+      f.yaml:2:54: Weir sets the request field "voice" itself; use the entry's field "voice"
+      f.yaml:2:64: Weir sets the request field "response_format" itself; use the entry's field "format"
+      f.yaml:2:86: Weir sets the request field "model" itself; leave it out
       f.yaml:2:12: expected "chat", "chat-stream", "speech", "transcription" or "models", got "tts"; did you mean "speech"?"
     `);
   });
@@ -158,11 +158,11 @@ describe('an entry of the kind transcription', () => {
     ];
     expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:5: "model" is missing: expected the name of a model
-      f.yaml:2:37: "file" is no key of the kind "transcription"; did you mean "clips"?
-      f.yaml:2:50: "response_format" is no key of the kind "transcription"; did you mean "format"?
-      f.yaml:2:37: "timestamp_granularities" is no key of the kind "transcription"; did you mean "granularities"?
-      f.yaml:2:70: "lang" is no key of the kind "transcription"; did you mean "language"?
-      f.yaml:2:37: "text" is no key of the kind "transcription"; it belongs to "speech"
+      f.yaml:2:37: "file" is not a key of the kind "transcription"; did you mean "clips"?
+      f.yaml:2:50: "response_format" is not a key of the kind "transcription"; did you mean "format"?
+      f.yaml:2:37: "timestamp_granularities" is not a key of the kind "transcription"; did you mean "granularities"?
+      f.yaml:2:70: "lang" is not a key of the kind "transcription"; did you mean "language"?
+      f.yaml:2:37: "text" is not a key of the kind "transcription"; it belongs to "speech"
       f.yaml:2:44: expected at least one clip
       f.yaml:2:44: expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these, got the number 3
       f.yaml:2:52: expected a path, or a mapping such as {file: hello.wav, text: Hello.}, got the number 3
@@ -172,11 +172,11 @@ describe('an entry of the kind transcription', () => {
       f.yaml:2:52: "file" is missing: expected the path of an audio file
       f.yaml:2:53: unknown key "path"; did you mean "file"?
       f.yaml:2:72: expected text, got the number 3
-      f.yaml:2:61: this names several clips, and what is said in each is known already; leave it out
-      f.yaml:2:61: this names several clips, and what is said in each is known already; leave it out
+      f.yaml:2:61: this names several clips, each with its own text; leave it out
+      f.yaml:2:61: this names several clips, each with its own text; leave it out
       f.yaml:2:45: expected "json", "text", "srt", "vtt" or "verbose_json", got "verbose"; did you mean "verbose_json"?
       f.yaml:2:65: expected true or false, got "maybe"
-      f.yaml:2:37: only the format "verbose_json" has time stamps to ask for; set format: verbose_json, or leave "granularities" out
+      f.yaml:2:37: only the format "verbose_json" has time stamps; set format: verbose_json, or leave "granularities" out
       f.yaml:2:75: expected "word" or "segment", got "wrd"; did you mean "word"?
       f.yaml:2:74: expected "word", "segment" or both
       f.yaml:2:12: expected "chat", "chat-stream", "speech", "transcription" or "models", got "asr"; did you mean "transcription"?"

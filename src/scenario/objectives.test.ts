@@ -98,49 +98,49 @@ describe('an objective', () => {
 
 describe('what is wrong with an objective is said at its place', () => {
   it.each([
-    ['tfft.p95 < 800ms', '"tfft" is no measure and no figure of a run; did you mean "ttft"?'],
+    [
+      'tfft.p95 < 800ms',
+      '"tfft" is neither a measure nor a figure of the run; did you mean "ttft"?',
+    ],
     [
       'time_to_first_token.p95 < 800ms',
-      '"time_to_first_token" is no measure and no figure of a run; did you mean "ttft"?',
+      '"time_to_first_token" is neither a measure nor a figure of the run; did you mean "ttft"?',
     ],
     [
       'errorrate < 1%',
-      '"errorrate" is no measure and no figure of a run; did you mean "errorRate"?',
+      '"errorrate" is neither a measure nor a figure of the run; did you mean "errorRate"?',
     ],
-    [
-      'ttft < 800ms',
-      '"ttft" is a distribution: which statistic of it is not said; for example ttft.p95',
-    ],
+    ['ttft < 800ms', '"ttft" is a distribution: it needs a statistic; for example ttft.p95'],
     [
       'ttft.p9x < 800ms',
-      '"p9x" is no statistic: expected a percentile such as p95, or mean, min, max or median; did you mean "p90"?',
+      '"p9x" is not a statistic: expected a percentile such as p95, or mean, min, max or median; did you mean "p90"?',
     ],
     [
       'ttft.p100 < 800ms',
-      '"p100" is no statistic: expected a percentile such as p95, or mean, min, max or median',
+      '"p100" is not a statistic: expected a percentile such as p95, or mean, min, max or median',
     ],
     [
       'ttft.avg < 800ms',
-      '"avg" is no statistic: expected a percentile such as p95, or mean, min, max or median; did you mean "mean"?',
+      '"avg" is not a statistic: expected a percentile such as p95, or mean, min, max or median; did you mean "mean"?',
     ],
-    ['errorRate.p95 < 1%', '"errorRate" is one figure: there is no "p95" of it; leave ".p95" out'],
+    ['errorRate.p95 < 1%', '"errorRate" is a single figure: it has no "p95"; leave ".p95" out'],
     ['ttft.p95 = 800ms', 'expected <, <=, > or >=, got "="'],
     [
       'ttft.p95 < 800',
-      '"800" is no bound of ttft: expected a length of time such as 30s, 500ms, 2m or 1h30m; a number needs its unit: 800s for seconds or 800ms for milliseconds',
+      '"800" is not a bound for ttft: expected a length of time such as 30s, 500ms, 2m or 1h30m; a number needs its unit: 800s for seconds or 800ms for milliseconds',
     ],
     [
       'errorRate < 1',
-      '"1" is no bound of errorRate: expected a percentage from 0% to 100%, such as 99.5%; a number needs its unit: 1%',
+      '"1" is not a bound for errorRate: expected a percentage from 0% to 100%, such as 99.5%; a number needs its unit: 1%',
     ],
     [
       'errorRate < 200%',
-      '"200%" is no bound of errorRate: expected a percentage from 0% to 100%, such as 99.5%',
+      '"200%" is not a bound for errorRate: expected a percentage from 0% to 100%, such as 99.5%',
     ],
-    ['completed > 5/s', '"5/s" is no bound of completed: expected a number of arrivals'],
+    ['completed > 5/s', '"5/s" is not a bound for completed: expected a number of arrivals'],
     [
       'ttft.p95{modle=publisher/big} < 1s',
-      '"modle" is no label: expected traffic, model, key or stage; did you mean "model"?',
+      '"modle" is not a label: expected traffic, model, key or stage; did you mean "model"?',
     ],
     [
       'ttft.p95{model=publisher/bgi} < 1s',
@@ -154,19 +154,19 @@ describe('what is wrong with an objective is said at its place', () => {
       'ttft.p95{stage=peek} < 1s',
       'no stage of this scenario is called "peek"; did you mean "peak"?',
     ],
-    ['ttft.p95{key=green} < 1s', 'no key of this scenario is called "green"; there is: blue'],
-    ['ttft.p95{key=blue, key=blue} < 1s', 'the label "key" stands here twice; keep one of them'],
+    ['ttft.p95{key=green} < 1s', 'no key of this scenario is called "green"; expected one of blue'],
+    ['ttft.p95{key=blue, key=blue} < 1s', 'the label "key" is set twice; keep one of them'],
     [
       'ttft.p95{key} < 1s',
       'expected labels such as {traffic=chat-stream, stage="climb 2/s"}, got "{key}"',
     ],
     [
       'ttft.p95{key=blue < 1s',
-      '"ttft.p95{key=blue < 1s" is no objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
+      '"ttft.p95{key=blue < 1s" is not an objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
     ],
     [
       'ttft.p95{traffic=chat} < 1s',
-      '"ttft" is measured of chat-stream only, and none of these requests is one',
+      '"ttft" is measured for chat-stream only, and this objective covers no such request',
     ],
     [
       'ttft.p95{traffic=chat, model=publisher/big} < 1s',
@@ -174,19 +174,16 @@ describe('what is wrong with an objective is said at its place', () => {
     ],
     [
       'firstAudio.p95 < 1s',
-      '"firstAudio" is measured of speech only, and none of these requests is one',
+      '"firstAudio" is measured for speech only, and this objective covers no such request',
     ],
     [
       'completedRate{model=publisher/big} > 1/s',
-      '"completedRate" cannot be told apart by model; of labels it takes stage and traffic',
+      '"completedRate" has no figures by model; use stage or traffic',
     ],
-    [
-      'sentRate{traffic=chat} > 1/s',
-      '"sentRate" cannot be told apart by traffic; of labels it takes stage',
-    ],
+    ['sentRate{traffic=chat} > 1/s', '"sentRate" has no figures by traffic; use stage'],
     [
       'fast please',
-      '"fast please" is no objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
+      '"fast please" is not an objective: expected a figure, a comparison and a bound; for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
     ],
   ])('%s', (text, message) => {
     expect(problemsOf(`  - '${text}'`)).toEqual([`f.yaml:11:5: ${message}`]);
@@ -207,15 +204,15 @@ describe('what is wrong with an objective is said at its place', () => {
     ).toMatchInlineSnapshot(`
       [
         "f.yaml:12:5: "completed" has no samples; leave "minSamples" out",
-        "f.yaml:13:5: a count that must be reached is not broken before the run is over; leave "abort" out",
-        "f.yaml:14:34: "sentRate" is known only when the run is over; leave "abort" out",
+        "f.yaml:13:5: a minimum count cannot fail before the run ends; leave "abort" out",
+        "f.yaml:14:34: "sentRate" is known only when the run ends; leave "abort" out",
         "f.yaml:15:45: expected a whole number from 1 to 1,000,000,000, got the number 0",
         "f.yaml:15:58: expected "fail" or "warn", got "bad"",
         "f.yaml:15:70: expected a mapping such as {after: 30s}, got "30s"",
         "f.yaml:16:5: "objective" is missing: expected text",
         "f.yaml:16:7: unknown key "objektive"; did you mean "objective"?",
         "f.yaml:17:5: expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}, got the number 5",
-        "f.yaml:19:5: the same objective stands here again; keep one of them",
+        "f.yaml:19:5: this objective is a duplicate; keep one of them",
         "f.yaml:20:50: an objective that only warns cannot end the run; keep one of the two",
       ]
     `);
@@ -236,21 +233,21 @@ objectives: [goodput > 90%]
     };
     expect(problems('')).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:14: "goodput" is asked for, and nothing says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
+        "f.yaml:3:14: "goodput" needs "perRequest", which says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
       ]
     `);
     expect(problems("perRequest: ['ttft.p95 < 1s', 'errorRate < 1%', 'tftt < 1s', 'ttft < 1']"))
       .toMatchInlineSnapshot(`
-      [
-        "f.yaml:4:14: a single request has no "p95": expected a measure by itself; write ttft here, or put the whole under "objectives"",
-        "f.yaml:4:31: "errorRate" is a figure of the whole run; put it under "objectives"",
-        "f.yaml:4:49: "tftt" is no measure; did you mean "ttft"?",
-        "f.yaml:4:62: "1" is no bound of ttft: expected a length of time such as 30s, 500ms, 2m or 1h30m; a number needs its unit: 1s for seconds or 1ms for milliseconds",
-      ]
-    `);
+        [
+          "f.yaml:4:14: a single request has no "p95": expected a measure alone; write ttft here, or move the whole objective to "objectives"",
+          "f.yaml:4:31: "errorRate" is a figure of the whole run; move it to "objectives"",
+          "f.yaml:4:49: "tftt" is not a measure; did you mean "ttft"?",
+          "f.yaml:4:62: "1" is not a bound for ttft: expected a length of time such as 30s, 500ms, 2m or 1h30m; a number needs its unit: 1s for seconds or 1ms for milliseconds",
+        ]
+      `);
     expect(problems('perRequest: { ttft: 800ms }')).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:14: "goodput" is asked for, and nothing says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
+        "f.yaml:3:14: "goodput" needs "perRequest", which says what a good request is; add for example perRequest: ["ttft < 500ms", "e2e < 5s"]",
         "f.yaml:4:13: expected a list such as ["ttft < 500ms", "e2e < 5s"], got a mapping",
       ]
     `);

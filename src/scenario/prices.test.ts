@@ -104,7 +104,7 @@ describe('prices', () => {
     `);
   });
 
-  it('of a model that no chat entry asks for are refused', () => {
+  it('for a model that no chat entry uses are refused', () => {
     const price = '{input: 1, output: 2}';
     const traffic =
       'traffic: [{kind: chat, model: weir/small}, {kind: chat, model: big}, {kind: speech, model: tts}]\n';
@@ -116,24 +116,24 @@ describe('prices', () => {
   big: ${price}
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
-      "f.yaml:4:3: no chat entry asks for "weir/smal"; did you mean "weir/small"?
-      f.yaml:5:3: prices are for chat, and no chat entry asks for "tts"; leave it out: the service charges speech by the character and transcription by the second
-      f.yaml:6:3: no chat entry asks for "other"; leave its price out, or ask for it
-      f.yaml:7:3: no chat entry asks for "bigg"; leave its price out, or ask for it"
+      "f.yaml:4:3: no chat entry uses "weir/smal"; did you mean "weir/small"?
+      f.yaml:5:3: prices are for chat, and no chat entry uses "tts"; leave it out: the service charges speech by the character and transcription by the second
+      f.yaml:6:3: no chat entry uses "other"; leave its price out, or use the model
+      f.yaml:7:3: no chat entry uses "bigg"; leave its price out, or use the model"
     `);
   });
 
   it('do not give away what the environment says', () => {
     const text = `traffic: [{kind: chat, model: "\${env:M}"}]\n${load}prices: {hunter23: {input: 1, output: 2}}\n`;
     const problems = problemsOf(text, { environment: { M: 'hunter22' } });
-    expect(problems).toContain('no chat entry asks for "hunter23"');
+    expect(problems).toContain('no chat entry uses "hunter23"');
     expect(problems).not.toContain('hunter22');
   });
 
   it('stand at the top, not in an entry', () => {
     const text = `traffic:\n  - {kind: chat, model: m, price: {input: 1, output: 2}}\n${load}`;
     expect(problemsOf(text)).toMatchInlineSnapshot(
-      `"f.yaml:2:28: "price" is no key of the kind "chat"; did you mean "prices" at the top of the scenario?"`,
+      `"f.yaml:2:28: "price" is not a key of the kind "chat"; did you mean "prices" at the top of the scenario?"`,
     );
   });
 });

@@ -18,7 +18,7 @@ describe('a scenario that is not one', () => {
     ['comments only', '# nothing yet\n'],
   ])('with %s is empty', (_, text) => {
     expect(problemsOf(text)).toEqual([
-      'f.yaml:1:1: the scenario is empty: expected at least "traffic" and "load"; begin with a copy of scenarios/quickstart.yaml',
+      'f.yaml:1:1: the scenario is empty: expected at least "traffic" and "load"; start with a copy of scenarios/quickstart.yaml',
     ]);
   });
 
@@ -39,7 +39,7 @@ describe('a scenario that is not one', () => {
     expect(problemsOf('name: x\n')).toMatchInlineSnapshot(`
       [
         "f.yaml:1:1: "load" is missing: expected one load, or several named ones under "stages"; for example load: {kind: constant, rate: 5/s, duration: 30s}",
-        "f.yaml:1:1: "traffic" is missing: expected a list of what the requests ask for; for example traffic: [{kind: chat-stream, model: NAME}]",
+        "f.yaml:1:1: "traffic" is missing: expected a list of the requests to send; for example traffic: [{kind: chat-stream, model: NAME}]",
       ]
     `);
   });
@@ -74,7 +74,7 @@ target: moc
       [
         "f.yaml:1:1: unknown key "nmae"; did you mean "name"?",
         "f.yaml:3:5: "model" is missing: expected the name of a model",
-        "f.yaml:4:5: "modle" is no key of the kind "chat"; did you mean "model"?",
+        "f.yaml:4:5: "modle" is not a key of the kind "chat"; did you mean "model"?",
         "f.yaml:5:13: expected a number above 0 and at most 1,000,000, got the number -1",
         "f.yaml:6:18: expected a number from 0 to 2, got the number 3",
         "f.yaml:7:23: expected "system", "user" or "assistant", got "sytem"; did you mean "system"?",
@@ -106,7 +106,7 @@ target: moc
   it('include a doubled key beside the faults of fields', () => {
     expect(problemsOf(`${sound}seed: 1\nseed: x\n`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:4:1: this key stands twice in the same mapping; keep one of them",
+        "f.yaml:4:1: this key is set twice in the same mapping; keep one of them",
         "f.yaml:4:7: expected a whole number from 0 to 9,007,199,254,740,991, got "x"",
       ]
     `);
@@ -161,7 +161,7 @@ describe('a load', () => {
       that is empty:
       f.yaml:2:1: expected a mapping with a "kind", for example {kind: constant, rate: 5/s, duration: 30s}, got nothing
       with another kind’s key:
-      f.yaml:2:46: "rate" is no key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"
+      f.yaml:2:46: "rate" is not a key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"
       without its fields:
       f.yaml:2:1: "from" is missing: expected a rate such as 20/s, 60/min or 3600/h
       f.yaml:2:1: "step" is missing: expected a rate such as 20/s, 60/min or 3600/h
@@ -193,7 +193,7 @@ describe('a load', () => {
       of more users than work:
       f.yaml:2:33: expected at most as many users as iterations (5), got the number 9
       of more users than may be in flight:
-      f.yaml:2:29: 20,000 users are more than may be in flight ("inFlight": 10,000); lower the users or raise "inFlight"
+      f.yaml:2:29: 20,000 users are more than "inFlight" allows (10,000); lower the users or raise "inFlight"
       with a ramp-up beyond its end:
       f.yaml:2:54: expected a ramp-up that is no longer than "duration", got "6s"
       with stairs into the clouds:
@@ -216,7 +216,7 @@ describe('stages', () => {
   it('stand in the place of a load, not beside it', () => {
     expect(problemsOf(`${sound}stages:\n  - {name: a, load: ${one}}\n`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:1: "load" and "stages" stand side by side; keep one of them",
+        "f.yaml:3:1: a scenario has either "load" or "stages", and this one has both; keep one of them",
       ]
     `);
   });
@@ -231,8 +231,8 @@ describe('stages', () => {
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
       [
-        "f.yaml:5:12: stage names must differ; "a 2/s" stands here again",
-        "f.yaml:6:12: stage names must differ; "a" stands here again",
+        "f.yaml:5:12: stage names must differ; "a 2/s" is used twice",
+        "f.yaml:6:12: stage names must differ; "a" is used twice",
       ]
     `);
   });
@@ -245,7 +245,7 @@ describe('stages', () => {
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:28: a load of the kind "iterations" can only be the last stage: nobody knows beforehand when it ends; move the stage to the end, or use the kind "closed", which has a duration",
+        "f.yaml:3:28: a load of the kind "iterations" must be the last stage, because nobody knows in advance when it ends; move the stage to the end, or use the kind "closed", which has a duration",
       ]
     `);
   });
@@ -257,7 +257,7 @@ describe('stages', () => {
     expect(problemsOf(stages(`, ${own}`))).toEqual([]);
     expect(problemsOf(stages(''))).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:1: "traffic" is missing: expected a list of what the requests ask for; for example traffic: [{kind: chat-stream, model: NAME}]",
+        "f.yaml:1:1: "traffic" is missing: expected a list of the requests to send; for example traffic: [{kind: chat-stream, model: NAME}]",
       ]
     `);
   });
@@ -316,26 +316,26 @@ describe('an entry of the traffic', () => {
   it('says once what is asked', () => {
     expect(withEntry('prompt: a, prompts: [b], messages: [{role: user, content: c}]'))
       .toMatchInlineSnapshot(`
-      [
-        "f.yaml:2:39: "prompt" says what is asked already; keep one of them",
-        "f.yaml:2:53: "prompt" says what is asked already; keep one of them",
-      ]
-    `);
+        [
+          "f.yaml:2:39: "prompt" already says what to ask; keep one of them",
+          "f.yaml:2:53: "prompt" already says what to ask; keep one of them",
+        ]
+      `);
   });
 
   it('leaves to Weir what Weir writes, and says nothing twice', () => {
     expect(withEntry('maxTokens: 5, topP: 1, body: {stream: true, max_tokens: 5, top_p: 1}'))
       .toMatchInlineSnapshot(`
-      [
-        "f.yaml:2:58: Weir writes the request field "stream" itself; leave it out",
-        "f.yaml:2:72: "maxTokens" says this already; keep one of them",
-        "f.yaml:2:87: "topP" says this already; keep one of them",
-      ]
-    `);
+        [
+          "f.yaml:2:58: Weir sets the request field "stream" itself; leave it out",
+          "f.yaml:2:72: "maxTokens" already sets this field; keep one of them",
+          "f.yaml:2:87: "topP" already sets this field; keep one of them",
+        ]
+      `);
     expect(problemsOf(`body: {messages: [], model: m}\n${sound}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:8: Weir writes the request field "messages" itself; leave it out",
-        "f.yaml:1:22: Weir writes the request field "model" itself; leave it out",
+        "f.yaml:1:8: Weir sets the request field "messages" itself; leave it out",
+        "f.yaml:1:22: Weir sets the request field "model" itself; leave it out",
       ]
     `);
   });
@@ -343,7 +343,7 @@ describe('an entry of the traffic', () => {
   it('has one system message', () => {
     expect(withEntry('system: s, messages: [{role: system, content: c}]')).toMatchInlineSnapshot(`
       [
-        "f.yaml:2:28: a conversation of this entry begins with a system message already; keep one of them",
+        "f.yaml:2:28: a conversation of this entry already begins with a system message; keep one of them",
       ]
     `);
   });
@@ -419,15 +419,15 @@ describe('a target', () => {
   it('that is no base address is refused', () => {
     expect(faulty.flatMap(withTarget).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "moc"; did you mean "mock"?
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example/v1"; an address begins with http:// or https://
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "ftp://gateway.example/v1"; an address begins with http:// or https://
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; an address holds no user name or password
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; an address ends before any ? or #
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example/v1"; an address must begin with http:// or https://
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "ftp://gateway.example/v1"; an address must begin with http:// or https://
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; an address must not contain a user name or password
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1?…"; an address must not contain ? or #
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://gateway.example/v1/chat/completi…"; write the base address, without /chat/completions at its end
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; the name of a host is missing behind the //
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://127.0.0.1:99999/v1"; its port is wrong: expected a number from 1 to 65535, got 99999
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; its port is wrong: expected a number from 1 to 65535
-      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://a%zz/v1"; what stands behind the // is not the name of a host
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "https://"; the host name after // is missing
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://127.0.0.1:99999/v1"; its port is invalid: expected a number from 1 to 65535, got 99999
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got an address with a user name or password in it; its port is invalid: expected a number from 1 to 65535
+      f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "http://a%zz/v1"; the text after // is not a host name
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got the number 8000
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got ""
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got a list"

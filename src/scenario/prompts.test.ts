@@ -151,17 +151,18 @@ describe('faults of prompts and traces', () => {
     ];
     expect(entries.map((entry) => problems(entry)).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:36: expected text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}, got the number 5
-      f.yaml:2:28: expected "tokens" for made-up prompts or "file" for those of a file; for example {tokens: 500} or {file: prompts.jsonl}
+      f.yaml:2:28: expected "tokens" for generated prompts, or "file" for prompts from a file; for example {tokens: 500} or {file: prompts.jsonl}
       f.yaml:2:45: expected a whole number from 1 to 10,000,000, got the number 0
-      f.yaml:2:28: expected "tokens" for made-up prompts or "file" for those of a file; for example {tokens: 500} or {file: prompts.jsonl}
+      f.yaml:2:28: expected "tokens" for generated prompts, or "file" for prompts from a file; for example {tokens: 500} or {file: prompts.jsonl}
       f.yaml:2:37: unknown key "tokns"; did you mean "tokens"?
-      f.yaml:2:37: "tokens" is for made-up prompts, and "file" names a file of them; keep one of them
-      f.yaml:2:52: "prefix" is for made-up prompts, and "file" names a file of them; keep one of them
+      f.yaml:2:37: "tokens" is for generated prompts, and "file" names a file of prompts; keep one of them
+      f.yaml:2:52: "prefix" is for generated prompts, and "file" names a file of prompts; keep one of them
       f.yaml:2:43: other.jsonl:3: expected text as "prompt"
+      f.yaml:2:37: "sigma" is missing: expected a number from 0 to 10
       f.yaml:2:52: expected "uniform", "normal", "lognormal" or "empirical", got "lognorml"; did you mean "lognormal"?
-      f.yaml:2:66: expected at most the "max" of 3, got the number 9
-      f.yaml:2:49: "prompt" says what is asked already; keep one of them
-      f.yaml:2:82: expected as many weights as values, 2; there are 1"
+      f.yaml:2:66: expected at most "max" (3), got the number 9
+      f.yaml:2:49: "prompt" already says what to ask; keep one of them
+      f.yaml:2:82: expected as many weights as values (2); there are 1"
     `);
   });
 
@@ -190,8 +191,8 @@ describe('faults of prompts and traces', () => {
     const text = `traffic: [{kind: chat, model: m, prompt: {file: p.jsonl}}]\nload: {kind: trace, file: t.csv}\n`;
     const reading = readScenario({ text, name: 'f.yaml', environment: {} });
     expect(reading.ok ? [] : reading.problems.map(({ message }) => message)).toEqual([
-      'p.jsonl is not read here',
-      't.csv is not read here',
+      'p.jsonl cannot be read here',
+      't.csv cannot be read here',
     ]);
   });
 });

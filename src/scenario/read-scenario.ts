@@ -1,35 +1,30 @@
 import type { Plan } from '../model/plan/plan.ts';
 import type { WorkloadFiles } from '../model/workload/workload.ts';
 import { compilePlan } from './compile/compile.ts';
-import { findingsOfIssue, schemaIssueMessage, shownValue } from './text/schema-findings.ts';
 import { headerRuleFindings, keyRuleFindings } from './rules/credential-rules.ts';
-import { parseScenarioText } from './text/yaml-document.ts';
-import { referencedFileUses, type ReferencedFile } from './rules/referenced-files.ts';
-import { applyOverrides, overrideFlag } from './text/overrides.ts';
+import { loadRuleFindings } from './rules/load-rules.ts';
 import { objectiveRuleFindings } from './rules/objective-rules.ts';
+import { paceRuleFindings } from './rules/pace-rules.ts';
 import { priceRuleFindings } from './rules/price-rules.ts';
-import {
-  type ScenarioFinding,
-  sortedProblems,
-  placeOf,
-  type ScenarioProblem,
-  problemOf,
-} from './text/scenario-problem.ts';
 import { promptRuleFindings } from './rules/prompt-rules.ts';
+import { type ReferencedFile, referencedFileUses } from './rules/referenced-files.ts';
+import { saturateRuleFindings } from './rules/saturate-rules.ts';
+import { scenarioRuleFindings } from './rules/scenario-rules.ts';
 import { speechRuleFindings } from './rules/speech-rules.ts';
-import { crossFieldFindings } from './rules/scenario-rules.ts';
-import { scenarioSchema } from './schema/scenario-schema.ts';
-import { withSuggestedKinds } from './text/kind-suggestions.ts';
-import { coerceEnvironment } from './text/coerce-environment.ts';
-import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { trafficRuleFindings } from './rules/traffic-rules.ts';
+import { type Environment, fillEnvironment } from './text/environment-template.ts';
+import { applyOverrides, overrideFlag } from './text/overrides.ts';
+import { parseScenario } from './text/parse-scenario.ts';
 import {
-  withFlagValue,
-  isMapping,
-  pathKey,
-  type ScenarioTree,
-  valueAtPath,
-} from './text/scenario-tree.ts';
+  placeOf,
+  problemOf,
+  type ScenarioFinding,
+  type ScenarioProblem,
+  sortedProblems,
+} from './text/scenario-problem.ts';
+import { isMapping, pathKey, type ScenarioTree, withFlagValue } from './text/scenario-tree.ts';
+import { shownValue } from './text/schema-findings.ts';
+import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
 /** A scenario to read, and what bears on its meaning. */
 export interface ScenarioSource {
@@ -51,7 +46,7 @@ export interface ScenarioSource {
 }
 
 const notAvailable = (file: string) =>
-  ({ ok: false, problem: `${file} is not read here` }) as const;
+  ({ ok: false, problem: `${file} cannot be read here` }) as const;
 const noFiles: WorkloadFiles = {
   text: notAvailable,
   dataset: notAvailable,
@@ -69,7 +64,7 @@ const emptyScenario: ScenarioFinding = {
   path: [],
   part: 'value',
   message: 'the scenario is empty: expected at least "traffic" and "load"',
-  hint: 'begin with a copy of scenarios/quickstart.yaml',
+  hint: 'start with a copy of scenarios/quickstart.yaml',
 };
 
 const notAMapping = (value: unknown): ScenarioFinding => ({
@@ -78,12 +73,6 @@ const notAMapping = (value: unknown): ScenarioFinding => ({
   message: `expected a mapping with "traffic" and "load", got ${shownValue(value)}`,
   hint: null,
 });
-
-/** Keys must be there for a real gateway only: the reference gateway has test keys of its own. */
-const keyEnvironment = (scenario: unknown, environment: Environment): Environment | null => {
-  const target = scenarioSchema.shape.target.safeParse(valueAtPath(scenario, ['target']));
-  return target.data?.kind === 'url' ? environment : null;
-};
 
 const nameFrom = (file: string): string =>
   file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
@@ -103,54 +92,49 @@ const planOfTree = (
   if (tree.value === null) return fail([emptyScenario]);
   if (!isMapping(tree.value)) return fail([notAMapping(tree.value)]);
   const filled = fillEnvironment(tree, environment);
-  const parse = (value: unknown) => scenarioSchema.safeParse(value, { error: schemaIssueMessage });
-  const written = coerceEnvironment(
-    filled.tree.value,
-    parse(filled.tree.value).error?.issues ?? [],
-    filled,
-  );
-  const { value, corrected } = withSuggestedKinds(written, parse(written).error?.issues ?? []);
-  const parsed = parse(value);
-  const keyVariables = keyEnvironment(value, environment);
+  const { scenario, findings: schemaFindings } = parseScenario(filled);
+  const load = scenario.at('load');
+  // A load that flags put beside the file's stages is one problem, not several.
+  const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
+  // Only a real gateway needs keys: the reference gateway has test keys of its own.
+  const needsKeys = scenario.at('target').sound?.kind === 'url';
   const priorityFindings = [
     ...filled.findings,
-    ...keyRuleFindings(value, keyVariables),
-    ...headerRuleFindings(value, environment),
+    ...keyRuleFindings(scenario, needsKeys ? environment : null),
+    ...headerRuleFindings(scenario, environment),
   ];
   const explained = new Set(priorityFindings.map(({ path }) => pathKey(path)));
   const findings = [
     ...priorityFindings,
-    ...[
-      ...corrected.flatMap((issue) =>
-        findingsOfIssue(issue, { value: written, environmentValues: filled.environmentValues }),
-      ),
-      ...(parsed.error?.issues ?? []).flatMap((issue) =>
-        findingsOfIssue(issue, { value, environmentValues: filled.environmentValues }),
-      ),
-    ].filter(({ path }) => !explained.has(pathKey(path))),
-    ...crossFieldFindings(value, workload),
-    ...trafficRuleFindings(value),
-    ...promptRuleFindings(value, workload),
-    ...speechRuleFindings(value, workload),
-    ...priceRuleFindings(value, filled.environmentValues),
-    ...objectiveRuleFindings(value, filled.environmentValues),
+    ...schemaFindings.filter(
+      ({ path }) => !explained.has(pathKey(path)) && !(isStrayLoad && path[0] === 'load'),
+    ),
+    ...scenarioRuleFindings(scenario),
+    ...loadRuleFindings(scenario, workload),
+    ...paceRuleFindings(scenario),
+    ...saturateRuleFindings(scenario),
+    ...trafficRuleFindings(scenario),
+    ...promptRuleFindings(scenario, workload),
+    ...speechRuleFindings(scenario, workload),
+    ...priceRuleFindings(scenario),
+    ...objectiveRuleFindings(scenario),
   ];
-  const files = referencedFileUses(value, keyVariables !== null).map(({ use, path }) => ({
+  const files = referencedFileUses(scenario, needsKeys).map(({ use, path }) => ({
     use,
     place: placeOf(tree, path, 'value'),
   }));
-  return findings.length === 0 && parsed.success
-    ? { ok: true, plan: compilePlan(parsed.data, nameFrom(name), workload), files }
+  return findings.length === 0 && scenario.sound !== undefined
+    ? { ok: true, plan: compilePlan(scenario.sound, nameFrom(name), workload), files }
     : fail(findings, files);
 };
 
 const wholeNumber = /^\d+$/;
 
-const readWithFlags = (source: ScenarioSource): ScenarioReading => {
-  const { text, overrides = [], target, transport } = source;
-  const workers = wholeNumber.test(source.workers ?? '') ? Number(source.workers) : source.workers;
-  const opened = typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
+/** The scenario that was opened, with its flags applied. */
+const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioReading => {
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
+  const { overrides = [], target, transport } = source;
+  const workers = wholeNumber.test(source.workers ?? '') ? Number(source.workers) : source.workers;
   const changed = applyOverrides(opened.tree, overrides);
   let tree = changed.tree;
   for (const [name, value] of Object.entries({ target, transport, workers })) {
@@ -171,31 +155,31 @@ const sourcesWithoutEachFlag = (
   source: ScenarioSource,
 ): readonly { readonly flag: string; readonly without: ScenarioSource }[] => {
   const { overrides = [], target } = source;
-  return [
-    ...overrides.map((text, index) => ({
-      flag: overrideFlag(text),
-      without: { ...source, overrides: overrides.toSpliced(index, 1) },
-    })),
-    ...(target === undefined
-      ? []
-      : [{ flag: '--target', without: { ...source, target: undefined } }]),
-  ];
+  const variants = overrides.map((text, index) => ({
+    flag: overrideFlag(text),
+    without: { ...source, overrides: overrides.toSpliced(index, 1) },
+  }));
+  return target === undefined
+    ? variants
+    : [...variants, { flag: '--target', without: { ...source, target: undefined } }];
 };
 
-/** Names beside each place in the file the flags without which nothing would be wrong there. */
+/** Names at each problem in the file the flags without which it would not be there. */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
+  opened: ParsedTree,
   source: ScenarioSource,
 ): readonly ScenarioProblem[] => {
   if (problems.every(({ flag }) => flag !== null)) return problems;
   const variants = sourcesWithoutEachFlag(source).map(({ flag, without }) => {
-    const reading = readWithFlags(without);
+    const reading = readWithFlags(opened, without);
     return { flag, left: new Set((reading.ok ? [] : reading.problems).map(problemId)) };
   });
   return problems.map((problem) => {
     const to = variants.filter(({ left }) => !left.has(problemId(problem))).map(({ flag }) => flag);
-    const flag = to.length === 0 ? null : to.join(' and ');
-    return problem.flag === null ? { ...problem, flag } : problem;
+    return problem.flag === null && to.length > 0
+      ? { ...problem, flag: to.join(' and ') }
+      : problem;
   });
 };
 
@@ -203,8 +187,13 @@ const problemId = (problem: ScenarioProblem): string => JSON.stringify(problem);
 
 /** The plan that a scenario means, or everything that is wrong with it, in the order of the text. */
 export const readScenario = (source: ScenarioSource): ScenarioReading => {
-  const reading = readWithFlags(source);
+  const { text } = source;
+  const opened = typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
+  const reading = readWithFlags(opened, source);
   return reading.ok
     ? reading
-    : { ...reading, problems: sortedProblems(withResponsibleFlags(reading.problems, source)) };
+    : {
+        ...reading,
+        problems: sortedProblems(withResponsibleFlags(reading.problems, opened, source)),
+      };
 };

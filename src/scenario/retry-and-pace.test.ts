@@ -46,7 +46,7 @@ describe('retries', () => {
       {on: [limited, limted, limited]}:
       f.yaml:3:23: expected "limited", "server-error", "connect" or "unanswered", got "limted"; did you mean "limited"?
       {on: [limited, connect, limited]}:
-      f.yaml:3:32: retry names must differ; "limited" stands here again
+      f.yaml:3:32: retry names must differ; "limited" is used twice
       {retries: 3}:
       f.yaml:3:9: unknown key "retries""
     `);
@@ -89,14 +89,14 @@ describe('a pace', () => {
       f.yaml:3:16: expected a length of time above 0s and at most 7d, got "0s"
       f.yaml:3:28: expected a length of time such as 30s, 500ms, 2m or 1h30m, got the number 5; a number needs its unit: 5s for seconds or 5ms for milliseconds
       {requests: none, tokens: none}:
-      f.yaml:3:1: the pace has no limit to keep to; give it a rate, or declare the limits
+      f.yaml:3:1: the pace has no limit to keep; give it a rate, or declare the limits
       {requests: 1/min, window: 30s}:
-      f.yaml:3:8: not one of the requests fits into a window of 30s; raise the rate or lengthen "window"
+      f.yaml:3:8: at this rate a window of 30s has no room for even one of the requests; raise the rate or lengthen "window"
       {}:
-      f.yaml:1:11: "maxTokens" is missing: a pace for tokens has to set aside the most that an answer may use; add maxTokens, or write pace: {tokens: none}
+      f.yaml:1:11: "maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use; add maxTokens, or write pace: {tokens: none}
       {tokens: none}:
       {tokens: none}:
-      f.yaml:4:1: the pace has no limit to keep to; give it a rate, or declare the limits
+      f.yaml:4:1: the pace has no limit to keep; give it a rate, or declare the limits
       {request: 60/min}:
       f.yaml:3:8: unknown key "request"; did you mean "requests"?"
     `);

@@ -46,9 +46,9 @@ describe('texts to be spoken', () => {
     expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:45: d.txt is missing
       f.yaml:2:32: "file" is missing: expected text
-      f.yaml:2:58: the sentence that begins in line 1 of the text has 18 characters, and a piece may have 17; raise "characters" of "split", or end a sentence earlier
-      f.yaml:2:38: the sentence that begins in line 1 of the text has 18 characters, and a piece may have 5; raise "characters" of "split", or end a sentence earlier
-      f.yaml:2:38: expected a text with a word in it, to be cut into pieces
+      f.yaml:2:58: the sentence that begins in line 1 of the text has 18 characters; a piece may have at most 17; raise "characters" of "split", or end a sentence earlier
+      f.yaml:2:38: the sentence that begins in line 1 of the text has 18 characters; a piece may have at most 5; raise "characters" of "split", or end a sentence earlier
+      f.yaml:2:38: expected a text with at least one word to split
       f.yaml:2:51: expected a mapping such as {characters: 4000}, got the number 400
       f.yaml:2:64: expected a whole number from 1 to 1,000,000, got the number 0"
     `);

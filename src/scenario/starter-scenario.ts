@@ -1,11 +1,11 @@
-/** What a first scenario is made of. */
+/** The target and models of a first scenario. */
 export interface StarterScenario {
   /** A base address, or `mock`. */
   readonly target: string;
   /** The environment variable that holds the key. */
   readonly key: string;
   readonly chat: string;
-  /** Models for audio, where the target lists some. */
+  /** Models for audio; `null` if the target lists none. */
   readonly speech: string | null;
   readonly transcription: string | null;
 }
@@ -14,7 +14,7 @@ export interface StarterScenario {
 const quoted = (text: string): string =>
   /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
-/** What the target can do beside chats; a small share each, since audio is paid for by its length. */
+/** A small share each, because audio is priced by its length. */
 const audioEntries = ({ speech, transcription }: StarterScenario): readonly string[] => [
   ...(speech === null
     ? []
@@ -27,7 +27,7 @@ const audioEntries = ({ speech, transcription }: StarterScenario): readonly stri
   ...(transcription === null
     ? []
     : [
-        '  - kind: transcription # of recordings that come with Weir',
+        '  - kind: transcription # of the recordings that come with Weir',
         `    model: ${quoted(transcription)}`,
         '    weight: 0.2',
       ]),
@@ -38,16 +38,13 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
     ? ['# The reference gateway that comes with Weir: no key, no cost.', 'target: mock']
     : [
         `target: ${JSON.stringify(target)}`,
-        '# Never the key itself: where it is.',
+        '# A reference to the key, never the key itself.',
         `keys: '\${env:${key}}'`,
       ];
 
-/**
- * The text of a commented scenario that is complete as it stands: fifty requests in fifty seconds,
- * below the sixty a minute that a key may make.
- */
+/** The text of a complete scenario with comments: fifty requests in fifty seconds, below a key's limit of sixty per minute. */
 export const starterScenarioText = (starter: StarterScenario, file: string): string =>
-  `# A first load test, made by weir init. What it takes, and then the test itself:
+  `# A first load test, written by weir init. First see what it will send, then run it:
 #
 #   weir plan ${file}
 #   weir run ${file}
@@ -55,24 +52,24 @@ export const starterScenarioText = (starter: StarterScenario, file: string): str
 name: first
 ${targetLines(starter).join('\n')}
 
-# What the requests ask for: a mix by weight. Made-up prompts of exactly so many tokens, each another,
-# so that no cache helps; maxTokens bounds the time and the money of the answers.
+# The requests to send: a mix by weight. The prompts are generated with exactly this many tokens and all
+# differ, so no cache helps; maxTokens limits the time and cost of the answers.
 traffic:
   - kind: chat-stream
     model: ${quoted(starter.chat)}
     prompt: { tokens: 200 }
     maxTokens: 100
-  - kind: chat # the same, answered as a whole
+  - kind: chat # the same, with whole answers
     model: ${quoted(starter.chat)}
     prompt: { tokens: 200 }
     maxTokens: 100
     weight: 0.2
 ${audioEntries(starter)
   .map((line) => `${line}\n`)
-  .join('')}  # - kind: models # the model list costs nothing
+  .join('')}  # - kind: models # the model list is free
 
-# What chat costs, in units of the currency for a million tokens. The service’s price list has the
-# figures; with them, plan and report tell the money.
+# Prices of chat, in units of the currency for a million tokens, from the service’s price list. With
+# them weir plan and the report show the cost.
 # prices:
 #   ${quoted(starter.chat)}: { input: 0.15, output: 0.60 }
 
@@ -80,14 +77,15 @@ ${audioEntries(starter)
 # stairs, closed (users with a thinkTime), trace.
 load: { kind: constant, rate: 1/s, duration: 50s }
 
-# What the gateway declares for each key. A load above it is refused with 429, which is an outcome
-# and not a mistake; \`pace: {}\` makes requests wait instead.
+# The limits that the gateway declares for each key. It refuses a load above them with 429, which is a
+# normal outcome; \`pace: {}\` makes requests wait instead.
 limits: { requestsPerMinute: 60, tokensPerMinute: 2000000 }
 
-# The most that the run may spend. It is not begun where it may need more, and ended before it does.
+# The most that the run may spend. Weir refuses a run that may need more, and ends a run before it
+# spends more.
 budget: { requests: 100, tokens: 50000 }
 
-# What the run is held to: exit 10 where it is broken. A median needs 20 samples, a p95 200.
+# The objectives of the run: if one is broken, the exit code is 10. A median needs 20 samples, a p95 200.
 objectives:
   - errorRate < 5%
   - ttft.p50 < 2s

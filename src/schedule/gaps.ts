@@ -28,16 +28,16 @@ const drawGamma = (draw: Draw, shape: number): number =>
     ? drawGammaShapeAtLeast1(draw, shape)
     : drawGammaShapeAtLeast1(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
 
-/** The gaps of a Poisson process: it has no memory, so the first is like all others. */
+/** The gaps of a Poisson process; it has no memory, so the first gap is like all others. */
 export const exponentialGaps = (draw: Draw): Gaps => {
   const next = (): number => -Math.log1p(-draw.uniform());
   return { first: next, next };
 };
 
 /**
- * Gamma gaps of mean 1. The process is taken up in mid-gap (a uniform part of a gap that is drawn in
- * proportion to its length: Cox 1962, Renewal Theory, § 5.2), so that the mean number of arrivals in
- * any area is exactly that area; begun with a whole gap, bursts would bring (1/shape − 1)/2 too many.
+ * Gamma gaps of mean 1. The process starts in the middle of a gap (a uniform part of a gap that is
+ * drawn in proportion to its length: Cox 1962, Renewal Theory, § 5.2), so that the mean number of
+ * arrivals in any area is that area; with a whole first gap it would be (1/shape − 1)/2 more.
  */
 export const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,

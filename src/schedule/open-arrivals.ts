@@ -5,7 +5,7 @@ import { type Instant, instant } from '../model/quantity.ts';
 import { type RateCurve, rateCurveOf, areaTolerance } from './rate-curve.ts';
 import { exponentialGaps, gammaGaps, type Gaps } from './gaps.ts';
 
-/** Where in a run a load stands: its stage, the stage's begin, the plan's seed, and whose share is asked for. */
+/** The place of a load in a run: its stage, the start of the stage, the plan's seed, and the slice. */
 export interface Placement {
   readonly stage: number;
   readonly start: Instant;
@@ -13,10 +13,10 @@ export interface Placement {
   readonly slice: Slice;
 }
 
-/** Sets the sequence of gaps apart from the contents of requests, which are drawn from (seed, stage, index). */
+/** Keeps the draws of gaps apart from those of request contents, which use (seed, stage, index). */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
-/** Every whole number n ≥ 0 whose area lies before the curve's end has an arrival: a begun arrival counts as one. */
+/** The area rounded up: every whole number n ≥ 0 below it has an arrival. */
 const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
 function* evenArrivals(
@@ -45,7 +45,7 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Two areas that differ in their last bit may round to moments in the wrong order.
+    // Two areas that differ in their last bit may round to times in the wrong order.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();
@@ -56,11 +56,11 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
   spacing === 'poisson' ? exponentialGaps : (draw) => gammaGaps(draw, spacing.gamma);
 
 /**
- * The arrivals of an open load that one slice owns, in order, made as they are asked for.
+ * The arrivals of an open load that one slice owns, in order, made on demand.
  * `even`: arrival n = 0, 1, 2 … is due when the area under the curve reaches n, so the first is
  * due as soon as the rate leaves 0, and there are as many as the area, rounded up. `poisson`:
- * exponential gaps in that area, as many as chance fits into it; `gamma`: gaps of that shape. All
- * are due within the stage.
+ * exponential gaps in that area, a random number of them; `gamma`: gaps of that shape. All are due
+ * within the stage.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);

@@ -2,7 +2,7 @@ import type { RateSegment } from '../model/plan/plan.ts';
 
 /** One segment with rate and length > 0, placed along its curve. Areas are numbers of arrivals. */
 interface CurvePiece {
-  /** Seconds since the curve's begin, and the piece's own length. */
+  /** Seconds since the start of the curve, and the length of the piece. */
   readonly start: number;
   readonly length: number;
   readonly from: number;
@@ -13,20 +13,20 @@ interface CurvePiece {
   readonly areaAtEnd: number;
 }
 
-/** A rate curve as its area grows: `area` is the number of arrivals that it asks for. */
+/** A rate curve by its area; `area` is its number of arrivals. */
 export interface RateCurve {
   readonly area: number;
   /**
-   * The last moment, in seconds since the curve's begin, at which the area does not exceed `area`
+   * The last time, in seconds since the start of the curve, at which the area does not exceed `area`
    * (0 ≤ area < the whole): a pause at rate 0 belongs to what came before it.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * Sums of a few hundred segments are exact to far less than this part of an arrival. What lies
- * within it of a segment's end counts as beyond it, so that 0.1/s for 30 s means 3 arrivals
- * although 0.1 is no binary fraction.
+ * Sums of a few hundred segments are far more exact than this part of an arrival. An area this close to
+ * the end of a segment counts as after it, so that 0.1/s for 30 s means 3 arrivals although 0.1 is no
+ * binary fraction.
  */
 export const areaTolerance = 1e-6;
 

@@ -3,9 +3,8 @@ import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
 /**
- * When each stage begins: stages follow one another without a gap, by arithmetic, so that all
- * slices agree without a word. An `iterations` stage takes its whole `maxDuration`, even if its
- * users are done sooner.
+ * When each stage begins. Stages follow one another without a gap, so all slices can compute the same
+ * times. An `iterations` stage takes its whole `maxDuration`, even if its users finish sooner.
  */
 export const stageStarts = (plan: Plan): readonly Instant[] => {
   let start = 0;
@@ -20,6 +19,6 @@ export const stageStarts = (plan: Plan): readonly Instant[] => {
 export const scheduledEnd = (plan: Plan): Instant =>
   instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
 
-/** How many requests a load asks for: exactly, on average for Poisson arrivals, `null` for users and connections, who ask as fast as they are answered. */
+/** The number of requests of a load: exact, or the mean for random gaps; `null` for users and connections, whose number depends on the answers. */
 export const expectedArrivalCount = (load: Load): number | null =>
   load.kind === 'open' ? openArrivalCount(load) : arrivalCountOf(load);

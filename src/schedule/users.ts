@@ -10,7 +10,7 @@ export interface User {
 
 /**
  * The users that one slice owns, in the order in which they begin: of U users, user u begins
- * u / U of the ramp-up after the stage. Those who would begin after the stage's end are left out.
+ * u / U of the ramp-up after the stage. Users who would begin after the end of the stage are left out.
  */
 export const usersOf = (
   load: ClosedLoad | IterationsLoad,
@@ -25,13 +25,13 @@ export const usersOf = (
   })).filter(({ user, startsAt }) => owns(slice, user) && startsAt < start + duration);
 };
 
-/** The index within the stage of a user's n-th request (n from 0): unique over all users and slices without a word between them. */
+/** The index within the stage of a user's n-th request (n from 0), unique over all users and slices. */
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
 /**
  * The request indices of a shared number of iterations that one slice's users may claim, in order.
- * They are striped over the slices that have users: with more slices than users, the rest own none.
+ * The slices that have users take turns; with more slices than users, the rest have none.
  */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);

@@ -11,7 +11,7 @@ import { syntheticConversation, syntheticPrompt, tracedPrompt } from './prompts.
 import type { Dataset } from './read-dataset.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
-/** What a plan's prompts and traces are made from. */
+/** The sources of a plan's prompts and traces. */
 export interface WorkloadSources {
   /** By the tokenizer that a source names, or by OpenAI's. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
@@ -32,7 +32,7 @@ export const createWorkload = (
     vocabularies.set(tokenizer?.name, vocabulary);
     return vocabulary;
   };
-  // Read and packed now: a load that has begun is not to wait for it.
+  // Built now, so that a running load does not wait for it.
   for (const entry of stages.flatMap(({ traffic }) => traffic)) {
     if (!('conversations' in entry) || Array.isArray(entry.conversations)) continue;
     const { conversations: source } = entry;
@@ -79,7 +79,7 @@ export const createWorkload = (
   return { chatContentFor, traceOf };
 };
 
-/** One question of the drawn length, which is told where the server counts nothing else. */
+/** One question of the drawn length; without a system message the server should count just its tokens. */
 const generatedPrompt = (
   source: PromptSourceOf<'synthetic'>,
   by: Parameters<typeof syntheticPrompt>[1],

@@ -10,8 +10,8 @@ const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /**
- * The records of a comma-separated table (RFC 4180), empty lines left out. A text is a complaint that
- * begins with its line: a quote stands where none may, or is never closed.
+ * The records of a comma-separated table (RFC 4180) without empty lines, or a text that begins with the
+ * line of a wrong or open quote.
  */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
@@ -22,7 +22,7 @@ export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   while (cell.lastIndex < text.length || cells.length > 0) {
     const found = cell.exec(text);
     if (found === null) {
-      return `${line}: expected a cell in quotes that are closed (quotes inside are doubled), or one without quotes`;
+      return `${line}: expected a cell with closed quotes (double the quotes inside it), or one without quotes`;
     }
     const [whole, quoted, plain = '', end] = found;
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));

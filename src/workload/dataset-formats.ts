@@ -2,13 +2,13 @@ import { type Message, messageSchema } from '../model/workload/traffic.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
 import { parseCsv } from './csv.ts';
 
-/** What one prompt of a file says, and the most tokens that the file wants of its answer. */
+/** One prompt of a file, and the file's limit for the tokens of its answer. */
 export interface DatasetEntry {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
 }
 
-/** The entries of a text; a text in their place is a complaint that begins with its line. */
+/** The entries of a text, or a problem that begins with its line. */
 type Parser = (text: string) => readonly DatasetEntry[] | string;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -31,10 +31,10 @@ const parsed = (text: string): unknown => {
 const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= maxTokenCount;
 
-const entryFrom = (said: readonly Message[], most: unknown): DatasetEntry | string => {
-  if (most === undefined || most === null) return { messages: said, maxTokens: null };
+const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | string => {
+  if (most === undefined || most === null) return { messages, maxTokens: null };
   return isTokenCount(most)
-    ? { messages: said, maxTokens: most }
+    ? { messages, maxTokens: most }
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
@@ -47,7 +47,7 @@ const jsonEntry = (value: unknown): DatasetEntry | string => {
       ? entryFrom(user(prompt), most)
       : 'expected text as "prompt", or a list of "messages"';
   }
-  if (prompt !== undefined) return 'expected either "prompt" or "messages", and both are there';
+  if (prompt !== undefined) return 'expected either "prompt" or "messages", got both';
   const said = messageSchema.array().min(1).safeParse(messages);
   return said.success
     ? entryFrom(said.data, most)
@@ -72,7 +72,7 @@ const csv: Parser = (text) => {
   const names = header?.cells.map((name) => name.trim().toLowerCase()) ?? [];
   const [promptAt, maxTokensAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
   if (promptAt < 0)
-    return '1: expected a header with a column "prompt", and "max_tokens" if wanted';
+    return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const entries: DatasetEntry[] = [];
   for (const { line, cells } of rows) {
     const prompt = cells[promptAt];
@@ -96,8 +96,8 @@ const turnsOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] |
 };
 
 /**
- * ShareGPT's conversations: of each the first thing that its human said, as other load generators take
- * them; those in which no human speaks are left out. The numbers are of entries, since its file is one line.
+ * ShareGPT's conversations: the first human message of each, as other load generators use them;
+ * conversations without one are left out. Problems give the entry, because the file is one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parsed(text);

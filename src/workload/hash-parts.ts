@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Hands the parts of a file on and hashes them on the way; `digest` is of all that were taken. */
+/** Hashes the parts of a file while they are read; `digest` covers all parts that were taken. */
 export const hashParts = (
   parts: Iterable<Uint8Array>,
 ): { readonly parts: Iterable<Uint8Array>; readonly digest: () => string } => {

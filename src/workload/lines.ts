@@ -1,4 +1,4 @@
-/** The lines of a text that comes in parts of bytes, without their ends (LF or CRLF) and the byte order mark. */
+/** The lines of a text in parts of bytes, without line ends (LF or CRLF) and byte order mark. */
 export function* linesOf(parts: Iterable<Uint8Array>): Generator<string, void> {
   const decoder = new TextDecoder();
   let rest = '';

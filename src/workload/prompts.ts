@@ -6,9 +6,9 @@ import type { Trace } from '../model/workload/trace.ts';
 import type { Message } from '../model/workload/traffic.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Texts with an exact number of tokens. What requests share is keyed by the plan's seed alone, so that all stages and slices agree. */
+/** Texts with an exact number of tokens. Shared texts depend on the plan's seed only, so that all stages and slices agree. */
 
-/** Set the texts that requests share apart from each other, and from the contents of stages, whose numbers are small. */
+/** Keep the draws of shared texts apart from each other, and from those of stages, whose numbers are small. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /** Tokens in a block of a Mooncake trace; the last one of a prompt may be shorter. */
@@ -23,7 +23,7 @@ const sharedText = (
   return vocabulary.text(tokens, drawFrom(seed, sharedTextKeys[what], which));
 };
 
-/** How many tokens are made so that the server counts as many as it should. */
+/** How many tokens to generate so that the server counts `tokens`. */
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
@@ -45,8 +45,8 @@ export const syntheticPrompt = (
 };
 
 /**
- * The messages of a made-up conversation up to the question that its user asks now, equal in every
- * request of the conversation: what a conversation says is keyed by its number and the turn.
+ * The messages of a generated conversation up to its user's current question. All requests of a
+ * conversation repeat the same messages: each depends on the conversation's number and the turn.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
@@ -63,8 +63,8 @@ export const syntheticConversation = (
     const question: Message = { role: 'user', content };
     if (turn === now) return [question];
     const length = tokensToGenerate(drawTokenCount(answer, draw), source.calibration);
-    const said = vocabulary.message(vocabulary.text(length, draw));
-    return [question, { role: 'assistant', content: said }];
+    const text = vocabulary.message(vocabulary.text(length, draw));
+    return [question, { role: 'assistant', content: text }];
   }).flat();
 };
 

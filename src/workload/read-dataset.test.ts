@@ -33,8 +33,10 @@ describe('a table of comma-separated values', () => {
     );
   });
 
-  it('with a quote that is never closed is a complaint with its line, at once even if it is long', () => {
-    expect(parseCsv(`a,b\n"${'x'.repeat(1_000_000)}`)).toMatch(/^2: expected a cell in quotes/);
+  it('with a quote that is never closed is a problem with its line, at once even if it is long', () => {
+    expect(parseCsv(`a,b\n"${'x'.repeat(1_000_000)}`)).toMatch(
+      /^2: expected a cell with closed quotes/,
+    );
     expect(parseCsv('a,b\nc"d,e')).toMatch(/^2: /);
   });
 });

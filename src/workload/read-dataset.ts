@@ -2,7 +2,7 @@ import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
 import { hashParts } from './hash-parts.ts';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
 
-/** A dataset that was read: its prompts in the order of the file. */
+/** The prompts of a file, in its order. */
 export interface Dataset {
   readonly facts: DatasetFacts;
   readonly entries: readonly DatasetEntry[];
@@ -15,7 +15,7 @@ const textOf = (parts: Iterable<Uint8Array>): string => {
   return text + decoder.decode();
 };
 
-/** Reads a file of prompts: JSON lines, a CSV table or ShareGPT's JSON, by its extension. Complaints quote no prompt. */
+/** Reads a file of prompts: JSON lines, a CSV table or ShareGPT's JSON, by its extension. Problems quote no prompt. */
 export const readDataset = (file: string, parts: Iterable<Uint8Array>): ReadResult<Dataset> => {
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   const parse = datasetParsers.get(extension);
@@ -27,7 +27,7 @@ export const readDataset = (file: string, parts: Iterable<Uint8Array>): ReadResu
   const entries = parse(textOf(bytes.parts));
   if (typeof entries === 'string') return { ok: false, problem: `${file}:${entries}` };
   if (entries.length === 0) {
-    return { ok: false, problem: `${file}: expected at least one prompt; there is none` };
+    return { ok: false, problem: `${file}: expected at least one prompt, found none` };
   }
   return {
     ok: true,

@@ -18,7 +18,7 @@ import {
   ticksPerSecond,
 } from './trace-formats.ts';
 
-/** A cut of a trace, and what it needs. */
+/** The selected part of a trace, and its facts. */
 export interface LoadedTrace {
   readonly facts: TraceFacts;
   readonly trace: Trace;
@@ -26,7 +26,7 @@ export interface LoadedTrace {
 
 const ticksPerMillisecond = ticksPerSecond / 1000;
 
-/** The rows of the cut while they are gathered; ticks of 100 ns since the cut's begin. */
+/** The rows of the selected part while they are read; ticks of 100 ns since its beginning. */
 class SelectedRows {
   readonly ticks: number[] = [];
   readonly inputs: number[] = [];
@@ -46,13 +46,12 @@ class SelectedRows {
       cut.until === null ? Number.POSITIVE_INFINITY : Math.round(cut.until * ticksPerMillisecond);
   }
 
-  /** A text says what is wrong with the row. */
+  /** Returns what is wrong with the row, or `null`. */
   add({ at, input, output, blocks }: TraceRow): string | null {
     this.#origin ??= at;
     const since =
       (at.seconds - this.#origin.seconds) * ticksPerSecond + (at.ticks - this.#origin.ticks);
-    if (since < 0)
-      return 'expected a moment not before the first request’s: sort the trace by time';
+    if (since < 0) return 'expected a time not before the first request: sort the trace by time';
     if (since < this.#from || since >= this.#until) {
       this.clipped.outside += 1;
       return null;
@@ -104,7 +103,7 @@ const busiestMinute = (trace: Trace): TraceFacts['busiestMinute'] => {
 const knownFormats =
   'a Mooncake trace (JSON lines with "timestamp", "input_length", "output_length"), an Azure LLM trace (CSV with TIMESTAMP, ContextTokens, GeneratedTokens) or a BurstGPT trace (CSV with Timestamp, Request tokens, Response tokens)';
 
-/** The form of a trace, and how its rows are read. */
+/** The format of a trace, and the reader of its rows. */
 interface RecognisedFormat {
   readonly format: TraceFormat;
   readonly read: RowReader;
@@ -118,7 +117,7 @@ const detectFormat = (line: string): RecognisedFormat | null => {
   return null;
 };
 
-/** Gathers the cut; a text says what is wrong, with its line. */
+/** Collects the selected rows; returns the format, or a problem with its line. */
 const collectRows = (lines: Iterable<string>, rows: SelectedRows): RecognisedFormat | string => {
   let known: RecognisedFormat | null = null;
   let number = 0;
@@ -138,7 +137,7 @@ const collectRows = (lines: Iterable<string>, rows: SelectedRows): RecognisedFor
 };
 
 /**
- * Reads a trace as it was published, known by its content, and cuts it; `parts` are the bytes of
+ * Reads the selected part of a published trace, whose format its content shows; `parts` are the bytes of
  * `cut.file`, read once and not kept.
  */
 export const readTrace = (
@@ -152,7 +151,7 @@ export const readTrace = (
   const trace = traceFrom(rows, cut.speed);
   const { clipped } = rows;
   if (trace.count === 0) {
-    const problem = `${cut.file}: none of its ${clipped.outside} requests lies between "from" and "until"; these count from the first request`;
+    const problem = `${cut.file}: none of its ${clipped.outside} requests is between "from" and "until", which count from the first request`;
     return { ok: false, problem };
   }
   const facts: TraceFacts = {

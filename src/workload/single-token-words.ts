@@ -1,29 +1,29 @@
 import type { TokenCounter } from '../model/workload/tokenizer.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
 
-/** Words of which texts with an exact number of tokens are made. */
+/** The words of texts with an exact number of tokens. */
 export interface SingleTokenWords {
   /** Separated by white space. */
   readonly words: string;
-  /** Whether a message begins with a space: SentencePiece puts one there itself. */
+  /** Whether a message keeps its first space; SentencePiece adds one itself. */
   readonly keepsLeadingSpace: boolean;
 }
 
-/** Fewer words make prompts that are too much alike. */
+/** With fewer words prompts would be too similar. */
 const minWords = 100;
 
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 
-/** Whether texts of many words have as many tokens, whatever follows what. */
+/** Whether texts have as many tokens as words, in several orders. */
 const isExact = (words: readonly string[], opening: string, count: TokenCounter['count']) =>
   [words, words.toReversed(), words.slice(0, 2), words.slice(-3)].every(
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
 /**
- * The words of `list` that are one token each by a tokenizer, together too: counted here, once, so
- * that no tokenizer is needed when texts are made. A problem where it has no such words.
+ * The words of `list` that are one token each, alone and in a text. They are counted once, so that
+ * generating texts needs no tokenizer. A problem if the tokenizer has too few such words.
  */
 export const selectSingleTokenWords = (
   list: string,
@@ -41,6 +41,6 @@ export const selectSingleTokenWords = (
   }
   return {
     ok: false,
-    problem: `${name}: no prompts of exact length can be made for this tokenizer: ${most} of ${all.length} words are one token of it, and at least ${minWords} must be, alone and in a text. Leave "tokenizer" out, and "calibration" can make up for the difference`,
+    problem: `${name}: Weir cannot generate prompts of exact length for this tokenizer: ${most} of ${all.length} words are one token, alone and in a text; at least ${minWords} are needed. Leave "tokenizer" out and correct the length with "calibration"`,
   };
 };

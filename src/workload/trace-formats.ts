@@ -1,6 +1,6 @@
 import type { TraceFormat } from '../model/workload/trace.ts';
 
-/** A moment as whole seconds since whatever the format counts from, and ticks of 100 ns within the second. */
+/** A time as whole seconds since the epoch of its format, and ticks of 100 ns within the second. */
 export interface TraceTime {
   readonly seconds: number;
   readonly ticks: number;
@@ -14,12 +14,12 @@ export interface TraceRow {
   readonly blocks: readonly number[];
 }
 
-/** Reads a line after the first; a text is a complaint: “expected …”. */
+/** Reads a line after the first, or returns what was expected. */
 export type RowReader = (line: string) => TraceRow | string;
 
-/** How a form of trace is known by its first line, and how its rows are read. */
+/** Recognises a format by its first line, and reads its rows. */
 interface TraceFormatReader {
-  /** `null` when the first line is not of this form. */
+  /** `null` if the first line is of another format. */
   readonly reader: (firstLine: string) => RowReader | null;
   /** Whether the first line is a row itself. */
   readonly headerless: boolean;
@@ -32,18 +32,18 @@ const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd
 /** Days since 1970-01-01 (Hinnant, “chrono-compatible low-level date algorithms”). */
 const daysSince1970 = (year: number, month: number, day: number): number => {
   const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
+  const cycle = Math.floor(y / 400);
+  const yearOfCycle = y - cycle * 400;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const dayOfEra =
-    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
+  const dayOfCycle =
+    yearOfCycle * 365 + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100) + dayOfYear;
+  return cycle * 146_097 + dayOfCycle - 719_468;
 };
 
 const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
-/** `2023-11-16 18:15:46.6805900`, of 2024 with `+00:00` behind it; up to seven digits of a second's fraction, or none. */
+/** `2023-11-16 18:15:46.6805900`, in the trace of 2024 with `+00:00` at the end; the fraction may be missing. */
 const dateTime = (text: string): TraceTime | null => {
   const found = timestamp.exec(text);
   if (found === null) return null;
@@ -66,7 +66,7 @@ const decimalSeconds = (text: string): TraceTime | null => {
   return seconds === undefined ? null : { seconds: Number(seconds), ticks: ticksOf(fraction) };
 };
 
-/** A whole number of tokens, also written with a fraction of zero, as table programs do. */
+/** A whole number of tokens, also with a fraction of zero, as spreadsheets write it. */
 const countOf = (text: string): number | null =>
   /^\d{1,9}(?:\.0*)?$/.test(text) ? Number(text) : null;
 
@@ -78,7 +78,7 @@ interface Columns {
   readonly example: string;
 }
 
-/** Finds its columns by their names: releases of one trace differ in the others. None has a quoted cell. */
+/** Finds its columns by name, because releases of a trace differ in the others. None has quoted cells. */
 const table = ({ time, input, output, read, example }: Columns): TraceFormatReader => ({
   headerless: false,
   reader: (firstLine) => {
@@ -126,7 +126,6 @@ const mooncakeRow: RowReader = (line) => {
   return { at: { seconds, ticks: ticks - seconds * ticksPerSecond }, input, output, blocks: ids };
 };
 
-/** Every form of trace, by what its publishers wrote down or what their files hold. */
 export const traceFormatReaders = {
   mooncake: {
     headerless: true,

@@ -2,20 +2,20 @@ import type { Draw } from '../model/workload/draw.ts';
 import type { SingleTokenWords } from './single-token-words.ts';
 
 /**
- * Words that, with the space before them, are one token each (fixtures/prompts): n of them, each after
- * a space, are n tokens. The first space must stay, or the first word would be another token.
+ * Words that are one token each with the space before them (fixtures/prompts), so n words are n tokens.
+ * Without the first space the first word would be a different token.
  */
 export interface Vocabulary {
   /** A text of exactly `tokens` tokens, its words drawn evenly. */
   text(tokens: number, draw: Draw): string;
-  /** A whole message of such texts: without its first space where the tokenizer puts one there itself. */
+  /** A whole message: without its first space if the tokenizer adds one itself. */
   message(text: string): string;
 }
 
-/** A word and its space have at most so many bytes: each is written as two numbers of four. */
+/** The most bytes of a word with its space; it is stored as two numbers of four bytes. */
 const maxWordBytes = 8;
 
-/** Words as numbers, little-endian, what follows the word left 0. */
+/** Words as little-endian numbers, padded with 0. */
 interface Packed {
   readonly count: number;
   readonly lows: Uint32Array;
@@ -41,7 +41,7 @@ const rotated = (word: number, by: number): number => (word << by) | (word >>> (
 
 /**
  * Draws the words by xoroshiro64** (Blackman and Vigna 2018), its 64-bit state from `draw`, and writes
- * them as numbers: a million must cost less than sending them, and joining strings costs twice that.
+ * them as numbers: joining strings takes twice as long, longer than sending them.
  */
 export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vocabulary => {
   const { count, lows, highs, lengths } = packed(words);

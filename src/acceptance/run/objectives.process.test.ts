@@ -99,7 +99,9 @@ describe('a run with objectives', () => {
       const words = ['run', path, '--target', mock.url, '--out', out];
       const { code, stderr } = await weir(words, { WEIR_API_KEY: 'sk-weir-test' });
       expect(code).toBe(2);
-      expect(stderr).toContain('gate.yaml:6:14: "tfft" is no measure');
+      expect(stderr).toContain(
+        'gate.yaml:6:14: "tfft" is neither a measure nor a figure of the run',
+      );
       expect(stderr).toContain('did you mean "ttft"?');
       const counters = await (await fetch(`${mock.controlUrl}/counters`)).json();
       const counted = z.record(z.string(), z.number()).parse(counters);

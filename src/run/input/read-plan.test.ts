@@ -64,7 +64,7 @@ wire: { caFile: ca.pem }
       HOME/s.yaml:5:25: the secret file HOME/green.key cannot be read: there is no such file
       HOME/s.yaml:6:22: the secret file /run/secrets/tenant cannot be read: there is no such file; write ./tenant for one in the scenario’s folder
       HOME/s.yaml:8:45: the clip HOME/none.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir
-      HOME/s.yaml:8:55: "wieght" is no key of the kind "transcription"; did you mean "weight"?
+      HOME/s.yaml:8:55: "wieght" is not a key of the kind "transcription"; did you mean "weight"?
       HOME/s.yaml:9:46: the clip HOME/one.wav cannot be read: there is no such file. Give a path from the scenario’s folder, or use \`bundled\` for the speech that comes with Weir
       HOME/s.yaml:9:55: the clip HOME/two.txt cannot be uploaded: expected a file of type mp3, mp4, mpeg, mpga, m4a, wav, webm, ogg, or a manifest (.json); convert it first
       HOME/s.yaml:11:17: the certificate file HOME/ca.pem cannot be read: there is no such file

@@ -102,7 +102,7 @@ describe('a tokenizer.json that a scenario names', () => {
   });
 
   it.each([
-    ['letters.json', 'words are one token of it'],
+    ['letters.json', 'words are one token'],
     ['other.json', 'other.json: expected a tokenizer.json as Hugging Face publishes it'],
     ['absent.json', 'absent.json cannot be read'],
   ])('is a problem in words where it is of no use: %s', (name, problem) => {

@@ -17,12 +17,12 @@ import type { ScenarioObjective } from '../schema/objective-schema.ts';
 export type StageNames = ReadonlyMap<string, readonly string[]>;
 
 const expectParsed = <T>(parsed: ParseResult<T>): T => {
-  if (!parsed.ok) throw new Error(`an objective passed the rules: ${parsed.parseError.message}`);
-  return parsed.parseSuccess;
+  if (!parsed.ok) throw new Error(`an objective passed the rules: ${parsed.error.message}`);
+  return parsed.value;
 };
 
 const scopeOf = ({ labels }: ParsedObjective, stages: StageNames): ObjectiveScope => {
-  const labelValues = new Map(labels.map(({ label, parseSuccess }) => [label, parseSuccess]));
+  const labelValues = new Map(labels.map(({ label, name }) => [label, name]));
   const traffic = labelValues.get('traffic');
   const stage = labelValues.get('stage');
   return {

@@ -1,4 +1,3 @@
-import { chatContentFields, chatBodyFields } from '../schema/chat-fields.ts';
 import type { ClipSource } from '../../model/workload/clip.ts';
 import type { PromptSource } from '../../model/workload/prompt-source.ts';
 import type {
@@ -12,7 +11,12 @@ import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts
 import { splitText } from './split-text.ts';
 import type { ScenarioPrompt } from '../schema/prompt-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
-import { type ScenarioTraffic, type ScenarioTrafficOf } from '../schema/traffic-schema.ts';
+import {
+  chatBodyFields,
+  chatContentFields,
+  type ScenarioTraffic,
+  type ScenarioTrafficOf,
+} from '../schema/traffic-schema.ts';
 
 /** What is asked where a scenario says nothing. */
 const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';

@@ -1,4 +1,3 @@
-import { defaultKeyTemplate, defaultKeyName } from '../schema/default-key.ts';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 import type { ApiKey, Plan, Stage } from '../../model/plan/plan.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
@@ -7,6 +6,12 @@ import { compileObjective, compileRequestObjective } from './compile-objectives.
 import { compileTraffic } from './compile-traffic.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
+
+/** Where the key comes from when a scenario names none. */
+export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
+
+/** What reports call the key of a scenario that names none. */
+export const defaultKeyName = 'default';
 
 const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
   stages ?? (load === undefined ? [] : [{ name: defaultStageName, load }]);

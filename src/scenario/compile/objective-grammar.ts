@@ -18,7 +18,7 @@ import { didYouMean } from '../text/spelling.ts';
 /** An objective as its text says it. */
 export interface ParsedObjective {
   readonly figure: ObjectiveFigure;
-  readonly labels: readonly { readonly label: LabelName; readonly parseSuccess: string }[];
+  readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
 }
@@ -30,18 +30,18 @@ export interface ObjectiveError {
 }
 
 export type ParseResult<T> =
-  | { readonly ok: true; readonly parseSuccess: T }
-  | { readonly ok: false; readonly parseError: ObjectiveError };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: ObjectiveError };
 
 const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
 type LabelName = (typeof labelNames)[number];
 
-const parseError = (message: string, hint: string | null = null): ParseResult<never> => ({
+const failure = (message: string, hint: string | null = null): ParseResult<never> => ({
   ok: false,
-  parseError: { message, hint },
+  error: { message, hint },
 });
 
-const parseSuccess = <T>(found: T): ParseResult<T> => ({ ok: true, parseSuccess: found });
+const success = <T>(value: T): ParseResult<T> => ({ ok: true, value });
 
 const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
   Object.hasOwn(table, name);
@@ -69,18 +69,18 @@ const measureFigure = (
   written: string | null,
 ): ParseResult<ObjectiveFigure> => {
   if (written === null) {
-    return parseError(
-      `${quoted(name)} is a distribution: which statistic of it is not said`,
+    return failure(
+      `${quoted(name)} is a distribution: it needs a statistic`,
       `for example ${name}.p95`,
     );
   }
   const statistic = readStatistic(written);
   return statistic === null
-    ? parseError(
-        `${quoted(written)} is no statistic: expected a percentile such as p95, or mean, min, max or median`,
+    ? failure(
+        `${quoted(written)} is not a statistic: expected a percentile such as p95, or mean, min, max or median`,
         didYouMean(written, statisticWords),
       )
-    : parseSuccess({ kind: 'measure', name, statistic });
+    : success({ kind: 'measure', name, statistic });
 };
 
 const runFigure = (name: string): ObjectiveFigure | null => {
@@ -94,16 +94,16 @@ const readFigure = (written: string, statistic: string | null): ParseResult<Obje
   if (has(measures, name)) return measureFigure(name, statistic);
   const figure = runFigure(name);
   if (figure === null) {
-    return parseError(
-      `${quoted(written)} is no measure and no figure of a run`,
+    return failure(
+      `${quoted(written)} is neither a measure nor a figure of the run`,
       didYouMean(written, [...measureNames, ...runFigures]) ??
         'the README lists the measures; figures of the run are, for example, errorRate and completedRate',
     );
   }
   return statistic === null
-    ? parseSuccess(figure)
-    : parseError(
-        `${quoted(name)} is one figure: there is no ${quoted(statistic)} of it`,
+    ? success(figure)
+    : failure(
+        `${quoted(name)} is a single figure: it has no ${quoted(statistic)}`,
         `leave ".${statistic}" out`,
       );
 };
@@ -119,24 +119,24 @@ const readLabels = (text: string): ParseResult<ParsedObjective['labels']> => {
     const found = labelText.exec(text);
     const given = found?.[2] ?? found?.[3] ?? '';
     if (found === null || given === '') {
-      return parseError(
+      return failure(
         `expected labels such as {traffic=chat-stream, stage="climb 2/s"}, got ${quoted(`{${text}}`)}`,
       );
     }
     const label = labelNames.find((name) => name === found[1]);
     if (label === undefined) {
-      return parseError(
-        `${quoted(found[1] ?? '')} is no label: expected traffic, model, key or stage`,
+      return failure(
+        `${quoted(found[1] ?? '')} is not a label: expected traffic, model, key or stage`,
         didYouMean(found[1] ?? '', labelNames),
       );
     }
     if (labels.some((before) => before.label === label)) {
-      return parseError(`the label ${quoted(label)} stands here twice`, 'keep one of them');
+      return failure(`the label ${quoted(label)} is set twice`, 'keep one of them');
     }
-    labels.push({ label, parseSuccess: given });
+    labels.push({ label, name: given });
     at = labelText.lastIndex;
   }
-  return parseSuccess(labels);
+  return success(labels);
 };
 
 const objectivePattern =
@@ -151,26 +151,26 @@ const parseParts = (
   const labels = readLabels(written ?? '');
   if (!labels.ok) return labels;
   const comparison = comparisonOperatorNames.find((name) => name === sign);
-  if (comparison === undefined) return parseError(`expected <, <=, > or >=, got ${quoted(sign)}`);
+  if (comparison === undefined) return failure(`expected <, <=, > or >=, got ${quoted(sign)}`);
   const read = readBound(figure, boundText);
   if ('expected' in read) {
     const [expected = '', advice = null] = read.expected.split('; ');
-    return parseError(`${quoted(boundText)} is no bound of ${figure.name}: ${expected}`, advice);
+    return failure(`${quoted(boundText)} is not a bound for ${figure.name}: ${expected}`, advice);
   }
-  return parseSuccess({ figure, labels: labels.parseSuccess, comparison, bound: read.bound });
+  return success({ figure, labels: labels.value, comparison, bound: read.bound });
 };
 
 /** An aggregate objective: `ttft.p95{traffic=chat-stream} < 800ms`, `errorRate < 1%`. */
 export const parseObjective = (text: string): ParseResult<ParsedObjective> => {
   const parts = objectivePattern.exec(text);
   if (parts === null) {
-    return parseError(
-      `${quoted(text)} is no objective: expected a figure, a comparison and a bound`,
+    return failure(
+      `${quoted(text)} is not an objective: expected a figure, a comparison and a bound`,
       'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
     );
   }
   const figure = readFigure(parts[1] ?? '', parts[2] ?? null);
-  return figure.ok ? parseParts(figure.parseSuccess, parts) : figure;
+  return figure.ok ? parseParts(figure.value, parts) : figure;
 };
 
 /** What each request is held to: `ttft < 500ms`. A single request has no statistics. */
@@ -181,25 +181,25 @@ export const parseRequestObjective = (
 > => {
   const parts = objectivePattern.exec(text);
   if (parts === null) {
-    return parseError(
-      `${quoted(text)} is nothing that a request can keep: expected a measure, a comparison and a bound`,
+    return failure(
+      `${quoted(text)} is not an objective for a request: expected a measure, a comparison and a bound`,
       'for example ttft < 500ms',
     );
   }
   const [, written = '', statistic] = parts;
   const name = aliases[written] ?? written;
   if (statistic !== undefined) {
-    return parseError(
-      `a single request has no ${quoted(statistic)}: expected a measure by itself`,
-      `write ${name} here, or put the whole under "objectives"`,
+    return failure(
+      `a single request has no ${quoted(statistic)}: expected a measure alone`,
+      `write ${name} here, or move the whole objective to "objectives"`,
     );
   }
   if (!has(measures, name)) {
     return runFigure(name) === null
-      ? parseError(`${quoted(written)} is no measure`, didYouMean(written, measureNames))
-      : parseError(`${quoted(name)} is a figure of the whole run`, 'put it under "objectives"');
+      ? failure(`${quoted(written)} is not a measure`, didYouMean(written, measureNames))
+      : failure(`${quoted(name)} is a figure of the whole run`, 'move it to "objectives"');
   }
   const figure = { kind: 'measure', name, statistic: 'max' } as const;
   const parsed = parseParts(figure, parts);
-  return parsed.ok ? parseSuccess({ ...parsed.parseSuccess, figure }) : parsed;
+  return parsed.ok ? success({ ...parsed.value, figure }) : parsed;
 };

@@ -38,7 +38,7 @@ describe('a text', () => {
     expect(splitText('One.\n\nThis sentence\nis longer.', 23)).toEqual({
       ok: false,
       problem:
-        'the sentence that begins in line 3 of the text has 24 characters, and a piece may have 23',
+        'the sentence that begins in line 3 of the text has 24 characters; a piece may have at most 23',
     });
   });
 

@@ -34,7 +34,7 @@ export const splitText = (text: string, maxCharacters: number): ReadResult<reado
     if (spokenLength === 0) continue;
     if (spokenLength > maxCharacters) {
       const line = lineAt(text, index + segment.length - segment.trimStart().length);
-      const problem = `the sentence that begins in line ${line} of the text has ${spokenLength} characters, and a piece may have ${maxCharacters}`;
+      const problem = `the sentence that begins in line ${line} of the text has ${spokenLength} characters; a piece may have at most ${maxCharacters}`;
       return { ok: false, problem };
     }
     if (length + spokenLength > maxCharacters) endPiece();

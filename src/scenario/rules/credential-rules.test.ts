@@ -23,7 +23,7 @@ describe('keys', () => {
     expect(problemsOf(`${list}${rest}`)).toMatchInlineSnapshot(`
       [
         "f.yaml:2:20: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
-        "f.yaml:3:20: a key is one reference and nothing beside it: Weir adds the word Bearer itself; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
+        "f.yaml:3:20: a key must be one reference and nothing else: Weir adds the word Bearer itself; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
         "f.yaml:4:5: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
         "f.yaml:5:20: expected text, got a number",
       ]
@@ -85,7 +85,7 @@ describe('keys', () => {
   it('are WEIR_API_KEY where the scenario names none', () => {
     expect(problemsOf(remote)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:9: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or say under "keys" where the keys are",
+        "f.yaml:3:9: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key",
       ]
     `);
     expect(problemsOf(remote, { environment: { WEIR_API_KEY: '' } })).toEqual(problemsOf(remote));
@@ -93,7 +93,7 @@ describe('keys', () => {
     const broken = { environment: { WEIR_API_KEY: 'k\n' } };
     expect(problemsOf(remote, broken)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:9: the environment variable WEIR_API_KEY holds a line break or another character that no header can carry; set it to the bare value",
+        "f.yaml:3:9: the environment variable WEIR_API_KEY contains a line break or another character that no header can carry; set it to the value alone",
       ]
     `);
   });
@@ -103,7 +103,7 @@ describe('keys', () => {
       'keys:\n  - {name: a, key: "${env:A}"}\n  - {name: a, key: "${env:A}", weight: 0}\n  - {key: "${env:A}"}\n';
     expect(problemsOf(`${list}${rest}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:12: key names must differ; "a" stands here again",
+        "f.yaml:3:12: key names must differ; "a" is used twice",
         "f.yaml:3:40: expected a number above 0 and at most 1,000,000, got the number 0",
         "f.yaml:4:5: "name" is missing: expected text",
       ]
@@ -155,13 +155,13 @@ describe('headers', () => {
       '  bad name: x\n  Host: x\n  content-length: "5"\n  x-lines: "a\\nb"\n  x-a: "1"\n  X-A: "2"\n  x-n: 1\n  x-snow: ☃\n';
     expect(withHeaders(headers)).toMatchInlineSnapshot(`
       [
-        "f.yaml:2:3: this is not a header name",
+        "f.yaml:2:3: this is not a valid header name",
         "f.yaml:3:3: Weir sets the header "host" itself; leave it out",
         "f.yaml:4:3: Weir sets the header "content-length" itself; leave it out",
-        "f.yaml:5:12: this value holds a line break or another character that no header can carry",
-        "f.yaml:7:3: the header "x-a" stands here twice; case makes no difference",
+        "f.yaml:5:12: this value contains a line break or another character that no header can carry",
+        "f.yaml:7:3: the header "x-a" is set twice; upper and lower case make no difference",
         "f.yaml:8:8: expected text, got a number; put quotes around it",
-        "f.yaml:9:11: this value holds a line break or another character that no header can carry",
+        "f.yaml:9:11: this value contains a line break or another character that no header can carry",
       ]
     `);
   });
@@ -195,7 +195,7 @@ describe('templates elsewhere', () => {
   it('are no place for secrets', () => {
     expect(problemsOf(`description: \${secret:a.key}\n${rest}`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:1:14: \${secret:…} can stand in keys and headers only; write \${env:NAME} for what is no secret",
+        "f.yaml:1:14: \${secret:…} is only allowed in keys and headers; write \${env:NAME} for a value that is not secret",
       ]
     `);
   });

@@ -9,71 +9,81 @@ import {
   parseRequestObjective,
   type ParsedObjective,
 } from '../compile/objective-grammar.ts';
-import {
-  keyNamesOf,
-  suggestableModels,
-  type TrafficTarget,
-  trafficTargetsOf,
-} from './traffic-targets.ts';
+import { defaultKeyName } from '../compile/compile.ts';
+import { planStageNames } from '../compile/compile-load.ts';
+import type { Scenario } from '../schema/scenario-schema.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioFinding } from '../text/scenario-problem.ts';
 import { didYouMean } from '../text/spelling.ts';
-import { isMapping, type Path, pathKey, valueAtPath } from '../text/scenario-tree.ts';
+import { placedStages } from './placed-stages.ts';
 
 /** What is wrong with a scenario's objectives, found before anything is sent. */
 
-/** An objective's text where it stands; `item` is the long form, if it is one. */
-interface PlacedObjective {
-  readonly text: string;
-  readonly path: Path;
-  readonly item: unknown;
+/** Requests of one traffic entry in one stage, as far as both are sound. */
+interface TrafficTarget {
+  /** The stage's name as it was written; `stageNames` are those that reports use: stairs have several. */
+  readonly stage: string | null;
+  readonly stageNames: readonly string[];
+  readonly kind: string | null;
+  readonly model: ScenarioPart<string | undefined>;
 }
 
-const placedObjectives = (
-  scenario: unknown,
-  field: 'objectives' | 'perRequest',
-): readonly PlacedObjective[] => {
-  const list = valueAtPath(scenario, [field]);
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item: unknown, index): PlacedObjective[] => {
-    const path = [field, index];
-    if (typeof item === 'string') return [{ text: item, path, item: null }];
-    const text = valueAtPath(item, ['objective']);
-    return typeof text === 'string' ? [{ text, path: [...path, 'objective'], item }] : [];
+const trafficTargetsOf = (scenario: ScenarioPart<Scenario>): readonly TrafficTarget[] =>
+  placedStages(scenario).flatMap(({ name: stage, load: { sound: load }, entries }) => {
+    const names = stage === null || load === undefined ? [stage] : planStageNames(stage, load);
+    const stageNames = names.filter((name) => name !== null);
+    return entries.map((entry) => ({
+      stage,
+      stageNames,
+      kind: entry.at('kind').text,
+      model: entry.at('model'),
+    }));
   });
-};
+
+/** An objective's text where it stands; `holder` is the mapping around it, if there is one. */
+interface PlacedObjective {
+  readonly text: string;
+  readonly part: ScenarioPart<unknown>;
+  readonly holder: ScenarioPart<unknown> | null;
+}
+
+const placedObjectives = (list: ScenarioPart<readonly unknown[]>): readonly PlacedObjective[] =>
+  list.items.flatMap((item): PlacedObjective[] => {
+    const part = item.text === null ? item.at('objective') : item;
+    const holder = item.text === null ? item : null;
+    return part.text === null ? [] : [{ text: part.text, part, holder }];
+  });
 
 type Label = ParsedObjective['labels'][number]['label'];
 
 const labelOf = ({ labels }: ParsedObjective, label: Label): string | undefined =>
-  labels.find((each) => each.label === label)?.parseSuccess;
+  labels.find((each) => each.label === label)?.name;
 
 interface ObjectiveContext {
+  readonly scenario: ScenarioPart<Scenario>;
   readonly targets: readonly TrafficTarget[];
-  readonly keys: readonly unknown[];
-  readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** What each label can be in this scenario, and which of it may be proposed. */
+/** The values that a label can have in this scenario, and those of them that a message may repeat. */
 const choicesOf = (
   label: Label,
-  { targets, keys, environmentValues }: ObjectiveContext,
-): { readonly known: readonly unknown[]; readonly shown: readonly string[] } => {
-  const texts = (all: readonly unknown[]): string[] => [
-    ...new Set(all.filter((each) => typeof each === 'string')),
-  ];
-  const plain = (known: readonly unknown[]) => ({ known, shown: texts(known) });
+  { scenario, targets }: ObjectiveContext,
+): { readonly known: readonly (string | null)[]; readonly shown: readonly (string | null)[] } => {
+  const plain = (known: readonly (string | null)[]) => ({ known, shown: known });
+  const models = targets.map(({ model }) => model);
+  const keys = scenario.at('keys');
   switch (label) {
     case 'traffic':
       return plain(targets.map(({ kind }) => kind));
     case 'model':
       return {
-        known: targets.map(({ model }) => model),
-        shown: suggestableModels(targets, environmentValues),
+        known: models.map(({ text }) => text),
+        shown: models.filter(({ isFromEnvironment }) => !isFromEnvironment).map(({ text }) => text),
       };
     case 'key':
-      return plain(keys);
+      return plain(keys.isList ? keys.items.map((key) => key.at('name').text) : [defaultKeyName]);
     case 'stage':
-      return plain(targets.flatMap(({ stage, names }) => [stage, ...names]));
+      return plain(targets.flatMap(({ stage, stageNames }) => [stage, ...stageNames]));
   }
 };
 
@@ -81,19 +91,20 @@ const labelErrors = (
   parsedObjective: ParsedObjective,
   context: ObjectiveContext,
 ): ObjectiveError[] =>
-  parsedObjective.labels.flatMap(({ label, parseSuccess }): ObjectiveError[] => {
+  parsedObjective.labels.flatMap(({ label, name }): ObjectiveError[] => {
     const { known, shown } = choicesOf(label, context);
-    if (known.length === 0 || known.includes(parseSuccess)) return [];
-    const listed = [...new Set(shown)].slice(0, 8).join(', ');
+    if (known.length === 0 || known.includes(name)) return [];
+    const choices = [...new Set(shown.filter((choice) => choice !== null))];
+    const listed = choices.slice(0, 8).join(', ');
     return [
       {
-        message: `no ${label} of this scenario is called ${JSON.stringify(parseSuccess)}`,
-        hint: didYouMean(parseSuccess, shown) ?? (listed === '' ? null : `there is: ${listed}`),
+        message: `no ${label} of this scenario is called ${JSON.stringify(name)}`,
+        hint: didYouMean(name, choices) ?? (listed === '' ? null : `expected one of ${listed}`),
       },
     ];
   });
 
-/** Nothing will ever be measured for some combinations of sound labels. */
+/** Labels that are sound by themselves, but that no request has together. */
 const emptyScopeErrors = (
   parsedObjective: ParsedObjective,
   { targets }: ObjectiveContext,
@@ -107,138 +118,114 @@ const emptyScopeErrors = (
       : null;
   const matches = (target: TrafficTarget, alsoKind: boolean): boolean =>
     (traffic === undefined || target.kind === traffic) &&
-    (model === undefined || target.model === model) &&
-    (stage === undefined || target.stage === stage || target.names.includes(stage)) &&
+    (model === undefined || target.model.text === model) &&
+    (stage === undefined || target.stage === stage || target.stageNames.includes(stage)) &&
     (!alsoKind || kinds === null || kinds.some((kind) => kind === target.kind));
   if (targets.length === 0 || targets.some((target) => matches(target, true))) return [];
   if (!targets.some((target) => matches(target, false))) {
     return [{ message: 'no request of this scenario has all of these labels', hint: null }];
   }
-  const message = `"${parsedObjective.figure.name}" is measured of ${(kinds ?? []).join(', ')} only, and none of these requests is one`;
+  const message = `"${parsedObjective.figure.name}" is measured for ${(kinds ?? []).join(', ')} only, and this objective covers no such request`;
   return [{ message, hint: null }];
 };
 
-/** Rates are counted per second of the run, where few labels are kept apart. */
+/** Rates are counted per second of the run, which keeps few labels. */
 const rateErrors = ({ figure, labels }: ParsedObjective): ObjectiveError[] => {
   if (figure.kind !== 'rate') return [];
   const allowed: readonly Label[] = rates[figure.name].byTraffic ? ['stage', 'traffic'] : ['stage'];
   return labels
     .filter(({ label }) => !allowed.includes(label))
     .map(({ label }) => ({
-      message: `"${figure.name}" cannot be told apart by ${label}`,
-      hint: `of labels it takes ${allowed.join(' and ')}`,
+      message: `"${figure.name}" has no figures by ${label}`,
+      hint: `use ${allowed.join(' or ')}`,
     }));
 };
 
-const goodputErrors = ({ figure }: ParsedObjective, scenario: unknown): ObjectiveError[] => {
-  const wanted = valueAtPath(scenario, ['perRequest']);
-  return figure.name === 'goodput' && (!Array.isArray(wanted) || wanted.length === 0)
+const goodputErrors = (
+  { figure }: ParsedObjective,
+  { scenario }: ObjectiveContext,
+): ObjectiveError[] =>
+  figure.name === 'goodput' && scenario.at('perRequest').items.length === 0
     ? [
         {
-          message: '"goodput" is asked for, and nothing says what a good request is',
+          message: '"goodput" needs "perRequest", which says what a good request is',
           hint: 'add for example perRequest: ["ttft < 500ms", "e2e < 5s"]',
         },
       ]
     : [];
-};
 
 const abortError = ({ figure, comparison }: ParsedObjective): string | null => {
   if (figure.kind === 'count' && isLowerBound(comparison)) {
-    return 'a count that must be reached is not broken before the run is over';
+    return 'a minimum count cannot fail before the run ends';
   }
   return figure.kind === 'rate' && rates[figure.name].countsAtEnd === null
-    ? `"${figure.name}" is known only when the run is over`
+    ? `"${figure.name}" is known only when the run ends`
     : null;
 };
 
-/** What the long form's fields demand of the objective. */
+/** What is wrong between an objective and the fields of the mapping around it. */
 const longFormFindings = (
   parsedObjective: ParsedObjective,
-  { item, path }: PlacedObjective,
-): ScenarioFinding[] => {
-  const holder = path.slice(0, -1);
+  holder: ScenarioPart<unknown>,
+): readonly ScenarioFinding[] => {
+  const [abort, minSamples] = [holder.at('abort'), holder.at('minSamples')];
   const findings: ScenarioFinding[] = [];
-  const addFinding = (field: string, message: string, hint: string): void => {
-    if (isMapping(item) && item[field] !== undefined) {
-      findings.push({ path: [...holder, field], part: 'key', message, hint });
-    }
-  };
   const cannotAbort = abortError(parsedObjective);
-  if (cannotAbort !== null) addFinding('abort', cannotAbort, 'leave "abort" out');
-  if (isMapping(item) && item['severity'] === 'warn') {
-    addFinding('abort', 'an objective that only warns cannot end the run', 'keep one of the two');
+  if (cannotAbort !== null && abort.isPresent) {
+    findings.push(abort.keyFinding(cannotAbort, 'leave "abort" out'));
   }
-  if (parsedObjective.figure.kind === 'count' || parsedObjective.figure.kind === 'rate') {
-    addFinding(
-      'minSamples',
-      `"${parsedObjective.figure.name}" has no samples`,
-      'leave "minSamples" out',
-    );
+  if (holder.at('severity').text === 'warn' && abort.isPresent) {
+    const message = 'an objective that only warns cannot end the run';
+    findings.push(abort.keyFinding(message, 'keep one of the two'));
+  }
+  const { kind, name } = parsedObjective.figure;
+  if ((kind === 'count' || kind === 'rate') && minSamples.isPresent) {
+    findings.push(minSamples.keyFinding(`"${name}" has no samples`, 'leave "minSamples" out'));
   }
   return findings;
 };
 
-/** A text that the environment gave is repeated to nobody. */
-const withoutEnvironmentText = (
-  { path }: PlacedObjective,
-  { environmentValues }: ObjectiveContext,
+/** A text from the environment may be a secret, so no message repeats it. */
+const findingAt = (
+  part: ScenarioPart<unknown>,
   { message, hint }: ObjectiveError,
-): ScenarioFinding => ({
-  path,
-  part: 'value',
-  ...(environmentValues.has(pathKey(path))
-    ? { message: 'what the environment variable holds is no sound objective here', hint: null }
-    : { message, hint }),
-});
+): ScenarioFinding =>
+  part.isFromEnvironment
+    ? part.valueFinding('the environment variable does not hold a valid objective')
+    : part.valueFinding(message, hint);
 
 const findingsOfList = (
-  scenario: unknown,
   list: readonly PlacedObjective[],
   parse: (text: string) => ParseResult<ParsedObjective>,
   context: ObjectiveContext,
-): ScenarioFinding[] =>
-  list.flatMap((each, index) => {
-    const parsed = parse(each.text);
-    if (!parsed.ok) return [withoutEnvironmentText(each, context, parsed.parseError)];
-    const isDuplicate = list.findIndex(({ text }) => text === each.text) < index;
-    const duplicateError = {
-      message: 'the same objective stands here again',
-      hint: 'keep one of them',
-    };
-    const labelProblems = [
-      ...rateErrors(parsed.parseSuccess),
-      ...labelErrors(parsed.parseSuccess, context),
-    ];
+): readonly ScenarioFinding[] =>
+  list.flatMap(({ text, part, holder }, index) => {
+    const parsed = parse(text);
+    if (!parsed.ok) return [findingAt(part, parsed.error)];
+    const objective = parsed.value;
+    const isDuplicate = list.findIndex((other) => other.text === text) < index;
+    const labelProblems = [...rateErrors(objective), ...labelErrors(objective, context)];
     const errors = [
-      ...(isDuplicate ? [duplicateError] : []),
-      ...goodputErrors(parsed.parseSuccess, scenario),
-      ...(labelProblems.length > 0
-        ? labelProblems
-        : emptyScopeErrors(parsed.parseSuccess, context)),
+      ...(isDuplicate
+        ? [{ message: 'this objective is a duplicate', hint: 'keep one of them' }]
+        : []),
+      ...goodputErrors(objective, context),
+      ...(labelProblems.length > 0 ? labelProblems : emptyScopeErrors(objective, context)),
     ];
     return [
-      ...errors.map((found) => withoutEnvironmentText(each, context, found)),
-      ...longFormFindings(parsed.parseSuccess, each),
+      ...errors.map((error) => findingAt(part, error)),
+      ...(holder === null ? [] : longFormFindings(objective, holder)),
     ];
   });
 
-/** `filled` has what the environment gave, by `pathKey`. */
 export const objectiveRuleFindings = (
-  scenario: unknown,
-  environmentValues: ReadonlyMap<string, string>,
+  scenario: ScenarioPart<Scenario>,
 ): readonly ScenarioFinding[] => {
-  const context = {
-    targets: trafficTargetsOf(scenario),
-    keys: keyNamesOf(scenario),
-    environmentValues,
-  };
+  const context = { scenario, targets: trafficTargetsOf(scenario) };
+  const objectives = placedObjectives(scenario.at('objectives'));
+  const perRequest = placedObjectives(scenario.at('perRequest'));
   return [
-    ...findingsOfList(scenario, placedObjectives(scenario, 'objectives'), parseObjective, context),
-    ...findingsOfList(
-      scenario,
-      placedObjectives(scenario, 'perRequest'),
-      parseRequestObjective,
-      context,
-    ),
+    ...findingsOfList(objectives, parseObjective, context),
+    ...findingsOfList(perRequest, parseRequestObjective, context),
   ];
 };

@@ -1,54 +1,32 @@
+import type { Scenario } from '../schema/scenario-schema.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioFinding } from '../text/scenario-problem.ts';
 import { didYouMean } from '../text/spelling.ts';
-import { placedEntries } from './traffic-rules.ts';
-import { isMapping, type Path, pathKey, valueAtPath } from '../text/scenario-tree.ts';
+import { placedEntries } from './placed-stages.ts';
 
-/** A model that some entry asks for. */
-interface RequestedModel {
-  readonly kind: unknown;
-  readonly model: unknown;
-  readonly path: Path;
-}
-
-const requestedModels = (scenario: unknown): readonly RequestedModel[] =>
-  placedEntries(scenario).map(({ entry, path }) => ({
-    kind: valueAtPath(entry, ['kind']),
-    model: valueAtPath(entry, ['model']),
-    path: [...path, 'model'],
+/** Prices that are charged for nothing: with a misspelt model the cost would stay unknown. */
+export const priceRuleFindings = (scenario: ScenarioPart<Scenario>): readonly ScenarioFinding[] => {
+  const prices = scenario.at('prices');
+  const requested = placedEntries(scenario).map((entry) => ({
+    isChat: ['chat', 'chat-stream'].includes(entry.at('kind').text ?? ''),
+    model: entry.at('model'),
   }));
-
-const isChat = ({ kind }: RequestedModel): boolean => kind === 'chat' || kind === 'chat-stream';
-
-/**
- * Prices that nothing is charged with: a misspelt model would leave the cost unknown. `filled` has
- * what the environment gave, by `pathKey`: no message repeats it.
- */
-export const priceRuleFindings = (
-  scenario: unknown,
-  environmentValues: ReadonlyMap<string, string>,
-): readonly ScenarioFinding[] => {
-  const prices = valueAtPath(scenario, ['prices']);
-  if (!isMapping(prices)) return [];
-  const requested = requestedModels(scenario);
-  const chats = requested.filter(isChat);
-  const known = chats.flatMap(({ model, path }) =>
-    typeof model === 'string' && !environmentValues.has(pathKey(path)) ? [model] : [],
-  );
-  const unpriced = [...new Set(known)].filter((model) => !Object.hasOwn(prices, model));
-  return Object.keys(prices)
-    .filter((name) => !chats.some(({ model }) => model === name))
+  const chatModels = requested.filter(({ isChat }) => isChat).map(({ model }) => model);
+  const unpriced = chatModels
+    .filter(({ isFromEnvironment }) => !isFromEnvironment)
+    .flatMap(({ text }) => (text === null || prices.names.includes(text) ? [] : [text]));
+  return prices.names
+    .filter((name) => !chatModels.some(({ text }) => text === name))
     .map((name) => {
-      const finding = { path: ['prices', name], part: 'key' } as const;
-      return requested.some(({ model }) => model === name)
-        ? {
-            ...finding,
-            message: `prices are for chat, and no chat entry asks for ${JSON.stringify(name)}`,
-            hint: 'leave it out: the service charges speech by the character and transcription by the second',
-          }
-        : {
-            ...finding,
-            message: `no chat entry asks for ${JSON.stringify(name)}`,
-            hint: didYouMean(name, unpriced) ?? 'leave its price out, or ask for it',
-          };
+      const price = prices.at(name);
+      return requested.some(({ model }) => model.text === name)
+        ? price.keyFinding(
+            `prices are for chat, and no chat entry uses ${JSON.stringify(name)}`,
+            'leave it out: the service charges speech by the character and transcription by the second',
+          )
+        : price.keyFinding(
+            `no chat entry uses ${JSON.stringify(name)}`,
+            didYouMean(name, unpriced) ?? 'leave its price out, or use the model',
+          );
     });
 };

@@ -1,12 +1,13 @@
-import type { ClipSource } from '../../model/workload/clip.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
+import type { ClipSource } from '../../model/workload/clip.ts';
 import { clipSourcesOf } from '../compile/compile-traffic.ts';
+import type { Scenario } from '../schema/scenario-schema.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioPlace } from '../text/scenario-problem.ts';
-import { clipsSchema } from '../schema/traffic-schema.ts';
-import { placedEntries } from './traffic-rules.ts';
-import { isMapping, type Path, valueAtPath } from '../text/scenario-tree.ts';
+import type { Path } from '../text/scenario-tree.ts';
+import { placedEntries, type ScenarioEntry } from './placed-stages.ts';
 
-/** What a scenario wants of a file: a secret, certificates to trust, or a clip to upload. Paths are as they were written. */
+/** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as they were written. */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
   | { readonly kind: 'clip'; readonly clip: ClipSource; readonly oversized: boolean };
@@ -18,56 +19,48 @@ export interface ReferencedFile {
 }
 
 /** A use before its place is looked up. */
-export interface PlacedFileUse {
+interface PlacedFileUse {
   readonly use: FileUse;
   readonly path: Path;
 }
 
-const secretFileUses = (template: unknown, path: Path): PlacedFileUse[] =>
-  typeof template === 'string'
-    ? secretReferencesIn(template).flatMap((reference) =>
-        reference.kind === 'secret'
-          ? [{ path, use: { kind: 'secret' as const, file: reference.path } }]
-          : [],
-      )
-    : [];
+const secretFileUses = ({ text, path }: ScenarioPart<unknown>): readonly PlacedFileUse[] =>
+  secretReferencesIn(text ?? '').flatMap((reference) =>
+    reference.kind === 'secret'
+      ? [{ path, use: { kind: 'secret', file: reference.path } } as const]
+      : [],
+  );
 
-const keyUses = (keys: unknown): PlacedFileUse[] =>
-  Array.isArray(keys)
-    ? keys.flatMap((key: unknown, index) =>
-        secretFileUses(valueAtPath(key, ['key']), ['keys', index, 'key']),
-      )
-    : secretFileUses(keys, ['keys']);
-
-const headerUses = (headers: unknown): PlacedFileUse[] =>
-  isMapping(headers)
-    ? Object.entries(headers).flatMap(([name, value]) => secretFileUses(value, ['headers', name]))
-    : [];
-
-const clipUses = (entry: unknown, path: Path): PlacedFileUse[] => {
-  if (valueAtPath(entry, ['kind']) !== 'transcription') return [];
-  const clips = clipsSchema.safeParse(valueAtPath(entry, ['clips']));
-  // What is no clip at all is told by the schema.
-  if (!clips.success) return [];
-  const oversized = valueAtPath(entry, ['oversized']) === true;
-  return clipSourcesOf(clips.data).map((clip, index) => ({
-    path: [...path, 'clips', ...(Array.isArray(clips.data) ? [index] : [])],
+const clipUses = (entry: ScenarioEntry): readonly PlacedFileUse[] => {
+  const part = entry.at('clips');
+  // A clip that is faulty itself is the schema's problem.
+  if (entry.at('kind').text !== 'transcription' || part.sound === undefined) return [];
+  const oversized = entry.at('oversized').written === true;
+  return clipSourcesOf(part.sound).map((clip, index) => ({
+    path: part.isList ? [...part.path, index] : part.path,
     use: { kind: 'clip', clip, oversized },
   }));
 };
 
-/** Every file that a scenario names, sound or not; `withKeys` where its target takes its keys. */
+/** Every file that a scenario names, sound or not; `withKeys` where its target needs keys. */
 export const referencedFileUses = (
-  scenario: unknown,
+  scenario: ScenarioPart<Scenario>,
   withKeys: boolean,
 ): readonly PlacedFileUse[] => {
-  const certificates = valueAtPath(scenario, ['wire', 'caFile']);
+  const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];
+  const keyParts = keys.isList ? keys.items.map((key) => key.at('key')) : [keys];
+  const certificates = scenario.at('wire').at('caFile');
   return [
-    ...(withKeys ? keyUses(valueAtPath(scenario, ['keys'])) : []),
-    ...headerUses(valueAtPath(scenario, ['headers'])),
-    ...(withKeys && typeof certificates === 'string' && certificates !== ''
-      ? [{ path: ['wire', 'caFile'], use: { kind: 'certificates' as const, file: certificates } }]
+    ...(withKeys ? keyParts.flatMap(secretFileUses) : []),
+    ...headers.names.flatMap((name) => secretFileUses(headers.at(name))),
+    ...(withKeys && certificates.text !== null && certificates.text !== ''
+      ? [
+          {
+            path: certificates.path,
+            use: { kind: 'certificates', file: certificates.text } as const,
+          },
+        ]
       : []),
-    ...placedEntries(scenario).flatMap(({ entry, path }) => clipUses(entry, path)),
+    ...placedEntries(scenario).flatMap(clipUses),
   ];
 };

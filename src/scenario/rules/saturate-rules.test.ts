@@ -32,16 +32,16 @@ transport: undici
 wire: {http2: true}
 `;
   expect(problemsOf(text)).toMatchInlineSnapshot(`
-    "f.yaml:1:18: a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got "chat-stream"; ask for another kind of traffic, or use the load "closed"
-    f.yaml:1:51: a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got "transcription"; ask for another kind of traffic, or use the load "closed"
-    f.yaml:1:84: a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got "speech"; ask for another kind of traffic, or use the load "closed"
-    f.yaml:2:52: 20 connections are more than may be in flight ("inFlight": 10); lower the connections or raise "inFlight"
-    f.yaml:4:1: "pace" does not go with a load of the kind "saturate": a pace makes requests wait, and this load never waits; leave "pace" out, or use the kind "closed"
-    f.yaml:5:1: "retry" does not go with a load of the kind "saturate": autocannon cannot send one request again later; leave "retry" out, or use the kind "closed"
-    f.yaml:6:1: "budget" does not go with a load of the kind "saturate": nothing is set aside before a request of this load goes, so no budget could be kept; leave "budget" out, or use the kind "closed"
-    f.yaml:7:1: "workers" does not go with a load of the kind "saturate": autocannon runs in one thread here; leave "workers" out, or use the kind "closed"
-    f.yaml:8:1: "transport" does not go with a load of the kind "saturate": autocannon brings a transport of its own; leave "transport" out, or use the kind "closed"
-    f.yaml:9:8: "http2" does not go with a load of the kind "saturate": autocannon speaks HTTP/1.1 only; leave "http2" out, or use the kind "closed""
+    "f.yaml:1:18: a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got "chat-stream"; choose another kind of traffic, or use the load "closed"
+    f.yaml:1:51: a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got "transcription"; choose another kind of traffic, or use the load "closed"
+    f.yaml:1:84: a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got "speech"; choose another kind of traffic, or use the load "closed"
+    f.yaml:2:52: 20 connections are more than "inFlight" allows (10); lower the connections or raise "inFlight"
+    f.yaml:4:1: "pace" cannot be combined with a load of the kind "saturate": a pace makes requests wait, and this load never waits; leave "pace" out, or use the kind "closed"
+    f.yaml:5:1: "retry" cannot be combined with a load of the kind "saturate": autocannon cannot send one request again later; leave "retry" out, or use the kind "closed"
+    f.yaml:6:1: "budget" cannot be combined with a load of the kind "saturate": this load reserves nothing before it sends a request, so no budget could be kept; leave "budget" out, or use the kind "closed"
+    f.yaml:7:1: "workers" cannot be combined with a load of the kind "saturate": autocannon runs in one thread here; leave "workers" out, or use the kind "closed"
+    f.yaml:8:1: "transport" cannot be combined with a load of the kind "saturate": autocannon has its own transport; leave "transport" out, or use the kind "closed"
+    f.yaml:9:8: "http2" cannot be combined with a load of the kind "saturate": autocannon supports HTTP/1.1 only; leave "http2" out, or use the kind "closed""
   `);
 });
 
@@ -51,7 +51,7 @@ it('is a run of its own', () => {
   - { name: hot, load: {kind: saturate, duration: 10s} }
 `;
   expect(problemsOf(`traffic: [{kind: models}]\n${stages}`)).toMatchInlineSnapshot(
-    `"f.yaml:4:31: a load of the kind "saturate" is a run of its own: expected no other stage, got 2 stages; give it a scenario of its own, or use the kind "closed""`,
+    `"f.yaml:4:31: a load of the kind "saturate" must be the only stage of a run, and there are 2 stages; put it into a scenario of its own, or use the kind "closed""`,
   );
   const alone = 'stages: [{ name: hot, load: {kind: saturate, duration: 10s} }]\n';
   expect(problemsOf(`traffic: [{kind: models}]\n${alone}`)).toBe('');

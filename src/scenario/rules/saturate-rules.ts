@@ -1,109 +1,104 @@
+import type { Scenario } from '../schema/scenario-schema.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioFinding } from '../text/scenario-problem.ts';
-import { placedEntries } from './traffic-rules.ts';
-import { type Path, valueAtPath } from '../text/scenario-tree.ts';
+import { placedEntries, type PlacedStage, placedStages } from './placed-stages.ts';
 
-/** What a `saturate` load leaves no room for. */
+/** What cannot be combined with a `saturate` load. */
 
 /** Kinds that autocannon can send and whose answers it can take. */
-const supportedKinds: readonly unknown[] = ['chat', 'models'];
+const supportedKinds: readonly string[] = ['chat', 'models'];
 
 interface FieldConflict {
-  readonly path: Path;
-  /** Whether what stands there is of no consequence. */
-  readonly isHarmless: (value: unknown) => boolean;
+  readonly part: ScenarioPart<unknown>;
+  /** Values that change nothing. */
+  readonly harmless: readonly unknown[];
   readonly reason: string;
-  readonly hint: string;
 }
 
-const never = (): boolean => false;
-
-const fieldConflicts: readonly FieldConflict[] = [
+const fieldConflictsOf = (scenario: ScenarioPart<Scenario>): readonly FieldConflict[] => [
   {
-    path: ['pace'],
-    isHarmless: never,
+    part: scenario.at('pace'),
+    harmless: [],
     reason: 'a pace makes requests wait, and this load never waits',
-    hint: 'leave "pace" out, or use the kind "closed"',
   },
   {
-    path: ['retry'],
-    isHarmless: never,
+    part: scenario.at('retry'),
+    harmless: [],
     reason: 'autocannon cannot send one request again later',
-    hint: 'leave "retry" out, or use the kind "closed"',
   },
   {
-    path: ['budget'],
-    isHarmless: never,
-    reason: 'nothing is set aside before a request of this load goes, so no budget could be kept',
-    hint: 'leave "budget" out, or use the kind "closed"',
+    part: scenario.at('budget'),
+    harmless: [],
+    reason: 'this load reserves nothing before it sends a request, so no budget could be kept',
   },
   {
-    path: ['workers'],
-    isHarmless: (value) => value === 1 || value === 'auto',
+    part: scenario.at('workers'),
+    harmless: [1, 'auto'],
     reason: 'autocannon runs in one thread here',
-    hint: 'leave "workers" out, or use the kind "closed"',
   },
   {
-    path: ['transport'],
-    isHarmless: never,
-    reason: 'autocannon brings a transport of its own',
-    hint: 'leave "transport" out, or use the kind "closed"',
+    part: scenario.at('transport'),
+    harmless: [],
+    reason: 'autocannon has its own transport',
   },
   {
-    path: ['wire', 'http2'],
-    isHarmless: (value) => value !== true,
-    reason: 'autocannon speaks HTTP/1.1 only',
-    hint: 'leave "http2" out, or use the kind "closed"',
+    part: scenario.at('wire').at('http2'),
+    harmless: [false],
+    reason: 'autocannon supports HTTP/1.1 only',
   },
 ];
 
-const conflictingFieldFindings = (scenario: unknown): readonly ScenarioFinding[] =>
-  fieldConflicts.flatMap(({ path, isHarmless, reason, hint }) => {
-    const value = valueAtPath(scenario, path);
-    if (value === undefined || value === null || isHarmless(value)) return [];
-    const message = `"${path.at(-1)}" does not go with a load of the kind "saturate": ${reason}`;
-    return [{ path, part: 'key', message, hint }];
-  });
+const conflictingFieldFindings = (scenario: ScenarioPart<Scenario>): readonly ScenarioFinding[] =>
+  fieldConflictsOf(scenario)
+    .filter(
+      ({ part: { written }, harmless }) =>
+        (written ?? null) !== null && !harmless.includes(written),
+    )
+    .map(({ part, reason }) => {
+      const name = String(part.path.at(-1));
+      return part.keyFinding(
+        `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`,
+        `leave "${name}" out, or use the kind "closed"`,
+      );
+    });
 
-const unsupportedKindFindings = (scenario: unknown): readonly ScenarioFinding[] =>
-  placedEntries(scenario).flatMap(({ entry, path }) => {
-    const kind = valueAtPath(entry, ['kind']);
-    if (typeof kind !== 'string' || supportedKinds.includes(kind)) return [];
-    return [
-      {
-        path: [...path, 'kind'],
-        part: 'value',
-        message: `a load of the kind "saturate" sends chat and models only: autocannon takes answers whole and uploads no files; got ${JSON.stringify(kind)}`,
-        hint: 'ask for another kind of traffic, or use the load "closed"',
-      },
-    ];
-  });
+const unsupportedKindFindings = (scenario: ScenarioPart<Scenario>): readonly ScenarioFinding[] =>
+  placedEntries(scenario)
+    .map((entry) => entry.at('kind'))
+    .filter(({ text }) => text !== null && !supportedKinds.includes(text))
+    .map((kind) =>
+      kind.valueFinding(
+        `a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got ${JSON.stringify(kind.text)}`,
+        'choose another kind of traffic, or use the load "closed"',
+      ),
+    );
 
-const severalStageFindings = (stages: readonly unknown[]): readonly ScenarioFinding[] =>
+const severalStageFindings = (
+  stages: readonly PlacedStage[],
+  saturating: readonly PlacedStage[],
+): readonly ScenarioFinding[] =>
   stages.length === 1
     ? []
-    : stages.flatMap((stage, index) =>
-        valueAtPath(stage, ['load', 'kind']) === 'saturate'
-          ? [
-              {
-                path: ['stages', index, 'load', 'kind'],
-                part: 'value',
-                message: `a load of the kind "saturate" is a run of its own: expected no other stage, got ${stages.length} stages`,
-                hint: 'give it a scenario of its own, or use the kind "closed"',
-              },
-            ]
-          : [],
+    : saturating.map(({ load }) =>
+        load
+          .at('kind')
+          .valueFinding(
+            `a load of the kind "saturate" must be the only stage of a run, and there are ${stages.length} stages`,
+            'put it into a scenario of its own, or use the kind "closed"',
+          ),
       );
 
-/** Everything in a scenario that does not go with its `saturate` load; nothing where it has none. */
-export const saturateRuleFindings = (scenario: unknown): readonly ScenarioFinding[] => {
-  const stages = valueAtPath(scenario, ['stages']);
-  const stageList = Array.isArray(stages) ? Array.from<unknown>(stages) : [scenario];
-  const saturates = stageList.some((one) => valueAtPath(one, ['load', 'kind']) === 'saturate');
-  return saturates
-    ? [
-        ...severalStageFindings(stageList),
+/** Everything in a scenario that cannot be combined with its `saturate` load; nothing where it has none. */
+export const saturateRuleFindings = (
+  scenario: ScenarioPart<Scenario>,
+): readonly ScenarioFinding[] => {
+  const stages = placedStages(scenario);
+  const saturating = stages.filter(({ load }) => load.at('kind').text === 'saturate');
+  return saturating.length === 0
+    ? []
+    : [
+        ...severalStageFindings(stages, saturating),
         ...conflictingFieldFindings(scenario),
         ...unsupportedKindFindings(scenario),
-      ]
-    : [];
+      ];
 };

@@ -2,13 +2,13 @@
 const malformedAddressProblem = (text: string): string => {
   const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
   const host = authority.slice(authority.lastIndexOf('@') + 1);
-  if (host === '') return 'the name of a host is missing behind the //';
+  if (host === '') return 'the host name after // is missing';
   const [, port] = /:([^:\]]*)$/.exec(host) ?? [];
   const isPort =
     port === undefined || port === '' || (/^\d+$/.test(port) && Number(port) <= 65_535);
   return isPort
-    ? 'what stands behind the // is not the name of a host'
-    : `its port is wrong: expected a number from 1 to 65535${text.includes('@') ? '' : `, got ${port}`}`;
+    ? 'the text after // is not a host name'
+    : `its port is invalid: expected a number from 1 to 65535${text.includes('@') ? '' : `, got ${port}`}`;
 };
 
 /**
@@ -18,12 +18,12 @@ const malformedAddressProblem = (text: string): string => {
 export const addressProblem = (text: string, url: URL | null): string | null => {
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return /[.:/]/.test(text) ? 'an address begins with http:// or https://' : null;
+    return /[.:/]/.test(text) ? 'an address must begin with http:// or https://' : null;
   }
   if (url.username !== '' || url.password !== '') {
-    return 'an address holds no user name or password';
+    return 'an address must not contain a user name or password';
   }
-  if (url.search !== '' || url.hash !== '') return 'an address ends before any ? or #';
+  if (url.search !== '' || url.hash !== '') return 'an address must not contain ? or #';
   const endpoint = /\/(?:chat\/completions|completions|models|audio\/[a-z]+)\/*$/.exec(
     url.pathname,
   );

@@ -16,7 +16,7 @@ import {
 
 /**
  * The kinds of field that scenario schemas are made of. Their messages are half sentences
- * (“expected …”), where needed with advice behind a semicolon; `complaint.ts` puts between the two
+ * (“expected …”), where needed with advice behind a semicolon; `schema-findings.ts` adds
  * what came instead.
  */
 

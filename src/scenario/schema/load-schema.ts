@@ -33,39 +33,44 @@ const spacing = () =>
     )
     .default('even')
     .describe(
-      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps as independent callers would make, {gamma: SHAPE} makes bursts (shape below 1). Default: even.',
+      'How arrivals are spread: "even" follows the rate exactly, "poisson" draws random gaps, as from independent callers, {gamma: SHAPE} makes bursts (shape below 1). Default: even.',
     );
+
+const openDuration = () =>
+  positiveDurationField().describe('How long requests keep coming, for example 30s.');
+
+const meanRate = () => positiveRateField().describe('The mean rate, for example 20/s or 60/min.');
 
 const constantLoad = z
   .strictObject({
     kind: z.literal('constant').describe('One rate, evenly spaced.'),
     rate: positiveRateField().describe('Requests per unit of time, for example 20/s or 60/min.'),
-    duration: positiveDurationField().describe('How long requests keep coming, for example 30s.'),
+    duration: openDuration(),
   })
   .describe('Open load: requests come at one rate, whether or not earlier answers have come.');
 
 const poissonLoad = z
   .strictObject({
     kind: z.literal('poisson').describe('One mean rate with random gaps.'),
-    rate: positiveRateField().describe('The mean rate, for example 20/s or 60/min.'),
-    duration: positiveDurationField().describe('How long requests keep coming, for example 30s.'),
+    rate: meanRate(),
+    duration: openDuration(),
   })
   .describe('Open load: requests come at random moments, as from many independent callers.');
 
 const gammaLoad = z
   .strictObject({
     kind: z.literal('gamma').describe('One mean rate with gaps of a chosen burstiness.'),
-    rate: positiveRateField().describe('The mean rate, for example 20/s or 60/min.'),
-    duration: positiveDurationField().describe('How long requests keep coming, for example 30s.'),
+    rate: meanRate(),
+    duration: openDuration(),
     shape: gammaShape(),
   })
-  .describe('Open load: requests come in bursts, or more evenly than by chance.');
+  .describe('Open load: requests come in bursts, or more evenly than at random.');
 
 const rampStep = z.strictObject(
   {
     to: rateFromZeroField().describe('The rate at the end of this step.'),
     over: durationField().describe(
-      'How long the rate takes to get there in a straight line; 0s jumps at once.',
+      'How long the rate takes to get there in a straight line; 0s is a jump.',
     ),
   },
   { error: 'expected a step such as {to: 10/s, over: 30s}' },
@@ -88,12 +93,12 @@ const stairsLoad = z
   .strictObject({
     kind: z.literal('stairs').describe('A rate that climbs in equal steps.'),
     from: positiveRateField().describe('The rate of the first stair.'),
-    step: positiveRateField().describe('How much each stair is above the one before it.'),
+    step: positiveRateField().describe('How much the rate rises from one stair to the next.'),
     every: positiveDurationField().describe('How long each stair lasts.'),
-    steps: wholeNumberField(1, 1000).describe('How many stairs there are, the first one counted.'),
+    steps: wholeNumberField(1, 1000).describe('How many stairs there are, including the first.'),
     spacing: spacing(),
   })
-  .describe('Open load: stairs of constant rate, each a stage with figures of its own.');
+  .describe('Open load: stairs of constant rate, each a stage with its own figures.');
 
 const thinkTime = () =>
   durationField()
@@ -103,15 +108,15 @@ const thinkTime = () =>
 const closedLoad = z
   .strictObject({
     kind: z.literal('closed').describe('A fixed number of users.'),
-    users: wholeNumberField(1, 100_000).describe('How many users ask at the same time.'),
-    duration: positiveDurationField().describe('How long the users keep asking.'),
+    users: wholeNumberField(1, 100_000).describe('How many users send requests at the same time.'),
+    duration: positiveDurationField().describe('How long the users keep sending requests.'),
     thinkTime: thinkTime(),
     rampUp: durationField()
       .prefault('0s')
-      .describe('The users begin one after another over this length of time. Default: 0s.'),
+      .describe('The users start one after another over this time. Default: 0s.'),
   })
   .describe(
-    'Closed load: each user asks again when its answer has come, so a slow gateway is asked less.',
+    'Closed load: each user sends its next request when it has its answer, so a slow gateway gets fewer requests.',
   );
 
 const iterationsLoad = z
@@ -121,52 +126,54 @@ const iterationsLoad = z
       .prefault(1)
       .describe('How many users share the work. Default: 1.'),
     iterations: wholeNumberField(1, 10_000_000).describe(
-      'How many requests all users make together.',
+      'How many requests the users send together.',
     ),
     maxDuration: positiveDurationField()
       .prefault('10m')
-      .describe('The stage ends here even if requests are left. Default: 10m.'),
+      .describe('The stage ends after this time even if requests are left. Default: 10m.'),
     thinkTime: thinkTime(),
   })
   .describe(
-    'Closed load: users share a number of requests and stop when it is used up. As nobody knows when that is, it can only be the last stage.',
+    'Closed load: users share a number of requests and stop when all are sent. Nobody knows in advance when that is, so it can only be the last stage.',
   );
 
 const saturateLoad = z
   .strictObject({
-    kind: z.literal('saturate').describe('As fast as the target answers, by autocannon.'),
+    kind: z.literal('saturate').describe('As fast as the target answers, with autocannon.'),
     connections: wholeNumberField(1, 10_000)
       .prefault(100)
-      .describe('How many connections ask at the same time. Default: 100.'),
-    duration: positiveDurationField().describe('How long the connections keep asking.'),
+      .describe('How many connections send requests at the same time. Default: 100.'),
+    duration: positiveDurationField().describe('How long the connections keep sending requests.'),
   })
   .describe(
-    'Flat out: each connection asks again the moment it is answered. For chat that comes whole and model lists, and always the only load of a run.',
+    'Flat out: each connection sends its next request as soon as it has an answer. Supports whole chat answers and model lists only, and must be the only load of a run.',
   );
 
 const traceLoad = z
   .strictObject({
     kind: z.literal('trace').describe('The recorded arrivals of a real service.'),
     file: textField().describe(
-      'A Mooncake, Azure LLM or BurstGPT trace as published, as a path from the scenario’s folder. Chat entries that say nothing else ask prompts and answers of its lengths.',
+      'A Mooncake, Azure LLM or BurstGPT trace as published, relative to the scenario’s folder. Chat entries without a prompt send prompts of its lengths and ask for answers of its lengths.',
     ),
     speed: positiveNumberField(1_000_000)
       .prefault(1)
       .describe('How many times as fast as recorded. Default: 1.'),
     from: durationField()
       .prefault('0s')
-      .describe('Where to begin, since the trace’s first request. Default: 0s.'),
+      .describe('Where to begin, counted from the trace’s first request. Default: 0s.'),
     until: positiveDurationField()
       .optional()
-      .describe('Where to end, since the trace’s first request. Default: its end.'),
+      .describe('Where to end, counted from the trace’s first request. Default: its end.'),
     maxInputTokens: wholeNumberField(1, maxTokenCount)
       .optional()
-      .describe('Longer prompts are clipped to so many tokens. Default: none is.'),
+      .describe('Longer prompts are cut to this many tokens. Default: no limit.'),
     maxOutputTokens: wholeNumberField(1, maxTokenCount)
       .optional()
-      .describe('Longer answers are clipped to so many tokens. Default: none is.'),
+      .describe('Longer answers are cut to this many tokens. Default: no limit.'),
   })
-  .describe('Open load: requests come when they came to a real service, or faster.');
+  .describe(
+    'Open load: requests come at the times at which they came to a real service, or faster.',
+  );
 
 export const scenarioLoadSchema = z
   .discriminatedUnion(
@@ -205,5 +212,4 @@ export const scenarioLoadSchema = z
       addIssue('users', `expected at most as many users as iterations (${load.iterations})`);
     }
   });
-/** A load as the scenario gives it, its quantities read. */
 export type ScenarioLoad = z.output<typeof scenarioLoadSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationField, textField, wholeNumberField } from './fields.ts';
 
-/** What a scenario holds its run and its requests to; `objective-rules.ts` reads the texts. */
+/** The objectives of a run and of its requests; `objective-rules.ts` reads the texts. */
 
 const error =
   'expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}';
@@ -12,25 +12,30 @@ const longForm = z.strictObject(
     minSamples: wholeNumberField(1, 1_000_000_000)
       .optional()
       .describe(
-        'With fewer samples it fails for want of data. Default: for a percentile so many that ten lie beyond it (p95: 200), for a mean 30, otherwise 1.',
+        'With fewer samples the objective fails. Default: for a percentile enough for ten samples beyond it (p95: 200), for a mean 30, otherwise 1.',
       ),
     severity: z
       .enum(['fail', 'warn'])
       .default('fail')
-      .describe('Whether breaking it fails the run (exit 10), or is only told. Default: fail.'),
+      .describe(
+        'Whether a broken objective fails the run (exit 10) or is only reported. Default: fail.',
+      ),
     abort: z
       .strictObject(
-        { after: durationField().describe('From this moment of the run on.') },
+        {
+          after: durationField().describe(
+            'The time in the run from which the objective is checked.',
+          ),
+        },
         { error: 'expected a mapping such as {after: 30s}' },
       )
       .optional()
-      .describe('Ends the run early once this is broken. Default: the run goes on.'),
+      .describe('Ends the run early when the objective is broken. Default: the run goes on.'),
   },
   { error },
 );
 
 const objective = z.union([textField(), longForm], { error });
-/** An objective as the scenario gives it. */
 export type ScenarioObjective = z.output<typeof objective>;
 
 export const objectivesSchema = z
@@ -39,4 +44,4 @@ export const objectivesSchema = z
 
 export const perRequestSchema = z
   .array(textField(), { error: 'expected a list such as ["ttft < 500ms", "e2e < 5s"]' })
-  .max(20, { error: 'expected at most 20 objectives of each request' });
+  .max(20, { error: 'expected at most 20 objectives for each request' });

@@ -4,7 +4,7 @@ import { milliseconds, type PerSecond } from '../../model/quantity.ts';
 import { type IssueParams, durationField, positiveDurationField } from './fields.ts';
 import { rateNotation } from './notation.ts';
 
-/** A limit to keep to: a rate, the one that the gateway declares, or none. */
+/** A rate to stay within, the limit that the gateway declares, or none. */
 type PaceLimit = PerSecond | 'limit' | null;
 
 /** The highest rate that the declared limits can have. */
@@ -32,7 +32,7 @@ const paceLimitField = () =>
       return z.NEVER;
     });
 
-/** A client that keeps within limits; off unless it stands in the scenario. */
+/** A client that stays within limits; without it requests go when they are due. */
 export const scenarioPaceSchema = z.strictObject(
   {
     requests: paceLimitField()
@@ -47,17 +47,17 @@ export const scenarioPaceSchema = z.strictObject(
       ),
     window: positiveDurationField()
       .prefault('60s')
-      .describe('The length of time within which the gateway counts. Default: 60s.'),
+      .describe('The length of the window in which the gateway counts. Default: 60s.'),
     margin: durationField()
       .optional()
       .describe(
-        'How much later than it was sent the gateway may count a request; the pace keeps that much more distance. Default: a sixtieth of the window.',
+        'How much later than it was sent the gateway may count a request; the pace waits that much longer. Default: a sixtieth of the window.',
       ),
     charged: z
       .enum(['sent', 'ended'])
       .prefault('ended')
       .describe(
-        'When the gateway charges tokens: "sent" when it admits a request, "ended" at any moment until its answer has ended, which is safe for every gateway and costs the length of an answer in each window. Default: ended.',
+        'When the gateway charges tokens: "sent" when it admits a request, "ended" at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window. Default: ended.',
       ),
   },
   { error: 'expected a mapping such as {requests: 60/min, tokens: limit}' },
@@ -72,7 +72,7 @@ interface DeclaredLimits {
 
 const minute = 60_000;
 
-/** The whole units of a window; zero is a pace that stands still. */
+/** The whole units of a window; with zero nothing would ever be sent. */
 const unitsPerWindow = (
   pace: PaceLimit,
   declared: number | null,
@@ -85,7 +85,6 @@ const unitsPerWindow = (
     : Math.floor(Number(((perMinute * window) / minute).toPrecision(12)));
 };
 
-/** The plan's pace: what may be used within a window. */
 export const compilePace = (
   { requests, tokens, window, margin, charged }: ScenarioPace,
   { requestsPerMinute, tokensPerMinute }: DeclaredLimits,

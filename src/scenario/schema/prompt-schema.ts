@@ -3,20 +3,20 @@ import { maxTokenCount } from '../../model/workload/token-count.ts';
 import { encodingNames } from '../../model/workload/tokenizer.ts';
 import { positiveNumberField, numberBetweenField, textField, wholeNumberField } from './fields.ts';
 
-/** Prompts that do not stand in the scenario, and counts of tokens that are drawn. */
+/** Prompts and texts that are generated or read from files, and counts of tokens that are drawn. */
 
 const tokens = () => wholeNumberField(1, maxTokenCount);
 
 const bounds = {
-  min: tokens().prefault(1).describe('Fewer are drawn again. Default: 1.'),
-  max: tokens().prefault(1_000_000).describe('More are drawn again. Default: 1000000.'),
+  min: tokens().prefault(1).describe('A smaller value is drawn again. Default: 1.'),
+  max: tokens().prefault(1_000_000).describe('A larger value is drawn again. Default: 1000000.'),
 };
 
 const distributions = [
   z.strictObject({
-    kind: z.literal('uniform').describe('Every whole number between two, evenly.'),
-    min: tokens().describe('The least.'),
-    max: tokens().describe('The most.'),
+    kind: z.literal('uniform').describe('Every whole number between two, equally likely.'),
+    min: tokens().describe('The smallest value.'),
+    max: tokens().describe('The largest value.'),
   }),
   z.strictObject({
     kind: z.literal('normal').describe('The bell curve.'),
@@ -25,7 +25,7 @@ const distributions = [
     ...bounds,
   }),
   z.strictObject({
-    kind: z.literal('lognormal').describe('Many short ones and a long tail, as people write.'),
+    kind: z.literal('lognormal').describe('Many short ones and a long tail, as in real traffic.'),
     median: positiveNumberField(maxTokenCount).describe('Half are shorter.'),
     sigma: numberBetweenField(0, 10).describe(
       'The standard deviation of the logarithm: 84 % are shorter than e^sigma medians.',
@@ -33,7 +33,7 @@ const distributions = [
     ...bounds,
   }),
   z.strictObject({
-    kind: z.literal('empirical').describe('One of the values that are listed.'),
+    kind: z.literal('empirical').describe('One of the listed values.'),
     values: z
       .array(tokens(), { error: 'expected a list of whole numbers' })
       .min(1, { error: 'expected at least one value' })
@@ -43,26 +43,26 @@ const distributions = [
       .array(positiveNumberField(1_000_000), { error: 'expected a list of numbers above 0' })
       .min(1, { error: 'expected at least one weight' })
       .optional()
-      .describe('How often each value comes, relative to the others. Default: evenly.'),
+      .describe('How often each value comes, relative to the others. Default: equally often.'),
   }),
 ] as const;
 
 const countError =
   'expected a whole number from 1 to 10,000,000, or a distribution such as {kind: lognormal, median: 800, sigma: 0.6}';
 
-/** A number of tokens, or the distribution that each request draws it from. */
+/** A number of tokens, or the distribution from which each request draws it. */
 export const tokenCountField = () =>
   z
     .union([tokens(), z.discriminatedUnion('kind', distributions)], { error: countError })
     .superRefine((count, context) => {
       if (typeof count === 'number') return;
       if ('min' in count && count.min > count.max) {
-        const message = `expected at most the "max" of ${count.max}`;
+        const message = `expected at most "max" (${count.max})`;
         context.addIssue({ code: 'custom', path: ['min'], message });
       }
       if (count.kind === 'empirical' && count.weights !== undefined) {
         const { values, weights } = count;
-        const message = `expected as many weights as values, ${values.length}; there are ${weights.length}`;
+        const message = `expected as many weights as values (${values.length}); there are ${weights.length}`;
         if (weights.length !== values.length) {
           context.addIssue({ code: 'custom', path: ['weights'], message });
         }
@@ -74,14 +74,14 @@ const prefix = z.strictObject(
     tokens: tokens().describe('How long each prefix is.'),
     pool: wholeNumberField(1, 1_000_000)
       .prefault(1)
-      .describe('How many prefixes there are; each request draws one. Default: 1.'),
+      .describe('How many prefixes there are; each request draws one of them. Default: 1.'),
   },
   { error: 'expected a mapping such as {tokens: 1000, pool: 5}' },
 );
 
 const turns = z.strictObject(
   {
-    count: wholeNumberField(2, 1000).describe('How many questions a conversation has.'),
+    count: wholeNumberField(2, 1000).describe('How many questions each conversation has.'),
     answer: tokenCountField().describe(
       'The tokens of each answer in the history, a number or a distribution.',
     ),
@@ -104,41 +104,68 @@ const promptSource = z.strictObject(
     tokens: tokenCountField()
       .optional()
       .describe(
-        'The exact number of tokens of made-up prompts, or a distribution: {kind: uniform, min, max}, {kind: normal, mean, deviation}, {kind: lognormal, median, sigma} or {kind: empirical, values, weights}.',
+        'The exact number of tokens of generated prompts, or a distribution: {kind: uniform, min, max}, {kind: normal, mean, deviation}, {kind: lognormal, median, sigma} or {kind: empirical, values, weights}.',
       ),
     prefix: prefix
       .optional()
-      .describe('What made-up prompts begin with, counted among their tokens. Default: nothing.'),
+      .describe(
+        'What generated prompts begin with; it counts toward their tokens. Default: nothing.',
+      ),
     turns: turns
       .optional()
       .describe(
-        'Conversations of several made-up questions of that length: each request asks the next one of its user, behind the questions before and made-up answers. Default: every request is a conversation of its own.',
+        'Conversations of several generated questions of that length: each request sends its user’s next question after the earlier questions and generated answers. Default: each request is a separate conversation.',
       ),
     cache: z
       .enum(['avoid', 'invite'])
       .optional()
       .describe(
-        'Made-up prompts: "avoid" makes every one another behind its prefix, "invite" makes all begin alike, as far as they go. Default: avoid.',
+        'Generated prompts: with "avoid" they all differ after their prefix, with "invite" they all begin with the same text. Default: avoid.',
       ),
     tokenizer: tokenizer
       .optional()
       .describe(
-        'Made-up prompts: by which tokenizer the tokens are exact: the path of a tokenizer.json from the scenario’s folder, or an encoding of OpenAI’s such as o200k_base. Default: exact by all of OpenAI’s from r50k to o200k.',
+        'Generated prompts: the tokenizer that counts the tokens: the path of a tokenizer.json, relative to the scenario’s folder, or an OpenAI encoding such as o200k_base. Default: exact for all OpenAI encodings from r50k to o200k.',
       ),
     calibration: numberBetweenField(0.1, 10)
       .optional()
       .describe(
-        'Made-up prompts: how many tokens the server counts for each that is made, as a report told; they are made so much shorter or longer. Default: 1.',
+        'Generated prompts: how many tokens the server counts for each generated token, from an earlier report; prompts become that much shorter or longer. Default: 1.',
       ),
     file: textField()
       .optional()
       .describe(
-        'A file of prompts, of which each request draws one, as a path from the scenario’s folder: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
+        'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
       ),
   },
   { error: promptError },
 );
 
-/** One prompt for all requests, or where a prompt for each comes from. */
+/** One prompt for all requests, or the source of a prompt for each. */
 export const promptField = () => z.union([textField(), promptSource], { error: promptError });
 export type ScenarioPrompt = z.output<ReturnType<typeof promptField>>;
+
+const spokenError = 'expected text, or a mapping such as {file: chapter.txt}';
+
+export const speechTextField = () =>
+  z.union(
+    [
+      textField(),
+      z.strictObject(
+        {
+          file: textField().describe('A file of plain text, relative to the scenario’s folder.'),
+        },
+        { error: spokenError },
+      ),
+    ],
+    { error: spokenError },
+  );
+
+export const splitSchema = z.strictObject(
+  {
+    characters: wholeNumberField(1, 1_000_000).describe(
+      'The maximum number of characters of a piece.',
+    ),
+  },
+  { error: 'expected a mapping such as {characters: 4000}' },
+);

@@ -124,7 +124,7 @@ describe('the scenarios that come with Weir', () => {
     const drawn = drawnFrom(planOf('ci-gate.yaml'), 24);
     expect(Object.values(drawn)).toEqual([6, 6, 3, 4, 5]);
     expect(fileText('ci-gate.yaml').replaceAll('\n#', '')).toContain(
-      'with this one 6 streams, 6 whole answers, 3 times speech, 4 transcriptions and 5 lists of models',
+      'with this one 6 streams, 6 whole answers, 3 speech requests, 4 transcriptions and 5 model lists',
     );
   });
 

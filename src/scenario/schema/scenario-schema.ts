@@ -1,5 +1,4 @@
-import { deadlines, caps, budget } from './bounds-schema.ts';
-import { pricesSchema } from './price-schema.ts';
+import { budget, caps, deadlines, pricesSchema, scenarioRetrySchema } from './bounds-schema.ts';
 import { z } from 'zod';
 import { interfaceLimits } from '../../model/limits/interface-limits.ts';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
@@ -13,7 +12,6 @@ import {
 import { mockSchema } from './mock-schema.ts';
 import { scenarioLoadSchema } from './load-schema.ts';
 import { scenarioPaceSchema } from './pace-schema.ts';
-import { scenarioRetrySchema } from './retry-schema.ts';
 import { bodyFieldsSchema, trafficEntrySchema } from './traffic-schema.ts';
 import { objectivesSchema, perRequestSchema } from './objective-schema.ts';
 import {
@@ -30,11 +28,13 @@ const key = z.strictObject(
   {
     name: textField()
       .max(100, { error: 'expected a name of at most 100 characters' })
-      .describe('What reports call this key.'),
+      .describe('The name of this key in reports.'),
     key: textField().describe(
-      'Where the key is: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
+      'A reference to the key: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
     ),
-    weight: weightField().describe('The share of the requests that use this key. Default: 1.'),
+    weight: weightField().describe(
+      'The share of the requests that use this key, relative to the other keys. Default: 1.',
+    ),
   },
   { error: 'expected a mapping with "name" and "key"' },
 );
@@ -62,9 +62,9 @@ const stage = z.strictObject(
   {
     name: textField()
       .max(100, { error: 'expected a name of at most 100 characters' })
-      .describe('What reports call this stage.'),
+      .describe('The name of this stage in reports.'),
     load: scenarioLoadSchema.describe('How and when requests come in this stage.'),
-    traffic: traffic.optional().describe('This stage’s own traffic. Default: the scenario’s.'),
+    traffic: traffic.optional().describe('The traffic of this stage. Default: the scenario’s.'),
   },
   { error: 'expected a mapping with "name" and "load"' },
 );
@@ -105,27 +105,27 @@ export const scenarioSchema = z
     name: textField()
       .max(200, { error: 'expected a name of at most 200 characters' })
       .optional()
-      .describe('What reports call this run. Default: the file’s name.'),
-    description: textField().optional().describe('What the run is for; printed in reports.'),
+      .describe('The name of this run in reports. Default: the file’s name.'),
+    description: textField().optional().describe('What the run is for; reports show it.'),
     target: targetSchema
       .prefault('mock')
       .describe(
-        'What to measure: the base address of a gateway (ending in /v1), or "mock" for the bundled reference gateway, or "container" for the same in a container. Default: mock.',
+        'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container. Default: mock.',
       ),
     keys: keys.describe(
-      'The keys to spend: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
+      'The API keys: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
     ),
     headers: headers
       .prefault({})
-      .describe('Extra request headers. Values may hold ${env:NAME} and ${secret:PATH}.'),
+      .describe('Extra request headers. Values may contain ${env:NAME} and ${secret:PATH}.'),
     body: bodyFieldsSchema
       .prefault({})
       .describe('Extra fields for the body of every chat request, for example top_k: 5.'),
-    traffic: traffic.optional().describe('What the requests ask for: a weighted mix.'),
+    traffic: traffic.optional().describe('The requests to send: a weighted mix.'),
     prices: pricesSchema
       .prefault({})
       .describe(
-        'What chat costs, by model: units of the currency for a million input and output tokens, for example {NAME: {input: 0.15, output: 0.60}}. Default: unknown.',
+        'Prices of chat by model, in units of the currency for a million input and output tokens, for example {NAME: {input: 0.15, output: 0.60}}. Default: unknown.',
       ),
     load: scenarioLoadSchema
       .optional()
@@ -135,55 +135,55 @@ export const scenarioSchema = z
       .min(1, { error: 'expected at least one stage' })
       .max(1000, { error: 'expected at most 1,000 stages' })
       .optional()
-      .describe('Several loads, one after another without a gap, each with figures of its own.'),
+      .describe('Several loads, one after another without a gap, each with its own figures.'),
     warmUp: durationField()
       .prefault('0s')
-      .describe('Requests due before this are sent, but left out of the figures. Default: 0s.'),
+      .describe('Requests that are due before this time are sent but not measured. Default: 0s.'),
     grace: durationField()
       .prefault('30s')
-      .describe('How long unfinished requests may go on after the last arrival. Default: 30s.'),
+      .describe('How long unfinished requests may continue after the last arrival. Default: 30s.'),
     inFlight: wholeNumberField(1, 1_000_000)
       .prefault(10_000)
       .describe(
-        'The most requests under way, waiting ones included; what comes above it is dropped. Default: 10000.',
+        'The maximum number of requests in flight, including waiting ones; further requests are dropped. Default: 10000.',
       ),
-    deadlines: deadlines.prefault({}).describe('When a request is given up.'),
-    caps: caps.prefault({}).describe('What one answer may at most be.'),
+    deadlines: deadlines.prefault({}).describe('When Weir gives up on a request.'),
+    caps: caps.prefault({}).describe('The limits on the size of one answer.'),
     objectives: objectivesSchema
       .prefault([])
       .describe(
-        'What the run is held to: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: nothing.',
+        'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: none.',
       ),
     perRequest: perRequestSchema
       .prefault([])
       .describe(
-        'What each request is held to, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that keep all of these. Default: nothing.',
+        'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',
       ),
     limits: limits.describe('The limits that the gateway declares for each key, or none.'),
     retry: scenarioRetrySchema
       .optional()
-      .describe(
-        'Whether and when a request that failed is tried again. Default: never, a failure is an outcome.',
-      ),
+      .describe('Which failed requests are retried, and when. Default: none.'),
     pace: scenarioPaceSchema
       .optional()
       .describe(
-        'Whether requests wait so that no key ever uses more than its limits. Default: never, requests go when they are due.',
+        'Makes requests wait so that no key uses more than its limits. Default: requests go when they are due.',
       ),
     budget: budget
       .optional()
       .describe(
-        'What a run may spend at most: it is refused where it may need more, and ended where it would spend more. Default: what it needs.',
+        'The most that a run may spend: Weir refuses a run that may need more, and ends a run before it spends more. Default: no limit.',
       ),
     streams: z
       .enum(['lenient', 'strict'])
       .default('lenient')
       .describe(
-        'Whether a stream without [DONE] counts as complete when every choice has a finish reason: "lenient" says yes, "strict" says it is malformed. Default: lenient.',
+        'Whether a stream without [DONE] is complete when every choice has a finish reason: with "lenient" it is, with "strict" it is malformed. Default: lenient.',
       ),
     seed: wholeNumberField(0, Number.MAX_SAFE_INTEGER)
       .prefault(1)
-      .describe('Where all chance comes from: the same seed sends the same requests. Default: 1.'),
+      .describe(
+        'The seed of all random choices: the same seed sends the same requests. Default: 1.',
+      ),
     wire: wireSchema.prefault({}).describe('How connections are made.'),
     transport: transportSchema,
     workers: workersSchema,
@@ -196,7 +196,7 @@ export const scenarioSchema = z
 /** A scenario with its quantities read and its defaults filled in. */
 export type Scenario = z.output<typeof scenarioSchema>;
 
-/** What is no text may also come from the environment; the schema for editors has to say so. */
+/** Numbers and booleans may also come from the environment, and editors must accept that. */
 const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
 
 /** The JSON Schema of scenario files (draft 7, which editors know best). */

@@ -1,17 +1,26 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
 import { numberBetweenField, weightField, textField } from './fields.ts';
-import { promptField, tokenCountField } from './prompt-schema.ts';
-import { splitSchema, speechTextField } from './speech-schema.ts';
+import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
-/** The traffic of a scenario: what the requests ask for. */
+/** The traffic of a scenario: the requests to send. */
+
+/** Fields of a chat entry that the request body calls by another name. */
+export const chatBodyFields = {
+  maxTokens: 'max_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+} as const;
+
+/** The fields that can hold the content of a chat; an entry has at most one of them. */
+export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const name = () =>
   textField()
     .max(100, { error: 'expected a name of at most 100 characters' })
     .optional()
     .describe(
-      'What reports call this entry: named entries have figures of their own. Default: none.',
+      'The name of this entry in reports: named entries get their own figures. Default: none.',
     );
 
 const weight = () =>
@@ -21,8 +30,8 @@ const message = z.strictObject(
   {
     role: z
       .enum(['system', 'user', 'assistant'])
-      .describe('Who speaks: "system", "user" or "assistant".'),
-    content: z.string({ error: 'expected text' }).describe('What is said.'),
+      .describe('The author: "system", "user" or "assistant".'),
+    content: z.string({ error: 'expected text' }).describe('The text of the message.'),
   },
   { error: 'expected a message such as {role: user, content: Hello}' },
 );
@@ -32,7 +41,7 @@ const conversation = () =>
     .array(message, { error: 'expected a list of messages, each with "role" and "content"' })
     .min(1, { error: 'expected at least one message' });
 
-/** Fields of a request body, sent as they stand. */
+/** Fields of a request body, sent unchanged. */
 export const bodyFieldsSchema = z.record(z.string(), z.json(), {
   error: 'expected a mapping of request fields, for example top_k: 5',
 });
@@ -41,16 +50,16 @@ const model = (what: string) =>
   z
     .string({ error: 'expected the name of a model' })
     .min(1, { error: 'expected the name of a model' })
-    .describe(`The model ${what}, as the gateway lists it.`);
+    .describe(`The model ${what}, by the name that the gateway lists.`);
 
 const chatFields = {
   name: name(),
   weight: weight(),
-  model: model('to ask'),
+  model: model('to use'),
   prompt: promptField()
     .optional()
     .describe(
-      'One prompt for all requests; or {tokens: 500} for made-up ones of exact length, each another; or {file: prompts.jsonl}.',
+      'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
     ),
   prompts: z
     .array(textField(), { error: 'expected a list of prompts' })
@@ -69,29 +78,29 @@ const chatFields = {
   maxTokens: tokenCountField()
     .optional()
     .describe(
-      'The most tokens to generate (max_tokens), or a distribution as of prompt.tokens; what a file or trace says wins where it is less. Default: what the model allows.',
+      'The maximum number of tokens to generate (max_tokens), or a distribution as for prompt.tokens; a smaller value from a file or trace wins. Default: what the model allows.',
     ),
   temperature: numberBetweenField(0, 2)
     .optional()
-    .describe('The sampling temperature. Default: the gateway’s own.'),
+    .describe('The sampling temperature. Default: the gateway’s default.'),
   topP: numberBetweenField(0, 1)
     .optional()
-    .describe('Nucleus sampling (top_p). Default: the gateway’s own.'),
+    .describe('Nucleus sampling (top_p). Default: the gateway’s default.'),
   body: bodyFieldsSchema
     .optional()
-    .describe('Further fields of the request body, sent as they stand, for example top_k: 5.'),
+    .describe('Further fields of the request body, sent unchanged, for example top_k: 5.'),
 };
 
 const chatEntry = z
-  .strictObject({ kind: z.literal('chat').describe('Chat, answered as a whole.'), ...chatFields })
-  .describe('Chat completions, answered as a whole.');
+  .strictObject({ kind: z.literal('chat').describe('Chat with a whole answer.'), ...chatFields })
+  .describe('Chat completions with a whole answer.');
 
 const chatStreamEntry = z
   .strictObject({
-    kind: z.literal('chat-stream').describe('Chat, answered as a stream.'),
+    kind: z.literal('chat-stream').describe('Chat with a streamed answer.'),
     ...chatFields,
   })
-  .describe('Chat completions, answered as a stream of events.');
+  .describe('Chat completions with a streamed answer.');
 
 const speechEntry = z
   .strictObject({
@@ -110,11 +119,11 @@ const speechEntry = z
     split: splitSchema
       .optional()
       .describe(
-        'Cuts the texts at ends of sentences into pieces of at most so many characters, each a request of its own, spoken in order: each user of a "closed" load goes through them, else the stage does. Default: texts are sent whole.',
+        'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
       ),
     voice: textField()
       .prefault('Emily.wav')
-      .describe('The voice, as the gateway names it. Default: Emily.wav.'),
+      .describe('The voice, by the gateway’s name for it. Default: Emily.wav.'),
     format: z
       .enum(speechFormats)
       .default('mp3')
@@ -122,13 +131,13 @@ const speechEntry = z
     speed: numberBetweenField(0.25, 4)
       .optional()
       .describe(
-        'How fast to speak, as a multiple from 0.25 to 4; about 0.5 to 2 sounds natural. Default: the gateway’s own. What lies outside, to see it refused, goes into "body".',
+        'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
       ),
     body: bodyFieldsSchema
       .optional()
-      .describe('Further fields of the request body, sent as they stand.'),
+      .describe('Further fields of the request body, sent unchanged.'),
   })
-  .describe('Text to speech, answered with audio.');
+  .describe('Text to speech; the answer is audio.');
 
 const clipPath = () => {
   const error = 'expected the path of an audio file';
@@ -139,10 +148,10 @@ const clipError = 'expected a path, or a mapping such as {file: hello.wav, text:
 
 const clip = z.strictObject(
   {
-    file: clipPath().describe('The audio file, as a path from the scenario’s folder.'),
+    file: clipPath().describe('The audio file, relative to the scenario’s folder.'),
     text: textField()
       .optional()
-      .describe('What is said in it, for the word error rate. Default: unknown.'),
+      .describe('The words that are spoken in it, for the word error rate. Default: unknown.'),
   },
   { error: clipError },
 );
@@ -152,8 +161,8 @@ const oneClip = z.union([clipPath(), clip], { error: clipError });
 const clipsError =
   'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
 
-/** What an entry uploads: a path, a path with its text, or a list of these. */
-export const clipsSchema = z
+/** A path, a path with its text, or a list of these. */
+const clipsSchema = z
   .union(
     [
       clipPath(),
@@ -174,7 +183,7 @@ const transcriptionEntry = z
     weight: weight(),
     model: model('that listens'),
     clips: clipsSchema.describe(
-      'What to upload; each request draws one: the path of an audio file from the scenario’s folder, {file, text} where the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+      'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
     ),
     format: z
       .enum(transcriptFormats)
@@ -184,22 +193,22 @@ const transcriptionEntry = z
       ),
     language: textField()
       .optional()
-      .describe('The code of the language that is spoken. Default: the gateway detects it.'),
+      .describe('The code of the spoken language. Default: the gateway detects it.'),
     granularities: z
       .array(z.enum(['word', 'segment']), { error: 'expected a list of "word" and "segment"' })
       .min(1, { error: 'expected "word", "segment" or both' })
       .optional()
       .describe(
-        'What gets time stamps, with the format "verbose_json" only: "word", "segment" or both.',
+        'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
       ),
     oversized: z
       .boolean({ error: 'expected true or false' })
       .prefault(false)
       .describe(
-        'Whether files above the interface’s 25 MB are sent, to see them refused; otherwise the run does not begin with one. Default: false.',
+        'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',
       ),
   })
-  .describe('Speech to text: uploads of audio, answered with a transcript.');
+  .describe('Speech to text: uploads audio; the answer is a transcript.');
 
 const modelsEntry = z
   .strictObject({
@@ -219,9 +228,7 @@ export const trafficEntrySchema = z.discriminatedUnion(
         : undefined,
   },
 );
-/** An entry of the traffic as the scenario gives it. */
 export type ScenarioTraffic = z.output<typeof trafficEntrySchema>;
-/** An entry of one kind. */
 export type ScenarioTrafficOf<K extends ScenarioTraffic['kind']> = Extract<
   ScenarioTraffic,
   { kind: K }

@@ -4,7 +4,7 @@ import type { Target, ConnectionSettings } from '../../model/plan/plan.ts';
 import { addressProblem } from './base-address.ts';
 import { type IssueParams, textField, wholeNumberField } from './fields.ts';
 
-/** How a scenario says what is asked, and over which wires. */
+/** The target of a scenario, and how connections to it are made. */
 
 /** A field that is one of a few words or an address. */
 const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
@@ -48,15 +48,15 @@ export const wireSchema = z.strictObject({
     ),
   caFile: textField()
     .optional()
-    .describe('A file of PEM certificates to trust beside the system’s. Default: none.'),
-  verifyTls: booleanField(true).describe('Whether TLS certificates are checked. Default: true.'),
+    .describe('A file of PEM certificates to trust in addition to the system’s. Default: none.'),
+  verifyTls: booleanField(true).describe('Whether to verify TLS certificates. Default: true.'),
 });
 
 export const transportSchema = z
   .enum(transportNames)
   .default('socket')
   .describe(
-    'What speaks to the target: "socket", an HTTP/1.1 client of our own whose instants are the most exact, or "undici", the general client, as a cross-check. HTTP/2 is always undici’s. Default: socket.',
+    'The HTTP client: "socket", Weir’s HTTP/1.1 client with the most exact timing, or "undici", a general client, as a cross-check. HTTP/2 always uses undici. Default: socket.',
   );
 
 const workersExpected = 'expected a whole number from 1 to 64, or auto';
@@ -65,9 +65,9 @@ export const workersSchema = z
   .union([wholeNumberField(1, 64), z.literal('auto')], { error: workersExpected })
   .default(1)
   .describe(
-    'How many threads send, each with a share of the load and connections of its own; "auto" takes one for about 30,000 streamed chunks a second, and never the last core. What is sent, and when, stays the same. Default: 1.',
+    'How many threads send requests, each with its share of the load and its own connections; "auto" uses one for about 30,000 streamed chunks a second, and leaves one core free. The requests and their times stay the same. Default: 1.',
   );
 
 export const canarySchema = booleanField(true).describe(
-  'Whether 20 further streams, from a process of Weir’s own on this machine, are read beside those of the target: how late they are is the run’s own error bar. They take 2 to 3 % of a core in all, and only runs with streamed chats have it. Default: true.',
+  'Whether to read 20 self-test streams from a local process during the run: their delay is the measurement error of the run. They take 2 to 3 % of a core; only runs with streamed chat have them. Default: true.',
 );

@@ -46,8 +46,8 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
       findings.push({
         path,
         part: 'value',
-        message: '${secret:…} can stand in keys and headers only',
-        hint: 'write ${env:NAME} for what is no secret',
+        message: '${secret:…} is only allowed in keys and headers',
+        hint: 'write ${env:NAME} for a value that is not secret',
       });
       return '';
     });

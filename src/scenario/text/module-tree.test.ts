@@ -49,7 +49,7 @@ describe('what a module exports', () => {
         seed: Number.NaN,
       }),
     ).toMatchInlineSnapshot(`
-      "my.ts: traffic.0.maxTokns: "maxTokns" is no key of the kind "chat"; did you mean "maxTokens"?
+      "my.ts: traffic.0.maxTokns: "maxTokns" is not a key of the kind "chat"; did you mean "maxTokens"?
       my.ts: load.rate: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h
       my.ts: load.duration: "duration" is missing: expected a length of time such as 30s, 500ms, 2m or 1h30m
       my.ts: seed: expected a whole number from 0 to 9,007,199,254,740,991, got the number NaN"
@@ -59,7 +59,7 @@ describe('what a module exports', () => {
   it('cannot hold what no file holds', () => {
     const own: Record<string, unknown> = { load };
     own['traffic'] = [own];
-    expect(problemsOf(own)).toMatchInlineSnapshot(`"my.ts: traffic.0: this contains itself"`);
+    expect(problemsOf(own)).toMatchInlineSnapshot(`"my.ts: traffic.0: this value contains itself"`);
     expect(
       problemsOf({
         name: Symbol('n'),
@@ -72,12 +72,12 @@ describe('what a module exports', () => {
       }),
     ).toMatchInlineSnapshot(`
       "my.ts: name: expected text, a number, true, false, a list or a mapping, got a symbol
-      my.ts: description: expected text, a number, true, false, a list or a mapping, got a function; call it, and give what it returns
-      my.ts: target: expected text, a number, true, false, a list or a mapping, got an object of the class URL; give its text
+      my.ts: description: expected text, a number, true, false, a list or a mapping, got a function; call it and use its result
+      my.ts: target: expected text, a number, true, false, a list or a mapping, got an object of the class URL; use its text
       my.ts: traffic.0: expected text, a number, true, false, a list or a mapping, got undefined
       my.ts: load: expected text, a number, true, false, a list or a mapping, got an object of the class Promise; await it
-      my.ts: seed: expected text, a number, true, false, a list or a mapping, got a bigint; give a number
-      my.ts: warmUp: expected text, a number, true, false, a list or a mapping, got an object of the class Map; give its text"
+      my.ts: seed: expected text, a number, true, false, a list or a mapping, got a bigint; use a number
+      my.ts: warmUp: expected text, a number, true, false, a list or a mapping, got an object of the class Map; use its text"
     `);
   });
 
@@ -86,7 +86,7 @@ describe('what a module exports', () => {
       [
         "my.ts: expected a mapping with "traffic" and "load", got a list",
         "my.ts: expected a mapping with "traffic" and "load", got "text"",
-        "my.ts: the scenario is empty: expected at least "traffic" and "load"; begin with a copy of scenarios/quickstart.yaml",
+        "my.ts: the scenario is empty: expected at least "traffic" and "load"; start with a copy of scenarios/quickstart.yaml",
       ]
     `);
   });

@@ -40,14 +40,15 @@ const unsupportedValueText = (value: unknown): string => {
 };
 
 const unsupportedValueAdvice = (value: unknown): string | null => {
-  if (typeof value === 'function') return 'call it, and give what it returns';
+  if (typeof value === 'function') return 'call it and use its result';
   if (value instanceof Promise) return 'await it';
-  if (typeof value === 'bigint') return 'give a number';
-  return typeof value === 'object' ? 'give its text' : null;
+  if (typeof value === 'bigint') return 'use a number';
+  return typeof value === 'object' ? 'use its text' : null;
 };
 
 const copyInside = (walk: ModuleWalk, value: object, path: Path): unknown => {
-  if (walk.within.includes(value)) return addFinding(walk, path, 'this contains itself', null);
+  if (walk.within.includes(value))
+    return addFinding(walk, path, 'this value contains itself', null);
   walk.within.push(value);
   const copied = Array.isArray(value)
     ? value.map((item: unknown, index) => copy(walk, item, [...path, index]))

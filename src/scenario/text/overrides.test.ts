@@ -69,12 +69,12 @@ describe('an override', () => {
       "--set: expected path=value, for example --set load.rate=10/s
       --set: expected path=value, for example --set load.rate=10/s
       --set load..rate: a path looks like load.rate or traffic.0.model
-      --set traffic.3.kind: "traffic" is a list of 2: "3" is no position in it (the first is 0)
-      --set traffic.first.kind: "traffic" is a list of 2: "first" is no position in it (the first is 0)
+      --set traffic.3.kind: "traffic" is a list of 2: it has no position "3" (the first is 0)
+      --set traffic.first.kind: "traffic" is a list of 2: it has no position "first" (the first is 0)
       --set load.rate.unit: "load.rate" is a single value, so nothing can be set inside it
-      --set keys.1.name: "keys" is not there yet: its first position is 0
-      --set name: its value is not readable as YAML
-      --set name: its value is not readable as YAML"
+      --set keys.1.name: "keys" does not exist yet: its first position is 0
+      --set name: its value is not valid YAML
+      --set name: its value is not valid YAML"
     `);
     expect(text).not.toContain('sk-123456');
   });
@@ -103,14 +103,26 @@ mock:
       ['load.duration=20s'],
       'f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 20s; shorten the warm-up or lengthen the load',
     ],
-    [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is no key of the kind/],
+    [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is not a key of the kind/],
     [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
     [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
-  ])('%j is told of the override', (overrides, expected) => {
+  ])('%j names the override', (overrides, expected) => {
     expect(said(...overrides)).toMatch(expected);
   });
 
-  it('is told of all of them that have a part in it, and what the file breaks of none', () => {
+  it('reports a load that --set puts beside the stages of a file as one problem', () => {
+    const reading = readScenario({
+      text: 'traffic: [{kind: models}]\nstages:\n  - {name: a, load: {kind: constant, rate: 1/s, duration: 5s}}\n',
+      name: 'f.yaml',
+      environment: {},
+      overrides: ['load.rate=5/s'],
+    });
+    expect(reading.ok ? '' : problemsText(reading.problems, 'f.yaml')).toMatchInlineSnapshot(
+      `"f.yaml:2:1 with --set load.rate: a scenario has either "load" or "stages", and this one has both; keep one of them"`,
+    );
+  });
+
+  it('names all overrides that have a part in a problem, and none where the file itself is wrong', () => {
     expect(said('target=http://h/v1', 'keys=null', 'seed=2')).not.toContain('seed');
     const reading = readScenario({
       text: `${file}sed: 1\n`,

@@ -52,11 +52,11 @@ const parsePath = (text: string, value: unknown): Path | string => {
     const holder = path.length === 0 ? 'the scenario' : `"${dottedPath(path)}"`;
     if (step === null) {
       return Array.isArray(inside)
-        ? `${holder} is a list of ${inside.length}: "${written}" is no position in it (the first is 0)`
+        ? `${holder} is a list of ${inside.length}: it has no position "${written}" (the first is 0)`
         : `${holder} is a single value, so nothing can be set inside it`;
     }
     if (typeof step === 'number' && step > 0 && !Array.isArray(inside)) {
-      return `${holder} is not there yet: its first position is 0`;
+      return `${holder} does not exist yet: its first position is 0`;
     }
     path.push(step);
   }
@@ -86,7 +86,7 @@ const applyOverride = (
   const path = parsePath(name, tree.value);
   if (typeof path === 'string') return problemResult(path);
   const value = parseValue(text.slice(at + 1).trim());
-  if (value === undefined) return problemResult('its value is not readable as YAML');
+  if (value === undefined) return problemResult('its value is not valid YAML');
   return { tree: withFlagValue(tree, path, value, flag), problem: null };
 };
 

@@ -126,8 +126,8 @@ describe('problems of flags', () => {
     expect(problemsOf({ kind: 'models', model: 'm', users: 3, rate: '5/s', duration: '5s' }))
       .toMatchInlineSnapshot(`
         [
-          "--model: "model" is no key of the kind "models"; it belongs to "chat", "chat-stream", "speech" or "transcription"",
-          "--rate: "rate" is no key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"",
+          "--model: "model" is not a key of the kind "models"; it belongs to "chat", "chat-stream", "speech" or "transcription"",
+          "--rate: "rate" is not a key of the kind "closed"; it belongs to "constant", "poisson" or "gamma"",
         ]
       `);
   });
@@ -141,14 +141,14 @@ describe('problems of flags', () => {
       { ...load, kind: 'transcription', clip: 'all.json', text: 'Hello.' },
     ];
     expect(faulty.flatMap((flags) => problemsOf(flags)).join('\n')).toMatchInlineSnapshot(`
-      "--text: "text" is no key of the kind "chat-stream"; did you mean "prompt"?
-      --voice: "voice" is no key of the kind "chat-stream"; it belongs to "speech"
-      --clip: "clips" is no key of the kind "chat-stream"; it belongs to "transcription"
-      --prompt: "prompt" is no key of the kind "speech"; did you mean "text"?
-      --clip: "clips" is no key of the kind "speech"; it belongs to "transcription"
+      "--text: "text" is not a key of the kind "chat-stream"; did you mean "prompt"?
+      --voice: "voice" is not a key of the kind "chat-stream"; it belongs to "speech"
+      --clip: "clips" is not a key of the kind "chat-stream"; it belongs to "transcription"
+      --prompt: "prompt" is not a key of the kind "speech"; did you mean "text"?
+      --clip: "clips" is not a key of the kind "speech"; it belongs to "transcription"
       --clip: "file" is missing: expected the path of an audio file
-      --voice: "voice" is no key of the kind "transcription"; it belongs to "speech"
-      --text: this names several clips, and what is said in each is known already; leave it out"
+      --voice: "voice" is not a key of the kind "transcription"; it belongs to "speech"
+      --text: this names several clips, each with its own text; leave it out"
     `);
   });
 
@@ -156,12 +156,12 @@ describe('problems of flags', () => {
     const flags = { kind: 'models', iterations: 5 };
     expect(problemsOf(flags, { target: 'gateway.example' })).toMatchInlineSnapshot(`
       [
-        "--target: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example"; an address begins with http:// or https://",
+        "--target: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example"; an address must begin with http:// or https://",
       ]
     `);
     expect(problemsOf(flags, { target: 'http://gateway.example/v1' })).toMatchInlineSnapshot(`
       [
-        "--target: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or say under "keys" where the keys are",
+        "--target: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key",
       ]
     `);
   });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { IssueParams } from '../schema/fields.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
-import { nestedKeys, keysAt, kindsWithKey } from './schema-lookup.ts';
+import { keysAt, kindsWithKey, type MisspeltKind, nestedKeys } from './schema-walk.ts';
 import { didYouMean, nearest, synonym } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
 
@@ -80,8 +80,10 @@ const mayHoldSecret = ([first, second, third]: Path): boolean =>
   first === 'headers' ||
   (first === 'keys' && (third === undefined || third === 'key' || typeof second !== 'number'));
 
+const fromEnvironment = 'what the environment variable holds';
+
 const receivedText = ({ value, environmentValues }: IssueContext, path: Path): string => {
-  if (environmentValues.has(pathKey(path))) return 'what the environment variable holds';
+  if (environmentValues.has(pathKey(path))) return fromEnvironment;
   const inside = valueAtPath(value, path);
   if (!mayHoldSecret(path) || typeof inside === 'object') return shownValue(inside);
   return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
@@ -134,7 +136,7 @@ const unknownKeys = (
     message:
       kind === null
         ? `unknown key ${JSON.stringify(name)}`
-        : `${JSON.stringify(name)} is no key of the kind ${JSON.stringify(kind)}`,
+        : `${JSON.stringify(name)} is not a key of the kind ${JSON.stringify(kind)}`,
     hint: unknownKeyAdvice(name, path, context),
   }));
 };
@@ -165,14 +167,26 @@ const wrongKind = (
   path: Path,
   context: IssueContext,
 ): ScenarioFinding => {
-  const word = valueAtPath(context.value, path);
   const kinds = 'options' in issue ? issue.options.map(String) : [];
   const expected = `expected ${listed(kinds)}`;
-  if (word === undefined) {
-    return { path, part: 'key', message: `"kind" is missing: ${expected}`, hint: null };
-  }
-  const hint = typeof word === 'string' ? didYouMean(word, kinds) : null;
-  return { path, part: 'value', message: `${expected}, got ${receivedText(context, path)}`, hint };
+  return valueAtPath(context.value, path) === undefined
+    ? { path, part: 'key', message: `"kind" is missing: ${expected}`, hint: null }
+    : {
+        path,
+        part: 'value',
+        message: `${expected}, got ${receivedText(context, path)}`,
+        hint: null,
+      };
+};
+
+/** The finding about a kind that the schema did not see misspelt. */
+export const misspeltKindFinding = (
+  { path, word, kinds }: MisspeltKind,
+  environmentValues: IssueContext['environmentValues'],
+): ScenarioFinding => {
+  const received = environmentValues.has(pathKey(path)) ? fromEnvironment : shownValue(word);
+  const message = `expected ${listed(kinds)}, got ${received}`;
+  return { path, part: 'value', message, hint: didYouMean(word, kinds) };
 };
 
 const choicesOf = (issue: Issue): readonly string[] => {
@@ -204,16 +218,16 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   };
 };
 
+export const issuePath = ({ path }: Issue): Path =>
+  path.map((step) => (typeof step === 'symbol' ? '' : step));
+
 /** The findings that an issue stands for; `within` is where the issue's own path begins. */
 export const findingsOfIssue = (
   issue: Issue,
   context: IssueContext,
   within: Path = [],
 ): readonly ScenarioFinding[] => {
-  const path: Path = [
-    ...within,
-    ...issue.path.map((step) => (typeof step === 'symbol' ? '' : step)),
-  ];
+  const path: Path = [...within, ...issuePath(issue)];
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue, path, context);
   if (issue.code === 'invalid_union') {
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];

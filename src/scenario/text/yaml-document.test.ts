@@ -103,28 +103,32 @@ describe('a document', () => {
 
 describe('a text that is no document', () => {
   it.each([
-    ['a tab', 'a:\n\tb: 1\n', 'f:2:1: this line is indented with a tab; YAML wants spaces'],
+    ['a tab', 'a:\n\tb: 1\n', 'f:2:1: this line is indented with a tab; use spaces'],
     [
       'a doubled key',
       'a: 1\nb: 1\na: 2\n',
-      'f:3:1: this key stands twice in the same mapping; keep one of them',
+      'f:3:1: this key is set twice in the same mapping; keep one of them',
     ],
     [
       'a second document',
       'a: 1\n---\nb: 1\n',
-      'f:2:1: a second document begins here; a scenario file holds one',
+      'f:2:1: a second document begins here; a scenario file has one',
     ],
-    ['a tag', 'a: !secret x\n', 'f:1:4: this tag is not known here; a scenario needs none'],
-    ['an open quote', 'a: "x\n', 'f:2:1: not readable as YAML: Missing closing "quote'],
+    ['a tag', 'a: !secret x\n', 'f:1:4: this tag is unknown; a scenario needs none'],
+    ['an open quote', 'a: "x\n', 'f:2:1: not valid YAML: Missing closing "quote'],
     [
       'an open list',
       'a: [1, 2\nb: 3\n',
-      'f:2:1: not readable as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'f:2:1: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
-    ['an alias of nothing', 'a: *x\n', 'f:1:4: no anchor "&x" stands before this alias'],
-    ['a circle', 'a: &x [1, *x]\n', 'f:1:11: this alias stands inside the value that it names'],
+    ['an alias of nothing', 'a: *x\n', 'f:1:4: there is no anchor "&x" before this alias'],
+    ['a circle', 'a: &x [1, *x]\n', 'f:1:11: this alias is inside the value that it refers to'],
     ['a list for a key', '? [a]\n: 1\n', 'f:1:3: a key must be plain text'],
-    ['a merge of text', 'a: {<<: text}\n', 'f:1:5: "<<" merges mappings; what it names is none'],
+    [
+      'a merge of text',
+      'a: {<<: text}\n',
+      'f:1:5: "<<" merges mappings, and this is not a mapping',
+    ],
   ])('with %s says so at its place', (_, text, expected) => {
     expect(problemsOf(text).split('\n')[0]).toBe(expected);
   });
@@ -135,7 +139,7 @@ describe('a text that is no document', () => {
       lines.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(', ')}]`);
     }
     expect(problemsOf(lines.join('\n'))).toBe(
-      'f:1:1: its aliases unfold into more than 100000 values',
+      'f:1:1: its aliases expand to more than 100000 values',
     );
   });
 });
@@ -147,8 +151,10 @@ describe('a text that is no YAML at all', () => {
   it('is told by its first ten faults and how many more there are', () => {
     const said = problemsOf(lines(40)).split('\n');
     expect(said).toHaveLength(11);
-    expect(said[0]).toMatch(/^f:1:\d+: not readable as YAML: /);
-    expect(said[10]).toMatch(/^f: and \d+ more places not readable as YAML; is it a scenario\?/);
+    expect(said[0]).toMatch(/^f:1:\d+: not valid YAML: /);
+    expect(said[10]).toMatch(
+      /^f: and \d+ more places that are not valid YAML; if this is a scenario/,
+    );
   });
 
   it('leaves a structure that is whole but for many doubled keys', () => {
@@ -156,6 +162,6 @@ describe('a text that is no YAML at all', () => {
     const { tree, problems } = parseScenarioText(doubled);
     expect(tree).not.toBeNull();
     expect(problems).toHaveLength(11);
-    expect(problems.at(-1)?.message).toBe('and 3 more places not readable as YAML');
+    expect(problems.at(-1)?.message).toBe('and 3 more places that are not valid YAML');
   });
 });

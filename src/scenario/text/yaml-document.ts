@@ -89,7 +89,7 @@ const pairsOf = (walk: DocumentWalk, map: YAMLMap, within: readonly Node[]): rea
     for (const source of sources) {
       const node = isAlias(source) ? resolve(walk, source) : source;
       if (!isMap(node)) {
-        addProblem(walk, ['<<'], pair.key, '"<<" merges mappings; what it names is none');
+        addProblem(walk, ['<<'], pair.key, '"<<" merges mappings, and this is not a mapping');
       } else if (!within.includes(node)) {
         merged.push(...pairsOf(walk, node, [...within, node]));
       }
@@ -146,10 +146,10 @@ const readNode = (walk: DocumentWalk, node: Node | null, place: NodePlace): unkn
   if (walk.values > maxValues) return undefined;
   const resolved = isAlias(node) ? resolve(walk, node) : node;
   if (isAlias(node) && resolved === null) {
-    return addProblem(walk, path, node, `no anchor "&${node.source}" stands before this alias`);
+    return addProblem(walk, path, node, `there is no anchor "&${node.source}" before this alias`);
   }
   if (resolved !== null && within.includes(resolved)) {
-    return addProblem(walk, path, node, 'this alias stands inside the value that it names');
+    return addProblem(walk, path, node, 'this alias is inside the value that it refers to');
   }
   recordPositions(walk, node, place);
   const inside = { path, key: null, within: resolved === null ? within : [...within, resolved] };
@@ -164,15 +164,15 @@ const readNode = (walk: DocumentWalk, node: Node | null, place: NodePlace): unkn
 
 /** Sentences for the mistakes that people make; the library's own words serve for the rest. */
 const syntaxMessages: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'this line is indented with a tab; YAML wants spaces',
-  DUPLICATE_KEY: 'this key stands twice in the same mapping; keep one of them',
-  MULTIPLE_DOCS: 'a second document begins here; a scenario file holds one',
-  TAG_RESOLVE_FAILED: 'this tag is not known here; a scenario needs none',
+  TAB_AS_INDENT: 'this line is indented with a tab; use spaces',
+  DUPLICATE_KEY: 'this key is set twice in the same mapping; keep one of them',
+  MULTIPLE_DOCS: 'a second document begins here; a scenario file has one',
+  TAG_RESOLVE_FAILED: 'this tag is unknown; a scenario needs none',
 };
 
 const syntaxProblem = (walk: DocumentWalk, error: YAMLError): ScenarioProblem => {
   const { line, col } = walk.lines.linePos(error.pos[0]);
-  const message = syntaxMessages[error.code] ?? `not readable as YAML: ${error.message}`;
+  const message = syntaxMessages[error.code] ?? `not valid YAML: ${error.message}`;
   return { path: '', line, column: col, flag: null, message, hint: null };
 };
 
@@ -186,8 +186,8 @@ const syntaxProblems = (
   const shownProblems = errors.slice(0, maxShownErrors).map((error) => syntaxProblem(walk, error));
   const more = errors.length - shownProblems.length;
   if (more === 0) return shownProblems;
-  const message = `and ${more} more ${more === 1 ? 'place' : 'places'} not readable as YAML`;
-  const hint = 'is it a scenario? If so, mend these first: what follows may come from them';
+  const message = `and ${more} more ${more === 1 ? 'place' : 'places'} that are not valid YAML`;
+  const hint = 'if this is a scenario, fix the problems above first: the others may come from them';
   return [...shownProblems, { path: '', line: null, column: null, flag: null, message, hint }];
 };
 
@@ -211,7 +211,7 @@ export const parseScenarioText = (text: string): ParsedTree => {
   if (broken) return { tree: null, problems: walk.problems };
   const value = readNode(walk, document.contents, { path: [], key: null, within: [] });
   if (walk.values > maxValues) {
-    addProblem(walk, [], null, `its aliases unfold into more than ${maxValues} values`);
+    addProblem(walk, [], null, `its aliases expand to more than ${maxValues} values`);
   }
   const whole = walk.problems.length === shownProblems.length;
   return { tree: whole ? { value, positions: walk.positions } : null, problems: walk.problems };

@@ -1,0 +1,43 @@
+import { defaultStageName } from '../compile/compile-load.ts';
+import type { ScenarioLoad } from '../schema/load-schema.ts';
+import type { Scenario } from '../schema/scenario-schema.ts';
+import type { ScenarioTraffic } from '../schema/traffic-schema.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
+
+export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
+
+/** A stage as it was written; a scenario without stages is one stage itself. */
+export interface PlacedStage {
+  readonly name: string | null;
+  readonly namePart: ScenarioPart<string | undefined>;
+  readonly load: ScenarioPart<ScenarioLoad | undefined>;
+  /** The stage's own traffic, or else the scenario's. */
+  readonly entries: readonly ScenarioEntry[];
+  readonly hasOwnTraffic: boolean;
+}
+
+export const placedStages = (scenario: ScenarioPart<Scenario>): readonly PlacedStage[] => {
+  const stages = scenario.at('stages');
+  const common = scenario.at('traffic');
+  if (!stages.isList) {
+    const [namePart, load] = [scenario.at('name'), scenario.at('load')];
+    const entries = common.items;
+    return [{ name: defaultStageName, namePart, load, entries, hasOwnTraffic: false }];
+  }
+  return stages.items.map((stage) => {
+    const [namePart, own] = [stage.at('name'), stage.at('traffic')];
+    return {
+      name: namePart.text,
+      namePart,
+      load: stage.at('load'),
+      entries: (own.isPresent ? own : common).items,
+      hasOwnTraffic: own.isPresent,
+    };
+  });
+};
+
+/** Every traffic entry, the scenario's own and those of its stages. */
+export const placedEntries = (scenario: ScenarioPart<Scenario>): readonly ScenarioEntry[] => [
+  ...scenario.at('traffic').items,
+  ...scenario.at('stages').items.flatMap((stage) => stage.at('traffic').items),
+];

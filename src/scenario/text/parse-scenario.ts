@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { type Scenario, scenarioSchema } from '../schema/scenario-schema.ts';
+import type { FilledScenario } from './environment-template.ts';
+import type { ScenarioFinding } from './scenario-problem.ts';
+import { ScenarioPart } from './scenario-part.ts';
+import { type Path, pathKey } from './scenario-tree.ts';
+import {
+  findingsOfIssue,
+  issuePath,
+  misspeltKindFinding,
+  schemaIssueMessage,
+} from './schema-findings.ts';
+import { prepareForSchema } from './schema-walk.ts';
+
+export interface ParsedScenario {
+  readonly scenario: ScenarioPart<Scenario>;
+  readonly findings: readonly ScenarioFinding[];
+}
+
+/** Codes of issues that leave what is inside the faulty value parsed. */
+const innerStaysParsed = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
+
+/** The path below which an issue kept the schema from parsing anything; `null` where it did not. */
+const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
+  if (innerStaysParsed.has(issue.code)) return null;
+  const isWrongKind = issue.code === 'invalid_union' && issue.discriminator !== undefined;
+  return isWrongKind ? path.slice(0, -1) : path;
+};
+
+/**
+ * Runs the schema over a filled scenario, once. The library's own `safeParse` drops everything when
+ * one field is faulty; its core, which is called here, keeps what it made of the sound ones.
+ */
+export const parseScenario = (filled: FilledScenario): ParsedScenario => {
+  const { value, misspeltKinds } = prepareForSchema(filled);
+  const { environmentValues } = filled;
+  const context = { async: false, jitless: true, error: schemaIssueMessage };
+  const { _zod: core } = scenarioSchema;
+  const payload = core.run({ value, issues: [] }, context);
+  if (payload instanceof Promise) throw new Error('the schema of scenarios must be synchronous');
+  const issues = payload.issues.map((issue) =>
+    z.core.util.finalizeIssue(issue, context, z.core.config()),
+  );
+  const faulty = new Set<string>();
+  const unparsed = new Set<string>();
+  for (const issue of issues) {
+    const path = issuePath(issue);
+    for (const length of [...path.keys(), path.length]) faulty.add(pathKey(path.slice(0, length)));
+    const below = unparsedPath(issue, path);
+    if (below !== null) unparsed.add(pathKey(below));
+  }
+  return {
+    scenario: new ScenarioPart<Scenario>({
+      filled,
+      written: value,
+      parsed: payload.value,
+      faulty,
+      unparsed,
+    }),
+    findings: [
+      ...misspeltKinds.map((kind) => misspeltKindFinding(kind, environmentValues)),
+      ...issues.flatMap((issue) => findingsOfIssue(issue, { value, environmentValues })),
+    ],
+  };
+};

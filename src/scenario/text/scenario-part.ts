@@ -1,0 +1,88 @@
+import type { FilledScenario } from './environment-template.ts';
+import type { ScenarioFinding } from './scenario-problem.ts';
+import { isMapping, type Path, pathKey, positionOf, valueAtPath } from './scenario-tree.ts';
+
+type FieldOf<T, K extends string> = T extends { readonly [Name in K]?: infer Field }
+  ? Field
+  : undefined;
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
+
+/** What all parts of one scenario share: what was written, what the schema made of it, and what it complained of. */
+interface ParsedValues {
+  readonly filled: FilledScenario;
+  readonly written: unknown;
+  /** What the schema made of the sound parts; the others are as they were written. */
+  readonly parsed: unknown;
+  /** Paths at or below which something is faulty, and paths below which nothing was parsed, by `pathKey`. */
+  readonly faulty: ReadonlySet<string>;
+  readonly unparsed: ReadonlySet<string>;
+}
+
+/** A part of a scenario, present or not: what was written there, and what it means where it is sound. */
+export class ScenarioPart<T> {
+  readonly path: Path;
+  readonly written: unknown;
+  readonly #scenario: ParsedValues;
+
+  constructor(scenario: ParsedValues, path: Path = []) {
+    this.#scenario = scenario;
+    this.path = path;
+    this.written = valueAtPath(scenario.written, path);
+  }
+
+  /** The part with its defaults filled in; `undefined` while anything in it is faulty. */
+  get sound(): T | undefined {
+    const { parsed, faulty, unparsed } = this.#scenario;
+    const isUnparsed = this.path.some((_, length) =>
+      unparsed.has(pathKey(this.path.slice(0, length))),
+    );
+    if (isUnparsed || faulty.has(pathKey(this.path))) return undefined;
+    return valueAtPath(parsed, this.path) as T;
+  }
+
+  get isList(): boolean {
+    return Array.isArray(this.written);
+  }
+
+  get isPresent(): boolean {
+    return this.written !== undefined;
+  }
+
+  /** The text that was written; `null` for anything else. */
+  get text(): string | null {
+    return typeof this.written === 'string' ? this.written : null;
+  }
+
+  /** Whether the environment gave it: then no message may repeat it. */
+  get isFromEnvironment(): boolean {
+    return this.#scenario.filled.environmentValues.has(pathKey(this.path));
+  }
+
+  /** Whether a flag of the command line gave it. */
+  get isFromFlag(): boolean {
+    return positionOf(this.#scenario.filled.tree, this.path, 'key').kind === 'flag';
+  }
+
+  at<K extends string>(name: K): ScenarioPart<FieldOf<NonNullable<T>, K>> {
+    return new ScenarioPart(this.#scenario, [...this.path, name]);
+  }
+
+  /** The keys that were written; none for what is no mapping. */
+  get names(): readonly string[] {
+    return isMapping(this.written) ? Object.keys(this.written) : [];
+  }
+
+  /** The entries that were written; none for what is no list. */
+  get items(): readonly ScenarioPart<ItemOf<T>>[] {
+    if (!Array.isArray(this.written)) return [];
+    return this.written.map((_, index) => new ScenarioPart(this.#scenario, [...this.path, index]));
+  }
+
+  keyFinding(message: string, hint: string | null = null): ScenarioFinding {
+    return { path: this.path, part: 'key', message, hint };
+  }
+
+  valueFinding(message: string, hint: string | null = null): ScenarioFinding {
+    return { path: this.path, part: 'value', message, hint };
+  }
+}

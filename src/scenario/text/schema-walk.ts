@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { scenarioSchema } from '../schema/scenario-schema.ts';
+import { parseScalar } from './overrides.ts';
+import type { FilledScenario } from './environment-template.ts';
+import { nearest } from './spelling.ts';
+import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
+
+/** What the scenario's schema says about the value at a path. */
+
+type Schema = z.core.$ZodType;
+
+/** The alternatives of a schema, without what wraps them: defaults, and transforms of what was read. */
+const branchesOf = (schema: Schema): readonly Schema[] => {
+  if (schema instanceof z.ZodPipe) return branchesOf(schema.def.in);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(branchesOf);
+  return schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+    ? branchesOf(schema.unwrap())
+    : [schema];
+};
+
+const keysOf = (schema: Schema | undefined): readonly string[] =>
+  schema instanceof z.ZodObject
+    ? Object.keys(schema.shape).filter((name) => name !== '$schema')
+    : [];
+
+const kindOf = (schema: Schema): string | null => {
+  const kind: unknown = schema instanceof z.ZodObject ? schema.shape['kind'] : undefined;
+  return kind instanceof z.ZodLiteral ? String(kind.value) : null;
+};
+
+const kindsOf = (branches: readonly Schema[]): readonly string[] =>
+  branches.map(kindOf).filter((kind) => kind !== null);
+
+/** The branch that describes a mapping or list: the one of its kind, or else the first of its type. */
+const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
+  const branches = branchesOf(schema);
+  if (Array.isArray(value)) return branches.find((branch) => branch instanceof z.ZodArray);
+  const kind = isMapping(value) ? value['kind'] : undefined;
+  return (
+    branches.find((branch) => kind !== undefined && kindOf(branch) === kind) ??
+    branches.find((branch) => branch instanceof z.ZodObject || branch instanceof z.ZodRecord)
+  );
+};
+
+/** The schema of what `holder` has under a name or at a position; `undefined` where it may have nothing. */
+const schemaInside = (holder: Schema | undefined, step: string | number): Schema | undefined => {
+  if (holder instanceof z.ZodArray) return holder.element;
+  if (holder instanceof z.ZodRecord) return holder.valueType;
+  if (!(holder instanceof z.ZodObject) || !Object.hasOwn(holder.shape, step)) return undefined;
+  return (holder.shape as Readonly<Record<string, Schema>>)[step];
+};
+
+const schemaAt = (path: Path, scenario: unknown): Schema | undefined => {
+  let schema: Schema | undefined = scenarioSchema;
+  let value = scenario;
+  for (const step of path) {
+    schema = schema && schemaInside(branchFor(schema, value), step);
+    value = valueAtPath(value, [step]);
+  }
+  return schema;
+};
+
+/** The keys that the mapping at `path` may have. */
+export const keysAt = (path: Path, scenario: unknown): readonly string[] => {
+  const schema = schemaAt(path, scenario);
+  return schema === undefined ? [] : keysOf(branchFor(schema, valueAtPath(scenario, path)));
+};
+
+/** The kinds of mapping that may stand at `path` and have the key `name`. */
+export const kindsWithKey = (name: string, path: Path, scenario: unknown): readonly string[] => {
+  const schema = schemaAt(path, scenario);
+  const branches = schema === undefined ? [] : branchesOf(schema);
+  return kindsOf(branches.filter((branch) => keysOf(branch).includes(name)));
+};
+
+/** The keys inside each of the scenario's own keys. */
+export const nestedKeys = (): readonly { holder: string; keys: readonly string[] }[] =>
+  Object.entries(scenarioSchema.shape as Readonly<Record<string, Schema>>).map(
+    ([holder, schema]) => {
+      const branches = branchesOf(schema);
+      const inside = branches.flatMap((branch) =>
+        branch instanceof z.ZodArray ? branchesOf(branch.element) : [branch],
+      );
+      return { holder, keys: [...new Set(inside.flatMap(keysOf))] };
+    },
+  );
+
+/** A kind that is a near misspelling of one that is known. */
+export interface MisspeltKind {
+  readonly path: Path;
+  readonly word: string;
+  readonly kinds: readonly string[];
+}
+
+const accepts = (schema: Schema, value: unknown): boolean => {
+  if (schema instanceof z.ZodString) return typeof value === 'string';
+  if (schema instanceof z.ZodNumber) return typeof value === 'number';
+  if (schema instanceof z.ZodBoolean) return typeof value === 'boolean';
+  const words =
+    schema instanceof z.ZodEnum
+      ? schema.options
+      : schema instanceof z.ZodLiteral
+        ? [...schema.values]
+        : null;
+  return words === null ? schema instanceof z.ZodLazy : words.some((word) => word === value);
+};
+
+/**
+ * A filled scenario made ready for its one pass through the schema. An environment variable holds
+ * text whatever it means: where the schema expects the other, a number becomes text again (a model
+ * named `1.0`), and quoted text a number. A misspelt kind becomes the one that was probably meant, so
+ * that the other problems of its mapping are reported together with it.
+ */
+export const prepareForSchema = (
+  filled: FilledScenario,
+): { readonly value: unknown; readonly misspeltKinds: readonly MisspeltKind[] } => {
+  const misspeltKinds: MisspeltKind[] = [];
+
+  const withKnownKind = (
+    value: Readonly<Record<string, unknown>>,
+    schema: Schema,
+    path: Path,
+  ): Readonly<Record<string, unknown>> => {
+    const word = value['kind'];
+    const kinds = kindsOf(branchesOf(schema));
+    if (kinds.length < 2 || typeof word !== 'string' || kinds.includes(word)) return value;
+    const kind = nearest(word, kinds);
+    if (kind === null) return value;
+    misspeltKinds.push({ path: [...path, 'kind'], word, kinds });
+    return { ...value, kind };
+  };
+
+  const prepare = (value: unknown, schema: Schema | undefined, path: Path): unknown => {
+    if (schema === undefined) return value;
+    const text = filled.environmentValues.get(pathKey(path));
+    if (text !== undefined) {
+      const branches = branchesOf(schema);
+      const readings = [value, text, parseScalar(text)];
+      const fitting = readings.findIndex((reading) =>
+        branches.some((branch) => accepts(branch, reading)),
+      );
+      return fitting < 0 ? value : readings[fitting];
+    }
+    if (Array.isArray(value)) {
+      const list = branchFor(schema, value);
+      return value.map((item, index) => prepare(item, schemaInside(list, index), [...path, index]));
+    }
+    if (!isMapping(value)) return value;
+    const known = withKnownKind(value, schema, path);
+    const branch = branchFor(schema, known);
+    return Object.fromEntries(
+      Object.entries(known).map(([name, inner]) => [
+        name,
+        prepare(inner, schemaInside(branch, name), [...path, name]),
+      ]),
+    );
+  };
+
+  return { value: prepare(filled.tree.value, scenarioSchema, []), misspeltKinds };
+};
