@@ -72,12 +72,15 @@ describe('weir capacity against gateways with a known knee, on real sockets', ()
   it('reports a highest rate within 5 % of the one computed from the model', async ({ skip }) => {
     const ratios = await Promise.all(servers.map((server, i) => searchReal(server, i + 1)));
     for (const [i, ratio] of ratios.entries()) {
+      if (ratio === null) continue;
       const batch = `batch ${servers[i]!.batch}`;
-      expect(ratio ?? 1, batch).toBeGreaterThan(0.95);
-      expect(ratio ?? 1, batch).toBeLessThan(1.05);
+      expect(ratio, batch).toBeGreaterThan(0.95);
+      expect(ratio, batch).toBeLessThan(1.05);
     }
-    // The generator’s own verdict: what it measures on such a machine proves nothing.
-    const unfit = ratios.filter((ratio) => ratio === null).length;
-    if (unfit > 0) skip(`the machine was too busy for ${unfit} of ${servers.length} searches`);
+    // The load generator’s own verdict: what it measures on such a machine shows nothing.
+    const undecided = ratios.filter((ratio) => ratio === null).length;
+    if (undecided > 0) {
+      skip(`the machine was too busy for ${undecided} of ${servers.length} searches`);
+    }
   });
 });

@@ -1,15 +1,14 @@
-import type { Outcome } from '../../model/observation/outcome.ts';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { preflightId } from '../../contract/routes.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import type { RequestTraceLine } from '../../mock/http/request-trace.ts';
+import type { Outcome } from '../../model/observation/outcome.ts';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
 import { type FaultName, faultNames } from '../../model/gateway/mock-faults.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import { exitOf, readLines, readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -82,23 +81,20 @@ grace: 15s
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );
-    expect(code, stderr).toBeOneOf([0, 12]);
+    expect(code, stderr).toBe(exitOf(await resultIn(folder), 0));
     counters = (await (await fetch(`${mock.controlUrl}/counters`)).json()) as typeof counters;
   } finally {
     await mock.close();
   }
-  const lines = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n');
   const faultOf = new Map(
-    (await lines(files.truth))
+    (await readLines(files.truth))
       .map((line) => JSON.parse(line) as RequestTraceLine)
       .filter(({ requestId }) => requestId !== preflightId)
       .map(({ requestId, fault }) => [requestId, fault]),
   );
-  const outcomes = (await lines(files.seen)).slice(1).map((line) => {
-    const read = readObservation(line);
-    if (!read.ok) throw new Error(read.message);
-    const fault = faultOf.get(read.value.requestId);
-    return [fault, inShort(read.value.outcome, fault)] as const;
+  const outcomes = (await readObservations(files.seen)).map(({ requestId, outcome }) => {
+    const fault = faultOf.get(requestId);
+    return [fault, inShort(outcome, fault)] as const;
   });
   return { counters, outcomes: Object.fromEntries(outcomes) as Record<string, string> };
 };

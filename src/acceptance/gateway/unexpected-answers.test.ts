@@ -6,6 +6,7 @@ import type { Traffic } from '../../model/workload/traffic.ts';
 import { groupRecorder } from '../../record/groups.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
 import { emptyTally, recordObservation } from '../../record/tally.ts';
+import { readSrt } from '../../traffic/kinds/captions.ts';
 import { replay } from '../../traffic/kinds/replay.fixture.ts';
 import {
   riffChunk,
@@ -22,7 +23,7 @@ import {
   textChunk,
 } from '../../traffic/kinds/stream-bodies.fixture.ts';
 
-/** One absurd answer must not cost the run: whatever a server can claim ends in an outcome that can be recorded. */
+/** One absurd answer must not spoil the run: whatever a server claims ends in an outcome that can be recorded. */
 
 const price = { input: 600_000_000, output: 600_000_000 };
 const chat = { ...sampleTraffic.chat, price };
@@ -71,7 +72,7 @@ const recorded = (entry: Traffic, body: string | Buffer): object => {
   const observation = sampleObservation({ ...times, traffic: entry.kind, outcome });
   recordObservation(tally, observation);
   const groups = groupRecorder(plan);
-  expect(() => resultSchema.shape.groups.parse(groups.store(tally.groups))).not.toThrow();
+  expect(resultSchema.shape.groups.safeParse(groups.store(tally.groups)).error).toBeUndefined();
   if (outcome.kind === 'malformed') return { issue: outcome.issue };
   if (outcome.kind !== 'completed') return outcome;
   const { answer } = outcome;
@@ -113,4 +114,17 @@ it.each([
 ] as const)('a cost beyond what figures hold is not known: %s', (_, entry, bodyOf) => {
   const dear = { ...entry, price: { input: 9e15, output: 9e15 } };
   expect(recorded(dear, bodyOf(usage(1e9)))).toMatchObject({ cost: null });
+});
+
+it.each([
+  ['<', '<'],
+  ['{\\', '{\\'],
+  ['&', '&'],
+  ['\n ', ''],
+])('captions with 100,000 times %j are read in linear time', (opened, kept) => {
+  const cue = '1\n00:00:00,000 --> 00:00:01,000\n';
+  const before = process.cpuUsage();
+  expect(readSrt(cue + opened.repeat(100_000))).toBe(kept.repeat(100_000));
+  // CPU time in µs, of which linear time takes milliseconds and quadratic time about ten seconds.
+  expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
 });

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, vi } from 'vitest';
 
-/** The real program in a process of its own, as a user starts it. */
-
-const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
+/** What `weir` starts. */
+export const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
 
 export interface FinishedProgram {
   readonly code: number | null;

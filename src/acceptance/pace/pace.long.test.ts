@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -27,7 +26,7 @@ ${client}
 mock: { ttft: 5ms, gap: 0s, outputTokens: { min: 80, max: 80 }, limits: { window: ${window}ms, ${limits} } }
 `;
   await weir(['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out]);
-  return resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+  return resultIn(out);
 };
 
 /** Attempts, the share of them that was refused, and the best possible time as a share of the time that the run took to send all. */

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from '../harness/open-browser.fixture.ts';
+import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 /**
@@ -63,7 +64,7 @@ const shortRun = async (): Promise<string> => {
   // Faults are drawn by request id.
   const named = ['--run-id', 'pictured', '--out', out];
   const { code, stderr } = await weir(['run', 'scenarios/failures.yaml', ...words, ...named]);
-  expect([10, 12], stderr).toContain(code);
+  expect(code, stderr).toBe(exitOf(await resultIn(out), 10));
   return out;
 };
 

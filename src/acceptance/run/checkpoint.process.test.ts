@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { startWeir, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -69,9 +69,7 @@ describe('a run that is killed', () => {
       expect(seconds).toBeGreaterThanOrEqual(5);
       expect(stdout).toContain(`killed; this is what it had come to after ${seconds} s`);
       expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('killed; this is what');
-      const result = resultSchema.parse(
-        JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
-      );
+      const result = await resultIn(out);
       const outcomes = sumOutcomes(result.groups);
       const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
       expect(all).toBeGreaterThan(100);

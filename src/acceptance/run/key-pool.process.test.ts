@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import type { Result } from '../../model/result/result.ts';
+import { readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
@@ -49,15 +48,7 @@ ${client}
   const file = join(out, 'observations.jsonl');
   const words = ['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out];
   await weir([...words, '--observations', file], keys);
-  const [, ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\n');
-  return {
-    result: resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))),
-    observations: lines.map((line) => {
-      const read = readObservation(line);
-      if (!read.ok) throw new Error(read.message);
-      return read.value;
-    }),
-  };
+  return { result: await resultIn(out), observations: await readObservations(file) };
 };
 
 /** Of each key: requests that were admitted, and refused. */
@@ -85,6 +76,7 @@ describe('a pool of three keys, one of them exhausted', () => {
     expect(first).toMatchObject({ admitted: 0 });
     // What was begun before the first refusal had come could not know of it, though it may be sent later.
     const byFirst = ran.observations.flatMap(attemptsOf).filter(({ key }) => key === 'first');
+    expect(first!.refused).toBeGreaterThan(0);
     expect(byFirst).toHaveLength(first!.refused);
     const told = Math.min(...byFirst.map(({ ended }) => ended));
     expect(byFirst.filter(({ begun }) => begun > told)).toEqual([]);

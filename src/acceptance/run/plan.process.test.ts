@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { resultSchema } from '../../model/result/result.ts';
+import { readLines, resultIn } from '../harness/run-files.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
@@ -115,7 +115,7 @@ const plannedAndRun = async () => {
     const file = join(folder, 'observations.jsonl');
     const out = ['--out', join(folder, 'out'), '--observations', file];
     await weir(['run', path, '--target', mock.url, ...out], { WEIR_API_KEY: 'sk-weir-test' });
-    const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(1);
+    const lines = (await readLines(file)).slice(1);
     return {
       forecast: forecastSchema.parse(JSON.parse(planned.stdout)),
       observations: lines.map((line) => observed.parse(JSON.parse(line))),
@@ -241,7 +241,7 @@ describe('weir run', () => {
     const out = await tempFolder();
     const words = ['run', path, '--yes', '--out', out, '--set', `budget=${budget}`];
     const { code } = await weir(words);
-    const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+    const result = await resultIn(out);
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: most, dropped: 1 });
     expect(result.witness).toMatchObject({ completed: most });
     expect(result.partial).toContain(`budget.${budget.slice(1).split(':')[0]}`);

@@ -5,12 +5,12 @@ import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import {
   startWeir,
   tempFile,
@@ -33,12 +33,6 @@ mock: { ttft: 20ms, gap: 2ms }
 `;
 const second = scenario('{ kind: constant, rate: 80/s, duration: 1s }');
 
-const readResult = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
-
-/** The exit code that a complete run with at least one success must have: a busy machine makes the generator unfit, and Weir says so. */
-const honestExit = (result: Result): number => (judgeTrust(result).level === 'invalid' ? 12 : 0);
-
 describe('weir run', () => {
   it('drives the embedded gateway and leaves result, report and observations, none with a key in it', async () => {
     const out = await tempFolder();
@@ -58,8 +52,8 @@ describe('weir run', () => {
       'result.json',
     ]);
     expect(stderr).toContain(join(out, 'report.html'));
-    const result = await readResult(out);
-    expect(code).toBe(honestExit(result));
+    const result = await resultIn(out);
+    expect(code).toBe(exitOf(result, 0));
     expect(resultSchema.parse(JSON.parse(stdout))).toEqual(result);
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: 60, limited: 20, broken: 0 });
     expect(result.witness).toMatchObject({ completed: 60, limited: 20, inFlight: 0 });
@@ -78,8 +72,8 @@ describe('weir run', () => {
         ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
         { WEIR_API_KEY: 'sk-weir-test' },
       );
-      const result = await readResult(out);
-      expect(code).toBe(honestExit(result));
+      const result = await resultIn(out);
+      expect(code).toBe(exitOf(result, 0));
       expect(stdout).toContain('Figures');
       const counted = z
         .record(z.string(), z.number())
@@ -105,7 +99,7 @@ describe('weir run', () => {
         { WEIR_API_KEY: 'sk-wrong-key' },
       );
       expect(code).toBe(12);
-      const result = await readResult(out);
+      const result = await resultIn(out);
       expect(sumOutcomes(result.groups)).toMatchObject({ refused: 80, completed: 0 });
       expect(JSON.stringify(result)).not.toContain('sk-wrong-key');
     } finally {
@@ -130,7 +124,7 @@ describe('weir run', () => {
       '--out',
       out,
     ]);
-    expect(sumOutcomes((await readResult(out)).groups).completed).toBe(10);
+    expect(sumOutcomes((await resultIn(out)).groups).completed).toBe(10);
   });
 
   it('merges the results of its slices into what one run counts, and calls a part of them incomplete', async () => {
@@ -144,8 +138,8 @@ describe('weir run', () => {
     expect(half.code).toBe(3);
     const out = await tempFolder();
     const { code } = await weir(['merge', first!, other!, '--out', out]);
-    const whole = await readResult(out);
-    expect(code).toBe(honestExit(whole));
+    const whole = await resultIn(out);
+    expect(code).toBe(exitOf(whole, 0));
     expect(sumOutcomes(whole.groups).completed).toBe(40);
     const again = await weir(['merge', first!, first!, '--out', await tempFolder()]);
     expect(again.code).toBe(2);
@@ -169,7 +163,7 @@ describe('a stop signal in mid-run', () => {
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     expect(code).toBe(130);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(result.partial).toContain('SIGINT');
     expect(await readdir(out)).toContain('report.html');
     expect(stdout).toContain('SIGINT');
@@ -188,7 +182,7 @@ describe('a second stop signal', () => {
     await waitForOutput('once more to abort it');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(result.partial).toContain('stopped by SIGINT');
     expect(result.failures.map(({ cause }) => cause)).toContain('aborted');
     expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);

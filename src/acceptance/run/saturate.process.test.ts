@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import { exitOf, readObservations, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
 import {
   startWeir,
   tempFile,
@@ -28,9 +29,6 @@ mock:
   ${mock}
 `;
 
-const resultIn = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
-
 const dueIn = ({ timeline }: Result): number => timeline.reduce((sum, { due }) => sum + due, 0);
 
 it('a load that runs flat out counts what the gateway counts, and gives every report', async () => {
@@ -54,9 +52,10 @@ it('a load that runs flat out counts what the gateway counts, and gives every re
   expect(result.notes.join(' ')).toContain('autocannon: each of 20 connections');
   expect((await readFile(observations, 'utf8')).trim().split('\n')).toHaveLength(completed + 1);
   expect(stdout).toContain('20 connections flat out for 2 s');
-  // A busy machine may be worth a word, and never the full core.
-  expect(code, stderr).toBeOneOf([0, 12]);
-  expect(stdout).not.toContain('event loop, busy');
+  expect(code, stderr).toBe(exitOf(result, 0));
+  // The client is busy by design: that alone does not make the run invalid.
+  const loop = judgeTrust(result).evidence.find(({ signal }) => signal === 'event loop');
+  expect(loop).toMatchObject({ level: 'valid' });
   expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('HTTP/1.1 by autocannon');
 });
 
@@ -76,7 +75,7 @@ it('Ctrl-C keeps the report of what was sent until then', async () => {
   expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
 });
 
-it('errors of every kind are counted, and a broken objective is exit 10, unless the run itself is worth nothing', async () => {
+it('errors of every kind are counted, and a broken objective exits with 10', async (context) => {
   const out = await tempFolder();
   const faults = `faults:
     - { fault: status-503, routes: [chat], probability: 0.4 }
@@ -100,11 +99,9 @@ it('errors of every kind are counted, and a broken objective is exit 10, unless 
   expect(dueIn(result)).toBe(refused + broken + malformed + completed);
   const [verdict] = result.verdicts ?? [];
   expect(verdict?.text).toBe('errorRate < 50%');
-  // A busy machine may make the run worth nothing: then the objective is left open, and that is graver.
-  expect([
-    [10, 'fail'],
-    [12, 'inconclusive'],
-  ]).toContainEqual([code, verdict?.ruling]);
+  const isInvalid = exitOf(result, 10) === 12;
+  expect([code, verdict?.ruling]).toEqual(isInvalid ? [12, 'inconclusive'] : [10, 'fail']);
+  skipIfInvalid(context, result);
 });
 
 it('a run in which nothing succeeded is never exit 0', async () => {
@@ -174,11 +171,8 @@ ${faults.map((fault, index) => `    - { fault: ${fault}, nth: ${2 * index + 1} }
       '--observations',
       seen,
     ]);
-    const lines = (await readFile(seen, 'utf8')).trim().split('\n').slice(1);
-    return lines.slice(0, 2 * faults.length).map((line) => {
-      const read = readObservation(line);
-      if (!read.ok) throw new Error(`not an observation: ${line}`);
-      const { outcome } = read.value;
+    const observations = await readObservations(seen);
+    return observations.slice(0, 2 * faults.length).map(({ outcome }) => {
       const why = 'cause' in outcome ? outcome.cause : '';
       return `${outcome.kind} ${outcome.kind === 'malformed' ? outcome.issue : why}`;
     });

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -24,8 +25,10 @@ mock: { ttft: 20ms, gap: 2ms }
 const runBy = async (transport: TransportName): Promise<{ result: Result; report: string }> => {
   const out = await tempFolder();
   await weir(['run', await tempFile('s.yaml', scenario), '--out', out, '--transport', transport]);
-  const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
-  return { result, report: await readFile(join(out, 'report.html'), 'utf8') };
+  return {
+    result: await resultIn(out),
+    report: await readFile(join(out, 'report.html'), 'utf8'),
+  };
 };
 
 it('a run counts the same by every transport, agrees with the gateway, and says which it was', async () => {

@@ -1,11 +1,9 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Observation } from '../../model/observation/observation.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import { exitOf, readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import {
   startWeir,
   tempFile,
@@ -30,27 +28,11 @@ mock: { ttft: 20ms, gap: 2ms }
 ${more}
 `;
 
-const readResult = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
-
-const readObservations = async (path: string): Promise<readonly Observation[]> =>
-  (await readFile(path, 'utf8'))
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map((line) => {
-      const read = readObservation(line);
-      if (!read.ok) throw new Error(read.message);
-      return read.value;
-    });
-
 /** What a request is and when it is due: all that the number of workers must not change. */
 const asked = (observations: readonly Observation[]): readonly string[] =>
   observations
     .map(({ requestId, traffic, due, key }) => `${requestId} ${traffic} ${due} ${key}`)
     .toSorted();
-
-const honestExit = (result: Result): number => (judgeTrust(result).level === 'invalid' ? 12 : 0);
 
 describe('workers', () => {
   it('send the requests that one would, when it would, and count what the gateway counted', async () => {
@@ -69,7 +51,7 @@ describe('workers', () => {
           '--observations',
           file,
         ]);
-        return { ...ended, result: await readResult(out), seen: await readObservations(file) };
+        return { ...ended, result: await resultIn(out), seen: await readObservations(file) };
       }),
     );
     const [one, three] = [runs[0]!, runs[1]!];
@@ -79,7 +61,7 @@ describe('workers', () => {
     const outcomes = sumOutcomes(three.result.groups);
     expect(outcomes).toMatchObject({ completed: 60, limited: 10, broken: 0 });
     expect(three.result.witness).toMatchObject({ completed: 60, limited: 10 });
-    expect(three.code).toBe(honestExit(three.result));
+    expect(three.code).toBe(exitOf(three.result, 0));
     expect(three.result.slices.map(({ index, count }) => `${index}/${count}`)).toEqual([
       '0/3',
       '1/3',
@@ -107,7 +89,7 @@ describe('workers', () => {
     await waitForOutput('Ctrl-C ends it early');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(result.partial).toContain('SIGINT');
     expect(result.slices).toHaveLength(2);
   });
@@ -121,7 +103,10 @@ describe('workers', () => {
     const out = await tempFolder();
     const { stderr } = await weir(['run', path, '--workers', '2', '--out', out]);
     expect(stderr).toContain('is broken');
-    expect((await readResult(out)).breach).toMatchObject({ observed: expect.any(Number) });
+    const { breach, slices } = await resultIn(out);
+    expect(breach).toMatchObject({ text: 'limitedRate < 1%' });
+    expect(breach!.observed).toBeGreaterThan(1);
+    expect(slices).toHaveLength(2);
   });
 
   it('spend one budget together, to its last request: one may take what another leaves', async () => {
@@ -130,7 +115,7 @@ describe('workers', () => {
     const path = await tempFile('s.yaml', scenario(load, 'budget: { requests: 20 }'));
     const out = await tempFolder();
     const { code } = await weir(['run', path, '--workers', '2', '--out', out]);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(code).toBe(3);
     // Nor does the second one keep the run open, which the first has ended.
     expect(result.scheduled).toBeLessThan(60_000);
@@ -155,7 +140,7 @@ describe('workers', () => {
     const out = await tempFolder();
     const environment = { NODE_OPTIONS: `--require ${crash}` };
     const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(ended.code).toBe(3);
     expect(result.partial).toBe(
       'worker 1/2 crashed (Error: planted, by [redacted]), and what its slice had measured is lost',

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { errorBarOf } from '../../model/result/error-bar.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import {
   startGateway,
   startWeir,
@@ -28,11 +29,8 @@ const ran = async (
 ): Promise<{ readonly result: Result; readonly stdout: string; readonly out: string }> => {
   const out = await tempFolder();
   const file = await tempFile('s.yaml', scenario(more));
-  const { stdout, stderr } = await weir(['run', file, '--out', out, ...words]);
-  const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => {
-    throw new Error(`no result: ${stderr}`);
-  });
-  return { result: resultSchema.parse(JSON.parse(text)), stdout, out };
+  const { stdout } = await weir(['run', file, '--out', out, ...words]);
+  return { result: await resultIn(out), stdout, out };
 };
 
 /** What a process was started with; nothing once it is gone. */
@@ -92,9 +90,7 @@ describe('a run with streamed chats', () => {
       process.kill(Number(found[0]), 'SIGKILL');
     }
     await ended;
-    const { notes } = resultSchema.parse(
-      JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
-    );
+    const { notes } = await resultIn(out);
     expect(notes).toEqual([
       'The canary’s emitter ended during the run (SIGKILL): its error bar holds what came before.',
       'The reference gateway could not be asked for its counters: it ended during the run (SIGKILL).',

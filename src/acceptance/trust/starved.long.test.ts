@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import {
   canBind,
@@ -16,7 +14,9 @@ import {
   realTimeNode,
   measureTimerLateness,
 } from './cpu-starvation.fixture.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import {
+  launcher,
   type StartedProgram,
   startProgram,
   tempFile,
@@ -35,7 +35,6 @@ vi.setConfig({ testTimeout: 240_000 });
  * nothing and is done again, and after a few times given up as not decided.
  */
 
-const launcher = join(import.meta.dirname, '..', '..', 'cli', 'weir.js');
 const gatewayCore = 1;
 const generatorCore = 0;
 
@@ -104,13 +103,9 @@ const runAgainst = async (
       ? {}
       : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(beside)}` };
   const watched = measureTimerLateness(node);
-  const { code, stderr } = await startProgram([...node, launcher, ...words], environment(more))
-    .ended;
+  const { code } = await startProgram([...node, launcher, ...words], environment(more)).ended;
   const sight = await watched();
-  const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => {
-    throw new Error(`no result: ${stderr}`);
-  });
-  const result = resultSchema.parse(JSON.parse(text));
+  const result = await resultIn(out);
   const trust = judgeTrust(result);
   const blamed = trust.evidence
     .filter(({ level }) => level !== 'valid')

@@ -91,8 +91,8 @@ warmUp: 30s
 mock:
   ttft: 100ms
 `;
-  const said = (...overrides: string[]): string => {
-    const reading = readScenario({ text: file, name: 'f.yaml', environment: {}, overrides });
+  const problemsOf = (text: string, overrides: readonly string[]): string => {
+    const reading = readScenario({ text, name: 'f.yaml', environment: {}, overrides });
     return reading.ok ? 'nothing' : problemsText(reading.problems, 'f.yaml');
   };
 
@@ -106,19 +106,23 @@ mock:
     [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is no key of the kind/],
     [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
     [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
-  ])('%j is told of the override', (overrides, expected) => {
-    expect(said(...overrides)).toMatch(expected);
+  ])('%j is reported with the override', (overrides, expected) => {
+    expect(problemsOf(file, overrides)).toMatch(expected);
   });
 
-  it('is told of all of them that have a part in it, and what the file breaks of none', () => {
-    expect(said('target=http://h/v1', 'keys=null', 'seed=2')).not.toContain('seed');
-    const reading = readScenario({
-      text: `${file}sed: 1\n`,
-      name: 'f.yaml',
-      environment: {},
-      overrides: ['load.duration=2s'],
-    });
-    expect(reading.ok ? '' : problemsText(reading.problems, 'f.yaml')).toMatchInlineSnapshot(`
+  it('names every override that has a part in it, and no other', () => {
+    const stage = (name: string) =>
+      `  - {name: ${name}, load: {kind: constant, rate: 5/s, duration: 20s}}\n`;
+    const text = `traffic: [{kind: models}]\nstages:\n${stage('a')}${stage('b')}warmUp: 30s\n`;
+    const shorter = [0, 1].map((place) => `stages.${place}.load.duration=14s`);
+    expect(problemsOf(text, [...shorter, 'seed=2'])).toMatch(
+      /^f\.yaml:5:9 with --set stages\.0\.load\.duration and --set stages\.1\.load\.duration: the warm-up/,
+    );
+    expect(problemsOf(text, shorter.slice(0, 1))).toBe('nothing');
+  });
+
+  it('stands apart from what the file breaks', () => {
+    expect(problemsOf(`${file}sed: 1\n`, ['load.duration=2s'])).toMatchInlineSnapshot(`
       "f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 2s; shorten the warm-up or lengthen the load
       f.yaml:10:1: unknown key "sed"; did you mean "seed"?"
     `);
