@@ -60,7 +60,7 @@ const wav = (rate: number, samplesPerBlock = 1): Buffer => {
   return riff(riffChunk('fmt ', format), riffChunk('data', Buffer.alloc(200_000)));
 };
 
-/** How the answer ended, once it has been recorded as every figure that it can be. */
+/** The outcome of an answer, after all its figures were recorded and stored. */
 const recorded = (entry: Traffic, body: string | Buffer): object => {
   const outcome = replay(entry, [Buffer.from(body as string)], {
     headers: { 'content-type': entry.kind === 'chat-stream' ? 'text/event-stream' : '' },
@@ -94,7 +94,7 @@ it.each([
 it.each([
   ['chat', chat, chatBody],
   ['a stream', stream, streamBody],
-] as const)('a usage beyond belief is noted and not counted: %s', (_, entry, bodyOf) => {
+] as const)('a usage that is impossibly high is noted and not counted: %s', (_, entry, bodyOf) => {
   for (const counted of [usage(9e12), usage(1, 9e12), usage(1e9 + 1)]) {
     expect(recorded(entry, bodyOf(counted))).toMatchObject({ cost: null });
     expect(recorded(entry, bodyOf(counted))).toHaveProperty(
@@ -111,7 +111,7 @@ it.each([
 it.each([
   ['chat', chat, chatBody],
   ['a stream', stream, streamBody],
-] as const)('a cost beyond what figures hold is not known: %s', (_, entry, bodyOf) => {
+] as const)('a cost that is too high to be stored is unknown: %s', (_, entry, bodyOf) => {
   const dear = { ...entry, price: { input: 9e15, output: 9e15 } };
   expect(recorded(dear, bodyOf(usage(1e9)))).toMatchObject({ cost: null });
 });

@@ -26,7 +26,7 @@ export interface Visit {
 }
 
 export interface BrowserPage {
-  /** Opens the page anew, 1240 pixels wide unless the options say otherwise. */
+  /** Opens the page once more, 1240 pixels wide by default. */
   visit(options?: Parameters<Browser['newPage']>[0]): Promise<Visit>;
 }
 

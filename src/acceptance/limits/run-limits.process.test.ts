@@ -6,8 +6,8 @@ import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-pr
 
 cleanUpAfterEach();
 
-describe('weir run, asked to judge limits', () => {
-  it('ends with 14 where more was let through than any limiter does, and tells it in every report', async (context) => {
+describe('weir run with limits to judge', () => {
+  it('exits with 14 where more was admitted than any limiter allows, and every report says so', async (context) => {
     const out = await tempFolder();
     const scenario = await tempFile(
       's.yaml',

@@ -35,7 +35,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(troubles).toEqual([]);
   });
 
-  it('shows the words of a hostile server and runs none of them', async () => {
+  it('shows a hostile server’s text and runs none of it', async () => {
     const { page, troubles } = await visit();
     await page.locator('html.drawn').waitFor();
     await page.evaluate(
@@ -48,7 +48,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(troubles).toEqual([]);
   });
 
-  it('plots percentiles with paths that have a length', async () => {
+  it('plots percentiles as visible paths', async () => {
     const { page } = await visit();
     const lengths = await page.evaluate<number[]>(
       "[...document.querySelectorAll('svg .firm')].map((path) => path.getTotalLength())",

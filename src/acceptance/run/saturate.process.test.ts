@@ -31,7 +31,7 @@ mock:
 
 const dueIn = ({ timeline }: Result): number => timeline.reduce((sum, { due }) => sum + due, 0);
 
-it('a load that runs flat out counts what the gateway counts, and gives every report', async () => {
+it('a saturating load counts what the gateway counts, and writes every report', async () => {
   const out = await tempFolder();
   const observations = join(out, 'seen.jsonl');
   const { code, stdout, stderr } = await weir([
@@ -59,7 +59,7 @@ it('a load that runs flat out counts what the gateway counts, and gives every re
   expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('HTTP/1.1 by autocannon');
 });
 
-it('Ctrl-C keeps the report of what was sent until then', async () => {
+it('Ctrl-C leaves a report of the requests until then', async () => {
   const out = await tempFolder();
   const path = await tempFile('s.yaml', scenario('60s'));
   const { child, ended, waitForOutput } = startWeir(['run', path, '--out', out]);
@@ -75,7 +75,7 @@ it('Ctrl-C keeps the report of what was sent until then', async () => {
   expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
 });
 
-it('errors of every kind are counted, and a broken objective exits with 10', async (context) => {
+it('a saturating load counts errors of every kind, and exits with 10 for a broken objective', async (context) => {
   const out = await tempFolder();
   const faults = `faults:
     - { fault: status-503, routes: [chat], probability: 0.4 }
@@ -104,7 +104,7 @@ it('errors of every kind are counted, and a broken objective exits with 10', asy
   skipIfInvalid(context, result);
 });
 
-it('a run in which nothing succeeded is never exit 0', async () => {
+it('a saturating load in which nothing succeeds exits with 12', async () => {
   const out = await tempFolder();
   const faults = 'faults: [{ fault: reset-before-head, probability: 1 }]';
   const { code } = await weir([
@@ -124,7 +124,7 @@ it.each([
   [['--slice', '0/2', '--run-id', 'r'], /"saturate" has no shares/],
   [['--workers', '2'], /"workers" does not go with a load of the kind "saturate"/],
   [['--set', 'traffic.0.kind=chat-stream'], /"saturate" sends chat and models only/],
-])('what it cannot do is one sentence before any load: %j', async (words, sentence) => {
+])('a saturating load refuses %j before the load', async (words, sentence) => {
   const out = join(await tempFolder(), 'out');
   const path = await tempFile('s.yaml', scenario('60s'));
   const { code, stderr } = await weir(['run', path, '--out', out, ...words]);
@@ -133,7 +133,7 @@ it.each([
   await expect(readdir(out)).rejects.toThrow('ENOENT');
 });
 
-/** What can go wrong with an answer that comes whole; the bytes behind one that is too long cost the next request, too. */
+/** Faults of answers that are not streamed. The rest of an answer that is too long affects the next request, too. */
 const faults = [
   'status-500',
   'html-502',
@@ -150,7 +150,7 @@ const faults = [
   'gzip-body',
 ] as const;
 
-it('one connection meets every fault as a user of the transport socket does', async () => {
+it('one saturating connection has the same outcome for every fault as the transport socket', async () => {
   const outcomes = async (load: string): Promise<readonly string[]> => {
     const seen = join(await tempFolder(), 'seen.jsonl');
     const text = `

@@ -14,8 +14,6 @@ import {
 
 cleanUpAfterEach();
 
-/** Runs that several threads send, in the program as users start it. */
-
 const scenario = (load: string, more = ''): string => `
 name: short
 traffic:
@@ -28,14 +26,14 @@ mock: { ttft: 20ms, gap: 2ms }
 ${more}
 `;
 
-/** What a request is and when it is due: all that the number of workers must not change. */
-const asked = (observations: readonly Observation[]): readonly string[] =>
+/** Requests and when they are due: the number of workers must not change them. */
+const requestsIn = (observations: readonly Observation[]): readonly string[] =>
   observations
     .map(({ requestId, traffic, due, key }) => `${requestId} ${traffic} ${due} ${key}`)
     .toSorted();
 
 describe('workers', () => {
-  it('send the requests that one would, when it would, and count what the gateway counted', async () => {
+  it('send the same requests at the same times as one worker, and count what the gateway counts', async () => {
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 70/s, duration: 1s }'));
     const runs = await Promise.all(
       ['1', '3'].map(async (workers) => {
@@ -56,7 +54,7 @@ describe('workers', () => {
     );
     const [one, three] = [runs[0]!, runs[1]!];
     expect(three.seen).toHaveLength(70);
-    expect(asked(three.seen)).toEqual(asked(one.seen));
+    expect(requestsIn(three.seen)).toEqual(requestsIn(one.seen));
     expect(three.result.planHash).toBe(one.result.planHash);
     const outcomes = sumOutcomes(three.result.groups);
     expect(outcomes).toMatchObject({ completed: 60, limited: 10, broken: 0 });
@@ -68,11 +66,11 @@ describe('workers', () => {
       '2/3',
     ]);
     expect(new Set(three.result.slices.map(({ clock }) => clock)).size).toBe(1);
-    // One clock: what was let in can be counted over all of them.
+    // With one clock, admissions can be counted over all slices.
     expect(three.result.limits?.keys).toMatchObject([{ key: 'default' }]);
   });
 
-  it('are stopped all together by Ctrl-C', async () => {
+  it('all stop at Ctrl-C', async () => {
     const path = await tempFile(
       's.yaml',
       scenario('{ kind: constant, rate: 20/s, duration: 60s }'),
@@ -94,7 +92,7 @@ describe('workers', () => {
     expect(result.slices).toHaveLength(2);
   });
 
-  it('are ended together by an objective over all of them', async () => {
+  it('all end when they break an objective together', async () => {
     const objective = "objectives: [{ objective: 'limitedRate < 1%', abort: { after: 1s } }]";
     const path = await tempFile(
       's.yaml',
@@ -109,7 +107,7 @@ describe('workers', () => {
     expect(slices).toHaveLength(2);
   });
 
-  it('spend one budget together, to its last request: one may take what another leaves', async () => {
+  it('share one budget to its last request', async () => {
     // The only user is the first worker's: the second one has nothing to send.
     const load = '{ kind: closed, users: 1, duration: 60s }';
     const path = await tempFile('s.yaml', scenario(load, 'budget: { requests: 20 }'));
@@ -125,7 +123,7 @@ describe('workers', () => {
     expect(result.slices).toHaveLength(2);
   });
 
-  it('lose one that crashes, with its slice: the run is incomplete, and the rest stands', async () => {
+  it('lose only the slice of a worker that crashes: the run is incomplete', async () => {
     const crash = await tempFile(
       'crash.cjs',
       `const { parentPort, workerData } = require('node:worker_threads');
@@ -150,7 +148,7 @@ describe('workers', () => {
     expect(ended.stdout).toContain('worker 1/2 crashed');
   });
 
-  it('all end where one cannot be made ready, and the program with them', async () => {
+  it('all end with the program where one of them cannot start', async () => {
     const crash = await tempFile(
       'crash.cjs',
       `const { workerData } = require('node:worker_threads');
@@ -164,7 +162,7 @@ describe('workers', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('are refused by name where they make no sense', async () => {
+  it('are refused where they make no sense', async () => {
     const load = '{ kind: constant, rate: 1/s, duration: 1s }';
     const path = await tempFile(
       's.yaml',
