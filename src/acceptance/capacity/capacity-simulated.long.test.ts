@@ -5,25 +5,25 @@ import { searchSimulatedCapacity } from './simulated-capacity.fixture.ts';
 const workload = { promptTokens: 200, outputTokens: 50 };
 
 describe.each(['large', 'medium', 'small'] as const)(
-  'capacity of the %s preset, simulated',
+  'simulated capacity of the %s preset',
   (name) => {
     const batching = batchingPresets[name];
-    const truth = saturationRate(batching, workload);
+    const saturation = saturationRate(batching, workload);
 
-    it('is found within 5 % of the formula, and bound by concurrency', async () => {
+    it('is found within 5 % of the formula, and concurrency is the bound', async () => {
       const { answer, end } = await searchSimulatedCapacity({ batching, workload, seed: 3 });
       expect(end).toBe('done');
-      expect(answer!.rate.value / truth).toBeGreaterThan(0.95);
-      expect(answer!.rate.value / truth).toBeLessThan(1.05);
+      expect(answer!.rate.value / saturation).toBeGreaterThan(0.95);
+      expect(answer!.rate.value / saturation).toBeLessThan(1.05);
       expect(answer).toMatchObject({ binding: 'concurrency', proved: true });
     });
   },
 );
 
-describe('capacity under other bounds, simulated', () => {
+describe('simulated capacity under other bounds', () => {
   const batching = batchingPresets.medium;
 
-  it('is bound by latency well below saturation where each request has to be quick', async () => {
+  it('is bound by latency, well below saturation, where each request has an objective', async () => {
     const { answer } = await searchSimulatedCapacity(
       { batching, workload, seed: 3 },
       {
@@ -44,7 +44,7 @@ describe('capacity under other bounds, simulated', () => {
     expect(answer!.latency).toBeLessThan(1600);
   });
 
-  it('is bound by the declared limit where that comes first', async () => {
+  it('is bound by the declared limit where that is reached first', async () => {
     const { answer, steps } = await searchSimulatedCapacity(
       { batching, workload, seed: 3 },
       {},

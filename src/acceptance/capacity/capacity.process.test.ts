@@ -5,9 +5,8 @@ import { constantLoad } from '../../engine/fake-run.fixture.ts';
 import { capacityReportSchema } from '../../model/series/capacity.ts';
 import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { realClock } from '../../mock/clock/real-clock.ts';
-import { startMock } from '../../mock/gateway/start.ts';
 import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
+import { openMock } from '../harness/open-mock.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -49,16 +48,16 @@ describe('weir capacity', () => {
     const { answer, fit, steps, terms } = capacityReportSchema.parse(JSON.parse(stdout));
     expect(steps).toHaveLength(6);
     expect(terms.thinkTime).toBe(30_000);
-    const truth = saturationRate(server.batching, server.workload);
-    expect(answer!.rate.value / truth).toBeGreaterThan(0.95);
-    expect(answer!.rate.value / truth).toBeLessThan(1.05);
+    const saturation = saturationRate(server.batching, server.workload);
+    expect(answer!.rate.value / saturation).toBeGreaterThan(0.95);
+    expect(answer!.rate.value / saturation).toBeLessThan(1.05);
     expect(answer!.binding).toBe('concurrency');
     // A step of this server takes 18 ms and 0.2 ms for each in flight: shared in half where both are equal.
-    expect(fit?.knee?.rate).toBeLessThan(truth);
+    expect(fit?.knee?.rate).toBeLessThan(saturation);
     expect(await readFile(join(out, 'capacity.html'), 'utf8')).toContain('Latency against');
   });
 
-  it('spends nothing that nobody agreed to', async () => {
+  it('sends nothing without --yes, and shows its budget', async () => {
     const { code, stderr } = await weir(['capacity', '--target', 'mock', '--model', 'weir/small']);
     expect(code).toBe(2);
     expect(stderr).toMatch(
@@ -67,30 +66,24 @@ describe('weir capacity', () => {
     expect(stderr).toContain('add --yes');
   });
 
-  it('gives up at once where everything is refused, and `run` says that the address is doubtful', async () => {
-    const mock = await startMock({}, realClock());
+  it('gives up at once where every request is refused, and says why the address looks wrong, as `run` does', async () => {
+    const mock = await openMock();
     const bare = new URL(mock.url).origin;
-    const asked = ['--target', bare, '--model', 'm', '--out', await tempFolder()];
+    const options = ['--target', bare, '--model', 'm', '--out', await tempFolder()];
     const key = { WEIR_API_KEY: 'sk-weir-test' };
     const doubt = `GET ${bare}/models answered 404: the base address of a gateway ends in its version`;
-    try {
-      const search = ['capacity', ...asked, '--start', '1/s', '--yes'];
-      const gaveUp = await weir(search, key);
-      expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
-      expect(gaveUp.stderr).toMatch(
-        /The target refused every request: \d+ × 404 .*the base address/,
-      );
-      const ran = await weir(['run', ...asked, '--rate', '2/s', '--duration', '1s', '--json'], key);
-      expect([ran.code, ran.stderr]).toEqual([12, expect.stringContaining(doubt)]);
-      expect(JSON.parse(ran.stdout)).toMatchObject({
-        notes: expect.arrayContaining([expect.stringContaining(doubt)]),
-      });
-    } finally {
-      await mock.close();
-    }
+    const search = ['capacity', ...options, '--start', '1/s', '--yes'];
+    const gaveUp = await weir(search, key);
+    expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+    expect(gaveUp.stderr).toMatch(/The target refused every request: \d+ × 404 .*the base address/);
+    const run = await weir(['run', ...options, '--rate', '2/s', '--duration', '1s', '--json'], key);
+    expect([run.code, run.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      notes: expect.arrayContaining([expect.stringContaining(doubt)]),
+    });
   });
 
-  it('says what is wrong with its options', async () => {
+  it('reports a wrong option', async () => {
     const { code, stderr } = await weir([
       'capacity',
       '--target',

@@ -20,7 +20,7 @@ import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
 
 /** A search against the mock’s serving model on a clock that jumps: an hour of load takes seconds. */
 
-/** A completion of so many tokens. */
+/** A completion with this usage. */
 const completion = ({ promptTokens, outputTokens }: RequestSize): Uint8Array =>
   Buffer.from(
     JSON.stringify({
@@ -68,7 +68,7 @@ const transportTo = (server: BatchServer, queue: EventQueue, workload: RequestSi
   };
 };
 
-/** Runs a plan to its end against the server; the generator is at its ease. */
+/** Runs a plan to its end against the server; the load generator is never overloaded. */
 export const runOnSimulatedServer = async (
   plan: Plan,
   server: SimulatedServer,
@@ -124,7 +124,7 @@ export const runOnSimulatedServer = async (
   });
 };
 
-/** A server to be searched, and what it is asked. */
+/** A server and the size of the requests that it gets. */
 export interface SimulatedServer {
   readonly batching: Batching;
   readonly workload: RequestSize;

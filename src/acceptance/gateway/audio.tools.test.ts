@@ -19,7 +19,7 @@ import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts
 
 cleanUpAfterEach();
 
-/** What ffprobe, an independent reader, says of a file's length in seconds. */
+/** The length of a file in seconds by ffprobe, an independent reader. */
 const probe = (path: string): number =>
   Number(
     execFileSync('ffprobe', [
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => mock.close());
 
-/** The bytes that the gateway speaks, and the seconds that Weir reads out of them. */
+/** The bytes of the gateway’s speech, and their length in seconds as Weir reads it. */
 const spoken = async (text: string, format: SpeechFormat) => {
   const entry = { kind: 'speech', weight: 1, model: 'weir-tts', texts: [text], format } as const;
   const { request, read } = prepareRequest(
@@ -88,7 +88,7 @@ describe('ffprobe agrees with the length that Weir states', () => {
     }
   });
 
-  it('of every clip that comes with it, to 0.1 s: encoders pad, and the readers count that differently', async () => {
+  it('of every bundled clip, to 0.1 s: encoders pad, and readers count the padding differently', async () => {
     const source = { file: 'bundled', text: null };
     const { library } = await readClips([{ ...source, oversized: false }], '.', {
       extensions: uploadExtensions,
@@ -104,7 +104,7 @@ describe('ffprobe agrees with the length that Weir states', () => {
   });
 });
 
-it('ffprobe agrees that of MP3 files one behind the other the frame of the second that declares others is played', async () => {
+it('ffprobe agrees that the Info frame of a second MP3 file in one body is played', async () => {
   const folder = await tempFolder();
   const file = await readFile(new URL('../../../fixtures/speech/station.mp3', import.meta.url));
   expect(file.includes('Info')).toBe(true);
@@ -123,13 +123,13 @@ it('ffprobe agrees that of MP3 files one behind the other the frame of the secon
   expect(seconds).toBeCloseTo((more * 576) / 16_000, 9);
 });
 
-it('ffprobe agrees with the duration that the gateway tells and charges, for every format of its clips', async () => {
+it('ffprobe agrees with the duration that the gateway returns and charges, for every format of the clips', async () => {
   const folder = new URL('../../../fixtures/speech/', import.meta.url);
   const files = (await readdir(folder)).filter((name) => /\.(wav|mp3|m4a|ogg|webm)$/.test(name));
   expect(new Set(files.map((name) => extname(name)))).toEqual(
     new Set(['.wav', '.mp3', '.m4a', '.ogg', '.webm']),
   );
-  const told: { name: string; duration: number }[] = [];
+  const durations: { name: string; duration: number }[] = [];
   for (const name of files) {
     const form = new FormData();
     form.append('file', new Blob([await readFile(new URL(name, folder))]), name);
@@ -144,12 +144,12 @@ it('ffprobe agrees with the duration that the gateway tells and charges, for eve
     expect(Math.abs(probe(fileURLToPath(new URL(name, folder))) - duration), name).toBeLessThan(
       0.1,
     );
-    told.push({ name, duration });
+    durations.push({ name, duration });
   }
   const ledger = (await (await fetch(`${mock.controlUrl}/ledger`)).json()) as {
     entries: { requestId: string; micros: number }[];
   };
-  for (const { name, duration } of told) {
+  for (const { name, duration } of durations) {
     const charge = ledger.entries.find(({ requestId }) => requestId === `probe-${name}`);
     // 0.0001 of the currency for each second (interface section 8), in micro-units.
     expect(charge?.micros, name).toBe(Math.round(duration * 100));

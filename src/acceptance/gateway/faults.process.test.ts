@@ -1,21 +1,20 @@
-import type { Outcome } from '../../model/observation/outcome.ts';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { preflightId } from '../../contract/routes.ts';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import type { RequestTraceLine } from '../../mock/http/request-trace.ts';
+import type { Outcome } from '../../model/observation/outcome.ts';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
 import { type FaultName, faultNames } from '../../model/gateway/mock-faults.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import { exitOf, readLines, readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
-/** One word or two on an outcome: what happened, and why or with which notes. */
-const inShort = (outcome: Outcome, fault: string | null | undefined): string => {
+/** An outcome in a few words: its kind, and its cause or notes. */
+const summaryOf = (outcome: Outcome, fault: string | null | undefined): string => {
   switch (outcome.kind) {
     case 'completed':
       return ['completed', ...outcome.answer.notes].join(' ');
@@ -33,25 +32,26 @@ const inShort = (outcome: Outcome, fault: string | null | undefined): string => 
   }
 };
 
-/** Runs one request of a kind for each fault, and says what the client made of it. */
+/** Runs one request of a kind for each fault; the outcomes by fault. */
 const outcomesBy = async (
   transport: TransportName,
   kind: 'chat' | 'chat-stream',
   faults: readonly FaultName[],
 ) => {
   const folder = await tempFolder();
-  const files = { truth: join(folder, 'truth.jsonl'), seen: join(folder, 'seen.jsonl') };
+  const traceFile = join(folder, 'trace.jsonl');
+  const observationFile = join(folder, 'observations.jsonl');
   const mock = await startMock(
     {
       ttft: milliseconds(10),
       gap: milliseconds(2),
       limits: { requestsPerMinute: null },
-      truth: { file: files.truth },
+      truth: { file: traceFile },
       faults: faults.map((fault, index) => ({
         fault,
         nth: index + 1,
         ...(fault === 'slow-head' ? { delay: 100 } : {}),
-        // Slow enough that its time is over before it has become too large.
+        // Slow enough to reach its deadline before it is too large.
         ...(fault === 'endless-stream' ? { delay: 10 } : {}),
       })),
     },
@@ -78,32 +78,29 @@ grace: 15s
         '--out',
         folder,
         '--observations',
-        files.seen,
+        observationFile,
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );
-    expect(code, stderr).toBeOneOf([0, 12]);
+    expect(code, stderr).toBe(exitOf(await resultIn(folder), 0));
     counters = (await (await fetch(`${mock.controlUrl}/counters`)).json()) as typeof counters;
   } finally {
     await mock.close();
   }
-  const lines = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n');
   const faultOf = new Map(
-    (await lines(files.truth))
+    (await readLines(traceFile))
       .map((line) => JSON.parse(line) as RequestTraceLine)
       .filter(({ requestId }) => requestId !== preflightId)
       .map(({ requestId, fault }) => [requestId, fault]),
   );
-  const outcomes = (await lines(files.seen)).slice(1).map((line) => {
-    const read = readObservation(line);
-    if (!read.ok) throw new Error(read.message);
-    const fault = faultOf.get(read.value.requestId);
-    return [fault, inShort(read.value.outcome, fault)] as const;
+  const outcomes = (await readObservations(observationFile)).map(({ requestId, outcome }) => {
+    const fault = faultOf.get(requestId);
+    return [fault, summaryOf(outcome, fault)] as const;
   });
   return { counters, outcomes: Object.fromEntries(outcomes) as Record<string, string> };
 };
 
-/** What the client made of each fault, which must be the same by every transport. */
+/** The outcomes by fault, which must be the same by every transport. */
 const outcomesOf = async (kind: 'chat' | 'chat-stream', faults: readonly FaultName[]) => {
   const [first, ...others] = await Promise.all(
     transportNames.map((transport) => outcomesBy(transport, kind, faults)),
@@ -113,7 +110,7 @@ const outcomesOf = async (kind: 'chat' | 'chat-stream', faults: readonly FaultNa
   return first;
 };
 
-it('a streamed chat with each fault ends for the client as it should', async () => {
+it('a streamed chat has the right outcome for each fault', async () => {
   const { outcomes, counters } = await outcomesOf('chat-stream', faultNames);
   expect(outcomes).toMatchInlineSnapshot(`
     {
@@ -174,7 +171,7 @@ it('a streamed chat with each fault ends for the client as it should', async () 
   expect(counters).toMatchObject({ faulted: faultNames.length, completed: 0, inFlight: 0 });
 });
 
-it('a whole chat with each fault that is not a stream’s ends for the client as it should', async () => {
+it('a chat that is not streamed has the right outcome for each fault that it can meet', async () => {
   const faults = faultNames.slice(0, faultNames.indexOf('role-first'));
   const { outcomes, counters } = await outcomesOf('chat', faults);
   expect(outcomes).toMatchInlineSnapshot(`

@@ -85,13 +85,13 @@ describe('the official client', () => {
       ...(usage ? { stream_options: { include_usage: true } } : {}),
     });
     let text = '';
-    let told: number | undefined;
+    let completionTokens: number | undefined;
     for await (const chunk of stream) {
       text += chunk.choices[0]?.delta.content ?? '';
-      told = chunk.usage?.completion_tokens ?? told;
+      completionTokens = chunk.usage?.completion_tokens ?? completionTokens;
     }
     expect(text.trim().split(' ')).toHaveLength(5);
-    expect(told).toBe(usage ? 5 : undefined);
+    expect(completionTokens).toBe(usage ? 5 : undefined);
   });
 
   it('gets an object in JSON mode', async () => {
@@ -105,7 +105,7 @@ describe('the official client', () => {
     expect(answer.choices[0]?.finish_reason).toBe('stop');
   });
 
-  it('gets a tool call, answers it, and gets words', async () => {
+  it('gets a tool call, sends its result, and gets text', async () => {
     const client = await clientOf();
     const first = await client.chat.completions.create({ model, messages, tools: [weather] });
     const [choice] = first.choices;
@@ -127,7 +127,7 @@ describe('the official client', () => {
     expect(second.choices[0]?.message.content).toMatch(/^( [a-z]+)+$/);
   });
 
-  it('gathers a streamed tool call from its fragments, the same call as in one piece', async () => {
+  it('assembles a streamed tool call, the same as one that is not streamed', async () => {
     const client = await clientOf();
     const id = { headers: { 'x-request-id': 'the-same' } };
     const stream = client.chat.completions.stream({ model, messages, tools: [weather] }, id);
@@ -174,15 +174,15 @@ describe('the official client', () => {
 
 describe('the official client transcribes', () => {
   const text = 'The gate is open.';
-  const ask = async () => {
+  const prepare = async () => {
     const client = await clientOf();
     const file = await toFile(await readFile('fixtures/speech/gate.wav'), 'gate.wav');
     return { client, file, model: 'weir/whisper' };
   };
 
   it('as json', async () => {
-    const { client, ...order } = await ask();
-    const answer = await client.audio.transcriptions.create(order);
+    const { client, ...request } = await prepare();
+    const answer = await client.audio.transcriptions.create(request);
     expect(answer.text).toBe(text);
   });
 
@@ -191,18 +191,18 @@ describe('the official client transcribes', () => {
     ['srt', /^1\n00:00:00,000 --> 00:00:01,\d{3}\nThe gate is open\./],
     ['vtt', /^WEBVTT\n\n00:00:00\.000 --> 00:00:01\.\d{3}\nThe gate is open\./],
   ] as const)('as %s', async (format, expected) => {
-    const { client, ...order } = await ask();
+    const { client, ...request } = await prepare();
     const answer: unknown = await client.audio.transcriptions.create({
-      ...order,
+      ...request,
       response_format: format,
     });
     expect(answer).toMatch(expected);
   });
 
-  it('as verbose_json, with words and segments on the time line', async () => {
-    const { client, ...order } = await ask();
+  it('as verbose_json, with the times of words and segments', async () => {
+    const { client, ...request } = await prepare();
     const answer = await client.audio.transcriptions.create({
-      ...order,
+      ...request,
       response_format: 'verbose_json',
       timestamp_granularities: ['word', 'segment'],
     });
@@ -218,9 +218,9 @@ describe('the official client transcribes', () => {
   });
 });
 
-describe('the official client throws its own error for', () => {
-  const errorOf = async (asked: Promise<unknown>): Promise<APIError> => {
-    const error: unknown = await asked.then(
+describe('the official client throws its own error class for', () => {
+  const errorOf = async (answer: Promise<unknown>): Promise<APIError> => {
+    const error: unknown = await answer.then(
       () => new Error('it was answered'),
       (reason: unknown) => reason,
     );
@@ -265,8 +265,8 @@ describe('the official client throws its own error for', () => {
   it('413, a file of 25 MB and one byte', async () => {
     const client = await clientOf();
     const file = await toFile(new Uint8Array(maxUploadBytes + 1), 'long.wav');
-    const asked = client.audio.transcriptions.create({ file, model: 'weir/whisper' });
-    expect((await errorOf(asked)).status).toBe(413);
+    const answer = client.audio.transcriptions.create({ file, model: 'weir/whisper' });
+    expect((await errorOf(answer)).status).toBe(413);
   });
 
   it.each(['documented', 'key'] as const)('429, with the %s body', async (body) => {

@@ -6,6 +6,7 @@ import type { Traffic } from '../../model/workload/traffic.ts';
 import { groupRecorder } from '../../record/groups.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
 import { emptyTally, recordObservation } from '../../record/tally.ts';
+import { readSrt } from '../../traffic/kinds/captions.ts';
 import { replay } from '../../traffic/kinds/replay.fixture.ts';
 import {
   riffChunk,
@@ -22,7 +23,7 @@ import {
   textChunk,
 } from '../../traffic/kinds/stream-bodies.fixture.ts';
 
-/** One absurd answer must not cost the run: whatever a server can claim ends in an outcome that can be recorded. */
+/** One absurd answer must not spoil the run: whatever a server claims ends in an outcome that can be recorded. */
 
 const price = { input: 600_000_000, output: 600_000_000 };
 const chat = { ...sampleTraffic.chat, price };
@@ -59,7 +60,7 @@ const wav = (rate: number, samplesPerBlock = 1): Buffer => {
   return riff(riffChunk('fmt ', format), riffChunk('data', Buffer.alloc(200_000)));
 };
 
-/** How the answer ended, once it has been recorded as every figure that it can be. */
+/** The outcome of an answer, after all its figures were recorded and stored. */
 const recorded = (entry: Traffic, body: string | Buffer): object => {
   const outcome = replay(entry, [Buffer.from(body as string)], {
     headers: { 'content-type': entry.kind === 'chat-stream' ? 'text/event-stream' : '' },
@@ -71,7 +72,7 @@ const recorded = (entry: Traffic, body: string | Buffer): object => {
   const observation = sampleObservation({ ...times, traffic: entry.kind, outcome });
   recordObservation(tally, observation);
   const groups = groupRecorder(plan);
-  expect(() => resultSchema.shape.groups.parse(groups.store(tally.groups))).not.toThrow();
+  expect(resultSchema.shape.groups.safeParse(groups.store(tally.groups)).error).toBeUndefined();
   if (outcome.kind === 'malformed') return { issue: outcome.issue };
   if (outcome.kind !== 'completed') return outcome;
   const { answer } = outcome;
@@ -93,7 +94,7 @@ it.each([
 it.each([
   ['chat', chat, chatBody],
   ['a stream', stream, streamBody],
-] as const)('a usage beyond belief is noted and not counted: %s', (_, entry, bodyOf) => {
+] as const)('a usage that is impossibly high is noted and not counted: %s', (_, entry, bodyOf) => {
   for (const counted of [usage(9e12), usage(1, 9e12), usage(1e9 + 1)]) {
     expect(recorded(entry, bodyOf(counted))).toMatchObject({ cost: null });
     expect(recorded(entry, bodyOf(counted))).toHaveProperty(
@@ -110,7 +111,20 @@ it.each([
 it.each([
   ['chat', chat, chatBody],
   ['a stream', stream, streamBody],
-] as const)('a cost beyond what figures hold is not known: %s', (_, entry, bodyOf) => {
+] as const)('a cost that is too high to be stored is unknown: %s', (_, entry, bodyOf) => {
   const dear = { ...entry, price: { input: 9e15, output: 9e15 } };
   expect(recorded(dear, bodyOf(usage(1e9)))).toMatchObject({ cost: null });
+});
+
+it.each([
+  ['<', '<'],
+  ['{\\', '{\\'],
+  ['&', '&'],
+  ['\n ', ''],
+])('captions with 100,000 times %j are read in linear time', (opened, kept) => {
+  const cue = '1\n00:00:00,000 --> 00:00:01,000\n';
+  const before = process.cpuUsage();
+  expect(readSrt(cue + opened.repeat(100_000))).toBe(kept.repeat(100_000));
+  // CPU time in µs, of which linear time takes milliseconds and quadratic time about ten seconds.
+  expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
 });

@@ -52,7 +52,7 @@ const upload = async ({ hostname, port }: URL, bytes: number): Promise<string> =
 };
 
 it.skipIf(process.platform !== 'linux')(
-  'the gateway refuses uploads that are too large while they come, and its memory stays flat',
+  'the gateway refuses an upload as soon as it is too large, and its memory does not grow',
   async () => {
     const mock = await startGateway();
     const address = new URL(mock.url);

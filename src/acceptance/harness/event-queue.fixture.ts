@@ -7,14 +7,14 @@ interface QueuedEvent {
   isCancelled: boolean;
 }
 
-/** Events in the order of their times; of those at one time, the one that was set first. */
+/** Events in the order of their times, then in the order in which they were added. */
 export class EventQueue {
   now = 0;
   readonly #events: QueuedEvent[] = [];
 
   at(at: number, run: () => void): () => void {
     const event = { at, run, isCancelled: false };
-    // Most are set for later than all others.
+    // Most events are later than all others.
     let place = this.#events.length;
     while (place > 0 && this.#events[place - 1]!.at > at) place -= 1;
     this.#events.splice(place, 0, event);
@@ -49,7 +49,7 @@ export const queueClock = (queue: EventQueue): Clock => ({
   },
 });
 
-/** Lets events happen, and promises settle between them, until the work is done. */
+/** Runs events, and lets promises settle between them, until the work is done. */
 export const runUntilSettled = async <T>(queue: EventQueue, work: Promise<T>): Promise<T> => {
   const progress = { isDone: false };
   const settled = work.finally(() => {
@@ -57,7 +57,7 @@ export const runUntilSettled = async <T>(queue: EventQueue, work: Promise<T>): P
   });
   while (!progress.isDone) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (!progress.isDone && !queue.step()) throw new Error('nothing is left to wait for');
+    if (!progress.isDone && !queue.step()) throw new Error('the work waits, but no event is left');
   }
   return settled;
 };

@@ -18,7 +18,7 @@ export interface SimulatedGateway {
   /** The wall clock at instant 0. */
   readonly wallZero: number;
   readonly sleepUntil: (moment: Instant) => Promise<void>;
-  /** Lets time pass until the work is done. */
+  /** Advances the clock until the work is done. */
   run<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -27,15 +27,15 @@ export interface GatewaySimulation {
   readonly seed: number;
   /** The shortest and the longest round trip, in ms. */
   readonly roundTrip: readonly [least: number, most: number];
-  /** How long an admitted request is served, in ms, or the least and the most of it, evenly drawn. */
+  /** Service time of an admitted request in ms, or its smallest and largest value, evenly drawn. */
   readonly service?: number | readonly [least: number, most: number];
-  /** How long the gateway's machine pauses now and then at most, in ms; a second lies between pauses. */
+  /** The longest pause of the gateway's machine, in ms; it pauses once a second. */
   readonly pause?: number;
-  /** The least and the most share of `max_tokens` that answers have, evenly drawn; all of it by default. */
+  /** The smallest and the largest share of `max_tokens` that answers use, evenly drawn; all of it by default. */
   readonly answers?: readonly [least: number, most: number];
-  /** Whether one allowance serves all keys, as it must not. */
+  /** Whether all keys share one limit, which violates the interface. */
   readonly isSharedLimit?: boolean;
-  /** The share of chats that fail with 500 before any limit is asked. */
+  /** The share of chats that fail with 500 before the limiter sees them. */
   readonly failureShare?: number;
 }
 
@@ -45,7 +45,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** What the interface answers to a request of a probe before limits are asked, and which class the answer is of. */
+/** The status of a probe's request before the limiter sees it. */
 const plainStatus = ({ path, headers, body }: WireRequest): number => {
   if (headers['authorization']?.includes('no-such-key') === true) return 401;
   if (path === '/no-such-path') return 404;
@@ -65,7 +65,7 @@ const classOf = ({ path, body }: WireRequest): ResponseClass => {
   return classByPath[path] ?? (isStream ? 'chat-stream' : 'chat');
 };
 
-/** Tokens of a chat: a word of the prompt is one, and the answer has a share of what it may have. */
+/** Tokens of a chat: one for each word of the prompt, and a share of `max_tokens` for the answer. */
 const tokensOf = (
   { body }: WireRequest,
   share: number,
@@ -123,7 +123,7 @@ class GatewayModel {
     this.#shared = isSharedLimit;
   }
 
-  /** Takes a request that has arrived; `answer` is told when it is decided. */
+  /** Receives a request; calls `answer` once the limiter has decided. */
   receive(request: WireRequest, answer: (answer: Answer) => void): void {
     const limits = this.#limits;
     const route = classOf(request);
@@ -180,7 +180,7 @@ class GatewayModel {
   }
 }
 
-/** An exchange that tells its observer nothing more once it is over. */
+/** An exchange that calls its observer no more once it is over. */
 class SimulatedExchange {
   readonly #queue: EventQueue;
   readonly #observer: ExchangeObserver;
@@ -216,7 +216,7 @@ export const openSimulatedGateway = (simulation: GatewaySimulation): SimulatedGa
   const [least, most] = simulation.roundTrip;
   const half = (): number => (least + draw.uniform() * (most - least)) / 2;
   const { pause = 0, seed } = simulation;
-  /** When a machine that pauses gets to what happens at `moment`. */
+  /** When a machine that pauses handles what arrives at `moment`. */
   const processedAt = (moment: number): number => {
     const second = Math.floor(moment / 1000);
     const pauses = drawFrom(seed, 7, second);

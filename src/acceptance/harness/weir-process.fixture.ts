@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, vi } from 'vitest';
 
-/** The real program in a process of its own, as a user starts it. */
-
-const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
+/** What `weir` starts. */
+export const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
 
 export interface FinishedProgram {
   readonly code: number | null;
@@ -27,8 +26,8 @@ const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 
 /**
- * Ends after each test what it started and wrote, and gives tests time: whole processes start slowly
- * on a busy machine. Every test file calls it for itself, since files share their modules.
+ * Ends the processes and removes the folders of each test, and gives tests a long timeout: processes
+ * start slowly on a busy machine. Every test file calls it, since test files share modules.
  */
 export const cleanUpAfterEach = (): void => {
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -40,21 +39,21 @@ export const cleanUpAfterEach = (): void => {
   });
 };
 
-/** An empty folder that goes away after the test. */
+/** An empty folder, removed after the test. */
 export const tempFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
   folders.add(folder);
   return folder;
 };
 
-/** A file in a folder that goes away after the test. */
+/** A file in a new folder, removed after the test. */
 export const tempFile = async (name: string, text: string): Promise<string> => {
   const path = join(await tempFolder(), name);
   await writeFile(path, text);
   return path;
 };
 
-/** Starts a program with exactly this environment; `folder` is where it works, by default this one. */
+/** Starts a program with exactly this environment, in `folder` or in this process's working directory. */
 export const startProgram = (
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<NodeJS.ProcessEnv>,
@@ -87,10 +86,10 @@ export const startProgram = (
   return { child, ended, waitForOutput };
 };
 
-/** What of this machine's environment would change a run: the user's key, proxies, and a CI job's page. */
+/** Variables of this machine that would change a run: the user's key, proxies, and a CI job's page. */
 const removedVariables = /^(WEIR_API_KEY|GITHUB_STEP_SUMMARY|(https?|all|no)_proxy)$/i;
 
-/** Starts `weir` with these words; the environment is this one’s without any key of the user’s. */
+/** Starts `weir` with these arguments, in this process's environment without the variables above. */
 export const startWeir = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -122,9 +121,9 @@ export const startGateway = async (
   started.child.stdout?.on('data', (text: string) => {
     output += text;
   });
-  // The line behind the address, which has come whole by then.
+  // This line follows the address.
   await started.waitForOutput('Keys: ');
   const [url] = /http:\S+\/v1/.exec(output) ?? [];
-  if (url === undefined) throw new Error(`the gateway told no address: ${output}`);
+  if (url === undefined) throw new Error(`the gateway printed no address: ${output}`);
   return { ...started, url };
 };

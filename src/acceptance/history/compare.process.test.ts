@@ -6,7 +6,7 @@ import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-pr
 
 cleanUpAfterEach();
 
-/** The last answer has half a second to come within the seconds that rates are over, on a busy machine too. */
+/** Leaves half a second for the last answer, so that it falls into the measured seconds on a busy machine too. */
 const scenario = `
 name: short
 traffic: [{ kind: models }]
@@ -16,14 +16,14 @@ mock: { limits: { requestsPerMinute: none } }
 `;
 
 describe('weir run --repeat', () => {
-  it('leaves each run in a folder of its own, which compare takes one by one or together', async () => {
+  it('writes each run into its own folder, and compare accepts the folders one by one or together', async () => {
     const out = await tempFolder();
     const run = ['run', await tempFile('s.yaml', scenario), '--repeat', '2', '--out', out];
     const { stderr } = await weir(run);
     expect((await readdir(out)).toSorted()).toStrictEqual(['1', '2']);
     expect(await readdir(join(out, '2'))).toStrictEqual(['report.html', 'result.json']);
     expect(stderr).toContain('Run 2 of 2, 2:');
-    // A busy machine may leave runs that do not count; here only the way they are compared matters.
+    // Runs on a busy machine may be excluded; `--allow-different` compares them too.
     const compare = (words: readonly string[]) =>
       weir(['compare', ...words, '--allow-different', '--out', join(out, 'compared')], {
         GITHUB_STEP_SUMMARY: join(out, 'page.md'),
@@ -56,7 +56,7 @@ describe('weir run --repeat', () => {
   });
 });
 
-describe('words that make no sense', () => {
+describe('options that make no sense', () => {
   it.each([
     [['--repeat', 'often'], '--repeat: expected a whole number from 1 to 1000; got often'],
     [['--strict'], '--strict: expected something to compare with'],

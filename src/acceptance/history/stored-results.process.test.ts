@@ -7,17 +7,18 @@ cleanUpAfterEach();
 const one = ['run', '--target', 'mock', '--kind', 'models', '--iterations', '1'];
 
 describe('a stored result', () => {
-  it('is overwritten with a word, written anew beside itself without one, found in its folder, and merged as a file', async () => {
+  it('is overwritten with a warning, reported again without one, found in its folder, and merged as a file', async () => {
     const out = join(await tempFolder(), 'run');
-    const said = async (words: readonly string[]): Promise<string> => (await weir(words)).stderr;
-    expect(await said([...one, '--out', out])).not.toContain('overwritten');
+    const stderrOf = async (words: readonly string[]): Promise<string> =>
+      (await weir(words)).stderr;
+    expect(await stderrOf([...one, '--out', out])).not.toContain('overwritten');
     const again = `${out} holds an earlier result.json and report.html: overwritten by this one’s.`;
-    expect(await said([...one, '--out', out])).toContain(again);
-    expect(await said([...one, '--out', out, '--quiet'])).toBe('');
+    expect(await stderrOf([...one, '--out', out])).toContain(again);
+    expect(await stderrOf([...one, '--out', out, '--quiet'])).toBe('');
     const result = join(out, 'result.json');
-    expect(await said(['report', result])).not.toContain('overwritten');
-    expect(await said(['report', result, '--out', out])).toContain(again);
-    expect(await said(['report', out])).toContain(`Result: ${result}`);
+    expect(await stderrOf(['report', result])).not.toContain('overwritten');
+    expect(await stderrOf(['report', result, '--out', out])).toContain(again);
+    expect(await stderrOf(['report', out])).toContain(`Result: ${result}`);
     const { code, stderr } = await weir(['merge', out, '--out', out]);
     expect(code).toBe(2);
     expect(stderr).toBe(`weir: ${out} is a folder: give the result.json in it\n`);

@@ -5,7 +5,7 @@ import type { GatewaySimulation } from '../harness/simulated-gateway.fixture.ts'
 const limits = [20, 60, 60, 100];
 const windows = [10_000, 60_000, 60_000];
 
-/** A gateway without any fault: its class, and by the seed its limit, its window, the way to it and the pauses of its machine. */
+/** A gateway without faults; the seed draws its limit, window, network delays and pauses. */
 export const compliantSimulation = (
   algorithm: MockLimiterClass,
   seed: number,

@@ -24,7 +24,7 @@ export const examineSimulatedGateway = async (
   only: readonly ProbePhase[] = phases,
 ): Promise<{ readonly log: LimitLog; readonly judgement: LimitJudgement }> => {
   const gateway = openSimulatedGateway(simulation);
-  const questioner = openProbeClient({
+  const client = openProbeClient({
     session: {
       transport: gateway.transport,
       clock: gateway.clock,
@@ -46,7 +46,7 @@ export const examineSimulatedGateway = async (
   });
   const rule = { limit: declared.requests, window: milliseconds(declared.window) };
   const log = await gateway.run(
-    examineKey(questioner, {
+    examineKey(client, {
       declared: {
         requests: rule,
         tokens: { ...rule, limit: declared.tokens ?? 2_000_000 },

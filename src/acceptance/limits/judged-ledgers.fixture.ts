@@ -8,13 +8,13 @@ import { type SettingsInput, settingsSchema } from '../../mock/settings/settings
 import type { Result } from '../../model/result/result.ts';
 import type { TrustLevel } from '../../model/result/verdict.ts';
 
-/** Test support: ordinary runs against the reference gateway's limiters on a clock of numbers, judged by what their ledgers hold. */
+/** Runs against the reference gateway's limiters at given times, judged by their ledgers. */
 
 export const requestLimit = 5;
 
 export interface TimedRequest {
   readonly gap: number;
-  /** The way there and back. */
+  /** Network delays of the request and of the response, in ms. */
   readonly requestDelay: number;
   readonly responseDelay: number;
 }
@@ -34,7 +34,7 @@ export const blankLedgerEntry: Omit<
   resetIn: null,
 };
 
-/** What a key's ledger holds after these arrivals. */
+/** The ledger of a key after these requests. */
 export const ledgerFor = (
   list: readonly TimedRequest[],
   limits: NonNullable<SettingsInput['limits']>,

@@ -70,7 +70,7 @@ describe('an examination of a simulated gateway', () => {
   );
 
   it.each(mockLimiterClasses)(
-    'blames no %s of a few requests, and its budget suffices',
+    'finds no violation in a %s of a few requests, within its budget',
     async (kind) => {
       for (const [requests, steps] of [
         [1, 2],
@@ -96,7 +96,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.declared.runnerUp!.wrong).toBeGreaterThan(5);
   });
 
-  it('tells what LiteLLM’s proxy does otherwise', async () => {
+  it('reports where LiteLLM’s proxy differs from the specification', async () => {
     const judgement = await examine({ profile: 'litellm' });
     expect(judgement.declared.best?.limiter).toBe('fixed-from-first');
     expect(refuted(judgement)).toStrictEqual(['headers-present', 'retry-after', 'reset-time']);
@@ -132,7 +132,7 @@ describe('an examination of a simulated gateway', () => {
     ],
     ['local time labelled UTC', { bugs: ['localTimeAsUtc'], body: 'key' }, {}, 'reset-time', false],
     ['lost updates', { bugs: ['lostUpdates'] }, {}, 'remaining-no-lost-updates', true],
-    ['a Retry-After of half the truth', { retryAfter: 'wrong' }, {}, 'retry-after', false],
+    ['a Retry-After of half the right time', { retryAfter: 'wrong' }, {}, 'retry-after', false],
     ['no Retry-After', { retryAfter: 'none' }, {}, 'retry-after', false],
     [
       'no headers on speech',
@@ -153,7 +153,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.violated).toBe(violates);
   });
 
-  it('proves that two workers share no counter', async () => {
+  it('proves that two workers have separate counters', async () => {
     const judgement = await examine({ workers: 2 });
     expect(judgement.violated).toBe(true);
     expect(observed(judgement, 'limit-kept')).toMatch(
@@ -162,9 +162,9 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.seen?.best).toMatchObject({ limiter: 'fixed-from-first', limit: 120 });
   });
 
-  it('tells of two workers whose windows begin apart, which no single limiter explains', async () => {
+  it('proves it also where their windows begin apart and no single limiter explains the answers', async () => {
     const limits = { workers: 2, requestsPerMinute: 12, window: 1500 };
-    let apart = 0;
+    let unexplained = 0;
     for (let seed = 0; seed < 20; seed += 1) {
       const { judgement } = await examineSimulatedGateway(
         { limits, seed, roundTrip: [1, 4], service: 6, pause: 200 },
@@ -174,18 +174,18 @@ describe('an examination of a simulated gateway', () => {
       expect(observed(judgement, 'limit-kept')).toMatch(
         /(24 does|24 were let in before the first refusal), 2 times the declared one/,
       );
-      if (judgement.seen === null) apart += 1;
+      if (judgement.seen === null) unexplained += 1;
     }
-    expect(apart).toBeGreaterThan(0);
+    expect(unexplained).toBeGreaterThan(0);
   });
 
-  it('sees that somebody else spends the key, and blames no limiter for it', async () => {
+  it('sees that another client uses the key, and finds no violation for it', async () => {
     const judgement = await examine({ hiddenRequests: 12 });
     expect(refuted(judgement)).toContain('no-hidden-spender');
     expect(judgement.violated).toBe(false);
   });
 
-  it('blames no limiter where some chats fail, and ends where they all do', async () => {
+  it('finds no violation where some chats fail, and ends early where all do', async () => {
     for (const seed of [1, 2, 3]) {
       const judgement = await examine({ profile: 'spec' }, { failureShare: 0.1, seed });
       expect(judgement.violated).toBe(false);
@@ -199,7 +199,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
   });
 
-  it('blames no limiter of requests where a refusal that names nothing may be for tokens', async () => {
+  it('finds no violation where refusals that name no limit may be for tokens', async () => {
     const { log } = await examineSimulatedGateway(
       { limits: { tokensPerMinute: 200 }, seed: 1, roundTrip: [20, 80] },
       { ...minute, tokens: 200 },
@@ -212,7 +212,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgeLimits({ ...log, declared, replies: unnamed }).violated).toBe(true);
   });
 
-  it('flags streams that pass by the limit, and another key that is slowed down', async () => {
+  it('flags streams that are not limited, and another key that is slowed down', async () => {
     const { log, judgement } = await examineSimulatedGateway(
       { limits: {}, seed: 3, roundTrip: [30, 120] },
       minute,
@@ -241,7 +241,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgeLimits({ ...log, replies: letIn }).violated).toBe(false);
   });
 
-  it('finds out what counts', async () => {
+  it('finds out which requests count, and how tokens are charged', async () => {
     const judgement = await examine({});
     expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');
     expect(observed(judgement, 'counts-bad-parameter')).toBe('it cost 1 request');
@@ -251,12 +251,12 @@ describe('an examination of a simulated gateway', () => {
 });
 
 describe('the judge of limits', () => {
-  it('lets the very class that decided explain any arrivals, and sees no lockout in it', () => {
+  it('explains any decisions by the class that made them, and sees no lockout in them', () => {
     const limit = 5;
     const window = milliseconds(1000);
-    // The last three are told by other things than instants of arrivals: delays, ends, a provoked burst.
-    const told = ['leaky-queue', 'in-flight', 'burst-bucket'];
-    const kinds = mockLimiterClasses.filter((kind) => !told.includes(kind));
+    // Instants of arrivals do not show the last three, but delays, ends and a provoked burst do.
+    const invisible = ['leaky-queue', 'in-flight', 'burst-bucket'];
+    const kinds = mockLimiterClasses.filter((kind) => !invisible.includes(kind));
     const arrivals = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 5, maxLength: 60 });
     fc.assert(
       fc.property(fc.constantFrom(...kinds), arrivals, (algorithm, waits) => {

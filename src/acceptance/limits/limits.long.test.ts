@@ -15,7 +15,7 @@ const other: Partial<Record<MockLimiterClass, SettingsInput['limits']>> = {
   'stepped-bucket': { steps: 3 },
 };
 
-/** They wait for most of their time, so all are examined at once. */
+/** Examinations mostly wait, so all run at once. */
 let named: Readonly<Record<string, WeirLimitsRun>>;
 let whole: WeirLimitsRun;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('weir limits on real sockets', () => {
     expect(code, stdout + stderr).toBe(0);
   });
 
-  it('finds the whole of the specification’s gateway compliant, and leaves three reports', async () => {
+  it('finds the reference gateway compliant in every check, and writes three reports', async () => {
     const { code, report, stdout, stderr, files } = whole;
     expect(code, stdout + stderr).toBe(0);
     const refuted = report.judgement.checks.filter(({ finding }) => finding === 'refuted');

@@ -16,7 +16,7 @@ const arrivals = fc.array(
 );
 
 describe('the judge of a run’s limits', () => {
-  it('never finds a violation in what a limiter of the reference gateway decided, its own class named or not', () => {
+  it('never finds a violation in the decisions of a reference limiter, with or without its class declared', () => {
     fc.assert(
       fc.property(fc.constantFrom(...mockLimiterClasses), arrivals, (algorithm, list) => {
         const entries = ledgerFor(list, { algorithm, steps: 3 });
@@ -27,7 +27,7 @@ describe('the judge of a run’s limits', () => {
     );
   });
 
-  it('blames no window for what was under way at its end, when its tokens were charged', () => {
+  it('finds no violation in requests in flight at the end of a window, whose tokens are charged later', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(

@@ -22,7 +22,7 @@ const steadily = (count: number, gap: number): readonly TimedRequest[] =>
   Array.from({ length: count }, () => ({ gap, requestDelay: 20, responseDelay: 20 }));
 
 describe('the judge of a run’s limits', () => {
-  it('finds one in three workers that share no counter, and asks for a verdict only where the scenario does', () => {
+  it('finds a violation in three workers with separate counters, but fails only if the scenario asks for it', () => {
     const entries = ledgerFor(steadily(60, 100), { workers: 3 });
     expect(judgeLedger(entries, 'any').violated).toBe(true);
     expect(judgeLedger(entries, null).violated).toBe(false);
@@ -30,7 +30,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(entries, 'any').keys[0]!.requests).toStrictEqual({ least: 15, most: 15 });
   });
 
-  it('counts the 429s that the declared limit explains, and no others, as far as it can know', () => {
+  it('counts only the 429s that the declared limit explains, and none where the ledger is incomplete', () => {
     const [group] = reportedResult().groups;
     const outcomes = { ...emptyOutcomeCounts(), limited: 100 };
     const labels = { ...group!.labels, warmUp: false };
@@ -38,7 +38,7 @@ describe('the judge of a run’s limits', () => {
     const steady = steadily(12, 100);
     const whole = ledgerFor(steady, { algorithm: 'sliding-log' });
     expect(judgeLedger(whole, null, run).explained).toBe(12 - requestLimit);
-    // A bucket of one token fills long before a minute's limit was let in.
+    // A bucket of one token is full long before a minute's limit is reached.
     const early = ledgerFor(steady, { algorithm: 'burst-bucket', burstShare: 0.2 });
     expect(early.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     expect(judgeLedger(early, null, run).explained).toBe(0);
@@ -47,7 +47,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(whole, null, { ...run, slices: [slice!, slice!] }).explained).toBeNull();
   });
 
-  it('lets a fixed window through twice across its boundary, and a log never', () => {
+  it('accepts twice the limit across the boundary of a fixed window, and never of a sliding log', () => {
     const burst = [
       { gap: 55_000, requestDelay: 0, responseDelay: 5 },
       ...steadily(10, 0),
@@ -59,7 +59,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(entries, 'sliding-log').violated).toBe(true);
   });
 
-  it('tells refusals with room left, a fault only of a class that refuses nothing before it is full', () => {
+  it('reports refusals with room left, a violation only of a class that never refuses before it is full', () => {
     const entries = ledgerFor([...steadily(4, 100), ...steadily(40, 8000)], {
       algorithm: 'burst-bucket',
       burstShare: 0.2,
@@ -69,7 +69,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(entries, 'sliding-log').violated).toBe(true);
   });
 
-  it('says nothing of room in the first minute: others may have used the key before', () => {
+  it('leaves room in the first minute undecided: others may have used the key before', () => {
     const entries = ledgerFor(steadily(8, 100), { algorithm: 'burst-bucket', burstShare: 0.2 });
     const [key] = judgeLedger(entries, 'sliding-log').keys;
     expect(key!.checks.find(({ id }) => id === 'refused-only-when-full')).toMatchObject({
@@ -77,7 +77,7 @@ describe('the judge of a run’s limits', () => {
     });
   });
 
-  it('names the classes that explain what was decided', () => {
+  it('names the classes that explain the decisions', () => {
     const entries = ledgerFor(steadily(200, 700), { algorithm: 'token-bucket' });
     const [key] = judgeLedger(entries, null).keys;
     expect(key!.explainedBy).toContain('token-bucket');
@@ -85,7 +85,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(ledgerFor(steadily(3, 700), {}), null).keys[0]!.explainedBy).toBeNull();
   });
 
-  it('holds a chat that was let in after all tokens were used up against the limit of tokens', () => {
+  it('finds a violation in a chat that was admitted after all tokens were used', () => {
     const entries = ledgerFor(steadily(5, 1000), { requestsPerMinute: null }).map((entry) => ({
       ...entry,
       tokens: 1_500_000,
@@ -104,7 +104,7 @@ describe('the judge of a run’s limits', () => {
     expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
   });
 
-  it('proves nothing of more than its ledger holds, and keeps what is refuted', () => {
+  it('proves nothing from an incomplete ledger, but keeps what it refutes', () => {
     const findings = (left: number): ReadonlySet<string> => {
       const run = judgeLedger(ledgerFor(steadily(60, 100), { workers: 3 }), 'any', { left });
       expect(run.violated).toBe(true);
@@ -114,19 +114,15 @@ describe('the judge of a run’s limits', () => {
     expect(findings(1)).not.toContain('proved');
   });
 
-  it('proves nothing by slices, whose clocks are not one', () => {
+  it('judges no key over several slices, whose clocks may differ', () => {
     const [slice] = healthyResult({}).slices;
-    expect(
-      judgeLedger([], null, {
-        slices: [
-          { ...slice!, count: 2 },
-          { ...slice!, index: 1, count: 2 },
-        ],
-      }).keys,
-    ).toStrictEqual([]);
+    const entries = ledgerFor(steadily(60, 100), { workers: 3 });
+    expect(judgeLedger(entries, 'any').keys).toHaveLength(1);
+    const slices = [0, 1].map((index) => ({ ...slice!, index, count: 2 }));
+    expect(judgeLedger(entries, 'any', { slices }).keys).toStrictEqual([]);
   });
 
-  it('proves nothing in favour of limits by a run that was stopped, does not count, or is one slice of several', () => {
+  it('leaves limits undecided in a run that was stopped, is invalid, or is one slice of several', () => {
     const entries = ledgerFor(steadily(4, 100), {});
     const [slice] = healthyResult({}).slices;
     const findings = (circumstances: LedgerConditions): readonly string[] =>
@@ -144,7 +140,7 @@ describe('the judge of a run’s limits', () => {
     }
   });
 
-  it('explains a mix of kinds, whichever of them count', () => {
+  it('explains a mix of kinds, some of which may not count', () => {
     const kinds = ['chat', 'speech', 'models', 'chat'] as const;
     const mixed = ledgerFor(steadily(100, 700), {}).map((entry, i) => ({
       ...entry,
@@ -156,7 +152,7 @@ describe('the judge of a run’s limits', () => {
   it.each([
     ['a server’s error', 503],
     ['a broken connection', 0],
-  ])('explains a window in which %s had counted, or had not', (_, status) => {
+  ])('explains a window in which %s counted, or did not', (_, status) => {
     const counted = ledgerFor(steadily(100, 700), {});
     const failing = counted.findIndex((entry) => entry.status === 200);
     const had = counted.map((entry, i) => (i === failing + 1 ? { ...entry, status } : entry));
@@ -166,7 +162,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(hadNot, null).keys[0]!.explainedBy).toContain('fixed-from-first');
   });
 
-  it('keeps no limit whose refusals no permitted class explains, and blames none for it', () => {
+  it('leaves a limit undecided whose refusals no permitted class explains', () => {
     const half = ledgerFor(steadily(200, 700), { requestsPerMinute: 2 });
     const explained = (limiter: LimiterClass | 'any', entries = half) =>
       judgeLedger(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!
@@ -179,8 +175,8 @@ describe('the judge of a run’s limits', () => {
   });
 });
 
-describe('what the 429s of a key told', () => {
-  const refusal = (sent: number, told: Partial<LedgerEntry>): LedgerEntry => ({
+describe('the 429s of a key', () => {
+  const refusal = (sent: number, fields: Partial<LedgerEntry>): LedgerEntry => ({
     ...blankLedgerEntry,
     sent,
     answered: sent + 10,
@@ -189,9 +185,9 @@ describe('what the 429s of a key told', () => {
     tokens: null,
     unit: 'requests',
     form: 'error',
-    ...told,
+    ...fields,
   });
-  const letIn = (sent: number): LedgerEntry => ({
+  const admitted = (sent: number): LedgerEntry => ({
     ...blankLedgerEntry,
     sent,
     answered: sent + 10,
@@ -200,13 +196,13 @@ describe('what the 429s of a key told', () => {
     tokens: 30,
   });
 
-  it('is counted by limit and by form, and held against what came', () => {
+  it('are counted by limit and form, and compared with what followed', () => {
     const entries = [
-      letIn(0),
+      admitted(0),
       refusal(1000, { retryAfter: 4000 }),
       refusal(2000, { retryAfter: 60_000, unit: null, form: 'none-429', resetIn: 1000 }),
       refusal(4500, { unit: 'tokens' }),
-      letIn(5000),
+      admitted(5000),
       refusal(6000, { retryAfter: 2000 }),
       refusal(9500, {}),
     ];

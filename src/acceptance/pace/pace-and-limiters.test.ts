@@ -4,9 +4,8 @@ import { simulatePace, type SimulatedRequest } from '../../engine/pace-simulatio
 import { openMeter } from '../../mock/limits/meters.ts';
 
 /**
- * A client under a pace against the reference gateway's limiters, which share no line with it. The
- * gateway counts each request up to a margin after it was sent; the pace knows nothing of that but
- * the margin.
+ * A client with a pace against the reference gateway's limiters, which share no code with the pace.
+ * The gateway counts each request up to a margin after it was sent; the pace knows only the margin.
  */
 
 const margin = 4;
@@ -37,7 +36,7 @@ const wishes = fc
     });
   });
 
-/** Those of the wishes that a limiter refuses. */
+/** How many of the requests a limiter refuses. */
 const refusedBy = (
   kind: keyof typeof openMeter,
   phase: number,
@@ -64,7 +63,7 @@ const refusedBy = (
     }).length;
 };
 
-describe('a client under a pace', () => {
+describe('a client with a pace', () => {
   it.each([
     'fixed-from-first',
     'fixed-aligned',

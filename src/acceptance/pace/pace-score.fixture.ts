@@ -14,10 +14,10 @@ import {
 const minute = 60_000;
 const limits = { requests: 60, tokens: 2_000_000 };
 
-/** Chats that are all wanted at once. */
+/** Chats that are all ready at once. */
 export interface ChatWork {
   readonly requests: number;
-  /** What `max_tokens` are drawn from. */
+  /** The values that `max_tokens` is drawn from. */
   readonly sizes: readonly number[];
   /** How long answers take, evenly drawn, in ms. */
   readonly service: readonly [least: number, most: number];
@@ -31,7 +31,7 @@ export interface ClientPolicy {
 
 const tokenSizes = { requests: 1200, sizes: [30_000, 50_000, 70_000] };
 
-/** Half an hour of work each, by which limit it comes up against; answers use half to all of `max_tokens`. */
+/** Half an hour of work each, by the limit that binds; answers use half to all of `max_tokens`. */
 export const chatWorkloads = {
   requests: { requests: 1800, sizes: [2000], service: [1000, 2000] },
   both: { requests: 1800, sizes: [20_000, 40_000, 73_000], service: [1000, 2000] },
@@ -40,7 +40,7 @@ export const chatWorkloads = {
   longest: { ...tokenSizes, service: [300, 20_000] },
 } as const satisfies Record<string, ChatWork>;
 
-/** One that complies, with the defaults of a scenario. */
+/** A client with a pace, with the defaults of a scenario. */
 export const paced: ClientPolicy & { readonly pace: Pace } = {
   pace: {
     ...limits,
@@ -51,13 +51,13 @@ export const paced: ClientPolicy & { readonly pace: Pace } = {
   retry: null,
 };
 
-/** The same, where it is known that the gateway charges at admission. */
+/** The same, for a gateway that is known to charge tokens at admission. */
 export const pacedAtAdmission: ClientPolicy = {
   ...paced,
   pace: { ...paced.pace, charged: 'sent' },
 };
 
-/** One that asks again as long as it is refused, and waits as it is told. */
+/** A client that retries as long as it is refused, and obeys Retry-After. */
 export const backingOff: ClientPolicy = {
   pace: null,
   retry: {
@@ -75,7 +75,7 @@ export interface PaceScore {
   readonly refused: number;
   /** From the first request to the last admitted one, in ms. */
   readonly duration: number;
-  /** In how much of that time the best client would have done it. */
+  /** The duration of the best possible client as a share of that. */
   readonly shareOfBest: number;
 }
 

@@ -1,15 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
-/** So many at once, of which a gateway admits half in each window: the best that can be done takes one window. */
+/** All ready at once, and half of them admitted in each window: the best possible time is one window. */
 const requests = 60;
-/** In ms; long beside the pauses of a busy machine. */
+/** In ms; much longer than the pauses of a busy machine. */
 const window = 20_000;
 
 interface Settings {
@@ -17,7 +16,7 @@ interface Settings {
   readonly client: string;
 }
 
-const ran = async ({ limits, client }: Settings): Promise<Result> => {
+const runPaced = async ({ limits, client }: Settings): Promise<Result> => {
   const out = await tempFolder();
   const scenario = `
 name: pace
@@ -27,10 +26,10 @@ ${client}
 mock: { ttft: 5ms, gap: 0s, outputTokens: { min: 80, max: 80 }, limits: { window: ${window}ms, ${limits} } }
 `;
   await weir(['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out]);
-  return resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+  return resultIn(out);
 };
 
-/** Attempts, the share of them that was refused, and the best possible time as a share of the time that the run took to send all. */
+/** Attempts, the share that was refused, and the best possible time as a share of the time to send all. */
 const figuresOf = (result: Result) => {
   const rows = result.ledger.flatMap((ledger) => ledger.rows);
   const took = rows.at(-1)![0] - rows[0]![0];
@@ -44,7 +43,7 @@ const figuresOf = (result: Result) => {
 };
 
 describe('sixty requests against a gateway that admits thirty in each window', () => {
-  it('take a client under a pace hardly longer than the best possible, unrefused; retries alone pay in attempts', async () => {
+  it('are done with a pace without refusals in nearly the best possible time; retries alone need many more attempts', async () => {
     const byRequests = { limits: 'requestsPerMinute: 30, retryAfter: none' };
     // Each uses 3 tokens of prompt and 80 of answer, and has more set aside before that is known.
     const byTokens = (accounting: string) => ({
@@ -52,13 +51,13 @@ describe('sixty requests against a gateway that admits thirty in each window', (
       client: 'pace: { requests: none, tokens: 7500/min, window: 20s, margin: 100ms }',
     });
     const [paced, retried, after, reserved] = await Promise.all([
-      ran({
+      runPaced({
         ...byRequests,
         client: 'pace: { requests: 90/min, tokens: none, window: 20s, margin: 100ms }',
       }),
-      ran({ ...byRequests, client: 'retry: { attempts: 20, base: 500ms, cap: 5s }' }),
-      ran(byTokens('after')),
-      ran(byTokens('reserve-reconcile')),
+      runPaced({ ...byRequests, client: 'retry: { attempts: 20, base: 500ms, cap: 5s }' }),
+      runPaced(byTokens('after')),
+      runPaced(byTokens('reserve-reconcile')),
     ]);
 
     for (const result of [paced, after, reserved]) {

@@ -20,12 +20,10 @@ import { degradedTrust } from '../../report/fixtures/sample-trust.fixture.ts';
 import { examineSimulatedGateway } from '../limits/examine-simulated-gateway.fixture.ts';
 import { openBrowser } from '../harness/open-browser.fixture.ts';
 
-/** What axe-core finds in every kind of page that Weir writes. */
-
 const folder = mkdtempSync(join(tmpdir(), 'weir-accessibility-'));
 let browser: Browser;
 
-/** A run with everything that a page can show: verdicts on its objectives and on its limits. */
+/** A run with everything that a page can show: verdicts on objectives and limits. */
 const judgedResult = (): Result => {
   const sample = sampleRunResult();
   const limits = { ...sample.plan.limits, limiter: 'any' } as const;
@@ -78,14 +76,14 @@ const looks = [
   { colorScheme: 'light', viewport: { width: 400, height: 800 } },
 ] as const;
 
-describe('in the pages of Weir', { timeout: 120_000 }, () => {
+describe('axe-core', { timeout: 120_000 }, () => {
   it.each(['run', 'limits', 'comparison', 'history'])(
-    'axe-core finds nothing in the one of a %s',
+    'finds no violation in the page of a %s',
     async (name) => {
       for (const look of looks) {
         const page = await browser.newPage(look);
         await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);
-        // Evaluated, it needs no leave of the page's policy; a script element would.
+        // The page's policy allows evaluated code, but no script element.
         await page.evaluate(axe.source);
         const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
         expect(passes.length).toBeGreaterThan(10);

@@ -8,7 +8,7 @@ cleanUpAfterEach();
 const key = 'sk-weir-test';
 const scenario = (address: string): readonly string[] => [
   'run', '--target', address, '--model', 'weir/small', '--kind', 'chat',
-  // The mock quotes what it was asked; a key in a prompt must not leave by that way either.
+  // A key in a prompt must not be written either.
   '--prompt', `the planted prompt with ${key} in it`, '--users', '1', '--iterations', '3',
 ];
 
@@ -36,7 +36,7 @@ const capturedBy = async (
 };
 
 describe('captured bodies', () => {
-  it('are those of all requests, prompts and answers as they are, without a key', async () => {
+  it('hold the prompts and answers of all requests unchanged, but no key', async () => {
     const { lines, text, stderr } = await capturedBy('all', []);
     expect(stderr).toContain('capture.jsonl will hold all requests with prompts');
     expect(lines).toHaveLength(3);
@@ -49,7 +49,7 @@ describe('captured bodies', () => {
     expect(response?.body.text).toContain('"choices"');
   });
 
-  it('are those of failed requests only where that is asked', async () => {
+  it('are of failed requests only with --capture failed', async () => {
     const { lines, text } = await capturedBy('failed', ['--set', 'limits.requestsPerMinute=1']);
     expect(lines.map(({ outcome }) => outcome)).toEqual(['limited', 'limited']);
     expect(lines[0]?.response?.status).toBe(429);

@@ -4,24 +4,25 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBrowser } from '../harness/open-browser.fixture.ts';
+import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 /**
  * The README's pictures of a run that went wrong: 429s, streams that broke, two keys. With
- * `WEIR_PICTURES=FOLDER npm run test:browser -- pictures` they are made anew, of the run of
- * `scenarios/failures.yaml` whose result lies in FOLDER; without, of a short run and thrown away.
+ * `WEIR_PICTURES=FOLDER npm run test:browser -- pictures` they are made again from the run of
+ * `scenarios/failures.yaml` in FOLDER; without it, from a short run, and removed.
  */
 
 cleanUpAfterEach();
 
 const stored = process.env['WEIR_PICTURES'];
 
-/** What is seen in a picture: from the first place to the end of the last, in CSS. */
+/** The part of the page in a picture: from the first element to the end of the last, as CSS selectors. */
 interface Picture {
   readonly scheme: 'light' | 'dark';
   readonly from: string;
   readonly until: string;
-  /** Words that have to be seen. */
+  /** Words that the picture must show. */
   readonly words: readonly string[];
 }
 
@@ -46,9 +47,9 @@ const pictures: Readonly<Record<string, Picture>> = {
   },
 };
 
-/** The README loads them all, on slow lines too. */
+/** The README loads all pictures, on slow connections too. */
 const mostBytes = 150_000;
-/** Beside and above: what is seen of a neighbour's line would look like a fault. */
+/** Beside and above, in pixels; the border of a neighbour would look like a fault. */
 const margins = [16, 3] as const;
 
 const shortRun = async (): Promise<string> => {
@@ -63,7 +64,7 @@ const shortRun = async (): Promise<string> => {
   // Faults are drawn by request id.
   const named = ['--run-id', 'pictured', '--out', out];
   const { code, stderr } = await weir(['run', 'scenarios/failures.yaml', ...words, ...named]);
-  expect([10, 12], stderr).toContain(code);
+  expect(code, stderr).toBe(exitOf(await resultIn(out), 10));
   return out;
 };
 
@@ -75,12 +76,12 @@ afterAll(() => browser.close());
 
 const boxOf = async (page: Page, place: string) => {
   const box = await page.locator(place).first().boundingBox();
-  if (box === null) throw new Error(`${place} is not to be seen`);
+  if (box === null) throw new Error(`${place} is not visible`);
   return box;
 };
 
-/** WebP, which Playwright's own pictures cannot be: a third of the bytes. */
-const taken = async (page: Page, { from, until }: Picture): Promise<Buffer> => {
+/** A picture as WebP, a third of the bytes of Playwright's own formats. */
+const takePicture = async (page: Page, { from, until }: Picture): Promise<Buffer> => {
   const [first, last] = [await boxOf(page, from), await boxOf(page, until)];
   const [beside, above] = margins;
   const y = Math.max(0, first.y - above);
@@ -97,7 +98,7 @@ const taken = async (page: Page, { from, until }: Picture): Promise<Buffer> => {
   return Buffer.from(data, 'base64');
 };
 
-it('the pictures of failures show 429s, broken streams and both keys, in few bytes', async () => {
+it('the pictures of failures show 429s, broken streams and both keys, and are small', async () => {
   const folder = stored === undefined ? await shortRun() : resolve(stored);
   const goal = stored === undefined ? await tempFolder() : resolve('reports', 'sample');
   await mkdir(goal, { recursive: true });
@@ -108,11 +109,11 @@ it('the pictures of failures show 429s, broken streams and both keys, in few byt
     });
     await page.goto(pathToFileURL(join(folder, 'report.html')).href);
     await page.locator('html.drawn').waitFor();
-    // It would lie over what is pictured.
+    // It would cover the picture.
     await page.evaluate("document.querySelector('nav').style.position = 'static'");
     const section = await page.locator(picture.from.split(' ')[0]!).innerText();
     for (const word of picture.words) expect(section).toContain(word);
-    const bytes = await taken(page, picture);
+    const bytes = await takePicture(page, picture);
     const file = join(goal, `${name}.webp`);
     await writeFile(file, bytes);
     expect((await readFile(file)).subarray(8, 12).toString()).toBe('WEBP');

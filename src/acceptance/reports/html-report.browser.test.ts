@@ -1,49 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { htmlReport } from '../../report/html/html-report.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { degradedTrust } from '../../report/fixtures/sample-trust.fixture.ts';
-import { openBrowser } from '../harness/open-browser.fixture.ts';
+import { openInBrowser } from '../harness/open-browser.fixture.ts';
 
-/** Looks at a report in Debian’s Chromium. */
+const { visit } = openInBrowser(async () =>
+  htmlReport(sampleRunResult(), degradedTrust, await readReportAssets()),
+);
 
-const folder = mkdtempSync(join(tmpdir(), 'weir-report-'));
-const file = join(folder, 'report.html');
-const address = pathToFileURL(file).href;
-let browser: Browser;
+// Code for the page is text here: this project’s types have no `document`.
 
-interface Visit {
-  readonly page: Page;
-  /** Console errors and warnings, uncaught errors, dialogs and requests other than for the file. */
-  readonly troubles: readonly string[];
-}
-
-const visit = async (options: Parameters<Browser['newPage']>[0] = {}): Promise<Visit> => {
-  const page = await browser.newPage({ viewport: { width: 1240, height: 900 }, ...options });
-  const troubles: string[] = [];
-  page.on('console', (message) => troubles.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`));
-  page.on('request', (request) => {
-    if (request.url() !== address) troubles.push(`request: ${request.url()}`);
-  });
-  page.on('dialog', (dialog) => {
-    troubles.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  await page.goto(address);
-  return { page, troubles };
-};
-
-/*
- * What runs in the page is text: our types know no document.
- */
-
-/** Per chart, how many different colours its canvas holds; an undrawn canvas has one. */
+/** The number of colours on the canvas of each chart; an empty canvas has one. */
 const coloursDrawn = (page: Page): Promise<readonly number[]> =>
   page.evaluate<number[]>(`[...document.querySelectorAll('.chart canvas')].map((canvas) => {
     const { width, height } = canvas;
@@ -54,29 +23,19 @@ const coloursDrawn = (page: Page): Promise<readonly number[]> =>
 const background = (page: Page): Promise<string> =>
   page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 
-beforeAll(async () => {
-  writeFileSync(file, htmlReport(sampleRunResult(), degradedTrust, await readReportAssets()));
-  browser = await openBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 describe('the HTML report in a browser', { timeout: 60_000 }, () => {
-  it('draws every chart, says nothing on the console and asks nothing of the network', async () => {
+  it('draws every chart, prints nothing to the console and sends no request', async () => {
     const { page, troubles } = await visit();
     await page.locator('html.drawn').waitFor();
     const charts = await page.locator('[data-chart]').count();
     const drawn = await coloursDrawn(page);
     expect(charts).toBe(15);
     expect(drawn).toHaveLength(charts);
-    for (const colours of drawn) expect(colours).toBeGreaterThan(8);
+    expect(Math.min(...drawn)).toBeGreaterThan(8);
     expect(troubles).toEqual([]);
   });
 
-  it('shows the words of a hostile server and runs none of them', async () => {
+  it('shows a hostile server’s text and runs none of it', async () => {
     const { page, troubles } = await visit();
     await page.locator('html.drawn').waitFor();
     await page.evaluate(
@@ -89,7 +48,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(troubles).toEqual([]);
   });
 
-  it('plots percentiles with paths that have a length', async () => {
+  it('plots percentiles as visible paths', async () => {
     const { page } = await visit();
     const lengths = await page.evaluate<number[]>(
       "[...document.querySelectorAll('svg .firm')].map((path) => path.getTotalLength())",
@@ -97,7 +56,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(lengths.filter((length) => length > 50).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is dark by the system’s wish or the reader’s, and the charts follow', async () => {
+  it('is dark where the system or the reader asks for it, and so are the charts', async () => {
     const { page } = await visit({ colorScheme: 'light' });
     await page.locator('html.drawn').waitFor();
     const picture = (): Promise<string> =>
@@ -114,7 +73,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(await background(other)).toBe(dark);
   });
 
-  it('moves one cursor over all charts and tells the values beneath it', async () => {
+  it('moves one cursor over all charts and shows the values under it', async () => {
     const { page } = await visit();
     await page.locator('html.drawn').waitFor();
     await page.locator('[data-chart="ttft"] .u-over').hover({ position: { x: 400, y: 60 } });
@@ -136,16 +95,13 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
   });
 
-  it('reads without scripts: tables, plots and what the charts would show', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false });
-    const page = await context.newPage();
-    await page.goto(address);
+  it('can be read without scripts: tables, plots and what the charts would show', async () => {
+    const { page } = await visit({ javaScriptEnabled: false });
     const words = await page.locator('main').innerText();
     for (const part of ['Degraded', 'The charts over time need JavaScript', 'highest at']) {
       expect(words).toContain(part);
     }
     expect(await page.locator('#percentiles svg').count()).toBe(4);
     expect(await page.locator('#distribution svg').count()).toBeGreaterThan(4);
-    await context.close();
   });
 });

@@ -13,7 +13,7 @@ cleanUpAfterEach();
 
 const schema = join(import.meta.dirname, 'junit.xsd');
 
-/** What xmllint, an independent reader, says of a file; nothing when it keeps the schema. */
+/** The errors of xmllint, an independent reader; none when the file is valid. */
 const complaints = async (xml: string): Promise<string> => {
   const path = join(await tempFolder(), 'junit.xml');
   await writeFile(path, xml);
@@ -27,15 +27,15 @@ const complaints = async (xml: string): Promise<string> => {
 
 const hostile = '"><failure/>]]>&#0;\u0000\u001b[31m\ud800\uffff\u2028 ✓ <![CDATA[';
 
-describe('a JUnit file keeps the common schemas', () => {
+describe('a JUnit file is valid by the common schema', () => {
   it.each([
     ['of a run without objectives', validTrust],
-    ['of a run that does not count', invalidTrust],
+    ['of an invalid run', invalidTrust],
   ])('%s', async (_, trust) => {
     expect(await complaints(runJunit(sampleRunResult(), trust))).toBe('');
   });
 
-  it('with every way in which an objective can come out, whatever it is called', async () => {
+  it('with every verdict on an objective, and with any text as its name', async () => {
     const verdicts = [
       sampleVerdict({}),
       sampleVerdict({ text: hostile, ruling: 'fail', grounds: 'broken' }),
@@ -48,7 +48,7 @@ describe('a JUnit file keeps the common schemas', () => {
     expect(xml).toContain('tests="6" failures="2" errors="0" skipped="2"');
   });
 
-  it('and the check can fail', async () => {
+  it('and an invalid one is found', async () => {
     const suite = { name: '', startedAt: 'noon', duration: 0, properties: {}, cases: [], output: [] };
     expect(await complaints(junitFile(suite))).toContain("attribute 'timestamp'");
   });

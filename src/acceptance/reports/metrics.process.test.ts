@@ -11,21 +11,21 @@ const load = 'run --target mock --kind chat-stream --model a/b --rate 20/s --dur
   ' ',
 );
 
-const offered = async (words: readonly string[]): Promise<StartedProgram & { address: string }> => {
+const startWithMetrics = async (words: readonly string[]): Promise<StartedProgram & { address: string }> => {
   const started = startWeir([...load, ...words, '--out', await tempFolder()]);
-  let told = '';
+  let printed = '';
   started.child.stderr?.on('data', (data: string) => {
-    told += data;
+    printed += data;
   });
   await started.waitForOutput('Ctrl-C ends it early');
-  return { ...started, address: /Live metrics: (\S+)/.exec(told)?.[1] ?? '' };
+  return { ...started, address: /Live metrics: (\S+)/.exec(printed)?.[1] ?? '' };
 };
 
 describe('live metrics', () => {
   it.each(['1', '2'])(
-    'are OpenMetrics, at this machine only, with every series that the dashboard draws: of %s',
+    'are served as OpenMetrics, to this machine only, with every series of the dashboard: %s workers',
     async (workers) => {
-      const { address, child, ended } = await offered(['--metrics', '0', '--workers', workers]);
+      const { address, child, ended } = await startWithMetrics(['--metrics', '0', '--workers', workers]);
       expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
       const text = await vi.waitFor(
         async () => {
@@ -44,12 +44,12 @@ describe('live metrics', () => {
       expect(text).not.toContain('sk-weir-test');
       const dashboard = new URL('../../report/grafana/weir.json', import.meta.url);
       const drawn = (await readFile(dashboard, 'utf8')).match(/\bweir_\w+/g) ?? [];
-      const told = new Set(text.match(/\bweir_\w+/g));
-      // Those that only other traffic has are declared all the same.
+      const served = new Set(text.match(/\bweir_\w+/g));
+      // A series that only other traffic has is declared too.
       const bare = (name: string): string => name.replace(/_(bucket|total)$/, '');
       const names = [...new Set(drawn)];
       expect(names.length).toBeGreaterThan(8);
-      expect(names.filter((name) => !told.has(name) && !told.has(bare(name)))).toEqual([]);
+      expect(names.filter((name) => !served.has(name) && !served.has(bare(name)))).toEqual([]);
       expect((await fetch(address.replace('/metrics', '/'))).status).toBe(404);
       child.kill('SIGINT');
       await ended;
@@ -57,7 +57,7 @@ describe('live metrics', () => {
     },
   );
 
-  it('refuse a port that is taken before any load', async () => {
+  it('refuse a port in use before the load', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;

@@ -12,7 +12,7 @@ import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-pr
 
 cleanUpAfterEach();
 
-/** A text for each place of a request that may hold something private. */
+/** A text for each part of a request or answer that may be private. */
 const planted = {
   prompt: 'planted-prompt: what did the patient say on Tuesday',
   system: 'planted-system: you are the counsel of the defence',
@@ -54,36 +54,36 @@ const completion = {
 /** A refusal that quotes all it was sent, the key included, as real servers do. */
 const echo = (request: IncomingMessage, body: string): string => {
   const { messages, tools } = JSON.parse(body) as { messages: unknown; tools: unknown };
-  const said =
+  const quoted =
     JSON.stringify(messages) + JSON.stringify(tools) + String(request.headers.authorization);
-  return JSON.stringify({ error: { message: `invalid: ${said}`, type: 'x', code: 'echo' } });
+  return JSON.stringify({ error: { message: `invalid: ${quoted}`, type: 'x', code: 'echo' } });
 };
 
-/** Answers every other chat, refuses the rest, and keeps the words of all of them. */
+/** Answers every other chat, refuses the rest, and keeps all requests. */
 const listen = async () => {
-  const heard: string[] = [];
+  const requests: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
-    if (request.method === 'POST') heard.push(JSON.stringify(request.headers) + body);
+    if (request.method === 'POST') requests.push(JSON.stringify(request.headers) + body);
     response.setHeader('content-type', 'application/json');
-    if (body !== '' && heard.length % 2 === 0) response.writeHead(400).end(echo(request, body));
+    if (body !== '' && requests.length % 2 === 0) response.writeHead(400).end(echo(request, body));
     else response.end(JSON.stringify(body === '' ? { object: 'list', data: [] } : completion));
   };
   const server = http.createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { heard, url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
+  return { requests, url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
 };
 
-/** The page with what is packed in it laid open. */
+/** The page with its compressed data unpacked. */
 const unpacked = (page: string): string => {
   const [, data = ''] = /type="application\/octet-stream">([^<]*)</.exec(page) ?? [];
   return page + gunzipSync(Buffer.from(data, 'base64')).toString();
 };
 
-describe('what a run leaves behind', () => {
-  it('holds no prompt, answer, tool, key or header value, though all of them were sent and some echoed', async () => {
+describe('the files and the output of a run', () => {
+  it('hold no prompt, answer, tool, key or header value, even where a server echoes them', async () => {
     const gateway = await listen();
     try {
       const out = await tempFolder();
@@ -96,16 +96,16 @@ describe('what a run leaves behind', () => {
         { WEIR_API_KEY: 'planted-key', PLANTED: planted.secret },
       );
       expect(stderr).toContain('report.html');
-      const { answer: _, ...asked } = planted;
-      for (const each of Object.values(asked)) expect(gateway.heard[0]).toContain(each);
+      const { answer: _, ...sent } = planted;
+      for (const each of Object.values(sent)) expect(gateway.requests[0]).toContain(each);
       const [json, page, lines] = await Promise.all(
         [join(out, 'result.json'), join(out, 'report.html'), observations].map((path) =>
           readFile(path, 'utf8'),
         ),
       );
       const left = { stdout, stderr, json, lines, page: unpacked(page!) };
-      for (const [where, said] of Object.entries(left)) {
-        expect(said?.match(/planted-[a-z-]+/g), where).toBeNull();
+      for (const [where, text] of Object.entries(left)) {
+        expect(text?.match(/planted-[a-z-]+/g), where).toBeNull();
       }
       const result = resultSchema.parse(JSON.parse(json!));
       expect(sumOutcomes(result.groups)).toMatchObject({ completed: 5, refused: 5 });

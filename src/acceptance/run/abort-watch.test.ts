@@ -17,7 +17,7 @@ import { sampleFacts } from '../../record/sample-facts.fixture.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { readScenario } from '../../scenario/read-scenario.ts';
 
-const held = (objectives: readonly string[], after: string): Plan => {
+const planWith = (objectives: readonly string[], after: string): Plan => {
   const text = JSON.stringify({
     traffic: [
       { kind: 'chat', model: 'publisher/model-8b' },
@@ -47,7 +47,7 @@ const verdictOf = (plan: Plan, observations: readonly Observation[]) => {
   return judgeObjectives(result, { level: 'valid', evidence: [] })[0]!;
 };
 
-/** Five arrivals that break every objective below; few lists that are drawn break the rarer ones. */
+/** Five arrivals that break every objective below; random lists seldom break some of them. */
 const disaster: readonly Observation[] = [
   sampleObservation({ ended: instant(6500) }),
   sampleObservation({
@@ -68,7 +68,7 @@ const disaster: readonly Observation[] = [
   ),
 ];
 
-describe('the watch over objectives that may end a run', () => {
+describe('the watch for objectives that may end a run', () => {
   it.each([
     'e2e.p50 < 100ms',
     'e2e.max{traffic=chat} < 1s',
@@ -77,8 +77,8 @@ describe('the watch over objectives that may end a run', () => {
     'goodput > 50%',
     'limitedRate{key=main} < 10%',
     'sent < 1',
-  ])('sees at the end what the judge sees: %s', (text) => {
-    const plan = held([text], '0s');
+  ])('agrees at the end with the judge: %s', (text) => {
+    const plan = planWith([text], '0s');
     let breaches = 0;
     fc.assert(
       fc.property(anyObservations, (observations) => {
@@ -96,8 +96,8 @@ describe('the watch over objectives that may end a run', () => {
     expect(breaches).toBeGreaterThan(0);
   });
 
-  it('says nothing before its time, nor without data, and names the breach afterwards', () => {
-    const watch = watchObjectives(held(['e2e.p50 < 100ms', 'errorRate < 1%'], '10s'));
+  it('reports no breach before its time or without data, and names it afterwards', () => {
+    const watch = watchObjectives(planWith(['e2e.p50 < 100ms', 'errorRate < 1%'], '10s'));
     expect(watch.breach(instant(20_000))).toBeNull();
     watch.record(sampleObservation());
     expect(watch.breach(instant(9999))).toBeNull();
@@ -108,8 +108,8 @@ describe('the watch over objectives that may end a run', () => {
     });
   });
 
-  it('leaves the warm-up out', () => {
-    const watch = watchObjectives(held(['e2e.p50 < 100ms'], '1s'));
+  it('ignores the warm-up', () => {
+    const watch = watchObjectives(planWith(['e2e.p50 < 100ms'], '1s'));
     watch.record(sampleObservation({ due: instant(499) }));
     expect(watch.breach(instant(10_000))).toBeNull();
   });

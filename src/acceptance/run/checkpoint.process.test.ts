@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { startWeir, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -24,7 +24,7 @@ const cutsIn = async (file: string): Promise<readonly Cut[]> => {
     .map((line) => JSON.parse(line) as Cut);
 };
 
-/** How many requests ended before the cut of whoever sent them. */
+/** How many requests ended before the last cut of their slice. */
 const endedBefore = async (file: string, cuts: readonly Cut[]): Promise<number> => {
   const [, ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const until = new Map(cuts.map((cut) => [cut.slice, cut.until]));
@@ -36,7 +36,7 @@ const endedBefore = async (file: string, cuts: readonly Cut[]): Promise<number> 
 
 describe('a run that is killed', () => {
   it.each(['1', '2'])(
-    'leaves a checkpoint whose report has all that ended before its last cut: of %s',
+    'leaves a checkpoint whose report has every request that ended before its last cut: %s workers',
     async (workers) => {
       const out = await tempFolder();
       const [file, observations] = [join(out, 'checkpoint.jsonl'), join(out, 'observations.jsonl')];
@@ -60,7 +60,7 @@ describe('a run that is killed', () => {
       expect(await readdir(out)).toEqual(['checkpoint.jsonl', 'observations.jsonl']);
       const cuts = await cutsIn(file);
       for (const { until } of cuts) expect(lasted - until).toBeLessThan(10_000);
-      // What was being written when the end came.
+      // A line that was cut off by the kill.
       await writeFile(file, '{"groups":[{"la', { flag: 'a' });
 
       const { code, stdout, stderr } = await weir(['report', out]);
@@ -69,9 +69,7 @@ describe('a run that is killed', () => {
       expect(seconds).toBeGreaterThanOrEqual(5);
       expect(stdout).toContain(`killed; the figures cover the first ${seconds} s`);
       expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('killed; this is what');
-      const result = resultSchema.parse(
-        JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
-      );
+      const result = await resultIn(out);
       const outcomes = sumOutcomes(result.groups);
       const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
       expect(all).toBeGreaterThan(100);
@@ -83,14 +81,14 @@ describe('a run that is killed', () => {
     },
   );
 
-  it('leaves none when it ends well, nor one that was there before', async () => {
+  it('removes the checkpoint when it ends well, and an earlier run’s too', async () => {
     const out = await tempFolder();
     await writeFile(join(out, 'checkpoint.jsonl'), 'of another run\n');
     await weir(['run', '--target', 'mock', '--kind', 'models', '--iterations', '1', '--out', out]);
     expect(await readdir(out)).toEqual(['report.html', 'result.json']);
   });
 
-  it('says so when it was killed before anything was kept', async () => {
+  it('reports nothing when it was killed before its first cut, and says so', async () => {
     const out = await tempFolder();
     const { child, ended, waitForOutput } = startWeir([...long, '--out', out]);
     await waitForOutput('Ctrl-C ends it early');

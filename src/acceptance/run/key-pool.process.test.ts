@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
-import { readObservation } from '../../record/observation-lines.ts';
-import { realClock } from '../../mock/clock/real-clock.ts';
-import { startMock } from '../../mock/gateway/start.ts';
+import type { Result } from '../../model/result/result.ts';
+import { openMock } from '../harness/open-mock.fixture.ts';
+import { readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -16,19 +14,18 @@ const limit = 20;
 const window = milliseconds(600_000);
 const keys = { FIRST: 'sk-pool-1', SECOND: 'sk-pool-2', THIRD: 'sk-pool-3' };
 
-interface Ran {
+interface FinishedRun {
   readonly result: Result;
   readonly observations: readonly Observation[];
 }
 
 /**
- * A run of thirty requests over three keys, the first of which somebody else has just exhausted. A key's
- * turn comes each 300 ms: usually the answer to its last request is known by then.
+ * A run of thirty requests over three keys, of which another client has just exhausted the first. Each
+ * key sends every 300 ms, which is usually after the answer to its last request.
  */
-const ranBeside = async (client: string): Promise<Ran> => {
+const runBeside = async (client: string): Promise<FinishedRun> => {
   const limits = { requestsPerMinute: limit, window };
-  const mock = await startMock({ keys: Object.values(keys), limits }, realClock());
-  onTestFinished(() => mock.close());
+  const mock = await openMock({ keys: Object.values(keys), limits });
   for (let count = 0; count < limit; count += 1) {
     const headers = { authorization: `Bearer ${keys.FIRST}` };
     await (await fetch(`${mock.url}/models`, { headers })).arrayBuffer();
@@ -49,19 +46,11 @@ ${client}
   const file = join(out, 'observations.jsonl');
   const words = ['run', await tempFile('s.yaml', scenario), '--quiet', '--out', out];
   await weir([...words, '--observations', file], keys);
-  const [, ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\n');
-  return {
-    result: resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))),
-    observations: lines.map((line) => {
-      const read = readObservation(line);
-      if (!read.ok) throw new Error(read.message);
-      return read.value;
-    }),
-  };
+  return { result: await resultIn(out), observations: await readObservations(file) };
 };
 
-/** Of each key: requests that were admitted, and refused. */
-const byKey = ({ result: { ledger } }: Ran) =>
+/** Admitted and refused requests of each key. */
+const byKey = ({ result: { ledger } }: FinishedRun) =>
   Object.fromEntries(
     ledger.map(({ key, rows }) => {
       const refused = rows.filter(([, , status]) => status === 429).length;
@@ -70,8 +59,8 @@ const byKey = ({ result: { ledger } }: Ran) =>
   );
 
 describe('a pool of three keys, one of them exhausted', () => {
-  it('has refusals by that key only', async () => {
-    const { first, second, third } = byKey(await ranBeside(''));
+  it('is refused with that key only', async () => {
+    const { first, second, third } = byKey(await runBeside(''));
     expect(first).toMatchObject({ admitted: 0 });
     expect(first!.refused).toBeGreaterThan(0);
     expect(second!.admitted).toBeGreaterThan(0);
@@ -79,15 +68,16 @@ describe('a pool of three keys, one of them exhausted', () => {
     expect(second!.refused + third!.refused).toBe(0);
   });
 
-  it('does all the work by the others under a pace, once a refusal has come', async () => {
-    const ran = await ranBeside('pace: { window: 10m }\nretry: { base: 100ms }');
-    const { first, second, third } = byKey(ran);
+  it('uses only the other keys with a pace, after the first refusal', async () => {
+    const run = await runBeside('pace: { window: 10m }\nretry: { base: 100ms }');
+    const { first, second, third } = byKey(run);
     expect(first).toMatchObject({ admitted: 0 });
-    // What was begun before the first refusal had come could not know of it, though it may be sent later.
-    const byFirst = ran.observations.flatMap(attemptsOf).filter(({ key }) => key === 'first');
+    // Requests that began before the first refusal may still be sent after it.
+    const byFirst = run.observations.flatMap(attemptsOf).filter(({ key }) => key === 'first');
+    expect(first!.refused).toBeGreaterThan(0);
     expect(byFirst).toHaveLength(first!.refused);
-    const told = Math.min(...byFirst.map(({ ended }) => ended));
-    expect(byFirst.filter(({ begun }) => begun > told)).toEqual([]);
+    const firstRefusal = Math.min(...byFirst.map(({ ended }) => ended));
+    expect(byFirst.filter(({ begun }) => begun > firstRefusal)).toEqual([]);
     expect(second!.admitted + third!.admitted).toBe(30);
     expect(second!.refused + third!.refused).toBe(0);
   });

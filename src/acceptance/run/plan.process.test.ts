@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { realClock } from '../../mock/clock/real-clock.ts';
-import { startMock } from '../../mock/gateway/start.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { resultSchema } from '../../model/result/result.ts';
+import { openMock } from '../harness/open-mock.fixture.ts';
+import { readLines, resultIn } from '../harness/run-files.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
@@ -94,7 +93,7 @@ const mockPrices = {
   'weir/large': { input: 1_250_000, output: 5_010_000 },
 };
 
-/** Plans a scenario, runs it against a gateway with books, and tells what all three say. */
+/** Forecasts a scenario, and runs it against a gateway that keeps a ledger of charges. */
 const plannedAndRun = async () => {
   const path = await tempFile('s.yaml', everything);
   const folder = dirname(path);
@@ -102,28 +101,21 @@ const plannedAndRun = async () => {
   await writeFile(join(folder, 'trace.jsonl'), jsonLines(trace));
   const planned = await weir(['plan', path, '--answer-time', '20ms', '--json']);
   expect(planned.stderr).toBe('');
-  const mock = await startMock(
-    {
-      ttft: milliseconds(10),
-      gap: milliseconds(1),
-      prices: mockPrices,
-      limits: { requestsPerMinute: null, tokensPerMinute: null },
-    },
-    realClock(),
-  );
-  try {
-    const file = join(folder, 'observations.jsonl');
-    const out = ['--out', join(folder, 'out'), '--observations', file];
-    await weir(['run', path, '--target', mock.url, ...out], { WEIR_API_KEY: 'sk-weir-test' });
-    const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(1);
-    return {
-      forecast: forecastSchema.parse(JSON.parse(planned.stdout)),
-      observations: lines.map((line) => observed.parse(JSON.parse(line))),
-      ledger: ledgerSchema.parse(await (await fetch(`${mock.controlUrl}/ledger`)).json()),
-    };
-  } finally {
-    await mock.close();
-  }
+  const mock = await openMock({
+    ttft: milliseconds(10),
+    gap: milliseconds(1),
+    prices: mockPrices,
+    limits: { requestsPerMinute: null, tokensPerMinute: null },
+  });
+  const file = join(folder, 'observations.jsonl');
+  const out = ['--out', join(folder, 'out'), '--observations', file];
+  await weir(['run', path, '--target', mock.url, ...out], { WEIR_API_KEY: 'sk-weir-test' });
+  const lines = (await readLines(file)).slice(1);
+  return {
+    forecast: forecastSchema.parse(JSON.parse(planned.stdout)),
+    observations: lines.map((line) => observed.parse(JSON.parse(line))),
+    ledger: ledgerSchema.parse(await (await fetch(`${mock.controlUrl}/ledger`)).json()),
+  };
 };
 
 const sumOf = (groups: z.infer<typeof forecastSchema>['groups']) => {
@@ -137,14 +129,14 @@ const sumOf = (groups: z.infer<typeof forecastSchema>['groups']) => {
   };
 };
 
-/** Within two per cent of what was seen. */
+/** Expects a forecast within 2 % of the observed value. */
 const near = (planned: number, seen: number): void => {
   expect(seen).toBeGreaterThan(0);
   expect(Math.abs(planned - seen) / seen).toBeLessThanOrEqual(0.02);
 };
 
 describe('weir plan', () => {
-  it('tells requests, tokens and money of every load as its run has them, and the run’s costs are the gateway’s own books to the micro-unit', async () => {
+  it('forecasts the requests, tokens and cost of every load, and the run’s costs equal the gateway’s to the micro-unit', async () => {
     const { forecast, observations, ledger } = await plannedAndRun();
     const stages = [...new Set(forecast.groups.map(({ stage }) => stage))];
     expect(stages).toHaveLength(9);
@@ -175,7 +167,7 @@ describe('weir plan', () => {
     expect(ledger.entries.reduce((whole, { micros }) => whole + micros, 0)).toBe(ledger.micros);
   });
 
-  it('says which limit binds, how many keys would do, and which objectives have the samples', async () => {
+  it('says which limit binds, how many keys are enough, and which objectives get enough samples', async () => {
     const path = await tempFile(
       's.yaml',
       `traffic: [{ kind: chat-stream, model: m, prompt: { tokens: 40000 }, maxTokens: 2000 }]
@@ -211,7 +203,7 @@ mock: { ttft: 5ms, gap: 1ms, limits: { requestsPerMinute: none } }
 `;
 
 describe('weir run', () => {
-  it('refuses what may need more than its budget, and sends nothing', async () => {
+  it('refuses a plan that may exceed its budget, and sends nothing', async () => {
     const path = await tempFile('s.yaml', capped);
     const out = join(await tempFolder(), 'out');
     const refused = async (budget: string): Promise<string> => {
@@ -224,7 +216,7 @@ describe('weir run', () => {
     expect(await refused('{cost: 0.011199}')).toContain('the plan needs at most 0.011200');
   });
 
-  it('refuses what its own pace cannot let go in time', async () => {
+  it('refuses a plan that its pace cannot send in time', async () => {
     const path = await tempFile('s.yaml', `${capped}pace: { requests: 60/min }\n`);
     const { code, stderr } = await weir(['run', path, '--out', await tempFolder()]);
     expect(code).toBe(2);
@@ -236,12 +228,12 @@ describe('weir run', () => {
     // One request: 100 tokens in, 20 out, 140 micro-units.
     ['{tokens: 2500}', 20],
     ['{cost: 0.0015}', 10],
-  ])('told to run all the same, ends before it spends more than %s', async (budget, most) => {
+  ])('ends before it spends more than %s with --yes', async (budget, most) => {
     const path = await tempFile('s.yaml', capped);
     const out = await tempFolder();
     const words = ['run', path, '--yes', '--out', out, '--set', `budget=${budget}`];
     const { code } = await weir(words);
-    const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+    const result = await resultIn(out);
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: most, dropped: 1 });
     expect(result.witness).toMatchObject({ completed: most });
     expect(result.partial).toContain(`budget.${budget.slice(1).split(':')[0]}`);

@@ -4,13 +4,11 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import { realClock } from '../../mock/clock/real-clock.ts';
-import { startMock } from '../../mock/gateway/start.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
+import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import {
   startWeir,
   tempFile,
@@ -33,14 +31,8 @@ mock: { ttft: 20ms, gap: 2ms }
 `;
 const second = scenario('{ kind: constant, rate: 80/s, duration: 1s }');
 
-const readResult = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
-
-/** The exit code that a complete run with at least one success must have: a busy machine makes the generator unfit, and Weir says so. */
-const honestExit = (result: Result): number => (judgeTrust(result).level === 'invalid' ? 12 : 0);
-
 describe('weir run', () => {
-  it('drives the embedded gateway and leaves result, report and observations, none with a key in it', async () => {
+  it('writes a result, a report and observations of the embedded gateway, without a key', async () => {
     const out = await tempFolder();
     const observations = join(out, 'observations.jsonl');
     const { code, stdout, stderr } = await weir([
@@ -58,8 +50,8 @@ describe('weir run', () => {
       'result.json',
     ]);
     expect(stderr).toContain(join(out, 'report.html'));
-    const result = await readResult(out);
-    expect(code).toBe(honestExit(result));
+    const result = await resultIn(out);
+    expect(code).toBe(exitOf(result, 0));
     expect(resultSchema.parse(JSON.parse(stdout))).toEqual(result);
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: 60, limited: 20, broken: 0 });
     expect(result.witness).toMatchObject({ completed: 60, limited: 20, inFlight: 0 });
@@ -70,50 +62,41 @@ describe('weir run', () => {
     }
   });
 
-  it('agrees exactly with the counters of a gateway that was started by hand', async () => {
-    const mock = await startMock({ ttft: milliseconds(20), gap: milliseconds(2) }, realClock());
-    try {
-      const out = await tempFolder();
-      const { code, stdout } = await weir(
-        ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
-        { WEIR_API_KEY: 'sk-weir-test' },
-      );
-      const result = await readResult(out);
-      expect(code).toBe(honestExit(result));
-      expect(stdout).toContain('Figures');
-      const counted = z
-        .record(z.string(), z.number())
-        .parse(await (await fetch(`${mock.controlUrl}/counters`)).json());
-      const { completed, limited, refused } = sumOutcomes(result.groups);
-      expect({ completed, limited, refused }).toEqual({
-        completed: counted['completed'],
-        limited: counted['limited'],
-        refused: counted['refused'],
-      });
-      expect(completed + limited + refused).toBe(80);
-    } finally {
-      await mock.close();
-    }
+  it('agrees exactly with the counters of a separate gateway', async () => {
+    const mock = await openMock({ ttft: milliseconds(20), gap: milliseconds(2) });
+    const out = await tempFolder();
+    const { code, stdout } = await weir(
+      ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
+      { WEIR_API_KEY: 'sk-weir-test' },
+    );
+    const result = await resultIn(out);
+    expect(code).toBe(exitOf(result, 0));
+    expect(stdout).toContain('Figures');
+    const counters = await countersOf(mock);
+    const { completed, limited, refused } = sumOutcomes(result.groups);
+    expect({ completed, limited, refused }).toEqual({
+      completed: counters['completed'],
+      limited: counters['limited'],
+      refused: counters['refused'],
+    });
+    expect(completed + limited + refused).toBe(80);
   });
 
-  it('counts refusals of a wrong key as the gateway does, and exits 12 since nothing succeeded', async () => {
-    const mock = await startMock({}, realClock());
-    try {
-      const out = await tempFolder();
-      const { code } = await weir(
-        ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
-        { WEIR_API_KEY: 'sk-wrong-key' },
-      );
-      expect(code).toBe(12);
-      const result = await readResult(out);
-      expect(sumOutcomes(result.groups)).toMatchObject({ refused: 80, completed: 0 });
-      expect(JSON.stringify(result)).not.toContain('sk-wrong-key');
-    } finally {
-      await mock.close();
-    }
+  it('counts refusals of a wrong key as the gateway does, and exits with 12 because nothing succeeded', async () => {
+    const mock = await openMock();
+    const out = await tempFolder();
+    const { code } = await weir(
+      ['run', await tempFile('s.yaml', second), '--target', mock.url, '--out', out],
+      { WEIR_API_KEY: 'sk-wrong-key' },
+    );
+    expect(code).toBe(12);
+    const result = await resultIn(out);
+    expect(sumOutcomes(result.groups)).toMatchObject({ refused: 80, completed: 0 });
+    expect(await countersOf(mock)).toMatchObject({ refused: 80, completed: 0 });
+    expect(JSON.stringify(result)).not.toContain('sk-wrong-key');
   });
 
-  it('needs no file: flags stand in for it', async () => {
+  it('needs no file where options describe the load', async () => {
     const out = await tempFolder();
     await weir([
       'run',
@@ -130,10 +113,10 @@ describe('weir run', () => {
       '--out',
       out,
     ]);
-    expect(sumOutcomes((await readResult(out)).groups).completed).toBe(10);
+    expect(sumOutcomes((await resultIn(out)).groups).completed).toBe(10);
   });
 
-  it('merges the results of its slices into what one run counts, and calls a part of them incomplete', async () => {
+  it('merges the results of all slices into one, and calls some of them incomplete', async () => {
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 40/s, duration: 1s }'));
     const folders = await Promise.all([tempFolder(), tempFolder()]);
     await Promise.all(
@@ -144,16 +127,16 @@ describe('weir run', () => {
     expect(half.code).toBe(3);
     const out = await tempFolder();
     const { code } = await weir(['merge', first!, other!, '--out', out]);
-    const whole = await readResult(out);
-    expect(code).toBe(honestExit(whole));
+    const whole = await resultIn(out);
+    expect(code).toBe(exitOf(whole, 0));
     expect(sumOutcomes(whole.groups).completed).toBe(40);
     const again = await weir(['merge', first!, first!, '--out', await tempFolder()]);
     expect(again.code).toBe(2);
   });
 });
 
-describe('a stop signal in mid-run', () => {
-  it('leaves a partial report, exit 130 and no process behind', async () => {
+describe('a stop signal during a run', () => {
+  it('leaves a partial report and no process, and exits with 130', async () => {
     const out = await tempFolder();
     const path = await tempFile(
       's.yaml',
@@ -169,7 +152,7 @@ describe('a stop signal in mid-run', () => {
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     expect(code).toBe(130);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(result.partial).toContain('SIGINT');
     expect(await readdir(out)).toContain('report.html');
     expect(stdout).toContain('SIGINT');
@@ -178,7 +161,7 @@ describe('a stop signal in mid-run', () => {
 });
 
 describe('a second stop signal', () => {
-  it('ends what is in flight and leaves the report of what is there', async () => {
+  it('aborts requests in flight and leaves a report of the others', async () => {
     const out = await tempFolder();
     const slow =
       'run --target mock --model a/b --rate 20/s --duration 60s --set mock.latency=large';
@@ -188,14 +171,14 @@ describe('a second stop signal', () => {
     await waitForOutput('once more to abort it');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(result.partial).toContain('stopped by SIGINT');
     expect(result.failures.map(({ cause }) => cause)).toContain('aborted');
     expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
   });
 });
 
-describe('bad input is a clear sentence, exit 2 and nothing half-written', () => {
+describe('bad input causes a clear message, exit code 2 and no files', () => {
   const refused = async (
     words: readonly string[],
     environment: Readonly<Record<string, string>> = {},
@@ -275,7 +258,7 @@ describe('bad input is a clear sentence, exit 2 and nothing half-written', () =>
     expect(stderr).toContain('cannot be written');
   });
 
-  it('a file that is no result', async () => {
+  it('a file that is not a result', async () => {
     const path = await tempFile('r.json', '{"format":"other"}');
     const { code, stderr } = await weir(['report', path]);
     expect(code).toBe(2);
@@ -283,13 +266,13 @@ describe('bad input is a clear sentence, exit 2 and nothing half-written', () =>
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('a verb that is spelt wrong: the one that was meant', async () => {
+  it('a misspelt command, with the one that was meant', async () => {
     const { code, stderr } = await weir(['rnu']);
     expect(code).toBe(2);
     expect(stderr).toContain('did you mean "run"?');
   });
 
-  it('an unknown verb, an unknown option and no verb at all', async () => {
+  it('an unknown command, an unknown option and no command', async () => {
     for (const words of [['rum'], ['run', '--rat', '5/s'], []]) {
       const { code, stderr } = await weir(words);
       expect(code).toBe(2);

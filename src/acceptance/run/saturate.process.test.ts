@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import { exitOf, readObservations, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
 import {
   startWeir,
   tempFile,
@@ -28,12 +29,9 @@ mock:
   ${mock}
 `;
 
-const resultIn = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
-
 const dueIn = ({ timeline }: Result): number => timeline.reduce((sum, { due }) => sum + due, 0);
 
-it('a load that runs flat out counts what the gateway counts, and gives every report', async () => {
+it('a saturating load counts what the gateway counts, and writes every report', async (context) => {
   const out = await tempFolder();
   const observations = join(out, 'seen.jsonl');
   const { code, stdout, stderr } = await weir([
@@ -54,13 +52,15 @@ it('a load that runs flat out counts what the gateway counts, and gives every re
   expect(result.notes.join(' ')).toContain('autocannon: each of 20 connections');
   expect((await readFile(observations, 'utf8')).trim().split('\n')).toHaveLength(completed + 1);
   expect(stdout).toContain('20 connections flat out for 2 s');
-  // A busy machine may be worth a word, and never the full core.
-  expect(code, stderr).toBeOneOf([0, 12]);
-  expect(stdout).not.toContain('event loop, busy');
+  expect(code, stderr).toBe(exitOf(result, 0));
   expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('HTTP/1.1 by autocannon');
+  skipIfInvalid(context, result);
+  // The client is busy by design: that alone does not make the run invalid.
+  const loop = judgeTrust(result).evidence.find(({ signal }) => signal === 'event loop');
+  expect(loop).toMatchObject({ level: 'valid' });
 });
 
-it('Ctrl-C keeps the report of what was sent until then', async () => {
+it('Ctrl-C leaves a report of the requests until then', async () => {
   const out = await tempFolder();
   const path = await tempFile('s.yaml', scenario('60s'));
   const { child, ended, waitForOutput } = startWeir(['run', path, '--out', out]);
@@ -76,7 +76,7 @@ it('Ctrl-C keeps the report of what was sent until then', async () => {
   expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
 });
 
-it('errors of every kind are counted, and a broken objective is exit 10, unless the run itself is worth nothing', async () => {
+it('a saturating load counts errors of every kind, and exits with 10 for a broken objective', async (context) => {
   const out = await tempFolder();
   const faults = `faults:
     - { fault: status-503, routes: [chat], probability: 0.4 }
@@ -100,14 +100,12 @@ it('errors of every kind are counted, and a broken objective is exit 10, unless 
   expect(dueIn(result)).toBe(refused + broken + malformed + completed);
   const [verdict] = result.verdicts ?? [];
   expect(verdict?.text).toBe('errorRate < 50%');
-  // A busy machine may make the run worth nothing: then the objective is left open, and that is graver.
-  expect([
-    [10, 'fail'],
-    [12, 'inconclusive'],
-  ]).toContainEqual([code, verdict?.ruling]);
+  const isInvalid = exitOf(result, 10) === 12;
+  expect([code, verdict?.ruling]).toEqual(isInvalid ? [12, 'inconclusive'] : [10, 'fail']);
+  skipIfInvalid(context, result);
 });
 
-it('a run in which nothing succeeded is never exit 0', async () => {
+it('a saturating load in which nothing succeeds exits with 12', async () => {
   const out = await tempFolder();
   const faults = 'faults: [{ fault: reset-before-head, probability: 1 }]';
   const { code } = await weir([
@@ -127,7 +125,7 @@ it.each([
   [['--slice', '0/2', '--run-id', 'r'], /"saturate" has no shares/],
   [['--workers', '2'], /"workers" cannot be combined with a load of the kind "saturate"/],
   [['--set', 'traffic.0.kind=chat-stream'], /"saturate" sends chat and models only/],
-])('what it cannot do is one sentence before any load: %j', async (words, sentence) => {
+])('a saturating load refuses %j before the load', async (words, sentence) => {
   const out = join(await tempFolder(), 'out');
   const path = await tempFile('s.yaml', scenario('60s'));
   const { code, stderr } = await weir(['run', path, '--out', out, ...words]);
@@ -136,7 +134,7 @@ it.each([
   await expect(readdir(out)).rejects.toThrow('ENOENT');
 });
 
-/** What can go wrong with an answer that comes whole; the bytes behind one that is too long cost the next request, too. */
+/** Faults of answers that are not streamed. The rest of an answer that is too long affects the next request, too. */
 const faults = [
   'status-500',
   'html-502',
@@ -153,7 +151,7 @@ const faults = [
   'gzip-body',
 ] as const;
 
-it('one connection meets every fault as a user of the transport socket does', async () => {
+it('one saturating connection has the same outcome for every fault as the transport socket', async () => {
   const outcomes = async (load: string): Promise<readonly string[]> => {
     const seen = join(await tempFolder(), 'seen.jsonl');
     const text = `
@@ -174,11 +172,8 @@ ${faults.map((fault, index) => `    - { fault: ${fault}, nth: ${2 * index + 1} }
       '--observations',
       seen,
     ]);
-    const lines = (await readFile(seen, 'utf8')).trim().split('\n').slice(1);
-    return lines.slice(0, 2 * faults.length).map((line) => {
-      const read = readObservation(line);
-      if (!read.ok) throw new Error(`not an observation: ${line}`);
-      const { outcome } = read.value;
+    const observations = await readObservations(seen);
+    return observations.slice(0, 2 * faults.length).map(({ outcome }) => {
       const why = 'cause' in outcome ? outcome.cause : '';
       return `${outcome.kind} ${outcome.kind === 'malformed' ? outcome.issue : why}`;
     });

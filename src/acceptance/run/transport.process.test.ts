@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -24,12 +25,14 @@ mock: { ttft: 20ms, gap: 2ms }
 const runBy = async (transport: TransportName): Promise<{ result: Result; report: string }> => {
   const out = await tempFolder();
   await weir(['run', await tempFile('s.yaml', scenario), '--out', out, '--transport', transport]);
-  const result = resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
-  return { result, report: await readFile(join(out, 'report.html'), 'utf8') };
+  return {
+    result: await resultIn(out),
+    report: await readFile(join(out, 'report.html'), 'utf8'),
+  };
 };
 
-it('a run counts the same by every transport, agrees with the gateway, and says which it was', async () => {
-  const told = await Promise.all(
+it('a run counts the same by every transport, agrees with the gateway, and names its transport', async () => {
+  const counts = await Promise.all(
     transportNames.map(async (transport) => {
       const { result, report } = await runBy(transport);
       expect(result.plan.transport).toBe(transport);
@@ -39,6 +42,6 @@ it('a run counts the same by every transport, agrees with the gateway, and says 
       return { completed, limited, ...others };
     }),
   );
-  expect(told[0]).toMatchObject({ completed: 60, limited: 15, broken: 0, malformed: 0 });
-  for (const other of told) expect(other).toEqual(told[0]);
+  expect(counts[0]).toMatchObject({ completed: 60, limited: 15, broken: 0, malformed: 0 });
+  for (const other of counts.slice(1)) expect(other).toEqual(counts[0]);
 });

@@ -1,11 +1,9 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Observation } from '../../model/observation/observation.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { readObservation } from '../../record/observation-lines.ts';
+import { exitOf, readObservations, resultIn } from '../harness/run-files.fixture.ts';
 import {
   startWeir,
   tempFile,
@@ -15,8 +13,6 @@ import {
 } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
-
-/** Runs that several threads send, in the program as users start it. */
 
 const scenario = (load: string, more = ''): string => `
 name: short
@@ -30,30 +26,14 @@ mock: { ttft: 20ms, gap: 2ms }
 ${more}
 `;
 
-const readResult = async (folder: string): Promise<Result> =>
-  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
-
-const readObservations = async (path: string): Promise<readonly Observation[]> =>
-  (await readFile(path, 'utf8'))
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map((line) => {
-      const read = readObservation(line);
-      if (!read.ok) throw new Error(read.message);
-      return read.value;
-    });
-
-/** What a request is and when it is due: all that the number of workers must not change. */
-const asked = (observations: readonly Observation[]): readonly string[] =>
+/** Requests and when they are due: the number of workers must not change them. */
+const requestsIn = (observations: readonly Observation[]): readonly string[] =>
   observations
     .map(({ requestId, traffic, due, key }) => `${requestId} ${traffic} ${due} ${key}`)
     .toSorted();
 
-const honestExit = (result: Result): number => (judgeTrust(result).level === 'invalid' ? 12 : 0);
-
 describe('workers', () => {
-  it('send the requests that one would, when it would, and count what the gateway counted', async () => {
+  it('send the same requests at the same times as one worker, and count what the gateway counts', async () => {
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 70/s, duration: 1s }'));
     const runs = await Promise.all(
       ['1', '3'].map(async (workers) => {
@@ -69,28 +49,28 @@ describe('workers', () => {
           '--observations',
           file,
         ]);
-        return { ...ended, result: await readResult(out), seen: await readObservations(file) };
+        return { ...ended, result: await resultIn(out), seen: await readObservations(file) };
       }),
     );
     const [one, three] = [runs[0]!, runs[1]!];
     expect(three.seen).toHaveLength(70);
-    expect(asked(three.seen)).toEqual(asked(one.seen));
+    expect(requestsIn(three.seen)).toEqual(requestsIn(one.seen));
     expect(three.result.planHash).toBe(one.result.planHash);
     const outcomes = sumOutcomes(three.result.groups);
     expect(outcomes).toMatchObject({ completed: 60, limited: 10, broken: 0 });
     expect(three.result.witness).toMatchObject({ completed: 60, limited: 10 });
-    expect(three.code).toBe(honestExit(three.result));
+    expect(three.code).toBe(exitOf(three.result, 0));
     expect(three.result.slices.map(({ index, count }) => `${index}/${count}`)).toEqual([
       '0/3',
       '1/3',
       '2/3',
     ]);
     expect(new Set(three.result.slices.map(({ clock }) => clock)).size).toBe(1);
-    // One clock: what was let in can be counted over all of them.
+    // With one clock, admissions can be counted over all slices.
     expect(three.result.limits?.keys).toMatchObject([{ key: 'default' }]);
   });
 
-  it('are stopped all together by Ctrl-C', async () => {
+  it('all stop at Ctrl-C', async () => {
     const path = await tempFile(
       's.yaml',
       scenario('{ kind: constant, rate: 20/s, duration: 60s }'),
@@ -107,12 +87,12 @@ describe('workers', () => {
     await waitForOutput('Ctrl-C ends it early');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(result.partial).toContain('SIGINT');
     expect(result.slices).toHaveLength(2);
   });
 
-  it('are ended together by an objective over all of them', async () => {
+  it('all end when they break an objective together', async () => {
     const objective = "objectives: [{ objective: 'limitedRate < 1%', abort: { after: 1s } }]";
     const path = await tempFile(
       's.yaml',
@@ -121,16 +101,19 @@ describe('workers', () => {
     const out = await tempFolder();
     const { stderr } = await weir(['run', path, '--workers', '2', '--out', out]);
     expect(stderr).toContain('is broken');
-    expect((await readResult(out)).breach).toMatchObject({ observed: expect.any(Number) });
+    const { breach, slices } = await resultIn(out);
+    expect(breach).toMatchObject({ text: 'limitedRate < 1%' });
+    expect(breach!.observed).toBeGreaterThan(1);
+    expect(slices).toHaveLength(2);
   });
 
-  it('spend one budget together, to its last request: one may take what another leaves', async () => {
+  it('share one budget to its last request', async () => {
     // The only user is the first worker's: the second one has nothing to send.
     const load = '{ kind: closed, users: 1, duration: 60s }';
     const path = await tempFile('s.yaml', scenario(load, 'budget: { requests: 20 }'));
     const out = await tempFolder();
     const { code } = await weir(['run', path, '--workers', '2', '--out', out]);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(code).toBe(3);
     // Nor does the second one keep the run open, which the first has ended.
     expect(result.scheduled).toBeLessThan(60_000);
@@ -140,7 +123,7 @@ describe('workers', () => {
     expect(result.slices).toHaveLength(2);
   });
 
-  it('lose one that crashes, with its slice: the run is incomplete, and the rest stands', async () => {
+  it('lose only the slice of a worker that crashes: the run is incomplete', async () => {
     const crash = await tempFile(
       'crash.cjs',
       `const { parentPort, workerData } = require('node:worker_threads');
@@ -155,7 +138,7 @@ describe('workers', () => {
     const out = await tempFolder();
     const environment = { NODE_OPTIONS: `--require ${crash}` };
     const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
-    const result = await readResult(out);
+    const result = await resultIn(out);
     expect(ended.code).toBe(3);
     expect(result.partial).toBe(
       'worker 1/2 crashed (Error: planted, by [redacted]), and what its slice had measured is lost',
@@ -165,7 +148,7 @@ describe('workers', () => {
     expect(ended.stdout).toContain('worker 1/2 crashed');
   });
 
-  it('all end where one cannot be made ready, and the program with them', async () => {
+  it('all end with the program where one of them cannot start', async () => {
     const crash = await tempFile(
       'crash.cjs',
       `const { workerData } = require('node:worker_threads');
@@ -179,7 +162,7 @@ describe('workers', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('are refused by name where they make no sense', async () => {
+  it('are refused where they make no sense', async () => {
     const load = '{ kind: constant, rate: 1/s, duration: 1s }';
     const path = await tempFile(
       's.yaml',

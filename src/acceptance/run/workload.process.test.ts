@@ -15,7 +15,7 @@ const lineSchema = z.object({
   }),
 });
 
-/** Runs a scenario beside which a file lies; what the gateway counted of each request, by its index. */
+/** Runs a scenario with a file in its folder; the tokens of each request as the gateway counted them, by index. */
 const runWith = async (scenario: string, name: string, text: string) => {
   const path = await tempFile('s.yaml', scenario);
   const folder = dirname(path);
@@ -76,24 +76,21 @@ describe('a trace that weir run replays', () => {
         { due: 30, input: 600, output: 7 },
       ],
     ],
-  ])(
-    'asks for what %s recorded, at its instants, and says first what it needs',
-    async (...given) => {
-      const [file, text, expected] = given;
-      const scenario = `traffic: [{ kind: chat, model: weir/small }]
+  ])('sends the requests of %s at their times, and says first what it needs', async (...given) => {
+    const [file, text, expected] = given;
+    const scenario = `traffic: [{ kind: chat, model: weir/small }]
 load: { kind: trace, file: ${file}, speed: 10 }
 ${quick}
 `;
-      const { requests, stderr } = await runWith(scenario, file, text);
-      expect(requests.map(({ due, input, output }) => ({ due, input, output }))).toEqual(expected);
-      expect(stderr).toMatch(
-        /it needs [\d,]+ requests, [\d,]+ input and [\d,]+ output tokens in all, within less than a minute/,
-      );
-      expect(stderr.indexOf('it needs')).toBeLessThan(stderr.indexOf('Ctrl-C'));
-    },
-  );
+    const { requests, stderr } = await runWith(scenario, file, text);
+    expect(requests.map(({ due, input, output }) => ({ due, input, output }))).toEqual(expected);
+    expect(stderr).toMatch(
+      /it needs [\d,]+ requests, [\d,]+ input and [\d,]+ output tokens in all, within less than a minute/,
+    );
+    expect(stderr.indexOf('it needs')).toBeLessThan(stderr.indexOf('Ctrl-C'));
+  });
 
-  it('is described by validate, and refused with its line where it is faulty', async () => {
+  it('is described by validate, and refused with its line where it is wrong', async () => {
     const path = await tempFile(
       's.yaml',
       'traffic: [{ kind: chat, model: m }]\nload: { kind: trace, file: t.csv }\n',
@@ -110,10 +107,10 @@ ${quick}
   });
 });
 
-describe('prompts that weir run makes or reads', () => {
+describe('prompts that weir run generates or reads', () => {
   const load = 'load: { kind: iterations, users: 4, iterations: 12 }';
 
-  it('have exactly the tokens that were asked for, as the gateway counts them', async () => {
+  it('have exactly the tokens that the scenario asks for, as the gateway counts them', async () => {
     const prompt = '{ tokens: 777, prefix: { tokens: 300, pool: 2 } }';
     const scenario = `traffic: [{ kind: chat, model: weir/small, prompt: ${prompt}, maxTokens: 3 }]
 ${load}
@@ -125,7 +122,7 @@ ${quick}
     );
   });
 
-  it('are held against what the server counted, in words that say how to make up for it', async () => {
+  it('are compared with the tokens that the server counts, with a calibration that corrects them', async () => {
     const prompt = '{ tokens: 100, calibration: 2 }';
     const scenario = `traffic: [{ kind: chat, model: weir/small, prompt: ${prompt}, maxTokens: 3 }]
 ${load}
@@ -137,7 +134,7 @@ ${quick}
     expect(written).toContain('calibration: 1`');
   });
 
-  it('go on from turn to turn of each user’s conversation, with time to think', async () => {
+  it('continue each user’s conversation turn by turn, with think time', async () => {
     const prompt = '{ tokens: 50, turns: { count: 3, answer: 100 } }';
     const scenario = `traffic: [{ kind: chat, model: weir/small, prompt: ${prompt}, maxTokens: 2 }]
 load: { kind: closed, users: 2, thinkTime: 10ms, duration: 400ms }
@@ -150,7 +147,7 @@ ${quick}
     }
   });
 
-  it('come from a file whose prompts no report holds', async () => {
+  it('come from a file, and no report holds them', async () => {
     const lines = [
       { prompt: 'secretword alpha beta', max_tokens: 2 },
       { messages: [{ role: 'user', content: 'secretword gamma' }], max_tokens: 4 },

@@ -1,38 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../mock/clock/real-clock.ts';
-import { startMock } from '../../mock/gateway/start.ts';
+import { openMock } from '../harness/open-mock.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
 describe('weir init', () => {
-  it('asks a gateway for its models by the key of the environment, and writes a scenario that is valid and planned', async () => {
-    const mock = await startMock({ models: ['first/model', 'second/model'] }, realClock());
-    try {
-      const out = join(await tempFolder(), 'weir.yaml');
-      const environment = { MY_KEY: 'sk-weir-test' };
-      const words = ['init', mock.url, '--key', 'MY_KEY', '--out', out];
-      const { code, stdout, stderr } = await weir(words, environment);
-      expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toContain('asks first/model');
-      const text = await readFile(out, 'utf8');
-      expect(text).not.toContain('sk-weir-test');
-      expect(text).toContain('    model: weir-tts');
-      const planned = await weir(['plan', out], environment);
-      expect([planned.code, planned.stderr]).toEqual([0, '']);
-      expect(planned.stdout).toContain('chat-stream (first/mo…');
-      const again = await weir(words, environment);
-      expect(again.code).toBe(2);
-      expect(again.stderr).toContain('exists already, and is left as it is');
-      expect(await readFile(out, 'utf8')).toBe(text);
-    } finally {
-      await mock.close();
-    }
+  it('asks a gateway for its models with the key of the environment, and writes a valid scenario', async () => {
+    const mock = await openMock({ models: ['first/model', 'second/model'] });
+    const out = join(await tempFolder(), 'weir.yaml');
+    const environment = { MY_KEY: 'sk-weir-test' };
+    const words = ['init', mock.url, '--key', 'MY_KEY', '--out', out];
+    const { code, stdout, stderr } = await weir(words, environment);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('asks first/model');
+    const text = await readFile(out, 'utf8');
+    expect(text).not.toContain('sk-weir-test');
+    expect(text).toContain('    model: weir-tts');
+    const planned = await weir(['plan', out], environment);
+    expect([planned.code, planned.stderr]).toEqual([0, '']);
+    expect(planned.stdout).toContain('chat-stream (first/mo…');
+    const again = await weir(words, environment);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('exists already, and is left as it is');
+    expect(await readFile(out, 'utf8')).toBe(text);
   });
 
-  it('takes the model that it is told, and none that the target does not list', async () => {
+  it('takes --model, and refuses one that the target does not list', async () => {
     const folder = await tempFolder();
     const out = join(folder, 'a.yaml');
     const { code } = await weir(['init', 'mock', '--model', 'weir/large', '--out', out]);
@@ -45,31 +40,27 @@ describe('weir init', () => {
     await expect(readFile(other)).rejects.toThrow('ENOENT');
   });
 
-  it('says what is wrong with an address that has no version, or https where http is spoken', async () => {
-    const mock = await startMock({}, realClock());
+  it('reports an address without a version, and https where the server speaks http', async () => {
+    const mock = await openMock();
     const out = join(await tempFolder(), 'weir.yaml');
-    const asked = (address: string) =>
+    const initWith = (address: string) =>
       weir(['init', address, '--out', out], { WEIR_API_KEY: 'sk-weir-test' });
-    try {
-      const bare = await asked(new URL(mock.url).origin);
-      expect([bare.code, bare.stderr]).toEqual([
-        2,
-        expect.stringMatching(/GET \/models .* status 404: the base address of a gateway ends in/),
-      ]);
-      const secure = await asked(mock.url.replace('http:', 'https:'));
-      expect([secure.code, secure.stderr]).toEqual([
-        2,
-        expect.stringContaining(
-          'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); the server there does not speak TLS',
-        ),
-      ]);
-      await expect(readFile(out)).rejects.toThrow('ENOENT');
-    } finally {
-      await mock.close();
-    }
+    const bare = await initWith(new URL(mock.url).origin);
+    expect([bare.code, bare.stderr]).toEqual([
+      2,
+      expect.stringMatching(/GET \/models .* status 404: the base address of a gateway ends in/),
+    ]);
+    const secure = await initWith(mock.url.replace('http:', 'https:'));
+    expect([secure.code, secure.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER); the server there does not speak TLS',
+      ),
+    ]);
+    await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 
-  it('says which variable holds no key, and which folder is missing', async () => {
+  it('reports a variable without a key, and a missing folder', async () => {
     const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--key', 'MY_KEY']);
     expect([code, stderr]).toEqual([
       2,
@@ -83,7 +74,7 @@ describe('weir init', () => {
     ]);
   });
 
-  it('asks nobody where its file stands in the way', async () => {
+  it('sends nothing where its file exists already', async () => {
     const path = await tempFile('weir.yaml', 'mine');
     const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--out', path]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('exists already')]);

@@ -6,7 +6,7 @@ import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixt
 
 cleanUpAfterEach();
 
-/** A project of some user's, where modules are CommonJS unless their names say otherwise, as `npm init` has it. */
+/** A user's project, where modules are CommonJS unless their names say otherwise, as after `npm init`. */
 const projectWith = async (files: Readonly<Record<string, string>>): Promise<string> => {
   const folder = await tempFolder();
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
@@ -17,17 +17,17 @@ const projectWith = async (files: Readonly<Record<string, string>>): Promise<str
   return folder;
 };
 
-/** What `weir validate` makes of one file, its folder left out of what it says. */
+/** The output of `weir validate` for one file, without the folder's path. */
 const validate = async (name: string, files: Readonly<Record<string, string>>) => {
   const folder = await projectWith(files);
   const { code, stdout, stderr } = await weir(['validate', join(folder, name)]);
-  return { code, said: `${stdout}${stderr}`.replaceAll(`${folder}/`, '').trim() };
+  return { code, output: `${stdout}${stderr}`.replaceAll(`${folder}/`, '').trim() };
 };
 
 const load = "{ kind: 'constant', rate: '5/s', duration: '30s' }";
 
 describe('a scenario file that is a module', () => {
-  it('may be TypeScript, import weir and its own modules, and make the scenario later', async () => {
+  it('may be TypeScript, import Weir and other modules, and export an async function', async () => {
     const folder = await projectWith({
       'prompts.ts': 'export const prompts: string[] = ["a", "b"];',
       'evening.ts': `
@@ -51,29 +51,29 @@ describe('a scenario file that is a module', () => {
 
   it.each(['s.js', 's.mjs', 's.mts'])('may be called %s', async (name) => {
     const text = `export default { traffic: [{ kind: 'models' }], load: ${load} };`;
-    const { code, said } = await validate(name, { [name]: text });
-    expect(said).toBe(`${name} is valid: plan “s”, 1 stage, 30 s`);
+    const { code, output } = await validate(name, { [name]: text });
+    expect(output).toBe(`${name} is valid: plan “s”, 1 stage, 30 s`);
     expect(code).toBe(0);
   });
 
   it.each(['weir-bench', 'weir'])(
-    'imports the Weir that runs it as %s, whatever else is installed there',
+    'imports the running Weir as %s, whatever is installed beside it',
     async (name) => {
-      const { said } = await validate('s.ts', {
+      const { output } = await validate('s.ts', {
         's.ts': `
         import { defineScenario } from '${name}';
         export default defineScenario({ traffic: [{ kind: 'models' }], load: ${load} });`,
         [`node_modules/${name}/package.json`]: '{ "type": "module", "exports": "./weir.js" }',
         [`node_modules/${name}/weir.js`]: 'throw new Error("another Weir");',
       });
-      expect(said).toContain('s.ts is valid');
+      expect(output).toContain('s.ts is valid');
     },
   );
 
-  it('that was installed with a package is to be copied first', async () => {
+  it('must be copied out of node_modules first', async () => {
     const name = 'node_modules/weir/scenarios/s.ts';
-    const { code, said } = await validate(name, { [name]: 'export default {};' });
-    expect(said).toBe(
+    const { code, output } = await validate(name, { [name]: 'export default {};' });
+    expect(output).toBe(
       `weir: ${name}: Node.js does not read TypeScript below node_modules: copy the scenario to another folder`,
     );
     expect(code).toBe(2);
@@ -105,10 +105,10 @@ describe('a scenario file that is a module', () => {
       'export const scenario = {};',
       'weir: s.ts exports no scenario: end it with export default defineScenario({…}), or with a function that returns one',
     ],
-  ])('that %s is refused in one line with its place', async (_, text, sentence) => {
-    const { code, said } = await validate('s.ts', { 's.ts': text });
-    expect(said.slice(0, sentence.length)).toBe(sentence);
-    expect(said).not.toContain('\n');
+  ])('that %s is refused in one line that names the place', async (_, text, sentence) => {
+    const { code, output } = await validate('s.ts', { 's.ts': text });
+    expect(output.slice(0, sentence.length)).toBe(sentence);
+    expect(output).not.toContain('\n');
     expect(code).toBe(2);
   });
 });

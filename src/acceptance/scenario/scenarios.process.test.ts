@@ -25,7 +25,7 @@ const workflow = z.object({
   }),
 });
 
-/** The plan that `weir validate` makes of these words. */
+/** The plan that `weir validate` prints for these arguments. */
 const planOf = async (words: readonly string[]) => {
   const { code, stdout, stderr } = await weir(['validate', ...words, '--json']);
   expect(stderr).toBe('');
@@ -33,18 +33,18 @@ const planOf = async (words: readonly string[]) => {
   return planSchema.parse(JSON.parse(stdout));
 };
 
-describe('the scenarios in TypeScript that come with Weir', () => {
-  it('are there', () => {
+describe('the bundled scenarios in TypeScript', () => {
+  it('exist', () => {
     expect(modules).toContain('typed.ts');
   });
 
-  it.each(modules)('%s has no problems', async (name) => {
+  it.each(modules)('include %s, which is valid', async (name) => {
     expect(await planOf([join(folder, name)])).toMatchObject({ target: { kind: 'mock' } });
   });
 });
 
-describe('the workflow that comes with Weir', () => {
-  it('uses options that there are, on a scenario that there is', async () => {
+describe('the bundled workflow', () => {
+  it('uses options and a scenario that exist', async () => {
     const text = await readFile(join(folder, 'ci-gate.workflow.yml'), 'utf8');
     const { steps } = workflow.parse(parse(text)).jobs.gate;
     const command = steps.map(({ run }) => run ?? '').find((run) => run.includes('weir run'));
@@ -57,11 +57,12 @@ describe('the workflow that comes with Weir', () => {
 });
 
 describe('the history of a CI job', () => {
-  it('is restored and saved at the same places, with the results that baselines read', async () => {
+  it('is restored and saved with the same paths and key, with the results that baselines read', async () => {
     const text = await readFile(join(folder, 'ci-gate.workflow.yml'), 'utf8');
     const { steps } = workflow.parse(parse(text)).jobs.gate;
     const cache = (action: string) =>
       steps.find(({ uses }) => uses?.startsWith(`actions/cache/${action}@`))?.with;
+    expect(cache('restore')?.['key']).toContain('weir');
     expect(cache('save')).toEqual({
       path: cache('restore')?.['path'],
       key: cache('restore')?.['key'],
@@ -72,8 +73,8 @@ describe('the history of a CI job', () => {
   });
 });
 
-describe('flags in the place of a file', () => {
-  it('say what is transcribed', async () => {
+describe('options instead of a scenario file', () => {
+  it('describe transcriptions', async () => {
     const file = fileURLToPath(new URL('../../../fixtures/speech/gate.wav', import.meta.url));
     const clip = ['--clip', file, '--text', 'Hello.'];
     const load = ['--iterations', '3', '--users', '2'];
@@ -83,7 +84,7 @@ describe('flags in the place of a file', () => {
     ]);
   });
 
-  it('say what is spoken', async () => {
+  it('describe speech', async () => {
     const words = ['--kind', 'speech', '--model', 't', '--text', '5', '--voice', 'Ada.wav'];
     const load = ['--rate', '1/s', '--duration', '5s'];
     expect((await planOf([...words, ...load])).stages).toMatchObject([

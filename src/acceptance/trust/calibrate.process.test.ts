@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { calibrationSchema } from '../../model/series/calibration.ts';
@@ -11,7 +11,7 @@ cleanUpAfterEach();
 const run = ['run', '--target', 'mock', '--kind', 'chat-stream', '--model', 'weir/small'];
 const load = ['--rate', '5/s', '--duration', '1s', '--json'];
 
-it('a machine’s own error is measured against the gateway’s log, and kept where the generator was fit', async () => {
+it('weir calibrate measures this machine’s error against the gateway’s log, and keeps it where the load generator was healthy', async (context) => {
   const folder = await tempFolder();
   const environment = { WEIR_HISTORY: join(folder, 'history.db') };
   const small = ['--streams', '20', '--rate', '50'];
@@ -27,15 +27,18 @@ it('a machine’s own error is measured against the gateway’s log, and kept wh
     expect(errors.ttft.p50).toBeLessThan(50);
     expect(errors.ttft.p50).toBeLessThanOrEqual(errors.ttft.p99);
   }
-  const isFit = calibration.cells.some(({ trust }) => trust !== 'invalid');
-  expect(code, stderr).toBe(isFit ? 0 : 12);
-  const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => null);
-  const kept = await read('calibration.json');
-  expect(kept === null ? null : JSON.parse(kept)).toEqual(isFit ? calibration : null);
-  expect((await read('calibration.html'))?.includes('<svg') ?? false).toBe(isFit);
+  if (calibration.cells.every(({ trust }) => trust === 'invalid')) {
+    expect(code, stderr).toBe(12);
+    expect(await readdir(folder)).toEqual([]);
+    context.skip('the machine was too busy for the load generator in every cell');
+  }
+  expect(code, stderr).toBe(0);
+  const kept: unknown = JSON.parse(await readFile(join(folder, 'calibration.json'), 'utf8'));
+  expect(kept).toEqual(calibration);
+  expect(await readFile(join(folder, 'calibration.html'), 'utf8')).toContain('<svg');
 });
 
-it('a run quotes the calibration of its machine, and says that it is stale where Node has changed', async () => {
+it('a run quotes the calibration of its machine, and says that it is stale after a change of Node', async () => {
   const folder = await tempFolder();
   const machine = { ...thisMachine(), node: 'v1.2.3' };
   const calibration = sampleCalibration({ machine, weir: weirVersion() });

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { errorBarOf } from '../../model/result/error-bar.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import {
   startGateway,
   startWeir,
@@ -22,20 +23,17 @@ mock: { ttft: 20ms, gap: 2ms }
 ${more}
 `;
 
-const ran = async (
+const runWatched = async (
   more: string,
   words: readonly string[] = [],
 ): Promise<{ readonly result: Result; readonly stdout: string; readonly out: string }> => {
   const out = await tempFolder();
   const file = await tempFile('s.yaml', scenario(more));
-  const { stdout, stderr } = await weir(['run', file, '--out', out, ...words]);
-  const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => {
-    throw new Error(`no result: ${stderr}`);
-  });
-  return { result: resultSchema.parse(JSON.parse(text)), stdout, out };
+  const { stdout } = await weir(['run', file, '--out', out, ...words]);
+  return { result: await resultIn(out), stdout, out };
 };
 
-/** What a process was started with; nothing once it is gone. */
+/** The command line of a process; empty once it has ended. */
 const commandOf = (pid: string): Promise<string> =>
   readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 
@@ -53,9 +51,9 @@ const childrenOf = async (pid: number, word: string): Promise<readonly string[]>
 
 describe('a run with streamed chats', () => {
   it.each(['socket', 'undici'])(
-    'measures its own error bar by the transport %s, and every report quotes it',
+    'measures its own error by the transport %s, and every report quotes it',
     async (transport) => {
-      const { result, stdout, out } = await ran('', ['--transport', transport]);
+      const { result, stdout, out } = await runWatched('', ['--transport', transport]);
       const bar = errorBarOf(result);
       expect(bar).toMatchObject({ streams: 20, loops: 1 });
       // 20 streams × 20 events a second, of a load of four seconds; a busy machine makes emitters slower, never faster.
@@ -71,17 +69,17 @@ describe('a run with streamed chats', () => {
   );
 
   it('has a canary in each worker', async () => {
-    const { result } = await ran('', ['--workers', '2']);
+    const { result } = await runWatched('', ['--workers', '2']);
     expect(errorBarOf(result)).toMatchObject({ streams: 20, loops: 2 });
   });
 
-  it('says so when it was switched off', async () => {
-    const { result, stdout } = await ran('canary: false');
+  it('says so when the canary is off', async () => {
+    const { result, stdout } = await runWatched('canary: false');
     expect(errorBarOf(result)).toBeNull();
     expect(stdout).toContain('No canary: the scenario switched it off');
   });
 
-  it.runIf(process.platform === 'linux')('tells which of its processes ended early', async () => {
+  it.runIf(process.platform === 'linux')('names its processes that ended early', async () => {
     const out = await tempFolder();
     const words = ['run', await tempFile('s.yaml', scenario('')), '--out', out];
     const { child, ended, waitForOutput } = startWeir(words);
@@ -92,29 +90,30 @@ describe('a run with streamed chats', () => {
       process.kill(Number(found[0]), 'SIGKILL');
     }
     await ended;
-    const { notes } = resultSchema.parse(
-      JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
-    );
+    const { notes } = await resultIn(out);
     expect(notes).toEqual([
       'The canary’s emitter ended during the run (SIGKILL): its error bar holds what came before.',
       'The reference gateway could not be asked for its counters: it ended during the run (SIGKILL).',
     ]);
   });
 
-  it.runIf(process.platform === 'linux')('leaves no emitter behind when it is killed', async () => {
-    const { url } = await startGateway();
-    const file = await tempFile('s.yaml', scenario(''));
-    const words = ['--set', 'load.duration=60s', '--target', url, '--out', await tempFolder()];
-    const { child, ended, waitForOutput } = startWeir(['run', file, ...words], {
-      WEIR_API_KEY: 'sk-weir-test',
-    });
-    await waitForOutput('Ctrl-C ends it early');
-    const emitters = await childrenOf(child.pid!, 'emitter');
-    expect(emitters).toHaveLength(1);
-    child.kill('SIGKILL');
-    await ended;
-    await vi.waitFor(async () => expect(await commandOf(emitters[0]!)).toBe(''), {
-      timeout: 10_000,
-    });
-  });
+  it.runIf(process.platform === 'linux')(
+    'leaves no canary process behind when it is killed',
+    async () => {
+      const { url } = await startGateway();
+      const file = await tempFile('s.yaml', scenario(''));
+      const words = ['--set', 'load.duration=60s', '--target', url, '--out', await tempFolder()];
+      const { child, ended, waitForOutput } = startWeir(['run', file, ...words], {
+        WEIR_API_KEY: 'sk-weir-test',
+      });
+      await waitForOutput('Ctrl-C ends it early');
+      const emitters = await childrenOf(child.pid!, 'emitter');
+      expect(emitters).toHaveLength(1);
+      child.kill('SIGKILL');
+      await ended;
+      await vi.waitFor(async () => expect(await commandOf(emitters[0]!)).toBe(''), {
+        timeout: 10_000,
+      });
+    },
+  );
 });

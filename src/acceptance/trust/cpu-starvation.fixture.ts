@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { StartedProgram } from '../harness/weir-process.fixture.ts';
 
-/** Ways to take a process's CPU away on purpose, and to see whether somebody else did. */
+/** Ways to starve a process of CPU on purpose, and to see whether other processes did. */
 
-/** Whether processes can be bound to cores here, of which there must be two: one for the generator, one for the gateway. */
+/** Whether processes can be bound to two cores: one for the generator, one for the gateway. */
 export const canBind = spawnSync('taskset', ['-c', '0,1', 'true']).status === 0;
 
 type CommandPrefix = readonly [string, ...string[]];
 
-/** CommandPrefix that start a Node on one core. */
+/** Starts a Node on one core. */
 export const nodeOnCore = (core: number): CommandPrefix => [
   'taskset',
   '-c',
@@ -21,8 +21,8 @@ export const nodeOnCore = (core: number): CommandPrefix => [
 ];
 
 /**
- * CommandPrefix that start a Node on one core behind all others there: with equal rights the scheduler would let one
- * who asks for little go first, and it would hardly be starved.
+ * Starts a Node on one core with a lower priority than the others there: with equal priority the
+ * scheduler would prefer a process that needs little CPU, and it would hardly be starved.
  */
 export const lowPriorityNodeOnCore = (core: number): CommandPrefix => [
   'nice',
@@ -32,9 +32,9 @@ export const lowPriorityNodeOnCore = (core: number): CommandPrefix => [
 ];
 
 /**
- * CommandPrefix that start a Node that nobody starves: in the real-time class where we may (root), so that the
- * matrix is about our rivals and not about the neighbours. (A better `nice` would not do: the scheduler lets
- * whoever runs finish its slice of three milliseconds, and shares out the CPU by sessions first.)
+ * Starts a Node that no other process starves: in the real-time class where that is allowed (root). A
+ * better `nice` is not enough: the scheduler lets the running process finish its slice of three
+ * milliseconds, and divides the CPU by sessions first.
  */
 export const realTimeNode: CommandPrefix =
   spawnSync('chrt', ['-r', '1', 'true']).status === 0
@@ -44,7 +44,7 @@ export const realTimeNode: CommandPrefix =
 const busyProcesses = new Set<ChildProcess>();
 const groups = new Set<string>();
 
-/** Frees after each test what it took. */
+/** Ends the busy loops and removes the cgroups of each test. */
 export const releaseCpuAfterEach = (): void => {
   afterEach(async () => {
     const gone = [...busyProcesses].map((busyProcess) => once(busyProcess, 'exit'));
@@ -56,10 +56,10 @@ export const releaseCpuAfterEach = (): void => {
   });
 };
 
-/** Computes as long as its parent lives: whatever ends the test, nothing of it goes on spinning. */
+/** Computes as long as its parent lives, so that no loop outlives the test. */
 const busyLoop = 'const parent = process.ppid; while (process.ppid === parent);';
 
-/** Busy loops that share one core with whoever is bound to it. */
+/** Starts busy loops on one core. */
 export const startBusyLoops = (count: number, core: number): void => {
   const [program, ...words] = nodeOnCore(core);
   for (let i = 0; i < count; i += 1) {
@@ -131,7 +131,7 @@ export const measureTimerLateness = ([
   };
 };
 
-/** Lets a process stand still for a while, again and again, until it or the test ends. */
+/** Pauses a process again and again, `still` ms after each `moving` ms, until the returned function is called. */
 export const pauseRepeatedly = (
   { child }: StartedProgram,
   still: number,

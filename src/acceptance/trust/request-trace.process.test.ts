@@ -28,10 +28,11 @@ const read = <T>(result: { ok: true; value: T } | { ok: false; message: string }
   return result.value;
 };
 
-/** Runs the scenario against a mock that keeps the truth; both sides' files, joined by request id. */
-const ranBothSides = async () => {
+/** Runs the scenario against a mock that writes a request trace; the records of both sides. */
+const runBothSides = async () => {
   const folder = await tempFolder();
-  const files = { truth: join(folder, 'truth.jsonl'), seen: join(folder, 'seen.jsonl') };
+  const traceFile = join(folder, 'trace.jsonl');
+  const observationFile = join(folder, 'observations.jsonl');
   const mock = await startMock(
     {
       ttft: milliseconds(30),
@@ -39,7 +40,7 @@ const ranBothSides = async () => {
       speech: { base: milliseconds(20), perCharacter: milliseconds(0) },
       transcription: { base: milliseconds(20), perSecond: milliseconds(1) },
       limits: { requestsPerMinute: 60 },
-      truth: { file: files.truth },
+      truth: { file: traceFile },
     },
     realClock(),
   );
@@ -53,7 +54,7 @@ const ranBothSides = async () => {
         '--out',
         folder,
         '--observations',
-        files.seen,
+        observationFile,
       ],
       { WEIR_API_KEY: 'sk-weir-test' },
     );
@@ -61,16 +62,16 @@ const ranBothSides = async () => {
     await mock.close();
   }
   const lines = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n');
-  const truths = (await lines(files.truth)).map((line) => JSON.parse(line) as RequestTraceLine);
-  const [header = '', ...rest] = await lines(files.seen);
+  const allTraces = (await lines(traceFile)).map((line) => JSON.parse(line) as RequestTraceLine);
+  const [header = '', ...rest] = await lines(observationFile);
   return {
-    truths: truths.filter(({ requestId }) => requestId !== preflightId),
+    traces: allTraces.filter(({ requestId }) => requestId !== preflightId),
     zero: read(readObservationsHeader(header)).machineZero,
     observations: rest.map((line) => read(readObservation(line))),
   };
 };
 
-/** Clocks of two processes of one machine agree to this many milliseconds: each reads its origin once. */
+/** Clocks of two processes on one machine agree to this many ms: each reads its origin once. */
 const agreement = 0.05;
 
 const isInOrder = (instants: readonly (number | null | undefined)[]): boolean => {
@@ -78,52 +79,54 @@ const isInOrder = (instants: readonly (number | null | undefined)[]): boolean =>
   return known.every((at, n) => n === 0 || (known[n - 1] ?? 0) <= at + agreement);
 };
 
-it('client and gateway tell of the same requests, and each instant lies where both say', async () => {
-  const { truths, zero, observations } = await ranBothSides();
-  const byId = new Map(truths.map((truth) => [truth.requestId, truth]));
+it('client and gateway record the same requests, with their instants in the right order', async () => {
+  const { traces, zero, observations } = await runBothSides();
+  const traceById = new Map(traces.map((trace) => [trace.requestId, trace]));
   const sent = observations.filter((seen) => seen.sent !== null);
-  expect(sent.map(({ requestId }) => requestId).toSorted()).toEqual([...byId.keys()].toSorted());
+  expect(sent.map(({ requestId }) => requestId).toSorted()).toEqual(
+    [...traceById.keys()].toSorted(),
+  );
   expect(sent).toHaveLength(90);
-  expect(new Set(truths.map(({ kind }) => kind))).toEqual(
+  expect(new Set(traces.map(({ kind }) => kind))).toEqual(
     new Set(['chat-stream', 'chat', 'speech', 'transcription', 'models']),
   );
   for (const seen of sent) {
-    const truth = byId.get(seen.requestId);
+    const trace = traceById.get(seen.requestId);
     const answer = seen.outcome.kind === 'completed' ? seen.outcome.answer : null;
     const stream = answer?.kind === 'chat-stream' ? answer : null;
     const onMachine = (at: number | null) => (at === null ? null : zero + at);
-    const story = [
+    const instants = [
       onMachine(seen.due),
       onMachine(seen.begun),
       onMachine(seen.sent),
-      truth?.accepted,
-      truth?.read,
-      truth?.queued,
-      truth?.prefillEnd,
-      truth?.due[0],
-      truth?.sent[0],
+      trace?.accepted,
+      trace?.read,
+      trace?.queued,
+      trace?.prefillEnd,
+      trace?.due[0],
+      trace?.sent[0],
       onMachine(stream?.firstToken ?? answer?.firstByte ?? seen.ended),
       onMachine(seen.ended),
     ];
-    expect(story.filter((at) => typeof at !== 'number').length).toBeLessThanOrEqual(
+    expect(instants.filter((at) => typeof at !== 'number').length).toBeLessThanOrEqual(
       stream !== null ? 0 : answer?.kind === 'chat' ? 2 : 5,
     );
-    expect(isInOrder(story), JSON.stringify({ story, seen, truth })).toBe(true);
-    expect(truth?.status).toBe(seen.head?.status);
-    expect(truth?.end?.split('.')[0]).toBe(seen.outcome.kind);
+    expect(isInOrder(instants), JSON.stringify({ instants, seen, trace })).toBe(true);
+    expect(trace?.status).toBe(seen.head?.status);
+    expect(trace?.end?.split('.')[0]).toBe(seen.outcome.kind);
     if (stream === null) continue;
-    expect(truth?.sent).toHaveLength(8);
-    expect(truth?.prefillEnd).toBe(truth?.due[0]);
+    expect(trace?.sent).toHaveLength(8);
+    expect(trace?.prefillEnd).toBe(trace?.due[0]);
     for (const [n, at] of stream.tokenInstants.entries()) {
-      expect(truth!.due[n]!).toBeLessThanOrEqual(truth!.sent[n]!);
-      expect(truth!.sent[n]!).toBeLessThanOrEqual(zero + at + agreement);
+      expect(trace!.due[n]!).toBeLessThanOrEqual(trace!.sent[n]!);
+      expect(trace!.sent[n]!).toBeLessThanOrEqual(zero + at + agreement);
     }
   }
 });
 
-it('tells how the limiter decided, and what it knew before and after', async () => {
-  const { truths } = await ranBothSides();
-  const decided = truths.map(({ admitted, limits }) => ({
+it('the trace holds each decision of the limiter, and its state before and after', async () => {
+  const { traces } = await runBothSides();
+  const decided = traces.map(({ admitted, limits }) => ({
     admitted,
     before: limits?.before.requests?.remaining,
     after: limits?.after.requests?.remaining,

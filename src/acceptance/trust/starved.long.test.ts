@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import { type Result, resultSchema } from '../../model/result/result.ts';
+import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import {
   canBind,
@@ -16,7 +14,9 @@ import {
   realTimeNode,
   measureTimerLateness,
 } from './cpu-starvation.fixture.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import {
+  launcher,
   type StartedProgram,
   startProgram,
   tempFile,
@@ -29,13 +29,12 @@ releaseCpuAfterEach();
 vi.setConfig({ testTimeout: 240_000 });
 
 /**
- * Who is to blame: the generator, starved on purpose on core 0, or the gateway on core 1. Starved runs
- * only get worse by what the neighbours do. A run that must be valid may be disturbed by them: a bare
- * loop of timers beside the generator is the ruler, and where it was late too, the run decides
- * nothing and is done again, and after a few times given up as not decided.
+ * Is the generator to blame, starved on purpose on core 0, or the gateway on core 1? Other processes
+ * only make starved runs worse, but they may disturb a run that must be valid. So a bare loop of timers
+ * runs beside the generator: where it was late too, the run decides nothing and is repeated, and after
+ * a few attempts the test is skipped.
  */
 
-const launcher = join(import.meta.dirname, '..', '..', 'cli', 'weir.js');
 const gatewayCore = 1;
 const generatorCore = 0;
 
@@ -58,13 +57,13 @@ const startGateway = async (...settings: readonly string[]): Promise<Gateway> =>
     [...nodeOnCore(gatewayCore), launcher, ...words, ...settings],
     environment(),
   );
-  let said = '';
+  let output = '';
   gateway.child.stdout?.on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   await gateway.waitForOutput('Ctrl-C ends it');
-  const url = /(http:\/\/\S+?)[\s,;]/.exec(said)?.[1];
-  if (url === undefined) throw new Error(`the mock told no address: ${said}`);
+  const url = /(http:\/\/\S+?)[\s,;]/.exec(output)?.[1];
+  if (url === undefined) throw new Error(`the mock printed no address: ${output}`);
   return { ...gateway, url };
 };
 
@@ -80,13 +79,13 @@ interface Outcome {
   readonly code: number | null;
   readonly result: Result;
   readonly trust: Trust;
-  readonly sight: TimerLateness;
-  /** What of the generator is not as it should be, as `signal level`. */
+  readonly timers: TimerLateness;
+  /** Signals of the generator that are not valid, as `signal level`. */
   readonly blamed: readonly string[];
 }
 
-interface How {
-  /** Words that start its Node; by default so that nobody starves it. */
+interface GeneratorOptions {
+  /** The command of its Node; by default with a priority above all others. */
   readonly node?: readonly [string, ...string[]];
   /** Code that runs in the generator's own process. */
   readonly beside?: string;
@@ -94,7 +93,7 @@ interface How {
 
 const runAgainst = async (
   url: string,
-  { node = realTimeNode, beside }: How = {},
+  { node = realTimeNode, beside }: GeneratorOptions = {},
 ): Promise<Outcome> => {
   const out = await tempFolder();
   const path = await tempFile('blame.yaml', scenario);
@@ -104,24 +103,20 @@ const runAgainst = async (
       ? {}
       : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(beside)}` };
   const watched = measureTimerLateness(node);
-  const { code, stderr } = await startProgram([...node, launcher, ...words], environment(more))
-    .ended;
-  const sight = await watched();
-  const text = await readFile(join(out, 'result.json'), 'utf8').catch(() => {
-    throw new Error(`no result: ${stderr}`);
-  });
-  const result = resultSchema.parse(JSON.parse(text));
+  const { code } = await startProgram([...node, launcher, ...words], environment(more)).ended;
+  const timers = await watched();
+  const result = await resultIn(out);
   const trust = judgeTrust(result);
   const blamed = trust.evidence
     .filter(({ level }) => level !== 'valid')
     .map(({ signal, level }) => `${signal} ${level}`);
-  return { code, result, trust, sight, blamed };
+  return { code, result, trust, timers, blamed };
 };
 
-/** What a timer may be late on a core that is ours: the levels of the start lag, and of a pause. */
+/** Whether timers were as punctual as on a core of their own: the levels of the start lag, and of a pause. */
 const isCalm = ({ p99, max }: TimerLateness): boolean => p99 < 2 && max < 10;
 
-/** Runs until the verdict is the expected one or the ruler says that the machine was calm: only such a run may contradict. */
+/** Repeats until the verdict is the expected one or the machine was calm: only a run on a calm machine may fail the test. */
 const decided = async (
   context: TestContext,
   isWanted: (outcome: Outcome) => boolean,
@@ -130,29 +125,29 @@ const decided = async (
   const seen: string[] = [];
   for (let tried = 0; tried < 4; tried += 1) {
     const outcome = await attempt();
-    if (isWanted(outcome) || isCalm(outcome.sight)) return outcome;
-    seen.push(`${outcome.blamed.join(', ')} while a bare timer was ${outcome.sight.max} ms late`);
+    if (isWanted(outcome) || isCalm(outcome.timers)) return outcome;
+    seen.push(`${outcome.blamed.join(', ')} while a bare timer was ${outcome.timers.max} ms late`);
   }
-  return context.skip(`not decided, the neighbours disturbed every run: ${seen.join('; ')}`);
+  return context.skip(`not decided: other processes disturbed every run: ${seen.join('; ')}`);
 };
 
 const isValid = ({ trust }: Outcome): boolean => trust.level === 'valid';
 const isHeldUp = ({ trust, blamed }: Outcome): boolean =>
   trust.level === 'degraded' && blamed.includes('start lag degraded');
 
-const expectValid = ({ trust, blamed, sight }: Outcome): void => {
-  expect(trust.level, `${blamed.join(', ')}; ruler ${JSON.stringify(sight)}`).toBe('valid');
+const expectValid = ({ trust, blamed, timers }: Outcome): void => {
+  expect(trust.level, `${blamed.join(', ')}; ruler ${JSON.stringify(timers)}`).toBe('valid');
 };
 
 describe.skipIf(!canBind)('a generator', () => {
-  it('that gets the CPU when it asks is valid, and the run passes', async (context) => {
+  it('with a core of its own is valid, and the run passes', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
     const outcome = await decided(context, isValid, () => runAgainst(url));
     expectValid(outcome);
     expect(outcome.code).toBe(0);
   });
 
-  it('that shares its core with busy loops is invalid for want of a CPU, and the run exits 12', async () => {
+  it('that shares its core with busy loops is invalid because it waits for a CPU, and the run exits with 12', async () => {
     const { url } = await startGateway('--ttft', '50ms');
     startBusyLoops(3, generatorCore);
     const starved = await runAgainst(url, { node: lowPriorityNodeOnCore(generatorCore) });
@@ -162,9 +157,9 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(starved.code).toBe(12);
   });
 
-  it('that a quota of its cgroup holds back is invalid for want of a CPU, and the run exits 12', async (context) => {
+  it('with a small CPU quota is invalid because it waits for a CPU, and the run exits with 12', async (context) => {
     const limited = cpuLimitedGroup(0.1);
-    if (limited === null) return context.skip('this machine lets us make no cgroup with a quota');
+    if (limited === null) return context.skip('this machine does not allow a cgroup with a quota');
     const { url } = await startGateway('--ttft', '50ms');
     const starved = await runAgainst(url, { node: [...limited, process.execPath] });
     expect(starved.blamed).toContain('waiting for a CPU invalid');
@@ -174,7 +169,7 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(Math.max(...(throttled ?? []))).toBeGreaterThan(50);
   });
 
-  it('whose own process computes is invalid for its busy loop, and the run exits 12', async () => {
+  it('whose own process computes is invalid because of its event loop, and the run exits with 12', async () => {
     const { url } = await startGateway('--ttft', '50ms');
     const starved = await runAgainst(url, { beside: busy(40, 42) });
     expect(starved.blamed).toContain('start lag invalid');
@@ -184,7 +179,7 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(starved.code).toBe(12);
   });
 
-  it('that is held up a little is degraded, and the run passes', async (context) => {
+  it('that is delayed a little is degraded, and the run passes', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
     const held = await decided(context, isHeldUp, () => runAgainst(url, { beside: busy(4, 33) }));
     expect(held.blamed).toContain('start lag degraded');
@@ -198,15 +193,15 @@ describe.skipIf(!canBind)('a generator', () => {
 const busy = (ms: number, period: number): string =>
   `setInterval(() => { const end = performance.now() + ${ms}; while (performance.now() < end); }, ${period}).unref();`;
 
-describe.skipIf(!canBind)('a slow gateway is judged as one, and its generator is valid', () => {
-  it('when it is slow by itself', async (context) => {
+describe.skipIf(!canBind)('a slow gateway breaks objectives, but the generator is valid', () => {
+  it('when its answers are slow', async (context) => {
     const { url } = await startGateway('--ttft', '2s');
     const outcome = await decided(context, isValid, () => runAgainst(url));
     expectValid(outcome);
     expect(outcome.code).toBe(10);
   });
 
-  it('when it stands still for half a second, again and again', async (context) => {
+  it('when it pauses for half a second again and again', async (context) => {
     const gateway = await startGateway('--ttft', '50ms');
     const outcome = await decided(context, isValid, async () => {
       const end = pauseRepeatedly(gateway, 500, 700);
@@ -220,7 +215,7 @@ describe.skipIf(!canBind)('a slow gateway is judged as one, and its generator is
     expect(outcome.code).toBe(10);
   });
 
-  it('when it is starved itself', async (context) => {
+  it('when it waits for a CPU', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
     startBusyLoops(8, gatewayCore);
     const outcome = await decided(context, isValid, () => runAgainst(url));

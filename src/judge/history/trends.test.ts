@@ -38,9 +38,8 @@ describe('trends', () => {
   it('warn of the figures whose level changed, at the run where it did', () => {
     const [trend] = trendsOf([...storedRuns(16, 1), ...storedRuns(6, 1.25, 16)], drawFor);
     const { figures } = trend!;
-    expect(
-      historySchema.parse({ format: 'history/1', weir: '0.1.0', trends: [trend] }),
-    ).toBeTruthy();
+    const history = { format: 'history/1', weir: '0.1.0', trends: [trend] };
+    expect(historySchema.parse(history)).toStrictEqual(history);
     const changed = figures.filter(({ changes }) => changes.length > 0);
     expect(changed.map(({ id }) => id)).toContain('chat-stream ttft.p50');
     expect(figures.find(({ id }) => id === 'completed')!.changes).toStrictEqual([]);

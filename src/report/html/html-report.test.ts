@@ -43,11 +43,9 @@ describe('the HTML report', () => {
   });
 
   it('loads nothing: no address in any attribute that fetches, no inline handler or style', () => {
-    expect(
-      all(/\s(?:src|srcset|href|action|data|poster)\s*=\s*"([^"]*)"/g).filter(
-        (to) => !to.startsWith('#'),
-      ),
-    ).toEqual([]);
+    const addresses = all(/\s(?:src|srcset|href|action|data|poster)\s*=\s*"([^"]*)"/g);
+    expect(addresses.length).toBeGreaterThan(5);
+    expect(addresses.filter((to) => !to.startsWith('#'))).toEqual([]);
     expect(report).not.toMatch(/<[a-z][^>]*\s(?:on\w+|style)=/i);
     expect(report).not.toMatch(/<(?:link|img|iframe|object|embed|base)\b/i);
   });
@@ -103,7 +101,9 @@ describe('the HTML report', () => {
   });
 
   it('has a word and its meaning for everything odd in completed answers', () => {
-    for (const note of answerNoteCounts(result).map((odd) => odd.note)) {
+    const notes = answerNoteCounts(result).map((odd) => odd.note);
+    expect(new Set(notes).size).toBeGreaterThan(1);
+    for (const note of notes) {
       expect(report).toContain(`<code>${note}</code>`);
       expect(report).toContain(answerNotes[note]);
     }
@@ -116,10 +116,12 @@ describe('the HTML report', () => {
   });
 
   it('gives every table a caption and every header cell a scope', () => {
-    expect(all(/<table([^]*?)<\/table>/g).every((table) => table.includes('<caption>'))).toBe(true);
-    expect(
-      all(/<th\b([^>]*)>/g).filter((attributes) => !/scope="(col|row)"/.test(attributes)),
-    ).toEqual([]);
+    const tables = all(/<table([^]*?)<\/table>/g);
+    expect(tables.length).toBeGreaterThan(5);
+    expect(tables.filter((table) => !table.includes('<caption>'))).toEqual([]);
+    const headers = all(/<th\b([^>]*)>/g);
+    expect(headers.length).toBeGreaterThan(20);
+    expect(headers.filter((attributes) => !/scope="(col|row)"/.test(attributes))).toEqual([]);
   });
 
   it('has a place in the page for every chart in its data', () => {
@@ -160,15 +162,20 @@ describe('the HTML report', () => {
       { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
     ];
     const groups = result.groups.map((group) => ({ ...group, tokens }));
-    expect(htmlReport({ ...result, groups }, validTrust, assets)).toContain('left out of');
-    expect(report).not.toContain('left out of time per output token');
+    const leftOut = 'left out of time per output token';
+    expect(htmlReport({ ...result, groups }, validTrust, assets)).toContain(leftOut);
+    expect(report).not.toContain(leftOut);
   });
 
   it('prints no gap figure, chart or plot of an invalid run', () => {
     const invalid = htmlReport(result, invalidTrust, assets);
     expect(invalid).toContain('withheld: the generator could not keep up');
-    expect(dataIn(invalid).charts.map(({ id }) => id)).not.toContain('gap');
-    expect(invalid).not.toContain('aria-label="Chunk gap by percentile');
+    const chartsOf = (page: string) => dataIn(page).charts.map(({ id }) => id);
+    expect(chartsOf(report)).toContain('gap');
+    expect(chartsOf(invalid)).not.toContain('gap');
+    const plot = 'aria-label="Chunk gap by percentile';
+    expect(report).toContain(plot);
+    expect(invalid).not.toContain(plot);
   });
 
   it('of a run without a single request still reads', () => {

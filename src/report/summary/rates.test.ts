@@ -117,6 +117,7 @@ describe('rates', () => {
   it('of tokens are absent where no answer has any', () => {
     const none = { ...draining(), groups: [{ ...draining().groups[0]!, tokens: [] }] };
     expect(measuredRates(none)).toMatchObject({ inputTokens: null, outputTokens: null });
+    expect(rateSentences(draining()).join()).toContain('tokens');
     expect(rateSentences(none).join()).not.toContain('tokens');
   });
 

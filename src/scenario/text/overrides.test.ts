@@ -69,12 +69,12 @@ describe('an override', () => {
       "--set: expected path=value, for example --set load.rate=10/s
       --set: expected path=value, for example --set load.rate=10/s
       --set load..rate: a path looks like load.rate or traffic.0.model
-      --set traffic.3.kind: "traffic" is a list of 2: it has no position "3" (the first is 0)
-      --set traffic.first.kind: "traffic" is a list of 2: it has no position "first" (the first is 0)
+      --set traffic.3.kind: "traffic" is a list of 2: "3" is no position in it (the first is 0)
+      --set traffic.first.kind: "traffic" is a list of 2: "first" is no position in it (the first is 0)
       --set load.rate.unit: "load.rate" is a single value, so nothing can be set inside it
-      --set keys.1.name: "keys" does not exist yet: its first position is 0
-      --set name: its value is not valid YAML
-      --set name: its value is not valid YAML"
+      --set keys.1.name: "keys" is not there yet: its first position is 0
+      --set name: its value is not readable as YAML
+      --set name: its value is not readable as YAML"
     `);
     expect(text).not.toContain('sk-123456');
   });
@@ -91,8 +91,8 @@ warmUp: 30s
 mock:
   ttft: 100ms
 `;
-  const said = (...overrides: string[]): string => {
-    const reading = readScenario({ text: file, name: 'f.yaml', environment: {}, overrides });
+  const problemsOf = (text: string, overrides: readonly string[]): string => {
+    const reading = readScenario({ text, name: 'f.yaml', environment: {}, overrides });
     return reading.ok ? 'nothing' : problemsText(reading.problems, 'f.yaml');
   };
 
@@ -106,31 +106,31 @@ mock:
     [['load.kind=closed'], /f\.yaml:5:3 with --set load\.kind: "rate" is not a key of the kind/],
     [['seed=2', 'load.kind=closed'], /f\.yaml:3:1 with --set load\.kind: "users" is missing/],
     [['load.duration=90s', 'warmUp=90s'], /^--set warmUp: the warm-up leaves nothing/],
-  ])('%j names the override', (overrides, expected) => {
-    expect(said(...overrides)).toMatch(expected);
+  ])('%j is reported with the override', (overrides, expected) => {
+    expect(problemsOf(file, overrides)).toMatch(expected);
   });
 
   it('reports a load that --set puts beside the stages of a file as one problem', () => {
-    const reading = readScenario({
-      text: 'traffic: [{kind: models}]\nstages:\n  - {name: a, load: {kind: constant, rate: 1/s, duration: 5s}}\n',
-      name: 'f.yaml',
-      environment: {},
-      overrides: ['load.rate=5/s'],
-    });
-    expect(reading.ok ? '' : problemsText(reading.problems, 'f.yaml')).toMatchInlineSnapshot(
+    const stages =
+      'traffic: [{kind: models}]\nstages:\n  - {name: a, load: {kind: constant, rate: 1/s, duration: 5s}}\n';
+    expect(problemsOf(stages, ['load.rate=5/s'])).toMatchInlineSnapshot(
       `"f.yaml:2:1 with --set load.rate: a scenario has either "load" or "stages", and this one has both; keep one of them"`,
     );
   });
 
-  it('names all overrides that have a part in a problem, and none where the file itself is wrong', () => {
-    expect(said('target=http://h/v1', 'keys=null', 'seed=2')).not.toContain('seed');
-    const reading = readScenario({
-      text: `${file}sed: 1\n`,
-      name: 'f.yaml',
-      environment: {},
-      overrides: ['load.duration=2s'],
-    });
-    expect(reading.ok ? '' : problemsText(reading.problems, 'f.yaml')).toMatchInlineSnapshot(`
+  it('names every override that has a part in it, and no other', () => {
+    const stage = (name: string) =>
+      `  - {name: ${name}, load: {kind: constant, rate: 5/s, duration: 20s}}\n`;
+    const text = `traffic: [{kind: models}]\nstages:\n${stage('a')}${stage('b')}warmUp: 30s\n`;
+    const shorter = [0, 1].map((place) => `stages.${place}.load.duration=14s`);
+    expect(problemsOf(text, [...shorter, 'seed=2'])).toMatch(
+      /^f\.yaml:5:9 with --set stages\.0\.load\.duration and --set stages\.1\.load\.duration: the warm-up/,
+    );
+    expect(problemsOf(text, shorter.slice(0, 1))).toBe('nothing');
+  });
+
+  it('stands apart from what the file breaks', () => {
+    expect(problemsOf(`${file}sed: 1\n`, ['load.duration=2s'])).toMatchInlineSnapshot(`
       "f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 2s; shorten the warm-up or lengthen the load
       f.yaml:10:1: unknown key "sed"; did you mean "seed"?"
     `);

@@ -126,7 +126,7 @@ describe('limit headers', () => {
     });
   });
 
-  it('never crash, whatever they say', () => {
+  it('never crash and give finite numbers, whatever their values are', () => {
     const name = fc.constantFrom(
       'x-ratelimit-api_key-limit-requests',
       'x-ratelimit-reset-tokens',
@@ -135,15 +135,30 @@ describe('limit headers', () => {
       'x-ratelimit-reset',
       'anthropic-ratelimit-tokens-reset',
     );
+    const digit = fc.constantFrom(...'0123456789');
+    const short = fc.string({ unit: digit, minLength: 1 });
+    // No double holds a number of 400 digits.
+    const digits = fc.oneof(short, fc.string({ unit: digit, minLength: 400, maxLength: 400 }));
+    const value = fc.oneof(
+      fc.string({ unit: anyCodePoint }),
+      digits,
+      fc.tuple(digits, fc.constantFrom('s', 'ms', 'h')).map((parts) => parts.join('')),
+      digits.map((count) => `"a";r=${count};t=${count};q=${count};w=${count}`),
+    );
+    let cells = 0;
     fc.assert(
-      fc.property(name, fc.string({ unit: anyCodePoint }), (header, text) => {
+      fc.property(name, value, (header, text) => {
         const read = readReportedLimits({ [header]: text }, now);
         for (const { limit, remaining, resetIn } of read.reported) {
-          for (const cell of [limit, remaining, resetIn])
-            expect(cell === null || Number.isFinite(cell)).toBe(true);
+          for (const cell of [limit, remaining, resetIn].filter((each) => each !== null)) {
+            expect(cell).toBeLessThan(Infinity);
+            expect(cell).toBeGreaterThan(-Infinity);
+            cells += 1;
+          }
         }
       }),
       { numRuns: 500 },
     );
+    expect(cells).toBeGreaterThan(50);
   });
 });

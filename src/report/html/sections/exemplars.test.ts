@@ -27,6 +27,7 @@ describe('single requests', () => {
       output: null,
     };
     const text = exemplarTables({ ...result, exemplars: [each] })?.markup ?? '';
+    expect(text).toContain('the last of each way to fail (1)');
     expect(text).not.toContain('<img');
     expect(text).toContain('<td>–</td>');
   });

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'vitest';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { Observation } from '../../model/observation/observation.ts';
+import { type Result, resultSchema } from '../../model/result/result.ts';
+import { readObservation } from '../../record/observation-lines.ts';
+
+/** The result that a run left in its folder. */
+export const resultIn = async (folder: string): Promise<Result> =>
+  resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
+
+/** The lines of a JSONL file, without the end of the last one. */
+export const readLines = async (path: string): Promise<readonly string[]> =>
+  (await readFile(path, 'utf8')).trimEnd().split('\n');
+
+/** The observations of a file; its first line is a header. */
+export const readObservations = async (path: string): Promise<readonly Observation[]> =>
+  (await readLines(path)).slice(1).map((line) => {
+    const read = readObservation(line);
+    if (!read.ok) throw new Error(read.message);
+    return read.value;
+  });
+
+/** The one right exit code of a run: `expected`, or 12 where the machine was too busy for the load generator. */
+export const exitOf = (result: Result, expected: number): number =>
+  judgeTrust(result).level === 'invalid' ? 12 : expected;
+
+/** Skips the rest of a test about a run that shows nothing: the machine was too busy for the load generator. */
+export const skipIfInvalid = (context: TestContext, result: Result): void => {
+  const { level, evidence } = judgeTrust(result);
+  if (level !== 'invalid') return;
+  const reasons = evidence
+    .filter((signal) => signal.level === 'invalid')
+    .map(({ signal, observed }) => `${signal}: ${observed}`);
+  context.skip(`the machine was too busy for the load generator (${reasons.join('; ')})`);
+};
