@@ -1,12 +1,13 @@
 import type { Plugin } from '@oxlint/plugins';
 import { names } from './names.ts';
+import { plainWords } from './plain-words.ts';
 import { roomSize } from './room-size.ts';
 import { walls } from './walls.ts';
 import { world } from './world.ts';
 
 const plugin: Plugin = {
   meta: { name: 'weir' },
-  rules: { names, 'room-size': roomSize, walls, world },
+  rules: { names, 'plain-words': plainWords, 'room-size': roomSize, walls, world },
 };
 
 export default plugin;

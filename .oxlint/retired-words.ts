@@ -52,3 +52,22 @@ export const keptNames: ReadonlySet<string> = new Set([
   'yearOfEra',
   'dayOfEra',
 ]);
+
+/** Phrases (parts of regular expressions) that no text for users has, and what is said instead. */
+export const oddPhrases: Readonly<Record<string, string>> = {
+  '(?<!round )trips?': 'request',
+  '(?<!in )flights?': 'attempt',
+  'purses?|stakes?': 'budget, reservation',
+  'crews?': 'workers',
+  'cannons?|volleys?|barrels?': 'autocannon, batch, connection',
+  witness: 'counters',
+  'told|tells': 'reported, says, names',
+  'spells?': 'period',
+  'held (?:to|against)|hold stored runs against': 'criteria, compared with',
+  '(?:was|were|is|are|be) let in': 'admitted',
+  strained: 'overloaded',
+  unfit: 'invalid',
+  whoever: 'who',
+  'wanted and not got': 'CPU wait',
+  'nothing can be said': 'undecided',
+};
