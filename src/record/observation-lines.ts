@@ -3,7 +3,7 @@ import {
   type ObservationsHeader,
   observationSchema,
   observationsHeaderSchema,
-} from '../model/observation/observation-schema.ts';
+} from '../model/observation/observation.ts';
 
 /** The first line of an observations file, without its line feed. */
 export const observationsHeader = ({

@@ -1,5 +1,5 @@
+import type { TokenSums } from '../model/measures/counts.ts';
 import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
-import type { TokenSums } from '../model/measures/token-sums.ts';
 
 /** The token sums of a group while they grow: one for each source that an answer had. */
 

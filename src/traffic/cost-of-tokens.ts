@@ -1,6 +1,6 @@
+import { sampleUpperBound } from '../model/measures/histogram.ts';
 import type { TokenCounts } from '../model/observation/outcome.ts';
 import { chatCost } from '../contract/prices.ts';
-import { sampleUpperBound } from '../model/measures/sample-bound.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
 /** What an answer's tokens cost, in micro-units; `null` without a price, unless the server counted both input and output, and beyond what a histogram holds. */

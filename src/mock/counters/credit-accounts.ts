@@ -1,4 +1,4 @@
-import type { MockCredits } from '../../model/gateway/mock-credits.ts';
+import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 import { openRecentItems } from './recent-items.ts';
 
 /** What is charged at once: counts by their names, and their price in whole micro-units. */

@@ -4,7 +4,6 @@ import { fromCompleted, fromAnswer, type Measure, ratePerSecond, span } from './
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
   wallTime === null || audioSeconds === null || audioSeconds <= 0 ? null : wallTime / audioSeconds;
 
-/** What only speech and transcriptions have. */
 export const audioMeasures = {
   firstAudio: {
     label: 'Time to first audio',
@@ -12,7 +11,7 @@ export const audioMeasures = {
     unit: 'ms',
     better: 'lower',
     traffic: ['speech'],
-    definition: 'From due to the read that brought the first audio, after the container’s header.',
+    definition: 'From due to the read with the first audio, after the container’s header.',
     of: fromAnswer('speech', (answer, { due }) => span(due, answer.firstAudio)),
   },
   firstByte: {
@@ -31,7 +30,7 @@ export const audioMeasures = {
     better: 'lower',
     traffic: ['speech'],
     definition:
-      'From sent to ended, for each second of the audio that came: 1,000 ms/s is real time, a factor of 1.',
+      'From sent to ended, for each second of received audio: 1,000 ms/s is real time, a factor of 1.',
     of: fromAnswer('speech', ({ audioSeconds }, { sent, ended }) =>
       realTimeFactor(span(sent, ended), audioSeconds),
     ),
@@ -54,7 +53,7 @@ export const audioMeasures = {
     better: 'lower',
     traffic: ['transcription'],
     definition:
-      'From sent to ended, for each second of the audio that was sent: 1,000 ms/s is real time, a factor of 1.',
+      'From sent to ended, for each second of uploaded audio: 1,000 ms/s is real time, a factor of 1.',
     of: fromAnswer('transcription', ({ audioSeconds }, { sent, ended }) =>
       realTimeFactor(span(sent, ended), audioSeconds),
     ),
@@ -66,7 +65,7 @@ export const audioMeasures = {
     better: 'lower',
     traffic: ['transcription'],
     definition:
-      'Words inserted, deleted or replaced / words of the true text, case and punctuation aside; absent where the text is unknown.',
+      'Words inserted, deleted or replaced / words of the true text, ignoring case and punctuation; absent if that text is unknown.',
     of: fromAnswer('transcription', ({ words }) =>
       words === null || words.expected === 0 ? null : (words.wrong / words.expected) * 100,
     ),
@@ -114,9 +113,7 @@ export const audioMeasures = {
     better: 'lower',
     traffic: ['chat', 'chat-stream', 'speech', 'transcription'],
     definition:
-      'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent where a price or a count is unknown.',
-    of: fromCompleted(({ outcome }) =>
-      outcome.kind === 'completed' && 'cost' in outcome.answer ? outcome.answer.cost : null,
-    ),
+      'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent if a price or a count is unknown.',
+    of: fromCompleted((_, answer) => ('cost' in answer ? answer.cost : null)),
   },
 } as const satisfies Record<string, Measure>;

@@ -10,26 +10,26 @@ import { trafficKinds } from '../workload/traffic.ts';
 
 const cell = z.number().nullable();
 
-/** One request that was sent, as columns. Instants and lengths in ms; `null` for what was not told. */
+/** One request that was sent, as columns. Instants and lengths in ms; `null` for values that were not reported. */
 export const ledgerRowSchema = z.tuple([
   /** `sent`: before the first byte was written. */
   z.number(),
-  /** `answered`: the first byte of the answer, or the end where none came. */
+  /** `answered`: the first byte of the answer, or the end if there was none. */
   z.number(),
-  /** `status`: 0 where no answer came. */
+  /** `status`: 0 if there was no answer. */
   z.int(),
-  /** The four limit headers: limit and rest of requests, limit and rest of tokens. */
+  /** The four limit headers: limit and remaining of requests, then of tokens. */
   ...([cell, cell, cell, cell] as const),
   /** `ended` */
   z.number(),
   /** `traffic` */
   z.enum(trafficKinds),
-  /** `tokens`: input and output as the server counted them; `null` where it did not. */
+  /** `tokens`: input and output as the server counted them. */
   cell,
-  /** `unit` and `form`: which limit a 429 names, and which form its body has; `null` for any other status. */
+  /** `unit` and `form`: the limit that a 429 names and the form of its body; `null` for any other status. */
   z.enum(namedLimits).nullable(),
   z.enum(refusalForms).nullable(),
-  /** `retryAfter` and `resetIn`: how long after its answer a 429 said that the key is let in again, by header and by body. */
+  /** `retryAfter` and `resetIn`: the time from a 429 until the key is admitted again, by header and by body. */
   ...([cell, cell] as const),
 ]);
 export type LedgerRow = z.infer<typeof ledgerRowSchema>;
@@ -52,39 +52,19 @@ export interface LedgerEntry {
   readonly resetIn: number | null;
 }
 
-export const toLedgerEntry = (row: LedgerRow): LedgerEntry => {
-  const [sent, answered, status, limitRequests, remainingRequests, ...rest] = row;
-  const [limitTokens, remainingTokens, ended, traffic, tokens, ...refusalCells] = rest;
-  const [unit, form, retryAfter, resetIn] = refusalCells;
-  return {
-    sent,
-    answered,
-    status,
-    limitRequests,
-    remainingRequests,
-    limitTokens,
-    remainingTokens,
-    ended,
-    traffic,
-    tokens,
-    unit,
-    form,
-    retryAfter,
-    resetIn,
-  };
-};
+const columns = [
+  ...(['sent', 'answered', 'status'] as const),
+  ...(['limitRequests', 'remainingRequests', 'limitTokens', 'remainingTokens'] as const),
+  ...(['ended', 'traffic', 'tokens', 'unit', 'form', 'retryAfter', 'resetIn'] as const),
+] satisfies readonly (keyof LedgerEntry)[];
 
-export const toLedgerRow = (entry: LedgerEntry): LedgerRow => {
-  const { sent, answered, status, limitRequests, remainingRequests, limitTokens } = entry;
-  const { remainingTokens, ended, traffic, tokens, unit, form, retryAfter, resetIn } = entry;
-  return [
-    ...([sent, answered, status] as const),
-    ...([limitRequests, remainingRequests, limitTokens, remainingTokens] as const),
-    ...([ended, traffic, tokens, unit, form, retryAfter, resetIn] as const),
-  ];
-};
+export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
+  Object.fromEntries(columns.map((column, i) => [column, row[i]])) as unknown as LedgerEntry;
 
-/** The columns that only a 429 fills. */
+export const toLedgerRow = (entry: LedgerEntry): LedgerRow =>
+  columns.map((column) => entry[column]) as LedgerRow;
+
+/** The columns that are `null` unless the outcome is a 429. */
 export const refusalColumns = (
   outcome: Outcome,
 ): Pick<LedgerEntry, 'unit' | 'form' | 'retryAfter' | 'resetIn'> => {
@@ -95,7 +75,7 @@ export const refusalColumns = (
   return { unit, form: refusal.form, retryAfter, resetIn };
 };
 
-/** At most so many rows of each key are kept; `left` says how many more there were. */
+/** Maximum number of rows kept for each key; `left` counts the others. */
 export const maxLedgerRows = 20_000;
 
 /** The rows of one key, ordered by `sent`. */

@@ -65,3 +65,9 @@ export const drawFrom = (...words: readonly number[]): Draw => {
   };
   return { uniform, pick };
 };
+
+/** A standard normal variate of two uniform ones (Box and Muller 1958). */
+export const drawNormal = (draw: Draw): number => {
+  const radius = Math.sqrt(-2 * Math.log1p(-draw.uniform()));
+  return radius * Math.cos(2 * Math.PI * draw.uniform());
+};

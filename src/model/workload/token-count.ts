@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Draw } from './draw.ts';
-import { drawNormal } from './normal.ts';
+import { type Draw, drawNormal } from './draw.ts';
 
 /** Distributions of token counts. */
 

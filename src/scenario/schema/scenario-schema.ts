@@ -1,7 +1,7 @@
+import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import { deadlines, caps, budget } from './bounds-schema.ts';
 import { pricesSchema } from './price-schema.ts';
 import { z } from 'zod';
-import { interfaceLimits } from '../../model/limits/interface-limits.ts';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
 import {
   durationField,
