@@ -33,7 +33,7 @@ export interface Measure {
 
 type AnswerOf<K extends Answer['kind']> = Extract<Answer, { kind: K }>;
 
-export type AnswerSample<K extends Answer['kind']> = (
+type AnswerSample<K extends Answer['kind']> = (
   answer: AnswerOf<K>,
   observation: Observation,
 ) => number | null | readonly number[] | Float64Array;
@@ -41,7 +41,7 @@ export type AnswerSample<K extends Answer['kind']> = (
 const none: readonly number[] = [];
 
 /** Samples of completed answers of one kind. */
-export const fromAnswer =
+const fromAnswer =
   <K extends Answer['kind']>(kind: K, sample: AnswerSample<K>): Measure['of'] =>
   (observation) => {
     if (observation.outcome.kind !== 'completed') return none;
@@ -51,6 +51,22 @@ export const fromAnswer =
     if (value === null) return none;
     return typeof value === 'number' ? [value] : value;
   };
+
+/** A measure of one kind of answer. */
+export const answerMeasure = <K extends Answer['kind']>(
+  kind: K,
+  [label, short, unit, better]: readonly [string, string, Measure['unit'], Measure['better']],
+  definition: string,
+  sample: AnswerSample<K>,
+): Measure => ({
+  label,
+  short,
+  unit,
+  better,
+  traffic: [kind],
+  definition,
+  of: fromAnswer(kind, sample),
+});
 
 /** One sample of every completed request that has it. */
 export const fromCompleted =

@@ -1,7 +1,7 @@
 import { audioMeasures } from './audio-measures.ts';
 import { chatMeasures } from './chat-measures.ts';
 import { readyAt } from '../observation/attempt.ts';
-import { fromCompleted, fromAnswer, type Measure, span } from './measure.ts';
+import { answerMeasure, fromCompleted, type Measure, span } from './measure.ts';
 import { attemptsOf } from '../observation/observation.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
@@ -84,15 +84,12 @@ export const measures = {
           ),
     ),
   },
-  catalogue: {
-    label: 'Models listed',
-    short: 'Models listed',
-    unit: 'models',
-    better: 'neither',
-    traffic: ['models'],
-    definition: 'Entries of the model list.',
-    of: fromAnswer('models', (answer) => answer.models),
-  },
+  catalogue: answerMeasure(
+    'models',
+    ['Models listed', 'Models listed', 'models', 'neither'],
+    'Entries of the model list.',
+    (answer) => answer.models,
+  ),
 } as const satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof measures;

@@ -1,68 +1,47 @@
-import {
-  type Outcome,
-  namedLimits,
-  type NamedLimit,
-  refusalForms,
-  type RefusalForm,
-} from './outcome.ts';
+import { type Outcome, namedLimits, refusalForms } from './outcome.ts';
 import { z } from 'zod';
 import { trafficKinds } from '../workload/traffic.ts';
 
 const cell = z.number().nullable();
 
-/** One request that was sent, as columns. Instants and lengths in ms; `null` for values that were not reported. */
-export const ledgerRowSchema = z.tuple([
-  /** `sent`: before the first byte was written. */
-  z.number(),
-  /** `answered`: the first byte of the answer, or the end if there was none. */
-  z.number(),
-  /** `status`: 0 if there was no answer. */
-  z.int(),
-  /** The four limit headers: limit and remaining of requests, then of tokens. */
-  ...([cell, cell, cell, cell] as const),
-  /** `ended` */
-  z.number(),
-  /** `traffic` */
-  z.enum(trafficKinds),
-  /** `tokens`: input and output as the server counted them. */
-  cell,
-  /** `unit` and `form`: the limit that a 429 names and the form of its body; `null` for any other status. */
-  z.enum(namedLimits).nullable(),
-  z.enum(refusalForms).nullable(),
-  /** `retryAfter` and `resetIn`: the time from a 429 until the key is admitted again, by header and by body. */
-  ...([cell, cell] as const),
-]);
-export type LedgerRow = z.infer<typeof ledgerRowSchema>;
+/** The columns of one request that was sent. Instants and lengths in ms; `null` for values that were not reported. */
+const columns = {
+  /** Before the first byte was written. */
+  sent: z.number(),
+  /** The first byte of the answer, or the end if there was none. */
+  answered: z.number(),
+  /** 0 if there was no answer. */
+  status: z.int(),
+  limitRequests: cell,
+  remainingRequests: cell,
+  limitTokens: cell,
+  remainingTokens: cell,
+  ended: z.number(),
+  traffic: z.enum(trafficKinds),
+  /** Input and output as the server counted them. */
+  tokens: cell,
+  /** The limit that a 429 names and the form of its body; `null` for any other status. */
+  unit: z.enum(namedLimits).nullable(),
+  form: z.enum(refusalForms).nullable(),
+  /** The time from a 429 until the key is admitted again, by header and by body. */
+  retryAfter: cell,
+  resetIn: cell,
+};
+export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
+type Column = keyof LedgerEntry;
+/** The values of an entry in the order of the columns. */
+export type LedgerRow = [sent: number, answered: number, ...LedgerEntry[Column][]];
 
-/** A row of the ledger by the names of its columns. */
-export interface LedgerEntry {
-  readonly sent: number;
-  readonly answered: number;
-  readonly status: number;
-  readonly limitRequests: number | null;
-  readonly remainingRequests: number | null;
-  readonly limitTokens: number | null;
-  readonly remainingTokens: number | null;
-  readonly ended: number;
-  readonly traffic: LedgerRow[8];
-  readonly tokens: number | null;
-  readonly unit: NamedLimit | null;
-  readonly form: RefusalForm | null;
-  readonly retryAfter: number | null;
-  readonly resetIn: number | null;
-}
-
-const columns = [
-  ...(['sent', 'answered', 'status'] as const),
-  ...(['limitRequests', 'remainingRequests', 'limitTokens', 'remainingTokens'] as const),
-  ...(['ended', 'traffic', 'tokens', 'unit', 'form', 'retryAfter', 'resetIn'] as const),
-] satisfies readonly (keyof LedgerEntry)[];
+const names = Object.keys(columns) as readonly Column[];
+const ledgerRowSchema = z.tuple(
+  Object.values(columns) as unknown as [z.ZodType, ...z.ZodType[]],
+) as unknown as z.ZodType<LedgerRow, LedgerRow>;
 
 export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
-  Object.fromEntries(columns.map((column, i) => [column, row[i]])) as unknown as LedgerEntry;
+  Object.fromEntries(names.map((name, i) => [name, row[i]])) as unknown as LedgerEntry;
 
 export const toLedgerRow = (entry: LedgerEntry): LedgerRow =>
-  columns.map((column) => entry[column]) as LedgerRow;
+  names.map((name) => entry[name]) as LedgerRow;
 
 /** The columns that are `null` unless the outcome is a 429. */
 export const refusalColumns = (
