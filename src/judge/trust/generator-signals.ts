@@ -5,13 +5,13 @@ import { type Quantile, quantile } from '../../model/measures/quantile.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { sliceName } from '../../model/result/slice-name.ts';
 import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
-import { judgedSeconds } from './judged-seconds.ts';
 import {
   judgedValueOf,
   levelAbove,
   worstSecondsNote,
   sustainedLevel,
   worstOf,
+  judgedSeconds,
 } from './trust-levels.ts';
 
 /** How one signal of a slice's samples is judged and reported. */

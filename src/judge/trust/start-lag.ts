@@ -4,8 +4,7 @@ import type { Result } from '../../model/result/result.ts';
 import { sliceName } from '../../model/result/slice-name.ts';
 import { lagOver, measuredSeconds } from '../../model/result/summary.ts';
 import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
-import { judgedSeconds } from './judged-seconds.ts';
-import { judgedValueOf, levelAbove, worstOf } from './trust-levels.ts';
+import { judgedValueOf, levelAbove, worstOf, judgedSeconds } from './trust-levels.ts';
 
 /** Three digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;

@@ -1,7 +1,6 @@
 import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
-import type { KeyEvidence } from './key-evidence.ts';
-import { ledgerEvidence, formatCount } from './ledger-evidence.ts';
+import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
 import { findingOf } from '../facts/limit-facts.ts';
 
 const ledgerColumns = {

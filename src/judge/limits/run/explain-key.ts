@@ -3,8 +3,7 @@ import type { LimiterDecision, LimitCheck, LimiterClass } from '../../../model/l
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { replayedDecisions } from '../../../model/limits/run-limits.ts';
 import { identifyLimiter, isFit } from '../limiter/identify-limiter.ts';
-import { isChat, type KeyEvidence } from './key-evidence.ts';
-import { formatCount } from './ledger-evidence.ts';
+import { isChat, type KeyEvidence, formatCount } from './key-evidence.ts';
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
   sent: instant(sent),

@@ -6,14 +6,13 @@ import {
 } from '../../../model/limits/limit-log.ts';
 import type { AdmittedPeak, KeyRefusals } from '../../../model/limits/run-limits.ts';
 import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
-import type { KeyEvidence } from './key-evidence.ts';
+import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
 import {
   checkRefusalForms,
   checkLedgerHeaders,
   checkRetryAccuracy,
   checkReportedLimit,
 } from './advisory-checks.ts';
-import { ledgerEvidence, formatCount } from './ledger-evidence.ts';
 import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
 
 /** The window of limits per minute, in ms. */
