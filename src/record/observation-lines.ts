@@ -1,6 +1,6 @@
-import type { Observation } from '../model/observation/observation.ts';
 import {
   type ObservationsHeader,
+  type Observation,
   observationSchema,
   observationsHeaderSchema,
 } from '../model/observation/observation.ts';
