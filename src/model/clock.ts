@@ -1,8 +1,8 @@
 import type { Instant } from './quantity.ts';
 
 /**
- * Time, handed in as an argument: nothing outside `platform` reads a real clock. One run has one
- * monotonic clock whose zero is the run's beginning.
+ * Time as an argument: nothing outside `platform` reads a real clock. A run has one monotonic clock
+ * that starts at 0 with the run.
  */
 export interface Clock {
   now(): Instant;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Numbers that know their unit. This file holds the only casts: text is converted once, at the
- * border (`scenario/schema/notation.ts`), and inside the house a number of milliseconds is never taken
- * for a rate.
+ * Numbers with a unit in their type. Only this file casts; text is converted once, in
+ * `scenario/schema/notation.ts`.
  */
 
 /** A length of time in milliseconds; fractions allowed. */
@@ -28,8 +27,8 @@ export const millisecondsSchema = z
 export const instantSchema = z.number().brand<'Instant'>();
 export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
 
-/** The unit of a schema's numbers, also of one made from it by further checks; `undefined` where it has none. */
+/** The unit of a schema's numbers, also after further checks; `undefined` if it has none. */
 export const unitOf = (schema: z.core.$ZodType): unknown => z.globalRegistry.get(schema)?.['unit'];
 
-/** The whole second since the run began in which a moment lies; never negative. */
+/** The whole second of the run that contains a moment; never negative. */
 export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

@@ -17,11 +17,10 @@ import {
 } from './phase-budget.ts';
 import { type ChatSender, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
 
-/** Through whom an examination asks. */
 export interface ProbeClient {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** What the answer told, why there was none, or `null` where the target offers no such thing. */
+  /** The reply, an error message, or `null` if the target does not offer the request. */
   ask(
     phase: ProbePhase,
     request: ProbeRequest,
@@ -29,22 +28,21 @@ export interface ProbeClient {
   ): Promise<ProbeReply | string | null>;
 }
 
-/** An examination that is to be made. */
 export interface ExaminationOptions {
   readonly declared: DeclaredLimits;
   readonly phases: readonly ProbePhase[];
   readonly hasSecondKey: boolean;
-  /** No more requests than these are sent, whatever happens. */
+  /** Hard limit of the number of requests. */
   readonly maxRequests: number;
-  /** Why it must end now, or `null`. */
+  /** Why it must stop now, or `null`. */
   readonly stopReason: () => string | null;
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
 
-/** After so many small chats in a row that are neither answered nor limited there is nothing to examine. */
+/** The examination stops after this many consecutive small chats that are neither answered nor limited. */
 const maxFailures = 3;
 
-/** Ends an examination early; its message says why. */
+/** Stops an examination; the message is the reason. */
 class ExaminationStopped extends Error {}
 
 class Examination {
@@ -79,7 +77,9 @@ class Examination {
     const why = this.#options.stopReason();
     if (why !== null) throw new ExaminationStopped(why);
     if (this.#asked >= this.#options.maxRequests) {
-      throw new ExaminationStopped(`the budget of ${this.#options.maxRequests} requests was spent`);
+      throw new ExaminationStopped(
+        `the budget of ${this.#options.maxRequests} requests is used up`,
+      );
     }
     this.#asked += 1;
     const reply = await this.#client.ask(phase, request, key);
@@ -90,7 +90,7 @@ class Examination {
     return typeof reply === 'string' ? null : reply;
   }
 
-  /** A small chat that is neither answered nor limited tells nothing: no credit, no such model, a gateway that is down. */
+  /** A small chat that is neither answered nor limited shows nothing: no credit, an unknown model, a gateway that is down. */
   #watchFailures(reply: ProbeReply | string): void {
     const status = typeof reply === 'string' ? null : reply.status;
     const isDecided = status === 429 || (status !== null && status >= 200 && status < 300);
@@ -103,7 +103,7 @@ class Examination {
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
-    // In steps, so that a stop need not wait for the end of a window.
+    // In steps, so that a stop does not wait for the end of a window.
     while (this.#client.now() < moment) {
       const why = this.#options.stopReason();
       if (why !== null) throw new ExaminationStopped(why);
@@ -120,7 +120,7 @@ class Examination {
     };
   }
 
-  /** A beginning of the server's minute, if its `Date` headers tell; a whole number of windows before or after all others. */
+  /** A start of the server's minute by its `Date` headers, or `null`. */
   #minuteBegin(): Instant | null {
     const minute = serverWindow(this.replies, this.#rule.window);
     return minute === null ? null : instant((minute.earliest + minute.latest) / 2);
@@ -133,7 +133,7 @@ class Examination {
       if (spent >= share) {
         await this.#sleepUntil(instant(this.#client.now() + idleTime(this.#rule)));
         spent = 0;
-        // What was asked before says nothing of what this window lost.
+        // The first remaining of the new window.
         await this.#ask('counting', 'chat');
         spent += 1;
       }
@@ -154,8 +154,8 @@ class Examination {
 }
 
 /**
- * Examines the limits of one key that nobody else uses, phase by phase. Never throws for what the
- * target does; an examination that was stopped or has spent its budget keeps what it saw.
+ * Examines the limits of one key that no one else uses, phase by phase. Never throws because of the
+ * target; an examination that stops early returns its replies so far.
  */
 export const examineKey = async (
   client: ProbeClient,

@@ -1,22 +1,20 @@
 import type { CapacityStep } from '../model/series/capacity.ts';
 import { nextStep, type SearchTerms, type StepRequest } from '../judge/capacity/next-step.ts';
 
-/** What a search may spend, over all its steps. */
+/** The maximum of all steps together. */
 export interface SearchBudget {
   readonly requests: number;
-  /** Of load, in seconds. */
+  /** Duration of the load. */
   readonly seconds: number;
   readonly steps: number;
 }
 
-/** How steps are taken. */
 export interface StepRunner {
-  /** Takes a step; `null` when somebody wishes to stop. */
+  /** Resolves to `null` if the user stops the search. */
   readonly runStep: (request: StepRequest, number: number) => Promise<CapacityStep | null>;
   readonly onStep: (step: CapacityStep) => void;
 }
 
-/** Why a search ended. */
 export type SearchEnd = 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
 
 export interface FinishedSearch {
@@ -24,7 +22,7 @@ export interface FinishedSearch {
   readonly end: SearchEnd;
 }
 
-/** So many steps in a row that tell nothing end the search: a machine may be busy for a while, an objective stays as it is. */
+/** Consecutive useless steps that end the search: a machine is busy only for a while, an objective does not change. */
 const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
 const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUselessSteps | null => {
@@ -37,8 +35,8 @@ const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUseles
 };
 
 /**
- * Climbs a staircase of open loads, then searches between the last step that was kept and the first that
- * broke. Every step is chosen by `judge/capacity/next-step.ts` from the answers to all before it.
+ * Doubles an open load until a step breaks an objective, then searches between the last `kept` and the
+ * first `broken` step. `judge/capacity/next-step.ts` chooses every step from the results of all before.
  */
 export const findCapacity = async (
   { runStep, onStep }: StepRunner,

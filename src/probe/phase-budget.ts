@@ -6,9 +6,7 @@ import {
   maxReleasedRequests,
 } from './provoke-limiter.ts';
 
-/** What each phase of an examination asks, and what that takes. */
-
-/** Each stands between two small chats, so that its cost in requests is the difference of their rests. */
+/** Each is sent between two small chats, whose difference in remaining is its cost in requests. */
 export const requestsBetweenChats = [
   'chat-stream',
   'models',
@@ -22,7 +20,7 @@ export const requestsBetweenChats = [
   'abandoned-late',
 ] as const satisfies readonly ProbeRequest[];
 
-/** Chats whose charges tell the ways of accounting apart; each is followed by a small one. */
+/** Chats whose charges distinguish the counting methods; each is followed by a small chat. */
 export const chargedChats = [
   'chat',
   'long-prompt',
@@ -31,7 +29,7 @@ export const chargedChats = [
   'long-prompt',
 ] as const satisfies readonly ProbeRequest[];
 
-/** Asked of an exhausted key. */
+/** Sent with the exhausted key. */
 export const requestsWhenExhausted = [
   'chat',
   'chat-stream',
@@ -40,19 +38,18 @@ export const requestsWhenExhausted = [
   'transcription',
 ] as const satisfies readonly ProbeRequest[];
 
-/** How often the second key is asked. */
 export const secondKeyRequests = 5;
 
-/** The counting keeps to this share of the limit in one window. */
+/** The maximum share of the limit used for counting in one window. */
 const countingShare = 0.75;
 
-/** How many requests the counting sends in one window: at least one between two small chats. */
+/** Requests for counting in one window: at least one between two small chats. */
 export const countedInWindow = ({ limit }: LimitRule): number =>
   Math.max(3, Math.floor(limit * countingShare));
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/** The requests and the time (ms) that a phase takes: usually and at most. */
+/** The typical and maximum requests of a phase, and its time in ms. */
 export const phaseBudget = (
   phase: ProbePhase,
   rule: LimitRule,
@@ -62,7 +59,7 @@ export const phaseBudget = (
   switch (phase) {
     case 'counting': {
       const requestsPerWindow = countedInWindow(rule);
-      // Every further window begins with a small chat of its own.
+      // Every further window starts with another small chat.
       const extraWindows = Math.max(
         0,
         Math.ceil((countingRequests - requestsPerWindow) / (requestsPerWindow - 1)),

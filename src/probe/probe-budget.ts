@@ -2,27 +2,26 @@ import { chatCost, speechCost, transcriptionCost } from '../contract/prices.ts';
 import type { LimitRule, ProbePhase } from '../model/limits/limit-log.ts';
 import { phaseBudget } from './phase-budget.ts';
 
-/** What an examination will take, told before it begins. */
+/** The forecast of an examination. */
 export interface ProbeBudget {
-  /** Requests: usually, and never more than. */
+  /** Requests. */
   readonly typical: number;
   readonly max: number;
-  /** Milliseconds, usually. */
+  /** Typical, in ms. */
   readonly time: number;
-  /** Tokens: usually, and at most. */
   readonly tokens: { readonly typical: number; readonly max: number };
-  /** Micro-units of the currency at most; `null` without a price for chats. */
+  /** Maximum in micro-units of the currency; `null` without a price for chats. */
   readonly cost: number | null;
 }
 
-/** A small chat of the probe, generously. */
+/** Upper bound of a small chat. */
 const chatTokens = { input: 15, output: 1 };
-/** What the few chats with long prompts and longer answers add. */
+/** Additional tokens of the chats with long prompts and longer answers. */
 const longTokens = { input: 1000, output: 200 };
-/** Speech and transcriptions that are asked at most: while counting, and of the exhausted key. */
+/** Maximum speech and transcription requests each: while counting, and with the exhausted key. */
 const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 
-/** What the phases take, by the rule that is examined; `price` in micro-units for a million tokens. */
+/** Forecasts the phases for the examined rule; `price` in micro-units per million tokens. */
 export const probeBudgetFor = (
   phases: readonly ProbePhase[],
   rule: LimitRule,

@@ -4,18 +4,16 @@ import { sendProbeRequest, type ProbeSession } from './send-probe-request.ts';
 import type { ProbeClient } from './examine-key.ts';
 import { probeRequestBuilders, type ProbeModels } from './probe-requests.ts';
 
-/** What an examination asks with. */
 export interface ProbeClientOptions {
   readonly session: ProbeSession;
   readonly sleepUntil: (moment: Instant) => Promise<void>;
   readonly models: ProbeModels;
-  /** The value of each key; the second one may be missing. */
+  /** The value of each key. */
   readonly credentials: { readonly first: string; readonly second: string | null };
-  /** First part of every request id. */
+  /** The prefix of every request id. */
   readonly runId: string;
 }
 
-/** Asks a target through a transport. */
 export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
   const { session, models, credentials, runId } = options;
   let serial = 0;

@@ -3,23 +3,23 @@ import type { WireRequest } from '../model/observation/exchange.ts';
 import type { ProbeReply, ProbeRequest } from '../model/limits/limit-log.ts';
 import { encodeForm } from '../traffic/request/multipart.ts';
 
-/** Whom the probe may ask; `null` for what the target does not offer. */
+/** The models for a probe; `null` if the target offers none. */
 export interface ProbeModels {
   readonly chat: string;
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
-  /** All that the target lists, in its order. */
+  /** All models of the target, in its order. */
   readonly listed: readonly string[];
 }
 
-/** A request of a probe before it is signed. */
+/** A request of a probe before authorization. */
 export interface PreparedProbeRequest {
   readonly request: WireRequest;
   readonly asked: ProbeReply['asked'];
-  /** When it is given up: as soon as it was sent, or with the first bytes of its body. */
+  /** When to abort it: as soon as it is sent, or with the first bytes of the body. */
   readonly giveUp: 'sent' | 'answering' | null;
-  /** Whether it is signed with a key that does not exist. */
+  /** Whether to use a key that does not exist. */
   readonly wrongKey: boolean;
 }
 
@@ -27,7 +27,7 @@ const json = { 'content-type': 'application/json', accept: 'application/json' };
 
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
-/** Enough to tell a reservation of `max_tokens` from what was used, and cheap. */
+/** Enough to distinguish a reservation of `max_tokens` from the tokens used, and cheap. */
 const longerAnswer = 40;
 
 const plain = (request: WireRequest): PreparedProbeRequest => ({
@@ -101,7 +101,7 @@ const transcription = ({ transcription: model }: ProbeModels): PreparedProbeRequ
   return plain({ ...routes.transcription, headers: { 'content-type': contentType }, body });
 };
 
-/** How each request of a probe is made; `null` where the target offers no such thing. */
+/** Builds each request of a probe; `null` if the target does not offer it. */
 export const probeRequestBuilders = {
   chat,
   'chat-stream': (models) => chat(models, { stream: true }),

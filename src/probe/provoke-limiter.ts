@@ -1,46 +1,44 @@
 import type { LimitRule } from '../model/limits/limit-log.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
-/** What an experiment on one key can do: look at the clock, wait, and ask once. */
 export interface ChatSender {
   now(): Instant;
   sleepUntil(moment: Instant): Promise<void>;
-  /** Sends one small request; resolves to whether it was let in, an answer that never came taken for one that was. */
+  /** Sends one small request; resolves to whether it was admitted (true if there was no answer). */
   sendChat(): Promise<boolean>;
 }
 
-/** Where the server's minute begins, if its clock is known. */
 export interface ProvocationOptions extends LimitRule {
+  /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
 }
 
-/** The first phase gives up after this many times the limit: no limiter of requests is there. */
+/** The search for a refusal stops after this multiple of the limit: there is no limiter of requests. */
 const maxLimitMultiple = 2;
 
-/** Requests beyond the limit that are released together. */
+/** Concurrent requests above the limit. */
 const requestsBeyondLimit = 20;
 
-/** A key must have been idle this long before, so that nothing earlier is in any window. */
+/** Time in ms after which no earlier request is in any window. */
 export const idleTime = ({ window }: LimitRule): number => window + window / 30;
 
-/** How long before the provocation: two counters of adjoining windows remember twice as long. */
+/** The idle time before the provocation: two counters of adjacent windows remember twice as long. */
 export const longIdleTime = ({ window }: LimitRule): number => 2 * window + window / 30;
 
-/** One request now and then: so many in a window. */
 const tricklePerWindow = 24;
 /**
- * Where in the server's minute the provocation begins, and how long after it the second half of the limit is sent,
- * in windows: at both moments the edges of steps of any usual number are far.
+ * When in the server's minute the provocation starts, and when after it the second half of the limit is
+ * sent, in windows: both are far from the edges of steps of any typical number.
  */
 const startPhase = 0.383;
 const secondHalf = 0.242;
-/** One by one, half a limit must be through in this many windows; where answers come too slowly for that, two are sent at once: more would meet caps in flight. */
+/** Maximum windows for half a limit one by one; with slower answers two are sent at once: more would exceed caps on requests in flight. */
 const maxHalfWindows = 0.15;
-/** How long to wait at most until a request is let in again, and how long the refill is watched, in windows. */
+/** Maximum wait until a request is admitted again, and how long the refill is observed, in windows. */
 const maxWaitWindows = 1.2;
 const refillWatchWindows = 1 / 3;
 
-/** At most so many requests by `provokeLimiter`: what a limiter that refuses nothing leads to. */
+/** Maximum requests of `provokeLimiter`, reached if nothing is refused. */
 export const maxProvocationRequests = ({ limit }: LimitRule): number =>
   Math.ceil(limit / 2) +
   2 * maxLimitMultiple * limit +
@@ -48,11 +46,11 @@ export const maxProvocationRequests = ({ limit }: LimitRule): number =>
   Math.ceil(tricklePerWindow * (maxWaitWindows + refillWatchWindows));
 
 /**
- * Provokes the limiter of one idle key so that every class shows itself: half the limit at once,
- * the rest about a quarter of a window later; then one request now and then until one is let through, a
- * burst at that moment, and again one now and then for the speed of the refill. About 2.5 limits of
- * requests and 1.7 windows of time. Begins at its own place in the server's minute where that is known,
- * so that a window on the clock and one from the first request end at different times.
+ * Provokes the limiter of one idle key so that every class can be identified: half the limit, the
+ * other half about a quarter of a window later; then single requests until one is admitted, a burst at
+ * that moment, and single requests again for the speed of the refill. About 2.5 limits of requests and
+ * 1.7 windows of time. It starts at a fixed phase of the server's minute if known, so that a window on
+ * the clock and one from the first request end at different times.
  */
 export const provokeLimiter = async (
   sender: ChatSender,
@@ -87,7 +85,7 @@ export const provokeLimiter = async (
   await askUntilRefused(half - 1, together);
   await sender.sleepUntil(instant(begin + secondHalf * window));
   await askUntilRefused(maxLimitMultiple * limit, together);
-  // One window after the refusal every limiter but a locked one has let something through.
+  // Within one window after the refusal every limiter admits a request unless it is locked.
   await trickle(sender.now() + maxWaitWindows * window, (admitted) => admitted);
   await askUntilRefused(maxLimitMultiple * limit, together);
   await Promise.all(Array.from({ length: limit }, () => sender.sendChat()));
@@ -96,7 +94,7 @@ export const provokeLimiter = async (
 
 export const maxReleasedRequests = ({ limit }: LimitRule): number => limit + requestsBeyondLimit;
 
-/** Releases more than the limit at once at a key that has been idle: counters that lose updates let too many in. */
+/** Sends more requests than the limit at once with an idle key: counters that lose updates admit too many. */
 export const releaseTogether = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
   await sender.sleepUntil(instant(sender.now() + idleTime(rule)));
   await Promise.all(Array.from({ length: maxReleasedRequests(rule) }, () => sender.sendChat()));

@@ -21,23 +21,21 @@ import type { Instant } from '../model/quantity.ts';
 import { readRefusal } from '../traffic/answer/read-refusal.ts';
 import type { PreparedProbeRequest } from './probe-requests.ts';
 
-/** What the requests of a probe go through. */
 export interface ProbeSession {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** The wall clock at instant 0, in ms since 1970. */
+  /** Wall clock at instant 0, in ms since 1970. */
   readonly wallZero: number;
-  /** Headers beside the request's own. */
+  /** Additional headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
-  /** A request is given up after so many ms. */
+  /** In ms. */
   readonly timeoutFor: number;
 }
 
-/** How often it is looked whether a request is to be given up, in ms. */
+/** Poll interval for aborts, in ms. */
 const pollInterval = 20;
 
-/** Which request of a probe it is, and whose key signs it. */
 export interface ProbeRequestContext {
   readonly requestId: string;
   readonly phase: ProbePhase;
@@ -46,10 +44,9 @@ export interface ProbeRequestContext {
   readonly credential: string;
 }
 
-/** More of a body than this is not looked at. */
+/** The remaining bytes of a body are ignored. */
 const maxBodyBytes = 1024 * 1024;
 
-/** A key that nobody has. */
 const invalidKey = 'sk-weir-no-such-key';
 
 const parsed = (text: string): unknown => {
@@ -69,7 +66,7 @@ const usageIn = (body: string): ProbeReply['usage'] => {
     : null;
 };
 
-/** One exchange of a probe: keeps what its response tells of limits. */
+/** Collects the response of one exchange. */
 class ProbeResponseObserver implements ExchangeObserver {
   exchange: Exchange | null = null;
   sent: Instant | null = null;
@@ -104,7 +101,7 @@ class ProbeResponseObserver implements ExchangeObserver {
   onChunk(_at: Instant, bytes: Uint8Array): void {
     if (this.#kept < maxBodyBytes) this.#body.push(Buffer.from(bytes));
     this.#kept += bytes.length;
-    if (this.#giveUp === 'answering') this.exchange?.abort('aborted', 'given up');
+    if (this.#giveUp === 'answering') this.exchange?.abort('aborted', 'aborted by the probe');
   }
 
   onEnd(at: Instant): void {
@@ -113,7 +110,7 @@ class ProbeResponseObserver implements ExchangeObserver {
 
   onFailure(at: Instant, cause: BrokenCause, detail: string): void {
     const isIntended = this.#giveUp !== null && cause === 'aborted' && this.sent !== null;
-    // A refusal whose body broke off has said what matters.
+    // The status of a refusal with a truncated body is enough.
     if (isIntended || this.#status >= 400) this.#finish(at);
     else this.#ended(`${cause}: ${detail}`);
   }
@@ -130,7 +127,6 @@ class ProbeResponseObserver implements ExchangeObserver {
   }
 }
 
-/** An answer, whole. Instants are the log's. */
 export interface ProbeResponse {
   readonly sent: Instant;
   readonly answered: Instant;
@@ -180,7 +176,7 @@ const replyOf = (
   };
 };
 
-/** Sends a request with its own headers and `further` ones; resolves to the answer, or to why there was none. */
+/** Sends a request with extra headers; resolves to the response, or to an error message. */
 export const fetchResponse = (
   session: ProbeSession,
   request: WireRequest,
@@ -192,7 +188,7 @@ export const fetchResponse = (
     const begun = clock.now();
     const stop = clock.every(pollInterval, () => {
       const isGivenUp = giveUp === 'sent' && listener.sent !== null;
-      if (isGivenUp) listener.exchange?.abort('aborted', 'given up');
+      if (isGivenUp) listener.exchange?.abort('aborted', 'aborted by the probe');
       else if (clock.now() - begun > session.timeoutFor) {
         listener.exchange?.abort(
           'deadline-total',
@@ -210,7 +206,7 @@ export const fetchResponse = (
     );
   });
 
-/** Sends one request of a probe; resolves to what its answer told, or to why there was none. */
+/** Sends one request of a probe; resolves to its reply, or to an error message. */
 export const sendProbeRequest = async (
   session: ProbeSession,
   context: ProbeRequestContext,

@@ -2,18 +2,18 @@ import type { StepRequest } from '../judge/capacity/next-step.ts';
 import type { OpenLoad, Plan } from '../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../model/quantity.ts';
 
-/** Arrivals are spaced as the plan’s own open load spaces them; evenly where it has none. */
+/** The spacing of the plan’s open load; `even` if it has none. */
 const spacingOf = ({ stages }: Plan): OpenLoad['spacing'] => {
   const open = stages.map(({ load }) => load).find((load) => load.kind === 'open');
   return open?.spacing ?? 'even';
 };
 
-/** What is left over from a step is not waited for longer than this, in ms, so that overload costs little. */
+/** Maximum grace in ms, so that overload costs little time. */
 const maxGrace = 30_000;
 
 /**
- * The plan of one step: the first stage’s traffic at a constant rate, open. Its first half lets the flow
- * become steady. Nothing waits and nothing is tried again: that would hide the very limit that is looked for.
+ * The plan of one step: the first stage’s traffic at a constant open rate. The flow becomes steady in
+ * the first half. There is no pace and no retry: they would hide the limit.
  */
 export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: number): Plan => {
   const duration = milliseconds(seconds * 1000);

@@ -1,9 +1,9 @@
-import type { Observation } from '../model/observation/observation.ts';
 import {
   type ObservationsHeader,
+  type Observation,
   observationSchema,
   observationsHeaderSchema,
-} from '../model/observation/observation-schema.ts';
+} from '../model/observation/observation.ts';
 
 /** The first line of an observations file, without its line feed. */
 export const observationsHeader = ({

@@ -1,5 +1,5 @@
+import type { TokenSums } from '../model/measures/counts.ts';
 import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
-import type { TokenSums } from '../model/measures/token-sums.ts';
 
 /** The sums of one source of token counts; added if missing. */
 const sumsOf = (all: TokenSums[], source: TokenCounts['source']): TokenSums => {

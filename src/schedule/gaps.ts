@@ -1,5 +1,4 @@
-import type { Draw } from '../model/workload/draw.ts';
-import { drawNormal } from '../model/workload/normal.ts';
+import { type Draw, drawNormal } from '../model/workload/draw.ts';
 
 /** Gaps between arrivals, in units of their mean. */
 export interface Gaps {

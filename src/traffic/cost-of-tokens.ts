@@ -1,6 +1,6 @@
+import { sampleUpperBound } from '../model/measures/histogram.ts';
 import type { TokenCounts } from '../model/observation/outcome.ts';
 import { chatCost } from '../contract/prices.ts';
-import { sampleUpperBound } from '../model/measures/sample-bound.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
 /** The cost of an answer's tokens in micro-units; `null` without a price, without the server's count of input and output, and above a histogram's range. */

@@ -151,7 +151,7 @@ describe.skipIf(!canBind)('a generator', () => {
     const { url } = await startGateway('--ttft', '50ms');
     startBusyLoops(3, generatorCore);
     const starved = await runAgainst(url, { node: lowPriorityNodeOnCore(generatorCore) });
-    expect(starved.blamed).toContain('waiting for a CPU invalid');
+    expect(starved.blamed).toContain('CPU wait invalid');
     expect(starved.blamed).toContain('start lag invalid');
     expect(starved.trust.level).toBe('invalid');
     expect(starved.code).toBe(12);
@@ -162,7 +162,7 @@ describe.skipIf(!canBind)('a generator', () => {
     if (limited === null) return context.skip('this machine does not allow a cgroup with a quota');
     const { url } = await startGateway('--ttft', '50ms');
     const starved = await runAgainst(url, { node: [...limited, process.execPath] });
-    expect(starved.blamed).toContain('waiting for a CPU invalid');
+    expect(starved.blamed).toContain('CPU wait invalid');
     expect(starved.trust.level).toBe('invalid');
     expect(starved.code).toBe(12);
     const throttled = starved.result.slices[0]?.generator.map((sample) => sample.throttled ?? 0);

@@ -1,13 +1,12 @@
 import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
 import type { Result } from '../../model/result/result.ts';
 
-/** What a run asked of its generator at its fullest. */
 interface RunLoad {
   readonly streams: number;
   readonly tokensPerSecond: number;
 }
 
-/** The load of a run at its fullest second; `null` of one without streamed tokens. */
+/** The maximum load of a run; `null` without streamed tokens. */
 export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
   let inFlight = 0;
   let streams = 0;
@@ -24,8 +23,8 @@ const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
   streams * tokensPerSecond;
 
 /**
- * The smallest calibrated load that holds this run's, by its transport and as many workers: the error of a smaller one may
- * not be claimed. `null` where none of them does.
+ * The smallest calibrated load that includes this run's, with its transport and number of workers;
+ * `null` if none does.
  */
 export const calibratedFor = (
   { cells }: Calibration,
@@ -43,7 +42,7 @@ export const calibratedFor = (
     )
     .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
 
-/** Why a calibration says nothing sure of a run any more: what has changed since, as pairs of before and now. */
+/** What has changed since a calibration, as text: its errors are then not certain for this run. */
 export const changedSince = (
   { weir, machine }: Calibration,
   result: Pick<Result, 'weir' | 'slices'>,

@@ -4,13 +4,13 @@ import { emptyHistogram, type Histogram } from '../../model/measures/histogram.t
 import type { Observation } from '../../model/observation/observation.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 
-/** When the gateway handed each token of an answer to its socket, in ms of the machine's monotonic clock. */
+/** When the gateway wrote each token of an answer to its socket, in ms of the machine's monotonic clock. */
 export interface SentTokens {
   readonly requestId: string;
   readonly sent: readonly number[];
 }
 
-/** What a run recorded; instant 0 of it lies at `zero` on the machine's monotonic clock. */
+/** `zero` is instant 0 of the run on the machine's monotonic clock. */
 export interface Recorded {
   readonly zero: number;
   readonly observations: readonly Observation[];
@@ -27,11 +27,10 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
   outcome.kind === 'completed' && outcome.answer.kind === 'chat-stream' ? outcome.answer : null;
 
 /**
- * Joins both sides by the request's id. What a run says of an answer counts from instants of its own
- * (when it was due), so the error of its TTFT is that of the first token's arrival, of its end that of
- * the last one's; of a gap it is the difference between the gap recorded and the gap sent. The way
- * through the kernel is in it: no client can do without. Answers due before `warmUp` (ms of the run)
- * and those without all their tokens on both sides are left out; `null` when nothing is left.
+ * Joins both sides by request id. The error of the TTFT is that of the first token's arrival, of the end
+ * that of the last token's, of a gap the difference between the recorded and the sent gap. They include
+ * the way through the kernel, as in any client. Answers due before `warmUp` (ms of the run) and those
+ * with missing tokens on a side are excluded; `null` if none remain.
  */
 export const measuredErrors = (
   traces: readonly SentTokens[],

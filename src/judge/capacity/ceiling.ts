@@ -1,12 +1,12 @@
 import type { CapacityStep, CapacityTerms } from '../../model/series/capacity.ts';
 
-/** The rate that the declared limits allow over all keys, and which of them says so. */
+/** The rate that the declared limits of all keys allow, and the limit that determines it. */
 export interface Ceiling {
   readonly rate: number;
   readonly bound: 'requests' | 'tokens';
 }
 
-/** Mean tokens of an answer and its prompt over all steps that know; `null` where none does. */
+/** Mean tokens of an answer and its prompt over all steps with known tokens; `null` if none. */
 export const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
   const known = steps.filter(({ tokens }) => tokens !== null);
   const completed = known.reduce((sum, step) => sum + step.completed, 0);
@@ -14,7 +14,7 @@ export const tokensPerRequest = (steps: readonly CapacityStep[]): number | null 
   return known.reduce((sum, step) => sum + (step.tokens ?? 0) * step.completed, 0) / completed;
 };
 
-/** `null` where nothing is declared. A limit of tokens counts as soon as a step has shown what a request uses. */
+/** `null` without a declared limit. A limit of tokens counts as soon as a step shows the tokens per request. */
 export const ceilingOf = (
   { requestsPerMinute, tokensPerMinute, keys }: CapacityTerms,
   steps: readonly CapacityStep[],

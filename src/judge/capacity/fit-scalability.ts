@@ -3,20 +3,19 @@ import { criticalT } from '../statistics/student-t.ts';
 
 /**
  * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) over requests in flight:
- * X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). A server that batches continuously takes a + cN for each step of
- * its batch, so its X(N) = N / (a + cN) is this law with κ = 0 and has its shape exactly, which no polynomial
- * or spline through so few steps would; κ shows a gateway that gets slower with load. N / X is linear in
- * (1, N − 1, N(N − 1)): weighted least squares, with bands by Student’s t.
+ * X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). A server with continuous batching needs a + cN for each step of
+ * its batch, so X(N) = N / (a + cN), exactly this law with κ = 0; κ shows a gateway that gets slower with
+ * load. N / X is linear in (1, N − 1, N(N − 1)): weighted least squares, with bands by Student’s t.
  */
 
 type Row = readonly number[];
 
-/** What a column of the law is for N in flight. */
+/** The columns of the law for N in flight. */
 const columns = [() => 1, (n: number) => n - 1, (n: number) => n * (n - 1)] as const;
-/** The laws that are tried: without contention, without κ, without σ, and whole. */
+/** The fitted models: without contention, without κ, without σ, and the full law. */
 const models = [[0], [0, 1], [0, 2], [0, 1, 2]] as const;
 
-/** The inverse of a small symmetric positive matrix by Gauss and Jordan; `null` where it has none. */
+/** The inverse of a small symmetric positive matrix by Gauss and Jordan; `null` if singular. */
 const inverse = (matrix: readonly Row[]): readonly Row[] | null => {
   const n = matrix.length;
   const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
@@ -46,7 +45,7 @@ interface LinearFit {
   readonly parameters: number;
 }
 
-/** Residuals count relatively, since a step is as exact as its rate. */
+/** Residuals are relative, as the error of a step is. */
 const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit | null => {
   const rows = points.map(({ n, y }) => model.map((column) => columns[column]!(n) / y));
   const normal = model.map((_, i) =>
@@ -77,7 +76,7 @@ const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit
   return { beta: [beta[0]!, beta[1]!, beta[2]!], squares, band, parameters: model.length };
 };
 
-/** Akaike’s criterion: a further parameter has to pay. */
+/** Akaike’s information criterion. */
 const criterion = ({ squares, parameters }: LinearFit, points: number): number =>
   points * Math.log(Math.max(squares, 1e-9) / points) + 2 * parameters;
 
@@ -95,7 +94,7 @@ const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve
     };
   });
 
-/** Where X / R is largest (Kleinrock’s power, ICC 1979): before it latency is cheap, behind it throughput is dear. */
+/** The maximum of X / R (Kleinrock’s power, ICC 1979). */
 const kneeOf = (curve: ScalabilityFit['curve'], most: number): ScalabilityFit['knee'] => {
   const power = ({ rate, latency }: (typeof curve)[number]): number => rate.value / latency;
   const best = curve.reduce((a, b) => (power(b) > power(a) ? b : a), curve[0]!);
@@ -103,7 +102,7 @@ const kneeOf = (curve: ScalabilityFit['curve'], most: number): ScalabilityFit['k
   return { rate: best.rate.value, inFlight: best.inFlight, latency: best.latency };
 };
 
-/** `null` with fewer than three different loads that were kept. */
+/** `null` with fewer than three different `kept` loads. */
 export const fitScalability = (steps: readonly CapacityStep[]): ScalabilityFit | null => {
   const points = steps
     .filter(

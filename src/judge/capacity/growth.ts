@@ -1,7 +1,7 @@
 import type { EstimatedRange } from '../../model/series/capacity.ts';
 import { criticalT } from '../statistics/student-t.ts';
 
-/** The lag-1 autocorrelation of residuals, 0 … 0.9: negative ones narrow nothing. */
+/** The lag-1 autocorrelation of residuals, 0 … 0.9; negative values count as 0. */
 const autocorrelation = (residuals: readonly number[]): number => {
   let own = 0;
   let next = 0;
@@ -13,9 +13,9 @@ const autocorrelation = (residuals: readonly number[]): number => {
 };
 
 /**
- * The slope of a series over its index by least squares, with a 95 % interval. Neighbours are alike, so
- * the number of samples is cut to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
- * Hammersley 1946). Fewer than three samples tell nothing: the interval is boundless.
+ * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so
+ * the number of samples is reduced to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
+ * Hammersley 1946). With fewer than three samples the interval is unbounded.
  */
 export const slopeOf = (series: readonly number[]): EstimatedRange => {
   const n = series.length;

@@ -8,7 +8,7 @@ import type {
 import { ceilingOf, tokensPerRequest } from './ceiling.ts';
 import { believeAfter, believedRate, decisiveSteps } from './rate-belief.ts';
 
-/** The step whose rate is nearest to one, by ratio. */
+/** The step with the nearest rate, by ratio. */
 const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep | undefined =>
   steps.toSorted(
     (a, b) => Math.abs(Math.log(a.rate / rate)) - Math.abs(Math.log(b.rate / rate)),
@@ -21,7 +21,7 @@ interface FoundRate {
   readonly proved: boolean;
 }
 
-/** Every step was kept: what binds is a declared limit, or nothing that was tried. */
+/** Every step was kept: a declared limit determines the rate, or nothing in the tried range. */
 const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): FoundRate => {
   const highest = Math.max(...decisiveSteps(steps).map(({ rate }) => rate));
   const ceiling = ceilingOf(terms, steps);
@@ -30,19 +30,19 @@ const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): FoundRat
     return {
       rate: { value: ceiling.rate, low: ceiling.rate, high: ceiling.rate },
       binding: ceiling.bound,
-      because: `the objectives hold at ${highest.toPrecision(3)}/s, all that the declared limit of ${ceiling.bound} per minute allows`,
+      because: `the objectives are met at ${highest.toPrecision(3)}/s, the maximum of the declared limit of ${ceiling.bound} per minute`,
       proved: true,
     };
   }
   return {
     rate,
     binding: 'none',
-    because: `the objectives hold at ${highest.toPrecision(3)}/s, the highest rate that was tried`,
+    because: `the objectives are met at ${highest.toPrecision(3)}/s, the highest rate tried`,
     proved: false,
   };
 };
 
-/** Some step broke: the answer is where belief has come to. */
+/** Some step broke: the answer is the rate believed. */
 const someBroken = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
@@ -66,19 +66,19 @@ const someBroken = (
   return {
     rate,
     binding: isCapped ? ceiling.bound : (breach?.bound ?? 'none'),
-    because: `at ${above?.rate.toPrecision(3) ?? '?'}/s ${breach?.text ?? 'an objective broke'}`,
+    because: `at ${above?.rate.toPrecision(3) ?? '?'}/s ${breach?.text ?? 'an objective was broken'}`,
     proved: closest && rate.high / rate.low <= 1 + precision * 1.5,
   };
 };
 
-/** Keys that keep below their limit at a rate. */
+/** Keys required to stay within the limit at a rate. */
 const keysFor = (perSecond: number | null, perMinute: number | null): number | null =>
   perSecond === null || perMinute === null || perMinute === 0
     ? null
-    : // A rate that fills a key to the last request is still that key’s.
+    : // A rate that uses a key completely needs no further key.
       Math.max(1, Math.ceil((perSecond * 60) / perMinute - 1e-6));
 
-/** What the steps prove, in units of users, keys and money; `null` when no step was kept. */
+/** What the steps prove, in users, keys and money; `null` if no step was kept. */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
@@ -99,7 +99,7 @@ export const judgeCapacity = (
   return {
     ...found,
     latency,
-    // Little’s law for users who think: rate = users / (latency + think time).
+    // Little’s law with think time: rate = users / (latency + think time).
     users: Math.floor((rate * ((latency ?? 0) + terms.thinkTime)) / 1000),
     keysForRequests: keysFor(rate, terms.requestsPerMinute),
     keysForTokens: keysFor(tokens === null ? null : rate * tokens, terms.tokensPerMinute),

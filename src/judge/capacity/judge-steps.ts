@@ -13,17 +13,17 @@ import { judgeTrust } from '../trust/judge-trust.ts';
 import { slopeOf } from './growth.ts';
 import { objectiveBreaches } from './step-objectives.ts';
 
-/** Growth of this share of the arrivals is what a search cannot tell from none. */
+/** Growth up to this share of the arrivals cannot be distinguished from none. */
 const growthTolerance = 0.02;
-/** Less than this is surely none. */
+/** Growth below this is certainly none. */
 const growthCertainlyBelow = 0.05;
-/** Halves of a step whose throughputs differ by more have not settled. */
+/** Maximum relative difference of the halves of a settled step. */
 const settledSpread = 0.04;
 
-/** Fewer whole seconds than these show no slope. */
+/** Minimum whole seconds for a slope. */
 const minSeconds = 3;
 
-/** The rate of a stage whose rate is constant and open; `null` for any other. */
+/** The rate of a stage with a constant open load; `null` for any other. */
 const rateOf = ({ load }: Stage): number | null => {
   if (load.kind !== 'open') return null;
   const rate = load.curve[0]!.to;
@@ -31,14 +31,14 @@ const rateOf = ({ load }: Stage): number | null => {
   return isConstant && rate > 0 ? rate : null;
 };
 
-/** What was offered within the measured half. Drawn arrivals differ from their rate, and the gateway serves those that came. */
+/** The offered rate in the measured half; random arrivals differ from the planned rate. */
 const offeredIn = (stage: Stage, rate: number, arrivals: number, seconds: number): number =>
   stage.load.kind === 'open' && stage.load.spacing === 'even' ? rate : arrivals / seconds;
 
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Requests in flight at the begin of each second, from the first of the run on. */
+/** Requests in flight at the start of each second of the run. */
 const inFlightOver = (
   bySecond: ReadonlyMap<number, TimelineSecond>,
   until: number,
@@ -97,13 +97,12 @@ interface Span {
   readonly to: number;
 }
 
-/** An interval without bounds has no form in JSON. */
+/** Bounded, since JSON has no infinity. */
 const growthOf = ({ value, low, high }: EstimatedRange, rate: number): EstimatedRange => {
   const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
   return { value: bounded(value), low: bounded(low), high: bounded(high) };
 };
 
-/** What answers took, used and cost. */
 const figuresOf = (
   result: Result,
   where: LabelFilter,
@@ -114,7 +113,7 @@ const figuresOf = (
   cost: distributionOf(result, 'cost', where).mean,
 });
 
-/** An unfit generator says why in the place of what broke. */
+/** Why the load generator is invalid, instead of breaches. */
 const generatorFaults = ({ level, evidence }: Trust): readonly StepBreach[] =>
   evidence
     .filter((each) => each.level === level)
@@ -137,12 +136,12 @@ const verdictOf = (
   return { verdict, sure: growth.high < growthCertainlyBelow && criteria.sure, breaches };
 };
 
-/** A result’s stage of constant rate as a step; `null` where its second half is too short to tell anything. */
+/** A stage of constant rate as a step; `null` if its second half is too short. */
 const judgeStep = (result: Result, stage: Stage, span: Span, name: string): CapacityStep | null => {
   const rate = rateOf(stage);
   const measuredFrom = Math.max(span.from, result.plan.warmUp);
   const from = Math.ceil(Math.max(measuredFrom, (span.from + span.to) / 2) / 1000);
-  // A load that was stopped offered nothing afterwards.
+  // A stopped load offers nothing afterwards.
   const ended = Math.min(span.to, result.scheduled);
   const to = Math.floor(ended / 1000);
   if (rate === null || to - from < minSeconds) return null;
@@ -170,18 +169,18 @@ const judgeStep = (result: Result, stage: Stage, span: Span, name: string): Capa
     throughput: flow.throughput,
     spread: flow.spread,
     growth,
-    // A look once a second is blind to what comes and goes within it; of a steady flow Little’s law is not.
+    // Samples once a second miss short requests; for a steady flow Little’s law does not.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...verdictOf(judgeTrust(result), criteria, growth, growthBreaches),
   };
 };
 
-/** Whether a step’s throughput stood still: then it is what the gateway can do at that load. */
+/** Whether the throughput of a step was constant: then it is the maximum at that load. */
 export const isSettled = ({ spread, completed }: CapacityStep): boolean =>
   spread < settledSpread && completed > 0;
 
-/** The stages of a result whose rate is constant, as steps; `nameOf` names them. */
+/** The stages of constant rate as steps. */
 export const judgeSteps = (
   result: Result,
   nameOf: (stage: string) => string,

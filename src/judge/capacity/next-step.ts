@@ -2,32 +2,31 @@ import type { CapacityStep, CapacityTerms } from '../../model/series/capacity.ts
 import { ceilingOf } from './ceiling.ts';
 import { believeAfter, believedRate, decisiveSteps } from './rate-belief.ts';
 
-/** A step to take: a constant open load. */
+/** A constant open load. */
 export interface StepRequest {
   readonly rate: number;
-  /** How long it lasts, in whole seconds. */
+  /** Duration in whole seconds. */
   readonly seconds: number;
 }
 
-/** What decides how steps are chosen. */
 export interface SearchTerms extends CapacityTerms {
-  /** Whether objectives of latency are asked for beside a steady flow. */
+  /** Whether there are objectives of latency in addition to a steady flow. */
   readonly forLatency: boolean;
   /** Arrivals that the objectives need in the measured half of a step. */
   readonly samples: number;
 }
 
-/** Steps of the staircase grow by this factor. */
+/** Factor between the rates of the climb. */
 const rateFactor = 2;
-/** Least arrivals of the measured half of a step, on the stairs and in the search. */
+/** Minimum arrivals in the measured half of a step, in the climb and in the search. */
 const climbSamples = 15;
 const searchSamples = 100;
-/** The flow of a step is steady after a few times of what one answer takes. */
+/** Duration of a step in latencies, so that its flow becomes steady. */
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
 const maxStepSeconds = 600;
 
-/** How long an answer takes, in seconds, at the busiest step that was kept. */
+/** The median latency in seconds at the busiest `kept` step. */
 const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
   const kept = steps.filter(({ verdict, latency }) => verdict === 'kept' && latency !== null);
   const busiest = kept.toSorted((a, b) => b.rate - a.rate)[0];
@@ -43,7 +42,7 @@ const stepAt = (rate: number, steps: readonly CapacityStep[], samples: number): 
   return { rate, seconds: 2 * Math.ceil(Math.min(maxStepSeconds, seconds) / 2) };
 };
 
-/** The staircase: twice the rate from step to step, until one breaks or the ceiling is kept; `null` when it has ended. */
+/** The climb: twice the rate at each step until one breaks or the ceiling is kept; `null` when it has ended. */
 const nextClimbRate = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,
@@ -59,14 +58,14 @@ const nextClimbRate = (
 const isWithin = (value: number, low: number, high: number): boolean =>
   value >= low && value <= high;
 
-/** What the search still lacks, as a rate to try; `null` when it lacks nothing. */
+/** The rate to try next; `null` when the answer is precise enough. */
 const nextRefinedRate = (steps: readonly CapacityStep[], terms: SearchTerms): number | null => {
   const { value, low, high } = believedRate(believeAfter(steps, terms, terms.forLatency));
   const { precision } = terms;
   const near = (verdict: string, from: number, to: number): boolean =>
     decisiveSteps(steps).some((step) => step.verdict === verdict && isWithin(step.rate, from, to));
   if (high / low > 1 + 3 * precision) return value;
-  // Belief is not enough: a step just below has to be kept, and one just above to break.
+  // Belief is not enough: a step just below must be kept, and one just above must break.
   if (!near('kept', value * (1 - 1.2 * precision), value * (1 + precision))) {
     return value * (1 - 0.6 * precision);
   }
@@ -76,7 +75,7 @@ const nextRefinedRate = (steps: readonly CapacityStep[], terms: SearchTerms): nu
   return high / low > 1 + precision ? value : null;
 };
 
-/** The next step of the search, chosen by what the steps before showed; `null` when it is done. */
+/** The next step of the search; `null` when it is done. */
 export const nextStep = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,

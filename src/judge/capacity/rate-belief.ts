@@ -3,24 +3,23 @@ import { beyondNormal } from '../statistics/student-t.ts';
 import { isSettled } from './judge-steps.ts';
 
 /**
- * What is believed of the highest rate that keeps the objectives: a distribution over the logarithm of
- * rates, multiplied by the likelihood of what each step showed. This is Bayesian threshold estimation as
- * QUEST does it (Watson & Pelli, Perception & Psychophysics 33, 1983), whose noiseless limit is
- * probabilistic bisection (Horstein 1963; Waeber, Frazier & Henderson 2013): one wrong verdict out of
- * luck is outvoted by the next steps and never ends the search on the wrong side.
+ * The belief about the highest rate that meets the objectives: a distribution over the logarithm of
+ * rates, multiplied by the likelihood of each step's outcome. This is Bayesian threshold estimation as in
+ * QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983), whose noiseless limit is probabilistic
+ * bisection (Horstein 1963; Waeber, Frazier & Henderson 2013): later steps correct a wrong verdict.
  */
 export interface RateBelief {
-  /** The rate below which the wanted one lies with this probability. */
+  /** The rate that is above the wanted one with this probability. */
   readonly quantile: (probability: number) => number;
 }
 
-/** Rates of the grid are apart by this much, relatively. */
+/** Relative distance of the rates of the grid. */
 const grain = 0.0025;
 
-/** How blurred the border between kept and broken is, relatively; and how often a verdict is plainly wrong. */
+/** Relative width of the border between kept and broken, and the probability of a wrong verdict. */
 const borderWidth = { sure: 0.01, unsure: 0.02 } as const;
 const errorChance = { sure: 0.02, unsure: 0.1 } as const;
-/** A throughput is not trusted to less than this, relatively; and it may have nothing to do with the wanted rate. */
+/** Minimum relative uncertainty of a throughput, and the probability that it is unrelated to the wanted rate. */
 const minSpread = 0.01;
 const misleadingChance = 0.02;
 
@@ -38,9 +37,9 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Likelihood => {
 };
 
 /**
- * What the throughput of an overloaded step tells. Where only a steady flow is asked for, it is the
- * wanted rate itself if it stood still, and was reached in any case; where latency is asked for too, it
- * bounds the wanted rate from above.
+ * The likelihood from the throughput of an overloaded step. If only a steady flow is required, a settled
+ * throughput is the wanted rate, and any other is a lower bound; with objectives of latency it is an
+ * upper bound.
  */
 const ofOverload = (step: CapacityStep, forLatency: boolean): Likelihood => {
   const at = Math.log(Math.max(step.throughput, 1e-9));
@@ -57,11 +56,11 @@ const ofOverload = (step: CapacityStep, forLatency: boolean): Likelihood => {
 const isOverload = ({ breaches, limited, throughput }: CapacityStep): boolean =>
   throughput > 0 && limited === 0 && breaches.some(({ bound }) => bound === 'concurrency');
 
-/** Steps that say something of the rate: neither unfit nor undecided. */
+/** Steps that are neither unfit nor undecided. */
 export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
-/** The belief after these steps; before any, every logarithm of a rate within reach is as likely. */
+/** The belief after these steps, starting from a uniform one over the logarithm of rates. */
 export const believeAfter = (
   steps: readonly CapacityStep[],
   { start, top }: Pick<CapacityTerms, 'start' | 'top'>,

@@ -8,17 +8,17 @@ import { groupsMatching } from '../../model/result/summary.ts';
 import { wilsonInterval } from '../../model/measures/wilson.ts';
 import { judgeObjectives } from '../objectives/judge-objectives.ts';
 
-/** What a step has to keep where the scenario names no objective of its own, beside a steady flow. */
+/** The minimum goodput of a step if the scenario has no objectives. */
 const defaultGoodput = 0.95;
 
-/** Counts and rates grow with the load that a search chooses, so they are no matter of capacity. */
+/** Counts and rates depend on the load that a search chooses, so they are excluded. */
 const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
     ({ figure, severity }) =>
       severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),
   );
 
-/** What steps of this plan are held to, in words. */
+/** The criteria of a step, as text. */
 export const criteriaTexts = (plan: Plan): readonly string[] => [
   'no growth of requests in flight',
   ...(criteriaOf(plan).length === 0
@@ -28,11 +28,11 @@ export const criteriaTexts = (plan: Plan): readonly string[] => [
     : criteriaOf(plan).map(({ text }) => text)),
 ];
 
-/** Whether anything but a steady flow and whole answers is asked of a step. */
+/** Whether a step requires more than a steady flow and complete answers. */
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
   criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
 
-/** How arrivals fail most often, as a bound; a request that completed too late fails by its latency. */
+/** The most frequent failure, as a limiting factor; a request that completed too late fails by its latency. */
 const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   const { limited, dropped, completed } = outcomes;
   const others = countArrivals(outcomes) - limited - dropped - completed;
@@ -51,7 +51,7 @@ const defaultBreaches = (goodput: number, outcomes: OutcomeCounts): readonly Ste
         },
       ];
 
-/** What a stage did not keep; `undecided` where too few samples tell, `sure` where the intervals leave little doubt. */
+/** The breaches of a stage; `undecided` with too few samples, `sure` if the intervals leave little doubt. */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
   const arrivals = countArrivals(outcomes);
   const groups = groupsMatching(result, (labels) => labels.stage === stage && !labels.warmUp);
@@ -92,7 +92,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   };
 };
 
-/** Arrivals that the measured half of a step needs for every objective to be decided. */
+/** Arrivals in the measured half of a step that every objective needs to be decided. */
 export const samplesFor = (plan: Plan): number => {
   const mix = plan.stages[0]!.traffic;
   const totalWeight = mix.reduce((sum, { weight }) => sum + weight, 0);
@@ -100,7 +100,7 @@ export const samplesFor = (plan: Plan): number => {
     const matchingWeight = mix
       .filter(({ kind }) => scope.traffic === null || scope.traffic === kind)
       .reduce((sum, { weight }) => sum + weight, 0);
-    // A tenth more: drawn shares and failures leave some out.
+    // A tenth more for random shares and failures.
     return matchingWeight === 0 ? 0 : Math.ceil((minSamples * totalWeight * 1.1) / matchingWeight);
   });
   return Math.max(0, ...needs);

@@ -203,7 +203,7 @@ describe('a comparison is refused', () => {
     const found = compareSides(order(a, b, { allowed: overridable }));
     expect(found).toStrictEqual({
       ok: false,
-      refusals: [{ what: 'success', message: 'in b/1/result.json nothing succeeded' }],
+      refusals: [{ what: 'success', message: 'b/1/result.json has no completed requests' }],
     });
   });
 
@@ -260,13 +260,13 @@ describe('a comparison is refused', () => {
       repetitions: [{ ...first, trust: { level: 'invalid', evidence: [] } }, ...others],
     };
     expect(refusals(base, invalid)).toEqual([
-      'b/1/result.json is not valid: its generator could not keep up',
+      'b/1/result.json is not valid: the load generator was overloaded',
     ]);
     expect(refusals(base, sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' }))).toEqual([
       'b/1/result.json is partial: stopped by SIGINT',
     ]);
     expect(refusals(base, sampleSide('b', 1, {}, { groups: [] }))).toEqual([
-      'in b/1/result.json nothing succeeded',
+      'b/1/result.json has no completed requests',
     ]);
   });
 });

@@ -32,7 +32,6 @@ import {
 } from './side-differences.ts';
 import { meanOf } from '../statistics/welch.ts';
 
-/** A comparison, or every reason to refuse it. */
 export type ComparisonOrRefusal =
   | { readonly ok: true; readonly comparison: Comparison }
   | { readonly ok: false; readonly refusals: readonly SideDifference[] };
@@ -40,11 +39,11 @@ export type ComparisonOrRefusal =
 export interface CompareSidesOptions {
   readonly base: Side;
   readonly next: Side;
-  /** Metrics that decide, by name; `null`: the usual ones. */
+  /** The names of the metrics that decide; `null`: the defaults. */
   readonly gates: readonly string[] | null;
-  /** What the comparison is about: it differs, and nobody need be told. */
+  /** The intended differences, which are not reported. */
   readonly intended: readonly ComparedProperty[];
-  /** What may differ between the sides all the same, and is told. */
+  /** Other permitted differences, which are reported. */
   readonly allowed: readonly ComparedProperty[];
   readonly weir: string;
   /** ISO 8601. */
@@ -77,7 +76,7 @@ const ratioMetric = ({ base, next, better, effect, floor }: RatioCandidate): Rat
   least: 1 + Math.max(effect, floor / (geometricMean(base) ?? 1)),
 });
 
-/** The p-value of a candidate by itself; `null` where the runs are too few for any. */
+/** The unadjusted p-value of a candidate; `null` with too few runs. */
 const ownP = (candidate: MetricCandidate): number | null =>
   candidate.scale === 'ratio' ? (contrastOf(ratioMetric(candidate))?.p ?? null) : shareP(candidate);
 
@@ -122,7 +121,6 @@ const metricOf = (
   };
 };
 
-/** All metrics, the gated ones adjusted together. */
 const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMetric[] => {
   const tested = candidates.flatMap((candidate) => {
     const p = candidate.gated ? ownP(candidate) : null;
@@ -135,7 +133,7 @@ const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMet
   });
 };
 
-/** The gravest verdict of the gated metrics; where none is gated, nothing is decided. */
+/** The most serious verdict of the gated metrics; without any, `inconclusive`. */
 const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
   const verdicts = metrics.filter(({ gated }) => gated).map(({ verdict }) => verdict);
   return comparisonVerdictNames.find((each) => verdicts.includes(each)) ?? 'inconclusive';
@@ -189,10 +187,10 @@ const cautionsOf = (base: Side, next: Side): readonly string[] => {
     ...(overloadedRuns === 0
       ? []
       : [
-          `The generator was strained in ${overloadedRuns} of ${both.length} runs: their noise is partly its own.`,
+          `The load generator was overloaded in ${overloadedRuns} of ${both.length} runs: it contributes to their noise.`,
         ]),
     ...(differAcrossSides(machine)
-      ? ['The runs come from different machines or versions of Node.js.']
+      ? ['The runs are from different machines or versions of Node.js.']
       : []),
     ...(differAcrossSides(({ weir }) => weir)
       ? ['The runs were measured by different versions of Weir.']
@@ -200,7 +198,7 @@ const cautionsOf = (base: Side, next: Side): readonly string[] => {
   ];
 };
 
-/** Holds the new side against the base. Repetitions that may not be compared are reasons to refuse, unless they are allowed. */
+/** Compares the new side with the base. Differences between the runs are reasons to refuse unless they are allowed. */
 export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal => {
   const { base, next, gates, intended, allowed } = options;
   const differences = sideDifferences(base, next).filter(({ what }) => !intended.includes(what));

@@ -7,7 +7,7 @@ export interface Percentile {
   readonly q: number;
 }
 
-/** What a comparison shows of each kind of traffic; the gated ones decide its verdict. */
+/** The percentiles that a comparison shows for each traffic kind; the gated ones decide its verdict. */
 export const comparedPercentiles = {
   chat: {
     gated: ['endToEnd.p50', 'endToEnd.p95'],
@@ -34,11 +34,10 @@ export const comparedPercentiles = {
   { readonly gated: readonly string[]; readonly shown: readonly string[] }
 >;
 
-/** What is compared of all traffic together, all of it gated. */
+/** Compared over all traffic, and all gated. */
 export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
 export type Total = (typeof totals)[number];
 
-/** The percentile that a name means; `null` where it means none. */
 export const percentileOf = (name: string): Percentile | null => {
   const [, word, digits] = /^(\w+)\.p(\d{1,2}(?:\.\d+)?)$/.exec(name) ?? [];
   const measure = measureNames.find((each) => each === word);
@@ -46,7 +45,7 @@ export const percentileOf = (name: string): Percentile | null => {
   return measure === undefined || !(q > 0 && q < 1) ? null : { measure, q };
 };
 
-/** Whether `--gate` may name this: something of which more is better or worse. */
+/** Whether `--gate` accepts a name: a figure of which more is better or worse. */
 export const isGateName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile === null

@@ -9,14 +9,13 @@ import { type Contrast, halfWidth, meanOf, varianceOf, welch } from '../statisti
 
 const { alpha, repetitions, indicativeRatio, assumedNoise, power } = comparisonRules;
 
-/** What a metric's values come to. `p` is not yet adjusted. */
 export interface JudgedMetric {
   readonly effect: ComparedEffect;
   readonly verdict: ComparisonVerdict;
   readonly needed: number | null;
 }
 
-/** A metric whose changes are ratios: latencies and rates, judged by their logarithms. */
+/** A latency or rate, judged by the logarithm of its values. */
 export interface RatioMetric {
   readonly base: readonly number[];
   readonly next: readonly number[];
@@ -26,16 +25,16 @@ export interface RatioMetric {
   readonly least: number;
 }
 
-/** Values come from histograms of three digits: the variance of a logarithm rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898). */
+/** Values are from histograms of three digits: the variance of a logarithm rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898). */
 export const resolution = 0.001 ** 2 / 12;
 
-/** The contrast of the logarithms; `null` where a side is a single run. */
+/** The contrast of the logarithms; `null` if a side is a single run. */
 export const contrastOf = ({ base, next }: RatioMetric): Contrast | null =>
   base.length < 2 || next.length < 2
     ? null
     : welch(base.map(Math.log), next.map(Math.log), resolution);
 
-/** One repetition's standard deviation, of both sides together. */
+/** The standard deviation of one repetition, from both sides. */
 const deviationOf = ({ base, next }: RatioMetric): number => {
   const sides = [base, next].filter((values) => values.length > 1);
   if (sides.length === 0) return assumedNoise;
@@ -45,9 +44,8 @@ const deviationOf = ({ base, next }: RatioMetric): number => {
 };
 
 /**
- * The smallest effect that these repetitions would call significant with the chance `power`:
- * (t₁₋α/₂ + t_power) standard errors, and never less than the minimum effect. S. A. Julious, Sample
- * Sizes for Clinical Trials (2010), chapter 3.
+ * The smallest effect that is significant with probability `power`: (t₁₋α/₂ + t_power) standard errors.
+ * S. A. Julious, Sample Sizes for Clinical Trials (2010), chapter 3.
  */
 export const detectableEffect = (
   contrast: Pick<Contrast, 'error' | 'freedom'>,
@@ -78,8 +76,8 @@ const verdictOf = (
 };
 
 /**
- * The verdict on a metric of which each side has at least one value. `adjustedP` is the contrast's
- * p-value after Holm (`null`: not gated, its own counts), and `tests` the number of gated metrics.
+ * The verdict on a metric with at least one value per side. `adjustedP` is the contrast's p-value after
+ * Holm (`null`: not gated, unadjusted), `tests` the number of gated metrics.
  */
 export const judgeRatio = (
   metric: RatioMetric,

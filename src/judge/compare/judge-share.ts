@@ -6,7 +6,7 @@ import { criticalNormal } from '../statistics/student-t.ts';
 
 const { alpha, repetitions, rateEffect, indicativeRatio, power } = comparisonRules;
 
-/** A share of arrivals that failed, with each repetition's counts; more is worse. */
+/** The failed arrivals of each repetition; more is worse. */
 export interface ShareMetric {
   readonly base: readonly Share[];
   readonly next: readonly Share[];
@@ -17,7 +17,6 @@ const totalOf = (parts: readonly Share[]): number => {
   return of === 0 ? 0 : parts.reduce((sum, part) => sum + part.events, 0) / of;
 };
 
-/** The p-value of a difference between the sides. */
 export const shareP = ({ base, next }: ShareMetric): number =>
   newcombeP(effectiveShare(base), effectiveShare(next));
 
@@ -37,7 +36,7 @@ const verdictOf = (
   return interval.low > -rateEffect && interval.high < rateEffect ? 'same' : 'inconclusive';
 };
 
-/** Repetitions that would decide, from the width of the interval, which shrinks with the root of their number. */
+/** Repetitions that would decide: the interval shrinks with the root of their number. */
 const neededOf = (metric: ShareMetric, half: number, level: number): number | null => {
   const change = Math.abs(totalOf(metric.next) - totalOf(metric.base));
   const isBeyond = change > rateEffect;
@@ -49,7 +48,7 @@ const neededOf = (metric: ShareMetric, half: number, level: number): number | nu
   return needed > maxRepetitions ? null : needed;
 };
 
-/** The verdict on a share; `adjustedP` and `tests` as for a ratio. */
+/** The verdict on a failure rate; `adjustedP` and `tests` as for a ratio. */
 export const judgeShare = (
   metric: ShareMetric,
   adjustedP: number | null,

@@ -14,8 +14,6 @@ import {
 } from './metric-values.ts';
 import type { Share } from '../statistics/newcombe.ts';
 
-/** The metrics of two sides before they are judged. */
-
 interface MetricLabels {
   readonly id: string;
   readonly traffic: TrafficKind | null;
@@ -32,7 +30,7 @@ export interface RatioCandidate extends MetricLabels {
   readonly scale: 'ratio';
   readonly base: readonly number[];
   readonly next: readonly number[];
-  /** The minimum effect: a share of the base, and what is no change in the metric's own unit. */
+  /** The minimum effect: a share of the base, and a value in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
 }
@@ -47,7 +45,7 @@ export type MetricCandidate = RatioCandidate | ShareCandidate;
 
 const { latencyEffect, throughputEffect, latencyFloor, tokenFloor } = comparisonRules;
 
-/** Times of single tokens: 5 ms would be a quarter of a usual one. */
+/** Times of single tokens: 5 ms would be a quarter of a typical one. */
 const tokenTimes: ReadonlySet<MeasureName> = new Set<MeasureName>(['gap', 'tpot']);
 
 const floorOf = (measure: MeasureName): number => {
@@ -169,7 +167,7 @@ const failures = (
   };
 };
 
-/** What was asked for by name and no run has: it decides nothing, and so the comparison is undecided. */
+/** A requested metric that no run has: the comparison is inconclusive. */
 const missingCandidate = (name: string): RatioCandidate => ({
   id: name,
   traffic: null,
@@ -187,7 +185,7 @@ const missingCandidate = (name: string): RatioCandidate => ({
   remark: 'no run has a value',
 });
 
-/** Everything that can be compared; `gates` are the metrics that decide, by name, or `null` for the usual ones. */
+/** Everything that can be compared; `gates` are the names of the deciding metrics, `null` the defaults. */
 export const metricCandidatesOf = (
   base: Results,
   next: Results,

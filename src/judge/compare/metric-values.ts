@@ -14,7 +14,7 @@ import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts'
 import { comparedPercentiles, percentileOf, type Percentile, type Total } from './gates.ts';
 import type { Share } from '../statistics/newcombe.ts';
 
-/** A stream of requests that is compared by itself: latencies of different kinds and models do not mix. */
+/** Requests that are compared together: latencies of different kinds and models do not mix. */
 export interface TrafficStream {
   readonly traffic: TrafficKind;
   /** `null`: all of the kind. */
@@ -28,7 +28,7 @@ const ofStream =
     labels.traffic === traffic &&
     (model === null || labels.model === model);
 
-/** Kinds of traffic, those with several models apart by model where both sides asked for the same ones. */
+/** The traffic kinds, separately by model if both sides have the same models. */
 export const trafficStreamsOf = (
   base: readonly Result[],
   next: readonly Result[],
@@ -52,7 +52,7 @@ export const trafficStreamsOf = (
   });
 };
 
-/** The percentiles that are looked at: the usual ones of the kind, and what was asked for. */
+/** The default percentiles of the kind and the requested ones. */
 export const percentilesOf = (
   { traffic }: TrafficStream,
   gates: readonly string[] | null,
@@ -69,7 +69,6 @@ export const percentilesOf = (
   });
 };
 
-/** One stream's samples of one measure in each repetition. */
 export const histogramsOf = (
   results: readonly Result[],
   stream: TrafficStream,
@@ -77,7 +76,7 @@ export const histogramsOf = (
 ): readonly Histogram[] =>
   results.map((result) => distributionOf(result, measure, ofStream(stream)));
 
-/** A percentile of one repetition; `null` without samples, and for what has no logarithm. */
+/** A percentile of one repetition; `null` without samples or without a logarithm. */
 export const percentileValue = (
   histogram: Histogram,
   q: number,
@@ -86,7 +85,7 @@ export const percentileValue = (
   return found === null || found.value <= 0 ? null : { value: found.value, weak: found.weak };
 };
 
-/** Per second of the measured window; `null` where there is none, or nothing came. */
+/** Per second of the measured window; `null` without a window or events. */
 export const rateOf = (
   result: Result,
   total: Extract<Total, 'completed' | 'outputTokens'>,
@@ -101,7 +100,7 @@ export const rateOf = (
   return sum === 0 ? null : sum / window.seconds;
 };
 
-/** How many arrivals were answered with 429, or failed in any other way, of all that were due. */
+/** The arrivals that were answered 429 (`limited`) or failed otherwise (`errors`), of all that were due. */
 export const failureShareOf = (
   result: Result,
   total: Extract<Total, 'errors' | 'limited'>,

@@ -3,13 +3,11 @@ import type { Trust } from '../../model/result/verdict.ts';
 
 /** One run of the plan: the unit of evidence. */
 export interface Repetition {
-  /** Its file, for messages. */
   readonly file: string;
   readonly result: Result;
   readonly trust: Trust;
 }
 
-/** Runs of one thing, held against those of another. */
 export interface Side {
   readonly name: string;
   readonly repetitions: readonly [Repetition, ...Repetition[]];

@@ -1,14 +1,13 @@
 import { comparisonRules } from '../../model/series/comparison.ts';
 import { criticalT } from '../statistics/student-t.ts';
 
-/** More than these nobody runs. */
 export const maxRepetitions = 1000;
 
 /**
- * How many repetitions a side would decide, if noise and difference stay as they were seen: the
- * confidence interval of `difference` comes to lie inside ±`least`, or, beyond it, p falls below
- * `alpha`. Half an interval is t √(2 / n) standard deviations of one repetition wide, t with 2 n − 2
- * degrees of freedom. `null` where more than `maxRepetitions` would be needed.
+ * The repetitions per side that would decide, with the observed noise and difference: the confidence
+ * interval of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
+ * interval is t √(2 / n) standard deviations of one repetition, t with 2 n − 2 degrees of freedom.
+ * `null` above `maxRepetitions`.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;

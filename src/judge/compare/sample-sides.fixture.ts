@@ -1,7 +1,6 @@
 import type { Group } from '../../model/measures/counts.ts';
-import { drawFrom } from '../../model/workload/draw.ts';
+import { drawFrom, drawNormal } from '../../model/workload/draw.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
-import { drawNormal } from '../../model/workload/normal.ts';
 import type { Result } from '../../model/result/result.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { healthyResult } from '../sample-result.fixture.ts';

@@ -13,18 +13,17 @@ type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> 
   readonly side: Side;
 };
 
-/** The noise, or every reason why these runs do not show it. */
 export type NoiseOrRefusal =
   | { readonly ok: true; readonly noise: Noise }
   | { readonly ok: false; readonly refusals: readonly SideDifference[] };
 
-/** Two halves by turns, ABBA, so that a drift of the surroundings falls on both alike. */
+/** Two alternating halves, ABBA, so that a drift of the environment affects both alike. */
 const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
   const half = (isInHalf: (turn: number) => boolean, which: string): Side => {
     const [first, ...others] = repetitions.filter((_, i) =>
       isInHalf(i % 4),
     ) as readonly Repetition[];
-    if (first === undefined) throw new Error('the halves of at least two runs are not empty');
+    if (first === undefined) throw new Error('expected at least two runs');
     return { name: `${name}, ${which} half`, repetitions: [first, ...others] };
   };
   return [
@@ -33,10 +32,10 @@ const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
   ];
 };
 
-/** What so many repetitions a side see with the chance `power`, before the minimum effect, as a logarithm or a difference. */
+/** The effect that this many repetitions per side detect with probability `power`, as a logarithm or a difference. */
 type DetectableAt = (repetitions: number) => number;
 
-/** Two sides of runs with the standard deviation that was found: the standard error is s √(2 / n), with 2 n − 2 degrees of freedom. */
+/** The standard error is s √(2 / n), with 2 n − 2 degrees of freedom. */
 const detectableRatioAt =
   (deviation: number, level: number): DetectableAt =>
   (count) =>
@@ -90,9 +89,9 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
 };
 
 /**
- * How much runs of one plan differ although nothing was changed, and the smallest change that a
- * comparison in these surroundings would see: power 90 %, 5 % of false alarms over all gated metrics.
- * The statistics are those of the comparison; the side has at least four runs.
+ * The differences between runs of one plan although nothing was changed, and the smallest change that a
+ * comparison in this environment detects: power 90 %, 5 % false alarms over all gated metrics. The
+ * statistics are those of the comparison; the side has at least four runs.
  */
 export const selfNoise = ({ side, ...options }: SelfNoiseOptions): NoiseOrRefusal => {
   const [base, next] = halvesOf(side);

@@ -6,18 +6,17 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
 import type { Repetition, Side } from './repetition.ts';
 
-/** What two sides must have in common, and what may be let differ by its name. */
+/** What two sides must have in common unless the user allows it to differ. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-/** Without a single success there are no figures to compare, whatever the reader would let pass. */
+/** `success` cannot be allowed: without a completed request there are no figures to compare. */
 export type ComparedProperty = (typeof overridable)[number] | 'success';
 
-/** A reason to refuse a comparison, in a sentence without its full stop. */
+/** A reason to refuse a comparison; the message has no full stop. */
 export interface SideDifference {
   readonly what: ComparedProperty;
   readonly message: string;
 }
 
-/** The models that a plan asks for, in order. */
 export const modelsOf = ({ stages }: Plan): readonly string[] => [
   ...new Set(
     stages
@@ -27,7 +26,7 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => [
   ),
 ];
 
-/** Where a plan's requests go: the reference gateway's port is another in every run, and says nothing. */
+/** The target of a plan; the port of the reference gateway differs in every run and is ignored. */
 export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
@@ -40,7 +39,7 @@ const comparedFacts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** What a plan sends, apart from what has a name of its own. */
+/** What a plan sends, without the properties that are compared by name. */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
   target: null,
@@ -55,9 +54,8 @@ const otherSettings = ({ plan }: Result): unknown => ({
 });
 
 /**
- * A hash that differs is explained by a target, a model or a seed that differs and is named for
- * itself, if the rest of the written plan is equal; of prompts, which are not written, only the
- * lengths can be held against each other then.
+ * A different hash is explained by a different target, model or seed if the remaining stored plan is
+ * equal. Prompts are not stored, so only their lengths can be compared.
  */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
   one.planHash !== other.planHash &&
@@ -86,19 +84,20 @@ const differencesBetween = (one: Repetition, other: Repetition): readonly SideDi
   return [{ what: 'plan', message }, ...namedDifferences];
 };
 
-/** Why the figures of one run do not count; `null` when they do. */
+/** Why a run is excluded; `null` if it is usable. */
 export const unusableRunReason = ({ file, result, trust }: Repetition): SideDifference | null => {
   if (sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0) {
-    return { what: 'success', message: `in ${file} nothing succeeded` };
+    return { what: 'success', message: `${file} has no completed requests` };
   }
   const invalid = (words: string): SideDifference => ({
     what: 'validity',
     message: `${file} ${words}`,
   });
-  if (missingSlices(result).length > 0) return invalid('lacks slices: merge all of them first');
+  if (missingSlices(result).length > 0)
+    return invalid('has missing slices: merge all slices first');
   if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
   return trust.level === 'invalid'
-    ? invalid('is not valid: its generator could not keep up')
+    ? invalid('is not valid: the load generator was overloaded')
     : null;
 };
 
@@ -107,7 +106,7 @@ export const sideDifferences = (base: Side, next: Side): readonly SideDifference
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
   const faults = [first, ...others].flatMap((repetition) => unusableRunReason(repetition) ?? []);
   const differing = others.flatMap((other) => differencesBetween(first, other));
-  // Of what differs in every file of a side, one example says it all.
+  // One example of each difference is enough.
   const once = differing.filter(
     ({ what }, i) => differing.findIndex((each) => each.what === what) === i,
   );

@@ -5,15 +5,15 @@ const { minRuns: leastRuns, minLevelRuns: leastLevel, alpha, permutations } = ch
 
 /** The clearest split of a series into two levels. */
 interface Split {
-  /** Where the second level begins. */
+  /** The index of the first value of the second level. */
   readonly at: number;
   readonly separation: number;
 }
 
 /**
- * The energy distance between what is before and what is from each place on, scaled by n m / (n + m),
- * at its largest: twice the mean distance between the two less the mean distances within each.
- * `distance` is a symmetric matrix, `order` the series as places in it, `sums` the matrix's row sums.
+ * The maximum over all splits of the energy distance between the two parts, scaled by n m / (n + m):
+ * twice the mean distance between them minus the mean distances within each. `distance` is a symmetric
+ * matrix, `order` the series as indexes into it, `sums` the row sums of the matrix.
  */
 const clearestSplit = (
   order: readonly number[],
@@ -49,7 +49,7 @@ const shuffle = (order: number[], draw: Draw): void => {
   }
 };
 
-/** The clearest split and its p-value, if that is below the level: how many orders of the same values have one as clear. */
+/** The clearest split and its p-value if significant: the share of permutations with a split as clear. */
 const significant = (
   values: readonly number[],
   draw: Draw,
@@ -58,7 +58,7 @@ const significant = (
   const sums = Float64Array.from(distance, (row) => row.reduce((sum, each) => sum + each, 0));
   const order = values.map((_, i) => i);
   const seen = clearestSplit(order, distance, sums);
-  // Sums in another order differ in their last digits.
+  // Sums in a different order differ in their last digits.
   const threshold = seen.separation - 1e-9 * Math.abs(seen.separation);
   let permutationsReaching = 1;
   for (let i = 0; i < permutations; i += 1) {
@@ -72,10 +72,10 @@ const significant = (
 /**
  * Where the level of a series changes, in order: E-divisive with its permutation test. D. S. Matteson
  * & N. A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data",
- * JASA 109 (2014), with exponent 1 and both levels reaching to the ends of their segment; for
- * performance tests D. Daly et al., ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson &
- * G. K. Smyth (2010). A segment is split again until nothing in it is significant; one of fewer than
- * `minRuns` values is not tried. It takes the values to be independent where nothing changed.
+ * JASA 109 (2014), with exponent 1 and levels that extend to the ends of their segment; for performance
+ * tests D. Daly et al., ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth
+ * (2010). Segments are split until no split is significant, or they have fewer than `minRuns` values.
+ * The values are assumed to be independent if nothing changed.
  */
 export const changePoints = (
   values: readonly number[],

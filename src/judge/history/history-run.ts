@@ -6,7 +6,7 @@ import { comparedPercentiles } from '../compare/gates.ts';
 import type { Repetition } from '../compare/repetition.ts';
 import { unusableRunReason, targetOf } from '../compare/side-differences.ts';
 
-/** What decides a comparison where nothing else is asked for, however few samples it has: here many runs speak. */
+/** Whether a comparison gates a metric by default, with any number of samples: the history has many runs. */
 const isHeadline = ({ traffic, name }: MetricCandidate): boolean =>
   traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
 
@@ -16,7 +16,6 @@ const valueOf = (candidate: MetricCandidate): number | null => {
   return share === undefined || share.of === 0 ? null : share.events / share.of;
 };
 
-/** The metrics that a comparison gates, of one run. */
 const headlineFigures = (result: Result): readonly HistoryFigure[] =>
   metricCandidatesOf([result], [result], null)
     .filter(isHeadline)
@@ -39,7 +38,7 @@ const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [
     : []),
 ];
 
-/** What the history keeps of a run, or `null` where its figures do not count: it is not valid, not whole, or nothing succeeded. */
+/** What the history stores of a run; `null` if the run is excluded: invalid, incomplete, or without completed requests. */
 export const historyRun = (repetition: Repetition): HistoryRun | null => {
   const { file, result, trust } = repetition;
   if (unusableRunReason(repetition) !== null) return null;

@@ -1,5 +1,4 @@
-import { drawFrom } from '../../model/workload/draw.ts';
-import { drawNormal } from '../../model/workload/normal.ts';
+import { drawFrom, drawNormal } from '../../model/workload/draw.ts';
 import { changePoints } from './change-points.ts';
 
 /** Test support: logarithms of a figure with 5 % noise between runs; each level is so many runs at a factor. */

@@ -12,7 +12,7 @@ import { changePoints } from './change-points.ts';
 
 type Point = TrendFigure['points'][number];
 
-/** A figure's value on the scale on which its noise is alike at every level. */
+/** The scale on which the noise of a figure is the same at every level. */
 const scales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: { to: (value: number) => value, from: (value: number) => value },
@@ -21,7 +21,7 @@ const scales = {
   Record<'to' | 'from', (value: number) => number>
 >;
 
-/** Whether a level has changed by more than the minimum effect of a comparison. */
+/** Whether a level changed by more than the minimum effect of a comparison. */
 const isRelevant = (
   { scale, effect, floor }: HistoryFigure,
   before: number,
@@ -56,7 +56,7 @@ const changesOf = (
   });
 };
 
-/** The headline figures over some runs of one plan, as the latest run that has them names them. */
+/** The main figures over the runs of one plan, labelled as in the latest run that has them. */
 const figuresOver = (
   runs: readonly StoredRun[],
   drawFor: (figure: number) => Draw,
@@ -74,8 +74,8 @@ const figuresOver = (
 };
 
 /**
- * The runs of each plan, the plan that ran last first, with their changes of level. `runs` are in the
- * order in which they began; `drawFor` gives the chance of a figure's permutations.
+ * The runs of each plan with their changes of level, the most recent plan first. `runs` are in order of
+ * their start; `drawFor` provides the randomness for the permutations of a figure.
  */
 export const trendsOf = (
   runs: readonly StoredRun[],

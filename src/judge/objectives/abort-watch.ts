@@ -18,20 +18,19 @@ import {
   observeShare,
 } from './observed-value.ts';
 
-/** Looks at the objectives that may end a run, while it is on. */
+/** Checks the objectives that can abort a run while it is in progress. */
 export interface AbortWatch {
   readonly record: (observation: Observation) => void;
-  /** The first objective that is broken at this moment and may end the run now. Too few samples break nothing. */
+  /** The first objective that is broken now and can abort the run; too few samples break nothing. */
   readonly breach: (now: Instant) => Breach | null;
 }
 
-/** One figure as it grows. */
 interface RunningFigure {
   readonly record: (observation: Observation, stage: string) => void;
   readonly observe: (now: Instant) => ObservedValue;
 }
 
-/** Arrivals counted by what became of them; `good` is looked at only where it is asked for. */
+/** Counts arrivals by outcome, and requests that met all objectives if `countObjectives`. */
 const countArrivals = (plan: Plan, countObjectives: boolean) => {
   const tallied = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0 };
   const record = (observation: Observation, stage: string): void => {
@@ -97,7 +96,7 @@ interface Watched {
 const watch = (plan: Plan, objective: Objective): Watched => {
   const { figure, scope } = objective;
   const isRate = figure.kind === 'rate';
-  // A rate is of seconds: of its stages' own, whoever ends in them, the warm-up's left out.
+  // A rate counts all arrivals that end in the seconds of its stages, after the warm-up.
   const wanted = isRate ? { ...scope, stages: null } : scope;
   return {
     objective,
@@ -109,7 +108,7 @@ const watch = (plan: Plan, objective: Objective): Watched => {
   };
 };
 
-/** The watch over a plan's objectives that may end its run; all others cost nothing. */
+/** Watches the objectives of a plan that can abort its run. */
 export const watchObjectives = (plan: Plan): AbortWatch => {
   const watched = plan.objectives
     .filter(({ abortAfter }) => abortAfter !== null)

@@ -8,7 +8,7 @@ import { inScope, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
-/** Measures that do not have one sample of each request that succeeds; `null` where only the answers tell. */
+/** Measures that do not have one sample per completed request; `null` if only the answers can show it. */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
 > = {
@@ -22,7 +22,7 @@ const specialCounts: Partial<
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
   (measures[name].traffic as readonly TrafficKind[]).includes(kind);
 
-/** The most samples of a measure that some groups give; `null` where one of them does not tell. */
+/** Maximum samples of a measure in some groups; `null` if unknown for one of them. */
 const samplesOf = (
   name: MeasureName,
   groups: readonly ForecastGroup[],
@@ -37,7 +37,7 @@ const samplesOf = (
   );
 };
 
-/** The samples that each measure of each kind can have; what only the answers tell is left out. */
+/** Maximum samples of each measure and traffic kind, without unknown ones. */
 export const forecastSamples = (
   groups: readonly ForecastGroup[],
   plan: Plan,
@@ -67,7 +67,7 @@ const forecastFor = (
   plan: Plan,
 ): number | null => {
   const own = groups.filter((group) => isWithin(objective, group));
-  // Under a pace nobody knows beforehand which key a request goes by.
+  // Under a pace the key of a request is not known beforehand.
   if (objective.scope.key !== null && own.some(({ key }) => key === null)) return null;
   const { figure } = objective;
   return figure.kind === 'measure'
@@ -75,7 +75,7 @@ const forecastFor = (
     : own.reduce((sum, { measured }) => sum + measured, 0);
 };
 
-/** Whether each objective can have the samples without which it is not decided. */
+/** Whether each objective can have the samples that it needs. */
 export const forecastDecisions = (
   groups: readonly ForecastGroup[],
   plan: Plan,

@@ -32,7 +32,7 @@ import {
   observeShare,
 } from './observed-value.ts';
 
-/** Whether an objective is kept by what was seen; too little of it is no data, never a pass. */
+/** Whether an observed value meets an objective; too few samples are `no-data`, never a pass. */
 export const groundsFor = (
   { comparison, bound, minSamples }: Objective,
   { observed, n }: ObservedValue,
@@ -73,7 +73,7 @@ const observe = (result: Result, objective: Objective): ObservedValue => {
   }
 };
 
-/** Whether the whole confidence interval lies where the figure does; `null` without one. */
+/** Whether the whole confidence interval is on the same side of the bound as the figure; `null` without one. */
 const isSure = (
   { comparison, bound }: Objective,
   { observed, low, high }: ObservedValue,
@@ -84,7 +84,7 @@ const isSure = (
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
 };
 
-/** What counts against every verdict of a run, whatever was seen. */
+/** Why every verdict of a run is inconclusive; `null` otherwise. */
 const disqualification = (result: Result, trust: Trust): VerdictReason | null => {
   if (missingSlices(result).length > 0) return 'incomplete';
   return trust.level === 'invalid' ? 'unfit' : null;
@@ -101,7 +101,7 @@ const judge = (
   const found = groundsFor(objective, observedValue);
   const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
   const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
-  // An aborted run's last answers may mend the figure; what counts is what it was ended for.
+  // The last answers of an aborted run can improve the figure; the breach counts.
   const { observed, n, low, high } =
     breach === null
       ? observedValue
@@ -122,9 +122,9 @@ const judge = (
 };
 
 /**
- * How the plan's objectives come out, in its order. The verdict is on the observed value; its
- * confidence interval stands beside it and decides nothing. Without enough samples it fails; a run
- * that is not valid or not whole decides nothing, and one that was stopped keeps no objective.
+ * The verdicts on the plan's objectives, in its order, by the observed values; confidence intervals
+ * decide nothing. With too few samples an objective fails; in an invalid, incomplete or stopped run it is
+ * inconclusive unless broken.
  */
 export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
   const disqualifiedBecause = disqualification(result, trust);

@@ -11,13 +11,13 @@ import {
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { wilsonInterval } from '../../model/measures/wilson.ts';
 
-/** What was seen of an objective's figure, at the end of a run or in its midst. */
+/** The figure of an objective, at the end of a run or during it. */
 export interface ObservedValue {
-  /** In the figure's unit; `null` where nothing was seen of it. */
+  /** In the unit of the figure; `null` without data. */
   readonly observed: number | null;
-  /** Samples, of a share arrivals; `null` for what has none. */
+  /** Samples, or arrivals of a share; `null` for counts and rates. */
   readonly n: number | null;
-  /** The 95 % confidence interval, where there is one. */
+  /** The 95 % confidence interval. */
   readonly low: number | null;
   readonly high: number | null;
 }
@@ -31,7 +31,6 @@ export const observeDistribution = (histogram: Histogram, statistic: Statistic):
   return { observed: seen?.value ?? null, n, low: seen?.low ?? null, high: seen?.high ?? null };
 };
 
-/** A counter that never fired is 0. */
 export const observeCount = (name: CountName, tallied: CountedArrivals): ObservedValue => ({
   observed: counts[name].of(tallied),
   n: null,
@@ -39,7 +38,7 @@ export const observeCount = (name: CountName, tallied: CountedArrivals): Observe
   high: null,
 });
 
-/** In percent of all arrivals; of none there is no share. */
+/** In percent of all arrivals; `null` without arrivals. */
 export const observeShare = (name: ShareName, tallied: CountedArrivals): ObservedValue => {
   const n = countArrivals(tallied.outcomes);
   if (n === 0) return { observed: null, n, low: null, high: null };
@@ -48,7 +47,7 @@ export const observeShare = (name: ShareName, tallied: CountedArrivals): Observe
   return { observed: (part / n) * 100, n, low: low * 100, high: high * 100 };
 };
 
-/** Per second of those that it is over; of none there is no rate. */
+/** Per second; `null` without seconds. */
 export const observeRate = (events: number, seconds: number): ObservedValue => ({
   observed: seconds === 0 ? null : events / seconds,
   n: null,

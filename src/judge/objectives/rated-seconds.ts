@@ -1,7 +1,7 @@
 import { loadDuration, type Plan } from '../../model/plan/plan.ts';
 import { firstMeasuredSecond } from '../../model/result/summary.ts';
 
-/** When each stage begins and ends, in ms of the run. */
+/** Start and end of each stage in ms of the run. */
 export const stageSpans = (
   plan: Plan,
 ): readonly { readonly name: string; readonly from: number; readonly to: number }[] => {
@@ -14,8 +14,8 @@ export const stageSpans = (
 };
 
 /**
- * The whole seconds that a rate is over: from the end of the warm-up to `until` (ms), within the
- * stages of these names where any are given.
+ * The whole seconds of a rate: from the end of the warm-up to `until` (ms), within the named stages if
+ * any.
  */
 export const ratedSeconds = (
   plan: Plan,

@@ -1,9 +1,8 @@
 /**
- * The part of `cephes` that is used here: its own types stand where the `exports` of its package
- * hide them from the compiler.
+ * The used part of `cephes`: the `exports` of its package hide its types from the compiler.
  */
 declare module 'cephes' {
-  /** Settled when the WebAssembly is ready; before that the functions throw. */
+  /** Resolves when the WebAssembly is ready; before that the functions throw. */
   export const compiled: Promise<void>;
   /** The regularised incomplete beta function I_x(a, b). */
   export const incbet: (a: number, b: number, x: number) => number;

@@ -1,7 +1,7 @@
 /**
- * The p-values of several tests, adjusted so that the chance of any false alarm among them stays
- * below the level that each is held against: S. Holm, "A simple sequentially rejective multiple test
- * procedure", Scandinavian Journal of Statistics 6 (1979). In the order that they were given.
+ * The p-values of several tests, in the given order, adjusted so that the probability of any false alarm
+ * stays below the level: S. Holm, "A simple sequentially rejective multiple test procedure",
+ * Scandinavian Journal of Statistics 6 (1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);

@@ -1,9 +1,8 @@
 import type { Histogram } from '../../model/measures/histogram.ts';
 
-/** The distributions are held against each other at this many quantiles: the distance is good to a hundredth. */
+/** The distributions are compared at this many quantiles: the distance is accurate to a hundredth. */
 const steps = 200;
 
-/** As many quantiles, evenly spaced, rising. */
 const quantilesOf = (histogram: Histogram): readonly number[] =>
   Array.from({ length: steps }, (_, i) =>
     histogram.atRank(Math.max(1, Math.round(((i + 1) / steps) * histogram.count))),
@@ -21,8 +20,8 @@ const shareUpTo = (quantiles: readonly number[], value: number): number => {
 };
 
 /**
- * The largest difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 for
- * equal ones, 1 where they do not overlap; `null` where one is empty.
+ * The maximum difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 if equal,
+ * 1 without overlap; `null` if one is empty.
  */
 export const ksDistance = (first: Histogram, second: Histogram): number | null => {
   if (first.count === 0 || second.count === 0) return null;

@@ -1,7 +1,6 @@
 import { wilsonInterval } from '../../model/measures/wilson.ts';
 import { beyondNormal } from './student-t.ts';
 
-/** How many of how many. */
 export interface Share {
   readonly events: number;
   readonly of: number;
@@ -10,10 +9,10 @@ export interface Share {
 const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
 
 /**
- * Requests of one repetition share its luck: a burst of failures is not as many independent ones.
- * The counts of all repetitions together, made smaller by the design effect, which is how much more
- * the repetitions differ than independent requests would (at least 1). J. N. K. Rao & A. J. Scott,
- * "A simple method for the analysis of clustered binary data", Biometrics 48 (1992).
+ * The counts of all repetitions, divided by the design effect: how much more the repetitions differ
+ * than independent requests would (at least 1), since failures within a repetition correlate.
+ * J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
+ * Biometrics 48 (1992).
  */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
   const events = repetitions.reduce((sum, part) => sum + part.events, 0);
@@ -50,7 +49,7 @@ export const newcombe = (
   };
 };
 
-/** The p-value that belongs to the interval: the smallest chance of a miss at which it still leaves out zero, by bisection. */
+/** The p-value of the interval: the smallest alpha at which it excludes zero, by bisection. */
 export const newcombeP = (first: Share, second: Share): number => {
   const leavesOutZero = (z: number): boolean => {
     const { low, high } = newcombe(first, second, z);

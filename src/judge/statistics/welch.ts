@@ -1,12 +1,12 @@
 import { beyondT, criticalT } from './student-t.ts';
 
-/** How far apart two sets of values lie, and how sure that is. */
+/** The difference of two sets of values, and its uncertainty. */
 export interface Contrast {
   /** Mean of the second less mean of the first. */
   readonly difference: number;
   readonly error: number;
   readonly freedom: number;
-  /** Two-sided: how probable a difference this large is where there is none. */
+  /** Two-sided. */
   readonly p: number;
 }
 
@@ -22,9 +22,8 @@ export const varianceOf = (values: readonly number[]): number => {
 /**
  * Welch's t test: B. L. Welch, "The generalization of 'Student's' problem when several different
  * population variances are involved", Biometrika 34 (1947), with the degrees of freedom of
- * F. E. Satterthwaite, Biometrics Bulletin 2 (1946). Each side has at least two values. `resolution`
- * is the variance that a value has from its rounding alone: values that were rounded to the same
- * one are not known without error.
+ * F. E. Satterthwaite, Biometrics Bulletin 2 (1946). Each side has at least two values. `resolution` is
+ * the variance of a value from rounding alone.
  */
 export const welch = (
   first: readonly number[],

@@ -41,17 +41,17 @@ describe('the canary', () => {
     expect(complaints(reading(late))).toEqual(expected);
   });
 
-  it('is told with its figures, whatever its level', () => {
+  it('is reported with its figures at every level', () => {
     expect(evidence(reading(0.4), 'canary')).toMatchObject({
       level: 'valid',
       observed:
-        'p99 0.4 ms, at most 0.4 ms, over 11,600 events; the first second is not judged: p99 0.4 ms, at most 0.4 ms, over 400 events',
+        'p99 0.4 ms, maximum 0.4 ms, over 11,600 events; the first second is not judged: p99 0.4 ms, maximum 0.4 ms, over 400 events',
       advice: null,
     });
-    expect(evidence(reading(6), 'canary')?.advice).toContain('whatever the target does');
+    expect(evidence(reading(6), 'canary')?.advice).toContain('independent of the target');
   });
 
-  it('does not condemn a short run for one hiccup: events of one beat are one witness', () => {
+  it('does not invalidate a short run for one hiccup: events sent together count as one sample', () => {
     // Two seconds are judged: 800 events, but only 80 beats, one of which was held up.
     const once: GeneratorSample['canary'] = {
       streams: 20,
@@ -64,7 +64,7 @@ describe('the canary', () => {
     expect(evidence(run, 'canary')).toMatchObject({
       level: 'valid',
       observed: expect.stringContaining(
-        'p99 30 ms, at most 30 ms, over 800 events; they come in beats, too few for a p99: judged by its lower bound of 0.05 ms',
+        'p99 30 ms, maximum 30 ms, over 800 events; too few groups of events for a p99: judged by its lower bound of 0.05 ms',
       ) as string,
     });
   });
@@ -91,13 +91,13 @@ describe('the canary', () => {
   it.each([
     [1, 'valid', '3.4 % of them are missing'],
     [2, 'degraded', '6.9 % of them are missing'],
-    [29, 'degraded', 'not one event was read'],
+    [29, 'degraded', 'no events were read'],
   ] as const)('that ended %i of 29 seconds early makes a run %s', (silent, level, told) => {
     const seconds = Array.from({ length: 30 }, (_, n) => (n >= 30 - silent ? dead : calm));
     const found = evidence(generating(seconds.map((canary) => ({ canary }))), 'canary');
     expect(found?.level).toBe(level);
     expect(found?.observed).toContain(told);
-    if (level === 'degraded') expect(found?.advice).toContain('cannot vouch');
+    if (level === 'degraded') expect(found?.advice).toContain('is not verified');
   });
 
   it('vouches for nothing in the time in which its own process was held up, though a beat came each second', () => {

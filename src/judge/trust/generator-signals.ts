@@ -5,28 +5,27 @@ import { type Quantile, quantile } from '../../model/measures/quantile.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { sliceName } from '../../model/result/slice-name.ts';
 import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
-import { judgedSeconds } from './judged-seconds.ts';
 import {
   judgedValueOf,
   levelAbove,
   worstSecondsNote,
   sustainedLevel,
   worstOf,
+  judgedSeconds,
 } from './trust-levels.ts';
 
-/** How one signal of a slice's samples is judged and told. */
+/** How one signal of a slice's samples is judged and reported. */
 interface Signal {
   readonly signal: string;
   readonly expected: string;
-  /** The level of a slice over all its judged seconds; `null` where the samples do not tell. */
+  /** The level of a slice over all its judged seconds; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[], lag: TrustLevel) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Why its level is not that of its worst second, where it is judged second by second. */
+  /** Why its level is not that of its worst second, if each second is judged. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
-  /** The same of one second alone. */
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
-  /** What is expected instead of a load that runs flat out by design; absent where it is judged like any other. */
+  /** What is expected of a load that saturates the target; absent if it is judged like any other. */
   readonly whenSaturating?: string;
 }
 
@@ -39,12 +38,12 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const rounded = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** Wanting a CPU and not getting it: the loop is busy for twice the CPU time that it gets. */
+/** CPU wait: the loop is busy for twice the CPU time that it gets. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**
- * Utilisation alone says only that the loop was not idle, CPU alone only that something computed: a
- * loop between half and nine tenths busy counts when it had half a core's work, or starved.
+ * Utilisation alone shows only that the loop was not idle, CPU only that something computed: a loop
+ * between 50 and 90 % busy counts only if it used half a core, or starved.
  */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
@@ -54,18 +53,18 @@ const loopLevel = (sample: GeneratorSample): TrustLevel => {
 const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
   eventsWaiting / Math.max(1, loops);
 
-/** Bursty servers leave up to 28 events waiting per turn of a healthy loop, and an idle loop hardly turns: a queue counts with utilisation only. */
+/** With bursty servers up to 28 events wait per turn of a healthy loop, and an idle loop hardly turns: a queue counts only with utilisation. */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
   if (sample.utilisation > 0.9 && (waiting >= 100 || sample.loops < 100)) return 'invalid';
   return sample.utilisation > 0.5 && waiting >= 30 ? 'degraded' : 'valid';
 };
 
-/** A throttled process wants a CPU as much as one that stands in the queue for it. */
+/** Throttling by the cgroup is CPU wait too. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
-/** What comes in one beat waits together, and is one witness: only so is the interval of the p99 true. */
+/** Events sent together are delayed together and count as one sample; otherwise the interval of the p99 would be too narrow. */
 const canaryP99 = (samples: readonly GeneratorSample[]): Quantile | null => {
   const { count, streams, atRank } = canaryErrors(samples);
   const beat = Math.max(1, streams / canaryPhaseCount);
@@ -82,7 +81,7 @@ const hasCanary = ({ canary }: GeneratorSample): boolean => canary !== undefined
 
 const canaryLevel = (p99: Quantile): TrustLevel => levelAbove(judgedValueOf(p99), 1, 5);
 
-/** The share of a canary's events that may be missing; no judgement stands on less than the rest. */
+/** Maximum share of missing events of a valid canary. */
 const maxMissing = 0.05;
 
 const canaryText = (samples: readonly GeneratorSample[]): string => {
@@ -90,24 +89,23 @@ const canaryText = (samples: readonly GeneratorSample[]): string => {
   const { count, max, missing } = errors;
   const p99 = canaryP99(samples);
   const ofEvents = quantile(errors, 0.99);
-  if (p99 === null || ofEvents === null || max === null) return 'not one event was read';
+  if (p99 === null || ofEvents === null || max === null) return 'no events were read';
   const boundNote =
     canaryLevel(p99) === levelAbove(ofEvents.value, 1, 5)
       ? ''
-      : `; they come in beats, too few for a p99: judged by its lower bound of ${rounded(judgedValueOf(p99))} ms`;
+      : `; too few groups of events for a p99: judged by its lower bound of ${rounded(judgedValueOf(p99))} ms`;
   const gaps = missing < 0.01 ? '' : `; ${percent(missing)} of them are missing`;
-  return `p99 ${rounded(ofEvents.value)} ms, at most ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${boundNote}`;
+  return `p99 ${rounded(ofEvents.value)} ms, maximum ${rounded(max)} ms, over ${count.toLocaleString('en-US')} events${gaps}${boundNote}`;
 };
 
-/** What to do about a canary that was heard too late, or not often enough. */
 const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
   const p99 = canaryP99(samples);
   return p99 !== null && canaryLevel(p99) !== 'valid'
-    ? 'What arrives is stamped this late, whatever the target does: stop what else runs on the machine, lower the rate, or share the run among more workers (where cores are idle) or slices.'
-    : 'For the time of the missing events the canary cannot vouch: its own process was held up, or has ended. Stop what else runs on the machine, or give its container more CPU.';
+    ? 'All arrivals are stamped this late, independent of the target. Stop other programs on the machine, lower the rate, or use more workers (if cores are idle) or slices.'
+    : 'The time of the missing events is not verified: the process of the self-test streams was delayed, or has ended. Stop other programs on the machine, or give its container more CPU.';
 };
 
-/** Judges each second by itself, and a run by how many of them are strained. */
+/** Judges each second, and a run by the number of its overloaded seconds. */
 const bySeconds = (
   each: (sample: GeneratorSample) => TrustLevel,
 ): Pick<Signal, 'level' | 'secondsNote'> => ({
@@ -118,66 +116,66 @@ const bySeconds = (
 const signals: readonly Signal[] = [
   {
     signal: 'event loop',
-    expected: 'busy for less than 50 % of a second; above 90 % what it reads is stamped late',
+    expected: 'busy for less than 50 % of each second; above 90 % arrivals are stamped late',
     ...bySeconds(loopLevel),
     observed: (samples) =>
-      `busy for ${percent(mean(samples, (each) => each.utilisation))} on average, ${percent(greatest(samples, (each) => each.utilisation))} at most, using ${percent(mean(samples, (each) => each.cpu))} of a core`,
+      `busy for ${percent(mean(samples, (each) => each.utilisation))} on average, ${percent(greatest(samples, (each) => each.utilisation))} maximum, using ${percent(mean(samples, (each) => each.cpu))} of a core`,
     observedIn: ({ utilisation, cpu }) =>
       `busy for ${percent(utilisation)}, using ${percent(cpu)} of a core`,
     whenSaturating:
-      'a load that runs flat out may take a whole core; above 90 % the generator may be what limits the rate, and the target can do more',
+      'a load that saturates the target can use a whole core; above 90 % the load generator can limit the rate, not the target',
     advice: (samples) =>
       samples.filter((sample) => loopLevel(sample) !== 'valid').every(isStarved)
-        ? 'The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.'
-        : 'Share the run among more workers (where cores are idle) or slices, or lower the rate.',
+        ? 'The load generator waited for the CPU. Stop other programs on its machine, or give its container more CPU.'
+        : 'Use more workers (if cores are idle) or slices, or lower the rate.',
   },
   {
     signal: 'event queue',
-    expected: 'few events waiting per turn of the loop, and more than 100 turns a second when busy',
+    expected: 'few events waiting per loop turn, and more than 100 turns per second when busy',
     ...bySeconds(queueLevel),
     observed: (samples) =>
-      `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} at most; ${rounded(mean(samples, ({ loops }) => loops))} turns a second`,
+      `${rounded(mean(samples, waitingPerLoop))} events waiting per turn on average, ${rounded(greatest(samples, waitingPerLoop))} maximum; ${rounded(mean(samples, ({ loops }) => loops))} turns per second`,
     observedIn: (sample) =>
       `${rounded(waitingPerLoop(sample))} events waiting per turn, ${sample.loops.toLocaleString('en-US')} turns`,
-    whenSaturating: 'events may wait: a load that runs flat out asks for more than it can read',
-    advice: () =>
-      'Events came faster than they were read: share the run among more workers or slices.',
+    whenSaturating:
+      'events can wait: a load that saturates the target receives more than it can read',
+    advice: () => 'Events arrived faster than they were read. Use more workers or slices.',
   },
   {
     signal: 'garbage collection',
-    expected: 'pauses up to 2 ms; above 10 ms they show in the figures',
+    expected: 'pauses up to 2 ms; above 10 ms they are visible in the figures',
     ...bySeconds(({ gcMax }) => levelAbove(gcMax, 2, 10)),
     observed: (samples) =>
       `the longest pause took ${rounded(greatest(samples, ({ gcMax }) => gcMax))} ms`,
     observedIn: ({ gcMax }) => `the longest pause took ${rounded(gcMax)} ms`,
     whenSaturating:
-      'a load that runs flat out makes garbage as fast as it can; pauses show in latencies',
+      'a load that saturates the target causes much garbage; pauses are visible in latencies',
     advice: () =>
-      'Share the run among more workers (where cores are idle) or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.',
+      'Use more workers (if cores are idle) or slices, or a larger young generation: node --max-semi-space-size=64 node_modules/.bin/weir.',
   },
   {
-    signal: 'waiting for a CPU',
+    signal: 'CPU wait',
     expected:
-      'less than 1 % of the time; above 5 % together with late starts the figures are the machine’s',
+      'less than 1 % of the time; above 5 % with late starts the figures are those of the machine',
     level: (samples, lag) => {
-      const told = samples.filter(
+      const known = samples.filter(
         ({ cpuWait, throttled }) => cpuWait !== null || throttled !== null,
       );
-      if (told.length === 0) return null;
-      const level = levelAbove(mean(told, cpuWaitOf), 0.01, 0.05);
-      // Not calibrated alone: a generator that still starts on time has room for the wait.
+      if (known.length === 0) return null;
+      const level = levelAbove(mean(known, cpuWaitOf), 0.01, 0.05);
+      // A generator that still starts requests on time has room for the wait.
       return level === 'invalid' && lag === 'valid' ? 'degraded' : level;
     },
     observed: (samples) =>
-      `${percent(mean(samples, cpuWaitOf))} of the time on average, ${percent(greatest(samples, cpuWaitOf))} of a second at most`,
-    observedIn: (sample) => `${percent(cpuWaitOf(sample))} of it`,
+      `${percent(mean(samples, cpuWaitOf))} of the time on average, ${percent(greatest(samples, cpuWaitOf))} of the worst second`,
+    observedIn: (sample) => percent(cpuWaitOf(sample)),
     advice: () =>
-      'Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.',
+      'Stop other programs on the machine, run the target elsewhere, or raise the container’s CPU quota.',
   },
   {
     signal: 'canary',
     expected:
-      'events of a process on this machine read late by up to 1 ms (p99), 95 % of them at least; above 5 ms so is every arrival',
+      'measurement error up to 1 ms (p99), with at least 95 % of the events; above 5 ms the figures are wrong by as much',
     level: (samples) => {
       if (!samples.some(hasCanary)) return null;
       const p99 = canaryP99(samples);
@@ -195,9 +193,9 @@ const signals: readonly Signal[] = [
 interface JudgedSlice {
   readonly level: TrustLevel;
   readonly samples: readonly GeneratorSample[];
-  /** The first second, where the figures hold it. */
+  /** The first second, if it is measured. */
   readonly unjudged: GeneratorSample | null;
-  /** Of several that share the run, the one that they are of. */
+  /** The name of the slice; `null` if there is only one. */
   readonly sliceLabel: string | null;
 }
 
@@ -218,15 +216,14 @@ const evidenceOf = (signal: Signal, slices: readonly JudgedSlice[]): TrustSignal
   };
 };
 
-/** A full core is no fault of a load that wants one; a core that is not had is. */
 const forSaturatingLoad = (signal: Signal): Signal =>
   signal.whenSaturating === undefined
     ? signal
     : { ...signal, expected: signal.whenSaturating, level: () => 'valid', secondsNote: () => '' };
 
 /**
- * What the generator's own samples say, each signal by its worst slice (levels: the measurements of
- * the engine's prototypes, see the design notes on performance). `lag` is the level of the start lag in the same seconds.
+ * The signals of the generator's samples, each by its worst slice. The levels were measured with
+ * prototypes of the engine. `lag` is the level of the start lag in the same seconds.
  */
 export const generatorSignals = (result: Result, lag: TrustLevel): readonly TrustSignal[] => {
   const table = saturateLoadOf(result.plan) === null ? signals : signals.map(forSaturatingLoad);

@@ -45,11 +45,11 @@ describe('trust', () => {
     expect(trust.evidence.map(({ signal, observed }) => `${signal}: ${observed}`))
       .toMatchInlineSnapshot(`
         [
-          "start lag: p99 0.3 ms, at most 0.3 ms, over 1200 starts",
-          "event loop: busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 20 %, using 25 % of a core",
-          "event queue: 0.05 events waiting per turn on average, 0.05 at most; 2,000 turns a second; the first second is not judged: 0.05 events waiting per turn, 2,000 turns",
+          "start lag: p99 0.3 ms, maximum 0.3 ms, over 1200 starts",
+          "event loop: busy for 20 % on average, 20 % maximum, using 25 % of a core; the first second is not judged: busy for 20 %, using 25 % of a core",
+          "event queue: 0.05 events waiting per turn on average, 0.05 maximum; 2,000 turns per second; the first second is not judged: 0.05 events waiting per turn, 2,000 turns",
           "garbage collection: the longest pause took 0.5 ms; the first second is not judged: the longest pause took 0.5 ms",
-          "waiting for a CPU: 0.1 % of the time on average, 0.1 % of a second at most; the first second is not judged: 0.1 % of it",
+          "CPU wait: 0.1 % of the time on average, 0.1 % of the worst second; the first second is not judged: 0.1 %",
         ]
       `);
     expect(trust.evidence.map(({ advice }) => advice)).toEqual(trust.evidence.map(() => null));
@@ -71,32 +71,32 @@ describe('trust', () => {
       .toMatchInlineSnapshot(`
         [
           {
-            "advice": "Give the generator a machine of its own, lower the rate, or share the run among more workers (where cores are idle) or slices.",
+            "advice": "Run the load generator on its own machine, lower the rate, or use more workers (if cores are idle) or slices.",
             "expected": "p99 up to 2 ms; above 10 ms requests were not sent when they were due",
             "level": "invalid",
-            "observed": "p99 25 ms, at most 25 ms, over 1200 starts",
+            "observed": "p99 25 ms, maximum 25 ms, over 1200 starts",
             "signal": "start lag",
           },
           {
-            "advice": "The generator wanted more CPU than it got: stop what else runs on its machine, or give its container more.",
-            "expected": "busy for less than 50 % of a second; above 90 % what it reads is stamped late",
+            "advice": "The load generator waited for the CPU. Stop other programs on its machine, or give its container more CPU.",
+            "expected": "busy for less than 50 % of each second; above 90 % arrivals are stamped late",
             "level": "invalid",
-            "observed": "busy for 97 % on average, 97 % at most, using 15 % of a core; the first second is not judged: busy for 97 %, using 15 % of a core",
+            "observed": "busy for 97 % on average, 97 % maximum, using 15 % of a core; the first second is not judged: busy for 97 %, using 15 % of a core",
             "signal": "event loop",
           },
           {
-            "advice": "Share the run among more workers (where cores are idle) or slices, or start it with more young space: node --max-semi-space-size=64 node_modules/.bin/weir.",
-            "expected": "pauses up to 2 ms; above 10 ms they show in the figures",
+            "advice": "Use more workers (if cores are idle) or slices, or a larger young generation: node --max-semi-space-size=64 node_modules/.bin/weir.",
+            "expected": "pauses up to 2 ms; above 10 ms they are visible in the figures",
             "level": "invalid",
             "observed": "the longest pause took 30 ms; the first second is not judged: the longest pause took 30 ms",
             "signal": "garbage collection",
           },
           {
-            "advice": "Stop what else runs on the machine, keep the target off it, or raise the container’s CPU quota.",
-            "expected": "less than 1 % of the time; above 5 % together with late starts the figures are the machine’s",
+            "advice": "Stop other programs on the machine, run the target elsewhere, or raise the container’s CPU quota.",
+            "expected": "less than 1 % of the time; above 5 % with late starts the figures are those of the machine",
             "level": "invalid",
-            "observed": "80 % of the time on average, 80 % of a second at most; the first second is not judged: 80 % of it",
-            "signal": "waiting for a CPU",
+            "observed": "80 % of the time on average, 80 % of the worst second; the first second is not judged: 80 %",
+            "signal": "CPU wait",
           },
         ]
       `);
@@ -132,25 +132,25 @@ describe('the start lag', () => {
     expect(judgeTrust(healthyResult({ lags })).level).toBe(level);
   });
 
-  it('is judged over the starts that the figures hold, and advises a warm-up where the first second alone was late', () => {
+  it('is judged over the measured starts, and advises a warm-up if only the first second was late', () => {
     const late = { lags: [repeated(19.5, 1000), ...repeated(repeated(0.3, 1000), 4)] };
     expect(evidence(healthyResult(late), 'start lag')).toMatchObject({
       level: 'invalid',
-      observed: 'p99 19.5 ms, at most 19.5 ms, over 5000 starts',
+      observed: 'p99 19.5 ms, maximum 19.5 ms, over 5000 starts',
       advice:
-        'Without the first second the starts are on time (p99 0.3 ms after it): in it code is compiled and connections are made. Give the run a warm-up, which no figure holds (--set warmUp=1s).',
+        'Without the first second the starts are on time (p99 0.3 ms after it): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).',
     });
     const plan = samplePlan({ warmUp: milliseconds(1000) });
     expect(evidence(healthyResult({ ...late, plan }), 'start lag')).toMatchObject({
       level: 'valid',
-      observed: 'p99 0.3 ms, at most 0.3 ms, over 4000 starts',
+      observed: 'p99 0.3 ms, maximum 0.3 ms, over 4000 starts',
     });
   });
 
-  it('calls few starts after the first second not proven late, where their p99 is no proof that they are on time', () => {
+  it('says that few starts after the first second are not provably late if their p99 does not prove that they are on time', () => {
     const lags = [repeated(50, 40), [...repeated(1.5, 90), ...repeated(5.5, 1)]];
     expect(evidence(healthyResult({ lags }), 'start lag')?.advice).toContain(
-      'Without the first second no lateness is proven (p99 5.5 ms after it; too few for a p99',
+      'Without the first second the starts are not provably late (p99 5.5 ms after it; too few for a p99',
     );
   });
 
@@ -159,8 +159,7 @@ describe('the start lag', () => {
     const lagging = (lags: readonly (readonly number[])[]) => {
       const result = healthyResult({ lags });
       const [slice] = result.slices;
-      return evidence({ ...result, slices: [{ ...slice!, generator }] }, 'waiting for a CPU')
-        ?.level;
+      return evidence({ ...result, slices: [{ ...slice!, generator }] }, 'CPU wait')?.level;
     };
     const late = repeated(50, 40);
     const onTime = repeated(0.3, 40);
@@ -201,7 +200,7 @@ describe('the start lag', () => {
 
   it('says so when there are too few starts for a p99', () => {
     expect(evidence(healthyResult({ lags: [repeated(0.3, 75)] }), 'start lag')?.observed).toBe(
-      'p99 0.3 ms, at most 0.3 ms, over 75 starts; too few for a p99, judged by its lower bound of 0.3 ms',
+      'p99 0.3 ms, maximum 0.3 ms, over 75 starts; too few for a p99: judged by its lower bound of 0.3 ms',
     );
   });
 });
@@ -266,9 +265,9 @@ describe('the generator’s signals', () => {
     ['short pauses', { gcMax: 2 }, []],
     ['longer pauses', { gcMax: 5 }, [['garbage collection', 'degraded']]],
     ['long pauses', { gcMax: 12 }, [['garbage collection', 'invalid']]],
-    ['some wait for a CPU', { cpuWait: 0.03 }, [['waiting for a CPU', 'degraded']]],
-    ['much wait without late starts', { cpuWait: 0.2 }, [['waiting for a CPU', 'degraded']]],
-    ['throttling', { cpuWait: null, throttled: 30 }, [['waiting for a CPU', 'degraded']]],
+    ['some wait for a CPU', { cpuWait: 0.03 }, [['CPU wait', 'degraded']]],
+    ['much wait without late starts', { cpuWait: 0.2 }, [['CPU wait', 'degraded']]],
+    ['throttling', { cpuWait: null, throttled: 30 }, [['CPU wait', 'degraded']]],
   ])('%s', (_, differing, expected) => {
     expect(complaints(throughout(differing))).toEqual(expected);
   });
@@ -276,14 +275,12 @@ describe('the generator’s signals', () => {
   it('condemn a run for a CPU that was not there when its starts were late too', () => {
     expect(complaints(throughout({ cpuWait: 0.2 }, 3))).toEqual([
       ['start lag', 'degraded'],
-      ['waiting for a CPU', 'invalid'],
+      ['CPU wait', 'invalid'],
     ]);
   });
 
   it('do not speak of a wait where the kernel does not tell', () => {
-    expect(
-      evidence(throughout({ cpuWait: null, throttled: null }), 'waiting for a CPU'),
-    ).toBeUndefined();
+    expect(evidence(throughout({ cpuWait: null, throttled: null }), 'CPU wait')).toBeUndefined();
   });
 
   const bad: Partial<GeneratorSample> = { gcMax: 12 };
@@ -302,19 +299,19 @@ describe('the generator’s signals', () => {
     expect(judgeTrust(generating(samples)).level).toBe(level);
   });
 
-  it('say why a run is better than the worst of its seconds, and only then', () => {
+  it('say why a run is better than its worst second, and only then', () => {
     const observed = (samples: readonly Partial<GeneratorSample>[]) =>
       evidence(generating(samples), 'garbage collection')?.observed;
     expect(observed(every(30, bad, {}, 30))).toContain(
-      'took 12 ms (1 of 29 seconds invalid: that is said of a run from one second in twenty on, and from three at least)',
+      'took 12 ms (1 of 29 seconds invalid; a run is invalid from 5 % of its seconds, and at least three)',
     );
     expect(observed(every(10, poor, {}, 30))).not.toContain('seconds');
   });
 
-  it('of a first second that is measured and not judged are told apart', () => {
+  it('of a first second that is measured and not judged are reported separately', () => {
     const result = generating([{ ...bad, utilisation: 0.97, cpu: 0.9 }, ...repeated({}, 29)]);
     expect(evidence(result, 'event loop')?.observed).toBe(
-      'busy for 20 % on average, 20 % at most, using 25 % of a core; the first second is not judged: busy for 97 %, using 90 % of a core',
+      'busy for 20 % on average, 20 % maximum, using 25 % of a core; the first second is not judged: busy for 97 %, using 90 % of a core',
     );
     const warmed = { ...result, plan: samplePlan({ warmUp: milliseconds(1000) }) };
     expect(evidence(warmed, 'event loop')?.observed).not.toContain('first second');
@@ -352,7 +349,7 @@ describe('the generator’s signals', () => {
     expect(complaints(healthyResult({ slices }))).toEqual(expected);
   });
 
-  it('with gaps in them are told as what they are: seconds that nothing vouches for', () => {
+  it('with gaps are reported as seconds that are not verified', () => {
     const gaps = sampleSeconds(repeated({}, 30)).filter(({ second }) => second % 2 === 0);
     expect(
       evidence(healthyResult({ slices: [sampleJudgedSlice(gaps)] }), 'generator samples'),
@@ -360,8 +357,10 @@ describe('the generator’s signals', () => {
       signal: 'generator samples',
       level: 'degraded',
       observed: 'from 15 of 29 seconds',
-      expected: 'from at least nine seconds of ten',
-      advice: expect.stringContaining('Nothing shows how the generator fared in the others'),
+      expected: 'from at least 90 % of the seconds',
+      advice: expect.stringContaining(
+        'The state of the load generator in the other seconds is unknown',
+      ),
     });
   });
 
@@ -389,8 +388,8 @@ describe('what was sent', () => {
     const result = healthyResult({ failures: dropped('saturated', 90) });
     expect(complaints(result)).toEqual([['requests in flight', 'degraded']]);
     const found = evidence(result, 'requests in flight');
-    expect(found?.observed).toBe('90 of 1200 arrivals were dropped: all 100 places were taken');
-    expect(found?.advice).toMatch(/no fault of the generator\. Raise inFlight/);
+    expect(found?.observed).toBe('90 of 1200 arrivals were dropped: 100 requests were in flight');
+    expect(found?.advice).toMatch(/not a fault of the load generator\. Raise inFlight/);
   });
 
   it.each<[string, number, TrustLevel]>([
@@ -421,38 +420,40 @@ describe('what was sent', () => {
         startedAt: `2026-07-01T10:20:${second}.000Z`,
       }),
     );
-    expect(evidence(healthyResult({ slices }), 'begin of the slices')).toMatchObject({
+    expect(evidence(healthyResult({ slices }), 'start of the slices')).toMatchObject({
       level: 'degraded',
       observed: '12 s apart',
     });
     const workers = slices.map((slice) => ({ ...slice, clock: 'one' }));
-    expect(evidence(healthyResult({ slices: workers }), 'begin of the slices')).toBeUndefined();
+    expect(evidence(healthyResult({ slices: workers }), 'start of the slices')).toBeUndefined();
   });
 });
 
-describe('a load that runs flat out', () => {
+describe('a load that saturates the target', () => {
   const { plan } = healthyResult();
   const load = { kind: 'saturate', connections: 10, duration: milliseconds(30_000) } as const;
-  const flatOut = (result: Result): Result => ({
+  const saturating = (result: Result): Result => ({
     ...result,
     plan: { ...plan, stages: [{ ...plan.stages[0]!, load }] },
   });
 
-  it('may take a whole core, let events wait and make garbage', () => {
+  it('can use a whole core, let events wait and cause garbage', () => {
     const full = { utilisation: 1, cpu: 1, loops: 50, eventsWaiting: 9000, gcMax: 30 };
     expect(judgeTrust(throughout(full)).level).toBe('invalid');
-    expect(complaints(flatOut(throughout(full)))).toEqual([]);
-    expect(evidence(flatOut(throughout(full)), 'event loop')?.expected).toContain('flat out');
+    expect(complaints(saturating(throughout(full)))).toEqual([]);
+    expect(evidence(saturating(throughout(full)), 'event loop')?.expected).toContain(
+      'saturates the target',
+    );
   });
 
   it('is held to the CPU that it got, to its own lateness and to its sockets', () => {
-    const starved = flatOut(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 30));
+    const starved = saturating(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 30));
     expect(complaints(starved)).toEqual([
       ['start lag', 'invalid'],
-      ['waiting for a CPU', 'invalid'],
+      ['CPU wait', 'invalid'],
     ]);
     const failures = [sampleFailure({ outcome: 'broken', cause: 'out-of-sockets', count: 100 })];
-    expect(complaints(flatOut(healthyResult({ failures })))).toEqual([['sockets', 'invalid']]);
+    expect(complaints(saturating(healthyResult({ failures })))).toEqual([['sockets', 'invalid']]);
   });
 });
 

@@ -24,14 +24,14 @@ const capReached = (result: Result): TrustSignal | null => {
   return {
     signal: 'requests in flight',
     level: 'degraded',
-    observed: `${dropped} of ${arrivalsIn(result).due} arrivals were dropped: all ${result.plan.inFlight} places were taken`,
-    expected: 'a free place for every arrival',
+    observed: `${dropped} of ${arrivalsIn(result).due} arrivals were dropped: ${result.plan.inFlight} requests were in flight`,
+    expected: 'no dropped arrivals',
     advice:
-      'Answers took longer than the cap allows for, which is no fault of the generator. Raise inFlight to the rate times the time an answer takes, or lower the rate.',
+      'Answers took longer than inFlight allows for, which is not a fault of the load generator. Raise inFlight to the rate times the time of an answer, or lower the rate.',
   };
 };
 
-/** Failures on this side of the wire. */
+/** Failures of the load generator. */
 const ownFailures = (
   result: Result,
   cause: BrokenCause,
@@ -43,15 +43,15 @@ const ownFailures = (
   return {
     signal: words.signal,
     level: failed > begun / 100 ? 'invalid' : 'degraded',
-    observed: `${failed} of ${begun} requests failed on the generator’s side (${cause})`,
-    expected: 'none; above 1 % the figures are not the target’s',
+    observed: `${failed} of ${begun} requests failed in the load generator (${cause})`,
+    expected: 'none; above 1 % the figures are not those of the target',
     advice: words.advice,
   };
 };
 
 /**
- * Seconds of the timeline are counted from each slice's own begin: slices out of step are not one load. The workers
- * of one process are begun by one clock.
+ * The timeline counts seconds from the start of each slice, so slices must start together. The workers
+ * of one process share a clock.
  */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   if (slices.length < 2 || sliceNoun(slices) === 'worker') return null;
@@ -59,14 +59,14 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   const apart = (Math.max(...begins) - Math.min(...begins)) / 1000;
   const level = apart > 1 ? 'degraded' : 'valid';
   return {
-    signal: 'begin of the slices',
+    signal: 'start of the slices',
     level,
     observed: `${apart} s apart`,
     expected: 'all within 1 s',
     advice:
       level === 'valid'
         ? null
-        : 'Start all slices at one moment, for example by one timer on machines whose clocks agree.',
+        : 'Start all slices at the same time, for example with timers on machines with synchronized clocks.',
   };
 };
 
@@ -74,8 +74,8 @@ const present = (evidence: readonly (TrustSignal | null)[]): readonly TrustSigna
   evidence.filter((each) => each !== null);
 
 /**
- * Whether the generator was healthy enough for its figures to be believed. A slow, limiting or
- * failing target, and a run in which nothing succeeded, are no matter of trust.
+ * Whether the load generator was healthy enough to trust its figures. A slow, limiting or failing
+ * target does not matter.
  */
 export const judgeTrust = (result: Result): Trust => {
   const startLag = judgeStartLag(result);
@@ -88,11 +88,11 @@ export const judgeTrust = (result: Result): Trust => {
     ownFailures(result, 'out-of-sockets', {
       signal: 'sockets',
       advice:
-        'Raise the limit of open files (ulimit -n) or the range of local ports, or run on more machines.',
+        'Raise the limit of open files (ulimit -n) or the range of local ports, or use more machines.',
     }),
     ownFailures(result, 'internal', {
       signal: 'faults of Weir',
-      advice: 'This is a defect: please report it with the result file.',
+      advice: 'This is a bug: please report it with the result file.',
     }),
   ]);
   return { level: worstOf(evidence.map(({ level }) => level)), evidence };

@@ -2,18 +2,18 @@ import type { Result, SliceRun } from '../../model/result/result.ts';
 import { sliceName } from '../../model/result/slice-name.ts';
 import type { TrustSignal } from '../../model/result/verdict.ts';
 
-/** A sample comes up to this many milliseconds after its second has passed, and not at all if the load has ended by then. */
+/** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
 const maxSampleDelay = 100;
 
-/** Of fewer seconds than this share, the samples do not tell how the generator fared. */
+/** With samples of a smaller share of the seconds, the state of the load generator is unknown. */
 const minSampledShare = 0.9;
 
-/** Slices end together only where the plan says when: users who share a number of requests end when they are done, and a stop comes when it comes. */
+/** Slices end together only at a planned time, not when users complete a number of requests or the run is stopped. */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
   slices.length === 1 ||
   (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
 
-/** How many whole seconds of its load a slice must have sampled; gaps alone are seen where nobody knows its end. */
+/** The whole seconds of its load that a slice must have sampled; up to its last sample if its end is unknown. */
 const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
   if (endTogether(result) || generator.length === 0) return ofRun;
@@ -30,7 +30,7 @@ const missingSecondsText = (result: Result, slice: SliceRun): string | null => {
   return `${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`;
 };
 
-/** Seconds of which no sample tells how the generator fared: nothing vouches for them. */
+/** Seconds without a sample: the state of the load generator is not verified. */
 export const missingSamples = (result: Result): TrustSignal | null => {
   const shortSlices = result.slices.flatMap((slice) => missingSecondsText(result, slice) ?? []);
   if (shortSlices.length === 0) return null;
@@ -38,8 +38,8 @@ export const missingSamples = (result: Result): TrustSignal | null => {
     signal: 'generator samples',
     level: 'degraded',
     observed: `from ${shortSlices.join(', ')}`,
-    expected: 'from at least nine seconds of ten',
+    expected: 'from at least 90 % of the seconds',
     advice:
-      'Nothing shows how the generator fared in the others: it stood still, or its signals were not recorded. Stop what else runs on its machine, lower the rate, and run again.',
+      'The state of the load generator in the other seconds is unknown: it was blocked, or its signals were not recorded. Stop other programs on its machine, lower the rate, and run again.',
   };
 };

@@ -1,29 +1,27 @@
+import { measuredSeconds } from '../../model/result/summary.ts';
+import type { Result } from '../../model/result/result.ts';
 import type { Quantile } from '../../model/measures/quantile.ts';
 import type { TrustLevel } from '../../model/result/verdict.ts';
 
 const worstLast: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
 
-/** The worst of some levels; `valid` of none. */
+/** The worst level; `valid` if there are none. */
 export const worstOf = (levels: Iterable<TrustLevel>): TrustLevel =>
   worstLast[[...levels].reduce((worst, level) => Math.max(worst, worstLast.indexOf(level)), 0)]!;
 
-/** The level of a figure that is better when smaller: degraded above one mark, invalid above another. */
 export const levelAbove = (value: number, degraded: number, invalid: number): TrustLevel => {
   if (value > invalid) return 'invalid';
   return value > degraded ? 'degraded' : 'valid';
 };
 
-/**
- * What of a percentile is held against the levels: where it is hardly more than the worst of few samples,
- * the lower bound of its 95 % confidence interval, so that one hiccup condemns no run.
- */
+/** The value of a percentile to judge: with few samples the lower bound of its 95 % confidence interval. */
 export const judgedValueOf = ({ weak, low, value }: Quantile): number =>
   weak ? (low ?? value) : value;
 
 /**
- * The level of a run from those of its seconds. A level counts as the run's when it, or a worse one,
- * holds in one second of twenty and in three at least (in a run of fewer, in all): a hiccup is no
- * state. A single invalid second still degrades.
+ * The level of a run from those of its seconds. A run has a level if at least 5 % of its seconds, and at
+ * least three (or all, if there are fewer), have that level or a worse one. A single invalid second
+ * still degrades the run.
  */
 export const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -33,10 +31,30 @@ export const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** Why a run is better than the worst of its seconds; empty where it is not. */
+/** Why a run is better than its worst second; empty if it is not. */
 export const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
   const worstSeconds = seconds.filter((level) => level === worst).length;
-  return ` (${worstSeconds} of ${seconds.length} seconds ${worst}: that is said of a run from one second in twenty on, and from three at least)`;
+  return ` (${worstSeconds} of ${seconds.length} seconds ${worst}; a run is ${worst} from 5 % of its seconds, and at least three)`;
+};
+
+interface Split<T> {
+  readonly judged: readonly T[];
+  /** The first second, if it is measured but not judged. */
+  readonly unjudged: T | null;
+}
+
+/**
+ * The measured seconds without the first second of the run, in which code is compiled and connections
+ * are established at any load. If there are no other seconds, all are judged.
+ */
+export const judgedSeconds = <T extends { readonly second: number }>(
+  result: Result,
+  seconds: readonly T[],
+): Split<T> => {
+  const measured = measuredSeconds(result, seconds);
+  const later = measured.filter(({ second }) => second >= 1);
+  const judged = later.length === 0 ? measured : later;
+  return { judged, unjudged: measured.find((second) => !judged.includes(second)) ?? null };
 };

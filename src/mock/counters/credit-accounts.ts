@@ -1,4 +1,4 @@
-import type { MockCredits } from '../../model/gateway/mock-credits.ts';
+import type { MockCredits } from '../../model/gateway/mock-settings.ts';
 import { openRecentItems } from './recent-items.ts';
 
 /** One charge: quantities by name, and their price in whole micro-units. */

@@ -1,5 +1,4 @@
-import { drawFrom } from '../../model/workload/draw.ts';
-import { drawNormal } from '../../model/workload/normal.ts';
+import { drawFrom, drawNormal } from '../../model/workload/draw.ts';
 import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { TokenSink } from './token-schedule.ts';

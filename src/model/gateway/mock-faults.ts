@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { millisecondsSchema } from '../quantity.ts';
 
-/** The faults that the reference gateway can show, by name; `mock/faults/fault-catalogue.ts` says what each does. */
+/** The faults that the reference gateway can show; `mock/faults/fault-catalogue.ts` describes each. */
 export const faultNames = [
   'key-revoked',
   'empty-balance',
@@ -60,37 +60,39 @@ export type FaultName = (typeof faultNames)[number];
 
 const nth = z.int().positive();
 
-/** Which requests show a fault: by chance, each n-th, or the n-th of those that the rule is about. */
+/** Which requests show a fault: a random share, every n-th, or only the n-th of those on the rule's routes. */
 export const faultRuleSchema = z
   .strictObject({
-    fault: z.enum(faultNames).describe('What goes wrong.'),
+    fault: z.enum(faultNames).describe('The fault.'),
     routes: z
       .array(z.enum(['chat', 'speech', 'transcription', 'models']))
       .min(1)
       .optional()
-      .describe('The endpoints it is about. Default: all.'),
+      .describe('The endpoints that show it. Default: all.'),
     probability: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe('The share of requests, drawn by request id.'),
-    every: nth.optional().describe('Each so-manieth request.'),
-    nth: nth.optional().describe('This one request, counted from 1.'),
+      .describe('The share of requests that show it, drawn by request id.'),
+    every: nth.optional().describe('Every n-th request.'),
+    nth: nth.optional().describe('Only the n-th request, counted from 1.'),
     for: nth
       .nullable()
       .default(1)
-      .describe('With every and nth: for so many requests in a row; null for all that follow.'),
+      .describe(
+        'With every and nth: the number of consecutive requests; null for all that follow.',
+      ),
     after: z
       .int()
       .nonnegative()
       .optional()
       .describe(
-        'Tokens of a stream, or bytes of another answer, that come before it. Default: the fault’s own.',
+        'Tokens of a stream, or bytes of another answer, sent before the fault. Default: depends on the fault.',
       ),
     delay: millisecondsSchema
       .optional()
-      .describe('Milliseconds that the fault waits, where it waits. Default: the fault’s own.'),
+      .describe('Milliseconds that the fault waits, if it waits. Default: depends on the fault.'),
   })
   .refine(
     (rule) =>

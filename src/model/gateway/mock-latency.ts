@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { milliseconds, millisecondsSchema } from '../quantity.ts';
 
 /**
- * How an inference server spends its time under continuous batching. All lengths are of one server,
- * which does one thing at a time: it takes a request into the batch (prefill), or it lets every
- * request of the batch say one more token (a decode step).
+ * How an inference server spends its time under continuous batching. The server does one thing at a
+ * time: it adds a request to the batch (prefill), or it generates one more token for every request of
+ * the batch (a decode step).
  */
 export const batchingSchema = z.strictObject({
-  batch: z.int().positive().describe('The most requests in the batch; others wait.'),
-  overhead: millisecondsSchema.describe('Time to take a request in, whatever its length.'),
+  batch: z.int().positive().describe('Maximum requests in the batch; others wait.'),
+  overhead: millisecondsSchema.describe('Time to add a request to the batch, for any length.'),
   perPromptToken: millisecondsSchema.describe(
-    'Time more for each token of its prompt that is not cached.',
+    'Additional time for each token of its prompt that is not cached.',
   ),
   step: millisecondsSchema.describe('Time of a decode step.'),
-  stepPerRequest: millisecondsSchema.describe('Time more for each request of the batch.'),
+  stepPerRequest: millisecondsSchema.describe('Additional time for each request of the batch.'),
   stepPerThousandTokens: millisecondsSchema.describe(
-    'Time more for each thousand tokens that the batch has read and said.',
+    'Additional time for each thousand prompt and output tokens in the batch.',
   ),
   jitter: z
     .number()
@@ -23,7 +23,7 @@ export const batchingSchema = z.strictObject({
     .max(2)
     .default(0)
     .describe('Spread of all these times: the standard deviation of their logarithm.'),
-  tokensPerChunk: z.int().positive().default(1).describe('Tokens that a streamed chunk brings.'),
+  tokensPerChunk: z.int().positive().default(1).describe('Tokens in each streamed chunk.'),
 });
 export type Batching = z.output<typeof batchingSchema>;
 
@@ -44,8 +44,8 @@ const preset = (
 });
 
 /**
- * Servers of three sizes. The figures are round ones of the order that public benchmarks of dense
- * models show: about 8, 70 and 400 billion parameters on as many accelerators as they need.
+ * Servers of three sizes. The figures are rounded from public benchmarks of dense models with about 8,
+ * 70 and 400 billion parameters on as many accelerators as they need.
  */
 export const batchingPresets = {
   small: preset(128, 5, 0.02, [6, 0.05, 0.01]),
@@ -53,18 +53,18 @@ export const batchingPresets = {
   large: preset(8, 30, 0.4, [35, 0.8, 0.1]),
 } as const;
 
-/** What the latencies of chats follow. */
+/** The latency model of chats. */
 export const latencySchema = z.union([
   z.enum(['fixed', 'small', 'medium', 'large']),
   batchingSchema,
 ]);
 export type Latency = z.output<typeof latencySchema>;
 
-/** The batching of a latency that is not fixed; `null` for one that is. */
+/** The batching of a latency; `null` for a fixed one. */
 export const batchingOf = (latency: Latency): Batching | null =>
   latency === 'fixed' ? null : typeof latency === 'string' ? batchingPresets[latency] : latency;
 
-/** A load whose requests are all alike. */
+/** The size of every request of a load. */
 export interface RequestSize {
   /** Tokens of each prompt, none of them cached. */
   readonly promptTokens: number;
@@ -72,8 +72,8 @@ export interface RequestSize {
 }
 
 /**
- * The most requests per second that a server can answer: with a full batch, a request takes the server
- * its own prefill, which brings its first token, and its share of the decode steps for the others.
+ * The maximum requests per second that a server can answer: with a full batch, a request costs its own
+ * prefill, which yields its first token, and its share of the decode steps for the other tokens.
  */
 export const saturationRate = (
   { batch, overhead, perPromptToken, step, stepPerRequest, stepPerThousandTokens }: Batching,
@@ -81,7 +81,7 @@ export const saturationRate = (
 ): number => {
   const prefill = overhead + promptTokens * perPromptToken;
   const steps = Math.max(0, outputTokens - 1);
-  // Before its k-th step a request has read its prompt and said k tokens.
+  // Before its k-th step the context of a request is its prompt and k output tokens.
   const context = promptTokens + (steps + 1) / 2;
   const length = step + batch * (stepPerRequest + (stepPerThousandTokens * context) / 1000);
   return 1000 / (prefill + (steps * length) / batch);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { milliseconds, millisecondsSchema } from '../quantity.ts';
 
-/** The limiters that the reference gateway can run: every class that can be told apart from outside. */
+/** The limiters that the reference gateway can run: every class that a client can distinguish. */
 export const mockLimiterClasses = [
   'fixed-from-first',
   'fixed-aligned',
@@ -16,7 +16,7 @@ export const mockLimiterClasses = [
 ] as const;
 export type MockLimiterClass = (typeof mockLimiterClasses)[number];
 
-/** What a response is, for the question whether it bears limit headers. */
+/** Classes of responses that can have limit headers. */
 export const responseClasses = [
   'chat',
   'chat-stream',
@@ -31,19 +31,19 @@ export type ResponseClass = (typeof responseClasses)[number];
 /** Faults of real gateways, each with what goes wrong. */
 export const limitBugs = {
   staleTokenCounter:
-    'a new window begins with its tokens still counted, until a key is idle or has been locked out for three windows',
-  inFlightRefusalsCount: 'a request that the cap in flight refuses is counted all the same',
+    'a new window starts with the old tokens still counted, until the key has been idle or locked out for three windows',
+  inFlightRefusalsCount: 'a request that the cap on requests in flight refuses is counted anyway',
   detailOnSpeech: 'a 429 on speech has the body {"detail": …}',
-  resetFromNow: 'the reset time of a 429 is one window from now, whatever is left of the window',
+  resetFromNow: 'the reset time of a 429 is one window from now, not the end of the current window',
   localTimeAsUtc: 'the reset time of a 429 is two hours ahead, local time labelled UTC',
-  lostUpdates: 'a request is counted 20 ms late, so that concurrent ones read the same counter',
+  lostUpdates: 'a request is counted 20 ms late, so concurrent requests read the same counter',
 } as const satisfies Record<string, string>;
 export type LimitBug = keyof typeof limitBugs;
 const limitBugNames = Object.keys(limitBugs) as [LimitBug, ...LimitBug[]];
 
 const limit = z.int().positive().nullable();
 
-/** The fields that a profile sets; what a scenario writes wins. */
+/** The fields that a profile sets; the scenario overrides them. */
 const behaviours = {
   algorithm: z.enum(mockLimiterClasses).describe('How the limits are counted.'),
   accounting: z
@@ -57,33 +57,35 @@ const behaviours = {
   retryAfter: z
     .enum(['true', 'constant', 'none', 'wrong'])
     .describe(
-      'What Retry-After says: when a request fits again, always a window, nothing, or half the truth.',
+      'Retry-After: the time until a request is admitted (true), always one window (constant), no header (none), or half the true time (wrong).',
     ),
   headersOn: z
     .array(z.enum(responseClasses))
-    .describe('The responses that bear the limit headers.'),
+    .describe('The responses that have the limit headers.'),
   uncounted: z
     .array(z.enum(['models']))
-    .describe('What does not count as a request and is never limited.'),
-  bugs: z.array(z.enum(limitBugNames)).describe('Faults of real gateways to be reproduced.'),
+    .describe('Requests that do not count and are never limited.'),
+  bugs: z.array(z.enum(limitBugNames)).describe('Faults of real gateways to reproduce.'),
 } as const;
 
 /** The limits of each of the reference gateway's keys. */
 export const mockLimitsSchema = z.strictObject({
-  requestsPerMinute: limit.default(60).describe('Requests per window and key; null for any.'),
+  requestsPerMinute: limit.default(60).describe('Requests per window and key; null: unlimited.'),
   tokensPerMinute: limit
     .default(2_000_000)
-    .describe('Tokens (prompt and completion) per window and key; null for any.'),
-  inFlight: limit.default(null).describe('Requests of one key at one time; null for any.'),
+    .describe('Tokens (prompt and completion) per window and key; null: unlimited.'),
+  inFlight: limit
+    .default(null)
+    .describe('Requests of one key in flight at the same time; null: unlimited.'),
   window: millisecondsSchema
     .refine((length) => length > 0, { error: 'expected a length above 0' })
     .default(milliseconds(60_000))
-    .describe('The length of the limits’ minute.'),
+    .describe('The length of the window of all limits.'),
   profile: z
     .enum(['spec', 'litellm'])
     .default('spec')
     .describe(
-      'What the fields below are when they are left out: as the specification says, or as LiteLLM’s proxy does it.',
+      'Defaults of the fields below: as the specification says, or as the proxy of LiteLLM behaves.',
     ),
   ...(Object.fromEntries(
     Object.entries(behaviours).map(([name, schema]) => [name, schema.optional()]),
@@ -100,19 +102,19 @@ export const mockLimitsSchema = z.strictObject({
     .positive()
     .default(1)
     .describe(
-      'Workers that share no counters and take requests in turn: the true limit is that many times as high.',
+      'Workers that share no counters and serve requests in turn: the effective limit is multiplied by their number.',
     ),
   hiddenRequests: z
     .number()
     .nonnegative()
     .default(0)
-    .describe('Requests per window that somebody else spends on each key.'),
+    .describe('Requests per window that another user of each key sends.'),
 });
 export type MockLimits = z.output<typeof mockLimitsSchema>;
 
 type Behaviour = { [Name in keyof typeof behaviours]: z.output<(typeof behaviours)[Name]> };
 
-/** The two profiles: the interface as it is written, and the proxy that its headers are from. */
+/** The interface as specified, and the proxy that its headers come from. */
 const profiles = {
   spec: {
     algorithm: 'fixed-from-first',
@@ -134,10 +136,9 @@ const profiles = {
   },
 } as const satisfies Record<string, Behaviour>;
 
-/** Limits with every behaviour known. */
 export type ResolvedMockLimits = MockLimits & Behaviour;
 
-/** Fills in from the profile what was left out. */
+/** Fills in missing fields from the profile. */
 export const resolveMockLimits = (limits: MockLimits): ResolvedMockLimits => {
   const given = Object.fromEntries(
     Object.entries(limits).filter(([, value]) => value !== undefined),

@@ -1,11 +1,36 @@
 import { z } from 'zod';
-import { mockCreditsSchema } from './mock-credits.ts';
 import { faultRuleSchema } from './mock-faults.ts';
 import { latencySchema } from './mock-latency.ts';
 import { mockLimitsSchema } from './mock-limits.ts';
-import { defaultVoices } from './mock-voices.ts';
 import { milliseconds, millisecondsSchema } from '../quantity.ts';
 import { priceSchema } from '../workload/traffic.ts';
+
+/** The credits of each of the reference gateway's keys. */
+export const mockCreditsSchema = z.strictObject({
+  balance: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .default(null)
+    .describe(
+      'Balance of each key in micro-units of the currency; at zero or below, requests are answered 402. Null: unlimited.',
+    ),
+  ledger: z
+    .int()
+    .positive()
+    .default(10_000)
+    .describe('Number of the most recent charges that the ledger keeps.'),
+});
+
+export type MockCredits = z.output<typeof mockCreditsSchema>;
+
+/** The 28 English voices of the interface (4.3). */
+const defaultVoices: readonly string[] = (
+  'Abigail Adrian Alexander Alice Austin Axel Connor Cora Elena Eli Emily Everett Gabriel Gianna ' +
+  'Henry Ian Jade Jeremiah Jordan Julian Layla Leonardo Michael Miles Olivia Ryan Taylor Thomas'
+)
+  .split(' ')
+  .map((name) => `${name}.wav`);
 
 const lengthSchema = z
   .strictObject({
@@ -17,7 +42,7 @@ const lengthSchema = z
     error: 'expected max to be at least min',
   });
 
-/** The interface (2.1) says `<publisher>/<model_name>`; gateways exist that say otherwise. */
+/** The interface (2.1) says `<publisher>/<model_name>`; some gateways use other ids. */
 const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
 
 const delay = (length: number, description: string) =>
@@ -29,20 +54,20 @@ const speechSchema = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .default([...defaultVoices])
-    .describe('The voices that can be asked for.'),
-  base: delay(150, 'Milliseconds from a complete request to its answer, whatever its length.'),
-  perCharacter: delay(4, 'Milliseconds more for each character of the text.'),
+    .describe('The voices that requests can name.'),
+  base: delay(150, 'Milliseconds from a complete request to its answer, for any length.'),
+  perCharacter: delay(4, 'Additional milliseconds for each character of the text.'),
 });
 
 const transcriptionSchema = z.strictObject({
   model: modelId.default('weir/whisper').describe('The id of the speech-to-text model.'),
-  base: delay(100, 'Milliseconds from a complete upload to its answer, whatever its length.'),
-  perSecond: delay(25, 'Milliseconds more for each second of the audio.'),
+  base: delay(100, 'Milliseconds from a complete upload to its answer, for any length.'),
+  perSecond: delay(25, 'Additional milliseconds for each second of the audio.'),
 });
 
 /**
- * How the reference gateway behaves: what a scenario may say of it under `mock`, and every one of its
- * other settings but addresses, keys and seed. Every field has a default that scripts can rely on.
+ * How the reference gateway behaves: what a scenario can set under `mock`, which is everything but
+ * addresses, keys and seed. Every field has a default that scripts can rely on.
  */
 export const mockSettingsSchema = z.strictObject({
   models: z
@@ -54,7 +79,7 @@ export const mockSettingsSchema = z.strictObject({
     .int()
     .positive()
     .default(131_072)
-    .describe('The context window of every chat model: prompt tokens + max_tokens fit into it.'),
+    .describe('The context window of every chat model: the limit of prompt tokens + max_tokens.'),
   ttft: millisecondsSchema
     .default(milliseconds(200))
     .describe('Milliseconds from a complete request to its first token.'),
@@ -64,37 +89,37 @@ export const mockSettingsSchema = z.strictObject({
   latency: latencySchema
     .default('fixed')
     .describe(
-      'What the latencies of chats follow: "fixed" for ttft and gap whatever the load, or a server with continuous batching that saturates: small, medium, large, or its own figures.',
+      'Latency of chats: "fixed" applies ttft and gap at any load; small, medium, large or your own figures simulate a server with continuous batching that saturates.',
     ),
   outputTokens: lengthSchema
     .prefault({})
-    .describe('The length of an answer to a request without max_tokens, drawn evenly.'),
+    .describe('The length of an answer to a request without max_tokens, drawn uniformly.'),
   speech: speechSchema.prefault({}).describe('Text-to-speech.'),
   transcription: transcriptionSchema.prefault({}).describe('Speech-to-text.'),
   prices: z
     .record(z.string(), priceSchema)
     .default({})
     .describe(
-      'What chat models cost, by id: micro-units for each million tokens of input and of output. Others cost nothing.',
+      'Prices of chat models by id, in micro-units for each million input and output tokens. Other models are free.',
     ),
   limits: mockLimitsSchema.prefault({}).describe('The limits of each key.'),
   credits: mockCreditsSchema.prefault({}).describe('The credits of each key.'),
   faults: z
     .array(faultRuleSchema)
     .default([])
-    .describe('Which requests show which fault; the first rule that takes a request decides.'),
+    .describe('Which requests show which fault; the first rule that matches a request decides.'),
   faultHeader: z
     .boolean()
     .default(true)
-    .describe('Whether a request may ask for a fault by the header x-weir-fault.'),
+    .describe('Whether a request can select a fault with the header x-weir-fault.'),
   sendStamps: z
     .boolean()
     .default(false)
     .describe(
-      'Whether each streamed chunk carries "x_weir_sent": when it was handed over, in milliseconds on the machine’s monotonic clock.',
+      'Whether each streamed chunk contains "x_weir_sent": when it was written to the socket, in milliseconds on the machine’s monotonic clock.',
     ),
   uploadTooLarge: z
     .union([z.literal(413), z.literal(400)])
     .default(413)
-    .describe('The status by which too large an upload is refused; the interface lists both.'),
+    .describe('The status that refuses an upload that is too large; the interface lists both.'),
 });

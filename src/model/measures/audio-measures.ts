@@ -1,112 +1,71 @@
-import { fromCompleted, fromAnswer, type Measure, ratePerSecond, span } from './measure.ts';
+import { answerMeasure, fromCompleted, type Measure, ratePerSecond, span } from './measure.ts';
 
 /** Wall-clock milliseconds for each second of audio; `null` without audio. */
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
   wallTime === null || audioSeconds === null || audioSeconds <= 0 ? null : wallTime / audioSeconds;
 
-/** What only speech and transcriptions have. */
 export const audioMeasures = {
-  firstAudio: {
-    label: 'Time to first audio',
-    short: 'First audio',
-    unit: 'ms',
-    better: 'lower',
-    traffic: ['speech'],
-    definition: 'From due to the read that brought the first audio, after the container’s header.',
-    of: fromAnswer('speech', (answer, { due }) => span(due, answer.firstAudio)),
-  },
-  firstByte: {
-    label: 'Time to first byte',
-    short: 'First byte',
-    unit: 'ms',
-    better: 'lower',
-    traffic: ['speech'],
-    definition: 'From sent to the first byte of the body.',
-    of: fromAnswer('speech', (answer, { sent }) => span(sent, answer.firstByte)),
-  },
-  speechFactor: {
-    label: 'Real-time factor of speech',
-    short: 'RTF speech',
-    unit: 'ms/s',
-    better: 'lower',
-    traffic: ['speech'],
-    definition:
-      'From sent to ended, for each second of the audio that came: 1,000 ms/s is real time, a factor of 1.',
-    of: fromAnswer('speech', ({ audioSeconds }, { sent, ended }) =>
-      realTimeFactor(span(sent, ended), audioSeconds),
-    ),
-  },
-  speakingSpeed: {
-    label: 'Characters per second',
-    short: 'Characters/s',
-    unit: 'characters/s',
-    better: 'higher',
-    traffic: ['speech'],
-    definition: 'Characters of the text / time from sent to ended.',
-    of: fromAnswer('speech', ({ characters }, { sent, ended }) =>
-      ratePerSecond(characters, span(sent, ended)),
-    ),
-  },
-  transcriptionFactor: {
-    label: 'Real-time factor of transcription',
-    short: 'RTF transcr.',
-    unit: 'ms/s',
-    better: 'lower',
-    traffic: ['transcription'],
-    definition:
-      'From sent to ended, for each second of the audio that was sent: 1,000 ms/s is real time, a factor of 1.',
-    of: fromAnswer('transcription', ({ audioSeconds }, { sent, ended }) =>
-      realTimeFactor(span(sent, ended), audioSeconds),
-    ),
-  },
-  wordErrorRate: {
-    label: 'Word error rate',
-    short: 'Word errors',
-    unit: '%',
-    better: 'lower',
-    traffic: ['transcription'],
-    definition:
-      'Words inserted, deleted or replaced / words of the true text, case and punctuation aside; absent where the text is unknown.',
-    of: fromAnswer('transcription', ({ words }) =>
+  firstAudio: answerMeasure(
+    'speech',
+    ['Time to first audio', 'First audio', 'ms', 'lower'],
+    'From due to the read with the first audio, after the container’s header.',
+    (answer, { due }) => span(due, answer.firstAudio),
+  ),
+  firstByte: answerMeasure(
+    'speech',
+    ['Time to first byte', 'First byte', 'ms', 'lower'],
+    'From sent to the first byte of the body.',
+    (answer, { sent }) => span(sent, answer.firstByte),
+  ),
+  speechFactor: answerMeasure(
+    'speech',
+    ['Real-time factor of speech', 'RTF speech', 'ms/s', 'lower'],
+    'From sent to ended, for each second of received audio: 1,000 ms/s is real time, a factor of 1.',
+    ({ audioSeconds }, { sent, ended }) => realTimeFactor(span(sent, ended), audioSeconds),
+  ),
+  speakingSpeed: answerMeasure(
+    'speech',
+    ['Characters per second', 'Characters/s', 'characters/s', 'higher'],
+    'Characters of the text / time from sent to ended.',
+    ({ characters }, { sent, ended }) => ratePerSecond(characters, span(sent, ended)),
+  ),
+  transcriptionFactor: answerMeasure(
+    'transcription',
+    ['Real-time factor of transcription', 'RTF transcr.', 'ms/s', 'lower'],
+    'From sent to ended, for each second of uploaded audio: 1,000 ms/s is real time, a factor of 1.',
+    ({ audioSeconds }, { sent, ended }) => realTimeFactor(span(sent, ended), audioSeconds),
+  ),
+  wordErrorRate: answerMeasure(
+    'transcription',
+    ['Word error rate', 'Word errors', '%', 'lower'],
+    'Words inserted, deleted or replaced / words of the true text, ignoring case and punctuation; absent if that text is unknown.',
+    ({ words }) =>
       words === null || words.expected === 0 ? null : (words.wrong / words.expected) * 100,
-    ),
-  },
-  speechSeconds: {
-    label: 'Audio received',
-    short: 'Audio received',
-    unit: 's',
-    better: 'neither',
-    traffic: ['speech'],
-    definition: 'Length of the audio, decoded from its container.',
-    of: fromAnswer('speech', ({ audioSeconds }) => audioSeconds),
-  },
-  clipSeconds: {
-    label: 'Audio sent',
-    short: 'Audio sent',
-    unit: 's',
-    better: 'neither',
-    traffic: ['transcription'],
-    definition: 'Length of the uploaded clip, decoded from its container.',
-    of: fromAnswer('transcription', ({ audioSeconds }) => audioSeconds),
-  },
-  characters: {
-    label: 'Characters spoken',
-    short: 'Characters',
-    unit: 'characters',
-    better: 'neither',
-    traffic: ['speech'],
-    definition: 'Unicode characters of the text.',
-    of: fromAnswer('speech', ({ characters }) => characters),
-  },
-  speechBytes: {
-    label: 'Bytes of audio',
-    short: 'Bytes',
-    unit: 'bytes',
-    better: 'neither',
-    traffic: ['speech'],
-    definition: 'Bytes of the body.',
-    of: fromAnswer('speech', ({ bytes }) => bytes),
-  },
+  ),
+  speechSeconds: answerMeasure(
+    'speech',
+    ['Audio received', 'Audio received', 's', 'neither'],
+    'Length of the audio, decoded from its container.',
+    ({ audioSeconds }) => audioSeconds,
+  ),
+  clipSeconds: answerMeasure(
+    'transcription',
+    ['Audio sent', 'Audio sent', 's', 'neither'],
+    'Length of the uploaded clip, decoded from its container.',
+    ({ audioSeconds }) => audioSeconds,
+  ),
+  characters: answerMeasure(
+    'speech',
+    ['Characters spoken', 'Characters', 'characters', 'neither'],
+    'Unicode characters of the text.',
+    ({ characters }) => characters,
+  ),
+  speechBytes: answerMeasure(
+    'speech',
+    ['Bytes of audio', 'Bytes', 'bytes', 'neither'],
+    'Bytes of the body.',
+    ({ bytes }) => bytes,
+  ),
   cost: {
     label: 'Cost',
     short: 'Cost',
@@ -114,9 +73,7 @@ export const audioMeasures = {
     better: 'lower',
     traffic: ['chat', 'chat-stream', 'speech', 'transcription'],
     definition:
-      'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent where a price or a count is unknown.',
-    of: fromCompleted(({ outcome }) =>
-      outcome.kind === 'completed' && 'cost' in outcome.answer ? outcome.answer.cost : null,
-    ),
+      'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent if a price or a count is unknown.',
+    of: fromCompleted((_, answer) => ('cost' in answer ? answer.cost : null)),
   },
 } as const satisfies Record<string, Measure>;

@@ -1,14 +1,13 @@
 import { trafficKinds } from '../workload/traffic.ts';
-import { tokenSumsSchema } from './token-sums.ts';
 import { gaveUpNames } from '../observation/attempt.ts';
 import { measureNames } from './measures.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { z } from 'zod';
-import { answerNoteNames, outcomeKinds } from '../observation/outcome.ts';
+import { answerNoteNames, outcomeKinds, tokenSources } from '../observation/outcome.ts';
 
 export const count = z.int().nonnegative();
 
-/** What figures are kept apart by. `stage` is the stage's name, `key` the key's name. */
+/** What figures are grouped by; `stage` and `key` are names. */
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
@@ -22,7 +21,7 @@ export const labelsSchema = z.strictObject({
 
 export type Labels = z.infer<typeof labelsSchema>;
 
-/** How many arrivals came to each end; together every arrival that was due. */
+/** Arrivals by outcome; together every arrival that was due. */
 export const outcomeCountsSchema = z.strictObject(
   Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
     (typeof outcomeKinds)[number],
@@ -32,30 +31,44 @@ export const outcomeCountsSchema = z.strictObject(
 
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
+/** Token sums of completed answers, separately for each source of the counts. */
+export const tokenSumsSchema = z.strictObject({
+  source: z.enum(tokenSources),
+  answers: count,
+  /** How many of these answers reported their input tokens; `input` is the sum of those. */
+  answersWithInput: count,
+  input: count,
+  output: count,
+  /** Answers to prompts of a set length: how many reported their input, and the tokens requested and reported. */
+  made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
+});
+
+export type TokenSums = z.infer<typeof tokenSumsSchema>;
+
 /** All arrivals that share their labels. */
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
   /** Arrivals of which at least the first byte of one attempt was written. */
   sent: count,
-  /** Exchanges that were begun, first attempts and further ones; and arrivals that had more than one. */
+  /** Attempts that were started, and arrivals that had more than one. */
   attempts: count,
   retried: count,
-  /** Arrivals that failed in a way that the plan tries again, by why they were not. */
+  /** Arrivals whose failure the plan would retry and that were not retried, by reason. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
-  /** Streams that were flagged as buffered (fake streaming). */
+  /** Streams flagged as buffered (fake streaming). */
   buffered: count,
   /** Token events that shared a socket read with an earlier one, and all token events. */
   coalescedEvents: count,
   tokenEvents: count,
-  /** Of all attempts. */
+  /** Over all attempts. */
   connections: z.strictObject({ new: count, reused: count }),
-  /** How many completed answers had each oddity that was tolerated. */
+  /** Completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
   /**
-   * Completed requests that kept all per-request objectives of the plan, and how many kept each, in
-   * their order; absent where the plan has none.
+   * Completed requests that met all per-request objectives of the plan, and how many met each, in
+   * plan order; absent if the plan has none.
    */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
   /** One histogram per measure that has samples. */
@@ -64,41 +77,37 @@ export const groupSchema = z.strictObject({
 
 export type Group = z.infer<typeof groupSchema>;
 
-/**
- * The distributions that are also kept per second, apart by kind of traffic, at two digits, by the
- * second in which the request was due.
- */
+/** The distributions that are also kept per second and traffic kind, at two digits, by the second of the due instant. */
 export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
 
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
  * One second of the run. `due` and the latencies belong to the second of the due instant, `begun`
- * and `sent` to their own, outcomes to the second in which they ended. Exchanges in flight at a
- * second's begin are the sum of begun − ended over all earlier seconds: these and `sent` count every
- * attempt, `due` and outcomes each arrival once. Counts are of all traffic;
- * latencies are kept apart by kind, since a model list takes milliseconds where a chat takes seconds.
+ * and `sent` to their own, outcomes to the second in which they ended. The exchanges in flight at the
+ * start of a second are the sum of begun − ended over all earlier seconds: these and `sent` count every
+ * attempt; `due` and outcomes count each arrival once.
  */
 export const timelineSecondSchema = z.strictObject({
   second: count,
   due: count,
-  /** Acted on; dropped arrivals are not in it. */
+  /** Attempts started, without dropped arrivals. */
   begun: count,
   sent: count,
-  /** Attempts that ended; dropped arrivals are not in it. */
+  /** Attempts that ended, without dropped arrivals. */
   ended: count,
   outcomes: outcomeCountsSchema,
-  /** The completed ones by kind of traffic, where there are any. */
+  /** Completed arrivals by traffic kind. */
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**
-   * Tokens of completed answers, from all sources together: which there are, the groups tell. Of a
-   * stream, one output token in the second of each token event and the rest in the last one's (all
-   * of them there if they are fewer than the events); all others in the second of the end.
+   * Tokens of completed answers, from all sources together. A stream adds one output token in the
+   * second of each token event and the remaining ones in the last event's second (all of them there if
+   * they are fewer than the events); all other answers add theirs in the second of their end.
    */
   inputTokens: count,
   outputTokens: count,
-  /** Audio of completed answers in whole milliseconds, and characters spoken, in the second of the end. */
+  /** Audio of completed answers in whole milliseconds, and characters spoken, in the second of their end. */
   audioReceived: count,
   audioSent: count,
   characters: count,
@@ -109,9 +118,3 @@ export const timelineSecondSchema = z.strictObject({
 });
 
 export type TimelineSecond = z.infer<typeof timelineSecondSchema>;
-
-/**
- * The written form of a run, `result/1`: everything reports and judges read, nothing secret, and
- * mergeable with the results of the other slices of the same plan. Its JSON Schema is published
- * as `reports/result.schema.json`.
- */

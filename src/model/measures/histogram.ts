@@ -1,14 +1,19 @@
 import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
-import { sampleUpperBound, thousandths } from './sample-bound.ts';
+
+/** Histograms count whole thousandths of a measure’s unit. */
+const thousandths = 1000;
+
+/** Samples must be smaller than this, in the measure's unit, for exact thousandths. */
+export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
 /**
- * A distribution of one measure: the JavaScript build of hdr-histogram-js, with what that library
- * loses kept exactly beside it (count, minimum, maximum, sum; its encoding rounds the maximum, its
- * empty minimum is 2^53−1, NaN and fractions pass silently).
+ * A distribution of one measure: the JavaScript build of hdr-histogram-js, plus exact count, minimum,
+ * maximum and sum, which that library loses (its encoding rounds the maximum, its empty minimum is
+ * 2^53−1, NaN and fractions pass silently).
  *
- * Values are in the measure's own unit; inside they are whole thousandths of it (milliseconds are
- * kept as microseconds), so sums stay exact integers and merging is associative to the bit.
+ * Values are in the measure's unit; internally they are whole thousandths of it, so sums stay exact
+ * integers and merging is associative to the bit.
  */
 export interface Histogram {
   readonly digits: Digits;
@@ -18,9 +23,9 @@ export interface Histogram {
   readonly max: number | null;
   readonly sum: number;
   readonly mean: number | null;
-  /** Throws a RangeError on anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
+  /** Throws a RangeError for anything but a finite number ≥ 0: a negative duration is a bug, not a sample. */
   record(value: number): void;
-  /** Adds everything that `other` holds; the digits must be equal. */
+  /** Adds all samples of `other`, which must have the same digits. */
   add(other: Histogram): void;
   /** The smallest recorded value (to the histogram's digits) that at least `rank` samples do not exceed; ranks run from 1 to count. */
   atRank(rank: number): number;
@@ -30,7 +35,7 @@ export interface Histogram {
 /** Significant decimal digits: 3 for a run's distributions, 2 for the slices of a timeline. */
 export type Digits = 2 | 3;
 
-/** A histogram at rest; `hdr` is the standard HdrHistogram V2 compressed form in base64, in thousandths of the unit. */
+/** The stored form; `hdr` is the standard HdrHistogram V2 compressed encoding in base64, in thousandths of the unit. */
 export const encodedHistogramSchema = z.strictObject({
   digits: z.union([z.literal(2), z.literal(3)]),
   count: z.int().nonnegative(),
@@ -42,7 +47,7 @@ export const encodedHistogramSchema = z.strictObject({
 export type EncodedHistogram = z.infer<typeof encodedHistogramSchema>;
 
 /**
- * The range that a histogram covers, in thousandths: doubled until it holds `max`. It begins small,
+ * The range that a histogram covers, in thousandths: doubled until it includes `max`. It starts small,
  * since a run has one histogram for each measure of each group, and each doubling takes 8 KB.
  */
 const rangeFor = (max: number): number => {
@@ -61,7 +66,7 @@ const buildHdr = (digits: Digits, max = 0): hdr.Histogram =>
     useWebAssembly: false,
   });
 
-/** The same counts in the range that `max` asks for. */
+/** The same counts in the range for `max`. */
 const withRange = (counts: hdr.Histogram, digits: Digits, max: number): hdr.Histogram => {
   const copy = buildHdr(digits, max);
   copy.add(counts);
@@ -106,7 +111,7 @@ class HdrHistogram implements Histogram {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
-    // Adding 0 makes −0 a plain 0: the two would be written alike and compare apart.
+    // Adding 0 turns −0 into 0: both are written alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
     this.#counts.recordValue(whole);
     this.#count += 1;
@@ -135,14 +140,14 @@ class HdrHistogram implements Histogram {
     }
     if (rank === 1) return this.#min / thousandths;
     if (rank === this.#count) return this.#max / thousandths;
-    // The library rounds percentile × count / 100 to the nearest rank; half a rank less lands on ours.
+    // The library rounds percentile × count / 100 to the nearest rank; half a rank less yields ours.
     const value = this.#counts.getValueAtPercentile(((rank - 0.5) / this.#count) * 100);
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
   }
 
   /**
-   * The library writes down the range that resizing happened to reach, which depends on the order
-   * of the samples; in the range that the maximum asks for, equal samples have equal bytes.
+   * The library encodes the range that resizing reached, which depends on the order of the samples;
+   * in the range for the maximum, equal samples have equal bytes.
    */
   #canonical(): hdr.Histogram {
     if (this.#counts.highestTrackableValue === rangeFor(this.#max)) return this.#counts;
@@ -164,12 +169,12 @@ class HdrHistogram implements Histogram {
 export const emptyHistogram = (digits: Digits = 3): Histogram =>
   new HdrHistogram(digits, buildHdr(digits));
 
-/** The histogram that `encoded` was made from; its samples are exact to the digits, its extremes and sum exactly. */
+/** Decodes a histogram: samples to its digits, extremes and sum exactly. */
 export const decodeHistogram = (encoded: EncodedHistogram): Histogram => {
   if (encoded.count === 0) return emptyHistogram(encoded.digits);
   const max = Math.round((encoded.max ?? 0) * thousandths);
   const counts = hdr.decodeFromCompressedBase64(encoded.hdr, 64, false);
-  // What Weir wrote has the range that it would be given; what anybody else wrote is counted anew.
+  // A histogram from another program can have another range: its counts are copied into ours.
   const isOurs =
     counts.highestTrackableValue === rangeFor(max) &&
     counts.numberOfSignificantValueDigits === encoded.digits;

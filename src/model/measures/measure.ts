@@ -1,87 +1,92 @@
 import type { Answer } from '../observation/outcome.ts';
-import { sampleUpperBound } from './sample-bound.ts';
+import { sampleUpperBound } from './histogram.ts';
 import type { Observation } from '../observation/observation.ts';
 import type { Instant } from '../quantity.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
-
-/** What a measure is, and how the table of measures takes its samples from observations. */
-
-/** The samples that one observation gives; most give none or one. */
-export type Sampling = (observation: Observation) => readonly number[] | Float64Array;
-
-/** What samples are counted in. `µ` is a millionth of the currency, `ms/s` wall-clock time for each second of audio. */
-type Unit =
-  | 'ms'
-  | 's'
-  | 'ms/s'
-  | 'tokens/s'
-  | 'tokens'
-  | 'tokens/chunk'
-  | 'characters'
-  | 'characters/s'
-  | 'bytes'
-  | '%'
-  | 'models'
-  | 'µ';
 
 /** One row of the table of measures. */
 export interface Measure {
   readonly label: string;
   /** At most 16 characters, for narrow tables. */
   readonly short: string;
-  readonly unit: Unit;
+  /** `µ` is a millionth of the currency, `ms/s` wall-clock time for each second of audio. */
+  readonly unit:
+    | 'ms'
+    | 's'
+    | 'ms/s'
+    | 'tokens/s'
+    | 'tokens'
+    | 'tokens/chunk'
+    | 'characters'
+    | 'characters/s'
+    | 'bytes'
+    | '%'
+    | 'models'
+    | 'µ';
   readonly better: 'lower' | 'higher' | 'neither';
   readonly traffic: readonly TrafficKind[];
   /** The definition as reports print it. */
   readonly definition: string;
-  readonly of: Sampling;
+  /** The samples of one observation; most have none or one. */
+  readonly of: (observation: Observation) => readonly number[] | Float64Array;
 }
+
+type AnswerOf<K extends Answer['kind']> = Extract<Answer, { kind: K }>;
+
+type AnswerSample<K extends Answer['kind']> = (
+  answer: AnswerOf<K>,
+  observation: Observation,
+) => number | null | readonly number[] | Float64Array;
 
 const none: readonly number[] = [];
 
 /** Samples of completed answers of one kind. */
-export const fromAnswer =
-  <K extends Answer['kind']>(
-    kind: K,
-    sample: (
-      answer: Extract<Answer, { kind: K }>,
-      observation: Observation,
-    ) => number | null | readonly number[] | Float64Array,
-  ): Sampling =>
+const fromAnswer =
+  <K extends Answer['kind']>(kind: K, sample: AnswerSample<K>): Measure['of'] =>
   (observation) => {
     if (observation.outcome.kind !== 'completed') return none;
     const { answer } = observation.outcome;
     if (answer.kind !== kind) return none;
-    const value = sample(answer as Extract<Answer, { kind: K }>, observation);
+    const value = sample(answer as AnswerOf<K>, observation);
     if (value === null) return none;
     return typeof value === 'number' ? [value] : value;
   };
 
+/** A measure of one kind of answer. */
+export const answerMeasure = <K extends Answer['kind']>(
+  kind: K,
+  [label, short, unit, better]: readonly [string, string, Measure['unit'], Measure['better']],
+  definition: string,
+  sample: AnswerSample<K>,
+): Measure => ({
+  label,
+  short,
+  unit,
+  better,
+  traffic: [kind],
+  definition,
+  of: fromAnswer(kind, sample),
+});
+
 /** One sample of every completed request that has it. */
 export const fromCompleted =
-  (sample: (observation: Observation) => number | null): Sampling =>
+  (sample: (observation: Observation, answer: Answer) => number | null): Measure['of'] =>
   (observation) => {
     if (observation.outcome.kind !== 'completed') return none;
-    const value = sample(observation);
+    const value = sample(observation, observation.outcome.answer);
     return value === null ? none : [value];
   };
 
-/** The time between two instants; `null` when either never came. */
+/** The time between two instants in ms; `null` if one is missing. */
 export const span = (from: Instant | null, to: Instant | null): number | null =>
   from === null || to === null ? null : to - from;
 
-/** How many each second over a time in ms; `null` without one, and for a pace that no histogram holds. */
+/** A count per second over a time in ms; `null` without a time, and above what a histogram can hold. */
 export const ratePerSecond = (count: number, time: number | null): number | null => {
   if (time === null || time <= 0) return null;
   const rate = (count / time) * 1000;
   return rate < sampleUpperBound ? rate : null;
 };
-
-/** When the user has the whole answer: a stream's last token, otherwise the end. */
-export const answeredAt = (observation: Observation): Instant =>
-  observation.outcome.kind === 'completed' && observation.outcome.answer.kind === 'chat-stream'
-    ? (observation.outcome.answer.lastToken ?? observation.ended)
-    : observation.ended;
 
 /** The times between consecutive instants. */
 export const gapsOf = (instants: Float64Array): Float64Array => {

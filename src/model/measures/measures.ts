@@ -1,14 +1,14 @@
 import { audioMeasures } from './audio-measures.ts';
 import { chatMeasures } from './chat-measures.ts';
 import { readyAt } from '../observation/attempt.ts';
-import { answeredAt, fromCompleted, fromAnswer, type Measure, span } from './measure.ts';
+import { answerMeasure, fromCompleted, type Measure, span } from './measure.ts';
 import { attemptsOf } from '../observation/observation.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
  * One table of everything that Weir measures per request. Recorders, objectives, comparison and
- * reports all read it; a new measure is one row. Only completed requests give samples; the
- * failures beside them are counted by outcome and never left out of a rate.
+ * reports read it; a new measure is one row. Only completed requests have samples; failures are
+ * counted by outcome and included in every rate.
  */
 export const measures = {
   ...chatMeasures,
@@ -21,7 +21,9 @@ export const measures = {
     traffic: trafficKinds,
     definition:
       'From due to the last token of a stream, or to the end of any other answer, over all attempts.',
-    of: fromCompleted((observation) => span(observation.due, answeredAt(observation))),
+    of: fromCompleted(({ due, ended }, answer) =>
+      span(due, answer.kind === 'chat-stream' ? (answer.lastToken ?? ended) : ended),
+    ),
   },
   serviceTime: {
     label: 'Service time',
@@ -30,7 +32,7 @@ export const measures = {
     better: 'lower',
     traffic: trafficKinds,
     definition:
-      'From sent to ended: what the server and the network took. Of several attempts, the last one’s.',
+      'From sent to ended: the time of server and network. After retries, that of the last attempt.',
     of: fromCompleted(({ sent, ended }) => span(sent, ended)),
   },
   headers: {
@@ -60,7 +62,7 @@ export const measures = {
     better: 'lower',
     traffic: trafficKinds,
     definition:
-      'The waits before further attempts, added up: as long as the server asked, else our backoff. Of requests that were tried again.',
+      'Sum of the waits before further attempts: as long as the server asked for, otherwise Weir’s backoff. Only of requests with retries.',
     of: fromCompleted(({ earlier }) =>
       earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0),
     ),
@@ -72,7 +74,7 @@ export const measures = {
     better: 'lower',
     traffic: trafficKinds,
     definition:
-      'From when it might go to released, over all attempts: the wait that keeping within the limits took. Of all requests under a pace.',
+      'From ready to released, over all attempts: the wait for a free place within the limits. Only of plans with a pace.',
     of: fromCompleted((observation) =>
       observation.reserved === null
         ? null
@@ -82,15 +84,12 @@ export const measures = {
           ),
     ),
   },
-  catalogue: {
-    label: 'Models listed',
-    short: 'Models listed',
-    unit: 'models',
-    better: 'neither',
-    traffic: ['models'],
-    definition: 'Entries of the model list.',
-    of: fromAnswer('models', (answer) => answer.models),
-  },
+  catalogue: answerMeasure(
+    'models',
+    ['Models listed', 'Models listed', 'models', 'neither'],
+    'Entries of the model list.',
+    (answer) => answer.models,
+  ),
 } as const satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof measures;

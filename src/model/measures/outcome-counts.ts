@@ -1,7 +1,5 @@
 import type { OutcomeCounts, TimelineSecond } from './counts.ts';
-import { type OutcomeKind, outcomeKinds } from '../observation/outcome.ts';
-
-/** What became of arrivals, as counts. */
+import { outcomeKinds } from '../observation/outcome.ts';
 
 export const emptyOutcomeCounts = (): OutcomeCounts => ({
   completed: 0,
@@ -12,7 +10,6 @@ export const emptyOutcomeCounts = (): OutcomeCounts => ({
   dropped: 0,
 });
 
-/** Counts by outcome, summed. */
 export const sumOutcomes = (
   parts: Iterable<{ readonly outcomes: OutcomeCounts }>,
 ): OutcomeCounts => {
@@ -23,9 +20,9 @@ export const sumOutcomes = (
   return sum;
 };
 
-/** All arrivals behind a set of counts: the denominator of every rate. */
+/** All arrivals of a set of counts: the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
-  outcomeKinds.reduce((sum, kind: OutcomeKind) => sum + outcomes[kind], 0);
+  outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 
 /** A second in which nothing happened, without its latencies. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({

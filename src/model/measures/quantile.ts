@@ -1,14 +1,14 @@
 import type { Histogram } from './histogram.ts';
 
 /**
- * A percentile that says how sure it is: its value, the 95 % confidence interval from order
- * statistics (distribution-free), the number of samples, and whether they are too few.
+ * A percentile with its 95 % confidence interval from order statistics (distribution-free), the
+ * number of samples, and whether they are too few.
  */
 export interface Quantile {
   /** 0 < q < 1, for example 0.95. */
   readonly q: number;
   readonly value: number;
-  /** Lower and upper bound; `null` where the samples cannot give one. */
+  /** Lower and upper bound; `null` if there are too few samples for one. */
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
@@ -18,13 +18,13 @@ export interface Quantile {
 
 const confidence = 0.95;
 const z95 = 1.959963984540054;
-/** Up to here the binomial is summed exactly; beyond, its normal approximation is within a rank of it. */
+/** Up to this count the binomial is summed exactly; above it the normal approximation is off by less than a rank. */
 const exactUpTo = 5000;
 
 /** P(B ≤ k) for k = 0 … n, B binomial (n, q). */
 const binomialCdf = (n: number, q: number): Float64Array => {
   const sums = new Float64Array(n + 1);
-  // Begin at the mode and walk both ways, so that no term under- or overflows before it is normalised.
+  // Start at the mode and go both ways, so that no term under- or overflows before normalisation.
   const terms = new Float64Array(n + 1);
   const mode = Math.min(n, Math.floor((n + 1) * q));
   terms[mode] = 1;
@@ -63,7 +63,7 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
   return { low, high };
 };
 
-/** The q-quantile (nearest rank: the smallest sample that a share q do not exceed); `null` when there are no samples. */
+/** The q-quantile by nearest rank (the smallest sample that a share q do not exceed); `null` without samples. */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
   q: number,

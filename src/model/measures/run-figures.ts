@@ -4,46 +4,38 @@ import { countArrivals } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * The figures of a run that are no distribution: counts, shares of all arrivals that were due, and
+ * The figures of a run that are not distributions: counts, shares of all arrivals that were due, and
  * rates over the measured window. Objectives name them; a new one is one row.
  */
 
-/** What became of some arrivals. */
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
   /** Arrivals of which at least the first byte of one attempt was written. */
   readonly sent: number;
-  /** Completed requests that kept every per-request objective. */
+  /** Completed requests that met every per-request objective. */
   readonly metAllObjectives: number;
 }
 
-interface Named {
+/** A number of arrivals; of `shares` it is divided by all arrivals that were due. */
+interface Count {
   /** The definition as reports and the README print it. */
   readonly definition: string;
-}
-
-/** How many arrivals. */
-interface Count extends Named {
   readonly of: (counted: CountedArrivals) => number;
 }
 
-/** A share of all arrivals that were due, in percent. */
-interface Share extends Named {
-  readonly of: (counted: CountedArrivals) => number;
-}
-
-/** Something that happened in the whole seconds of the measured window, for each of them. */
-interface Rate extends Named {
-  /** How often in one second; of the given kinds of traffic, where that can be told apart. */
+/** A count per second, over the whole seconds of the measured window. */
+interface Rate {
+  readonly definition: string;
+  /** The count in one second, of the given traffic kinds if `byTraffic`. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
-  /** Whether kinds of traffic can be told apart. */
+  /** Whether the count is known for each traffic kind. */
   readonly byTraffic: boolean;
   /**
-   * Whether an arrival counts in the second of its end; `null` where that would tell too little while
-   * the run is on, since what is in flight is seen only when it has ended.
+   * Whether an arrival counts in the second of its end; `null` if that would be too late to watch the
+   * rate during the run, since requests in flight are observed only when they have ended.
    */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
-  /** Whether a group has anything of it to count; without such a group it is unknown, not 0. */
+  /** Whether a group has data for it; without any such group the rate is unknown, not 0. */
   readonly hasData: (group: Group) => boolean;
 }
 
@@ -54,13 +46,13 @@ export const counts = {
     definition: 'Every arrival of the schedule.',
     of: ({ outcomes }) => countArrivals(outcomes),
   },
-  sent: { definition: 'At least the first byte was written.', of: ({ sent }) => sent },
+  sent: { definition: 'Requests whose first byte was written.', of: ({ sent }) => sent },
   completed: {
-    definition: 'Whole answers that keep the contract.',
+    definition: 'Complete answers that conform to the contract.',
     of: ({ outcomes }) => outcomes.completed,
   },
   failed: {
-    definition: 'Arrivals that did not complete, for whatever reason.',
+    definition: 'Arrivals that did not complete, for any reason.',
     of: ({ outcomes }) => failed(outcomes),
   },
   limited: { definition: 'Answered 429.', of: ({ outcomes }) => outcomes.limited },
@@ -72,28 +64,29 @@ export const counts = {
     definition: 'Answered 2xx, but the answer breaks the contract.',
     of: ({ outcomes }) => outcomes.malformed,
   },
-  broken: { definition: 'No whole answer.', of: ({ outcomes }) => outcomes.broken },
+  broken: { definition: 'No complete answer.', of: ({ outcomes }) => outcomes.broken },
   dropped: { definition: 'Due but never sent.', of: ({ outcomes }) => outcomes.dropped },
 } as const satisfies Record<string, Count>;
 
 export const shares = {
   errorRate: {
-    definition: 'Failed arrivals, 429s among them, of all that were due.',
+    definition: 'Failed arrivals, including 429s, of all arrivals that were due.',
     of: ({ outcomes }) => failed(outcomes),
   },
   faultRate: {
-    definition: 'Refused, malformed, broken and dropped arrivals of all that were due: no 429s.',
+    definition:
+      'Refused, malformed, broken and dropped arrivals of all that were due; 429s do not count.',
     of: ({ outcomes }) => failed(outcomes) - outcomes.limited,
   },
   limitedRate: {
-    definition: 'Arrivals answered 429 of all that were due.',
+    definition: 'Arrivals answered 429, of all that were due.',
     of: ({ outcomes }) => outcomes.limited,
   },
   goodput: {
-    definition: 'Requests that kept every per-request objective, of all arrivals that were due.',
+    definition: 'Requests that met every per-request objective, of all arrivals that were due.',
     of: ({ metAllObjectives }) => metAllObjectives,
   },
-} as const satisfies Record<string, Share>;
+} as const satisfies Record<string, Count>;
 
 const always = (): boolean => true;
 
@@ -116,7 +109,7 @@ export const rates = {
     hasData: always,
   },
   completedRate: {
-    definition: 'Completed answers per second, in the second of their end.',
+    definition: 'Completed answers per second, counted in the second of their end.',
     of: completedOf,
     byTraffic: true,
     countsAtEnd: ({ outcome }) => outcome.kind === 'completed',

@@ -2,10 +2,9 @@
 const z95 = 1.959963984540054;
 
 /**
- * The confidence interval of a share, 0 … 1, of which `part` of `whole` were seen; `whole` is above 0,
- * `z` the normal quantile of the confidence. Wilson's score interval (Wilson, JASA 22, 1927;
- * recommended by Newcombe, Statistics in Medicine 17, 1998): it stays within 0 … 1 and holds at
- * shares near the ends.
+ * The confidence interval of the share `part` / `whole`, 0 … 1; `whole` > 0, `z` is the normal quantile
+ * of the confidence. Wilson's score interval (JASA 22, 1927; recommended by Newcombe, Statistics in
+ * Medicine 17, 1998): it stays within 0 … 1 and is accurate near both ends.
  */
 export const wilsonInterval = (
   part: number,
@@ -17,7 +16,7 @@ export const wilsonInterval = (
   const centre = share + squared / 2;
   const spread = z * Math.sqrt((share * (1 - share)) / whole + squared / (4 * whole));
   return {
-    // At the ends the formula gives them but for the last binary digit.
+    // At 0 and 1 the formula is off by the last binary digit.
     low: part === 0 ? 0 : Math.max(0, (centre - spread) / (1 + squared)),
     high: part === whole ? 1 : Math.min(1, (centre + spread) / (1 + squared)),
   };

@@ -1,10 +1,8 @@
-import type { Outcome, ResponseHead } from './outcome.ts';
-import type { ConnectionReuse } from './exchange.ts';
-import type { Instant, Milliseconds } from '../quantity.ts';
+import { z } from 'zod';
+import { instantSchema, type Instant, millisecondsSchema } from '../quantity.ts';
+import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** One arrival can take several attempts. What each has of its own, and what lies between them. */
-
-/** Where the length of a wait before a further attempt comes from, best first: what the server said, else our own backoff. */
+/** The sources of the wait before a further attempt, best first: the server's headers and body, else Weir's backoff. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -14,7 +12,7 @@ export const waitSources = [
 ] as const;
 export type WaitSource = (typeof waitSources)[number];
 
-/** Why a failure that the plan would try again was not, each as reports print it. A closed set. */
+/** Why a failure that the plan would retry was not retried, as reports print it. */
 export const gaveUpReasons = {
   attempts: 'all attempts were used',
   patience: 'the wait would have passed the total deadline',
@@ -23,36 +21,38 @@ export const gaveUpReasons = {
 export type GaveUpReason = keyof typeof gaveUpReasons;
 export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[];
 
-/** What every attempt at an arrival has of its own. */
-export interface AttemptFacts {
-  /** The key's name, never its value. */
-  readonly key: string;
-  /** When it might go: the arrival’s due instant, or the end of the wait before this attempt; later where it waited for the pace. */
-  readonly released: Instant;
-  /** Tokens set aside for it under the pace; `null` without one. */
-  readonly reserved: number | null;
-  /** When the generator acted. For a dropped arrival: when it was dropped. */
-  readonly begun: Instant;
-  readonly connected: Instant | null;
-  readonly connection: ConnectionReuse | null;
-  /** Before the first byte was written; `null` when nothing was sent. */
-  readonly sent: Instant | null;
-  readonly head: ResponseHead | null;
-  readonly ended: Instant;
-}
+const moment = instantSchema.nullable();
 
-/** The outcomes that can be followed by a further attempt. */
-export type RetriedOutcome = Extract<Outcome, { kind: 'limited' | 'refused' | 'broken' }>;
+/** What is recorded of every attempt at an arrival. */
+export const attemptFactsSchema = z.strictObject({
+  /** The key's name, never its value. */
+  key: z.string(),
+  /** When it could be sent: the arrival’s due instant, or the end of the wait before this attempt; later if it waited for the pace. */
+  released: instantSchema,
+  /** Tokens reserved for it under the pace; `null` without one. */
+  reserved: z.int().nonnegative().nullable(),
+  /** When the generator acted. For a dropped arrival: when it was dropped. */
+  begun: instantSchema,
+  connected: moment,
+  connection: z.enum(['new', 'reused']).nullable(),
+  /** Before the first byte was written; `null` if nothing was sent. */
+  sent: moment,
+  head: responseHeadSchema.nullable(),
+  ended: instantSchema,
+});
+export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
 /** An attempt that was followed by another one. */
-export interface RetriedAttempt extends AttemptFacts {
-  readonly outcome: RetriedOutcome;
-  /** From this attempt’s end until the next one might go, in ms, and who said so. */
-  readonly wait: Milliseconds;
-  readonly waitBy: WaitSource;
-}
+export const retriedAttemptSchema = attemptFactsSchema.extend({
+  outcome: retriedOutcomeSchema,
+  /** From this attempt’s end until the next one could be sent, in ms. */
+  wait: millisecondsSchema,
+  waitBy: z.enum(waitSources),
+});
+export type RetriedAttempt = z.infer<typeof retriedAttemptSchema>;
+export type RetriedOutcome = RetriedAttempt['outcome'];
 
-/** When an attempt wanted to go, the pace apart: when its arrival was due, or after the wait that followed the attempt before. */
+/** When an attempt was ready, before any wait for the pace: the arrival's due instant, or the end of the wait after the previous attempt. */
 export const readyAt = (
   { due, earlier }: { readonly due: Instant; readonly earlier: readonly RetriedAttempt[] },
   attempt: number,

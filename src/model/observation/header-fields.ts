@@ -1,12 +1,10 @@
-/** What RFC 9110 lets a header field be, and which fields are never a user's to set. */
-
 /** A field's name is a token (RFC 9110, section 5.6.2). */
 export const isFieldName = (text: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
 
-/** Whether a value holds nothing that none may (RFC 9110, section 5.5), nor a character that is no single byte. */
+/** Whether a value has only characters that are allowed (RFC 9110, section 5.5) and single bytes. */
 export const isFieldValue = (text: string): boolean => !/[^\t\x20-\x7e\x80-\xff]/.test(text);
 
-/** What frames a message or changes the protocol: who sends the message writes it. In small letters. */
+/** Fields that frame a message or change the protocol, in lower case: only the sender of the message sets them. */
 export const framingFields: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

@@ -1,90 +1,49 @@
-import {
-  type Outcome,
-  namedLimits,
-  type NamedLimit,
-  refusalForms,
-  type RefusalForm,
-} from './outcome.ts';
+import { type Outcome, namedLimits, refusalForms } from './outcome.ts';
 import { z } from 'zod';
 import { trafficKinds } from '../workload/traffic.ts';
 
 const cell = z.number().nullable();
 
-/** One request that was sent, as columns. Instants and lengths in ms; `null` for what was not told. */
-export const ledgerRowSchema = z.tuple([
-  /** `sent`: before the first byte was written. */
-  z.number(),
-  /** `answered`: the first byte of the answer, or the end where none came. */
-  z.number(),
-  /** `status`: 0 where no answer came. */
-  z.int(),
-  /** The four limit headers: limit and rest of requests, limit and rest of tokens. */
-  ...([cell, cell, cell, cell] as const),
-  /** `ended` */
-  z.number(),
-  /** `traffic` */
-  z.enum(trafficKinds),
-  /** `tokens`: input and output as the server counted them; `null` where it did not. */
-  cell,
-  /** `unit` and `form`: which limit a 429 names, and which form its body has; `null` for any other status. */
-  z.enum(namedLimits).nullable(),
-  z.enum(refusalForms).nullable(),
-  /** `retryAfter` and `resetIn`: how long after its answer a 429 said that the key is let in again, by header and by body. */
-  ...([cell, cell] as const),
-]);
-export type LedgerRow = z.infer<typeof ledgerRowSchema>;
-
-/** A row of the ledger by the names of its columns. */
-export interface LedgerEntry {
-  readonly sent: number;
-  readonly answered: number;
-  readonly status: number;
-  readonly limitRequests: number | null;
-  readonly remainingRequests: number | null;
-  readonly limitTokens: number | null;
-  readonly remainingTokens: number | null;
-  readonly ended: number;
-  readonly traffic: LedgerRow[8];
-  readonly tokens: number | null;
-  readonly unit: NamedLimit | null;
-  readonly form: RefusalForm | null;
-  readonly retryAfter: number | null;
-  readonly resetIn: number | null;
-}
-
-export const toLedgerEntry = (row: LedgerRow): LedgerEntry => {
-  const [sent, answered, status, limitRequests, remainingRequests, ...rest] = row;
-  const [limitTokens, remainingTokens, ended, traffic, tokens, ...refusalCells] = rest;
-  const [unit, form, retryAfter, resetIn] = refusalCells;
-  return {
-    sent,
-    answered,
-    status,
-    limitRequests,
-    remainingRequests,
-    limitTokens,
-    remainingTokens,
-    ended,
-    traffic,
-    tokens,
-    unit,
-    form,
-    retryAfter,
-    resetIn,
-  };
+/** The columns of one request that was sent. Instants and lengths in ms; `null` for values that were not reported. */
+const columns = {
+  /** Before the first byte was written. */
+  sent: z.number(),
+  /** The first byte of the answer, or the end if there was none. */
+  answered: z.number(),
+  /** 0 if there was no answer. */
+  status: z.int(),
+  limitRequests: cell,
+  remainingRequests: cell,
+  limitTokens: cell,
+  remainingTokens: cell,
+  ended: z.number(),
+  traffic: z.enum(trafficKinds),
+  /** Input and output as the server counted them. */
+  tokens: cell,
+  /** The limit that a 429 names and the form of its body; `null` for any other status. */
+  unit: z.enum(namedLimits).nullable(),
+  form: z.enum(refusalForms).nullable(),
+  /** The time from a 429 until the key is admitted again, by header and by body. */
+  retryAfter: cell,
+  resetIn: cell,
 };
+export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
+type Column = keyof LedgerEntry;
+/** The values of an entry in the order of the columns. */
+export type LedgerRow = [sent: number, answered: number, ...LedgerEntry[Column][]];
 
-export const toLedgerRow = (entry: LedgerEntry): LedgerRow => {
-  const { sent, answered, status, limitRequests, remainingRequests, limitTokens } = entry;
-  const { remainingTokens, ended, traffic, tokens, unit, form, retryAfter, resetIn } = entry;
-  return [
-    ...([sent, answered, status] as const),
-    ...([limitRequests, remainingRequests, limitTokens, remainingTokens] as const),
-    ...([ended, traffic, tokens, unit, form, retryAfter, resetIn] as const),
-  ];
-};
+const names = Object.keys(columns) as readonly Column[];
+const ledgerRowSchema = z.tuple(
+  Object.values(columns) as unknown as [z.ZodType, ...z.ZodType[]],
+) as unknown as z.ZodType<LedgerRow, LedgerRow>;
 
-/** The columns that only a 429 fills. */
+export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
+  Object.fromEntries(names.map((name, i) => [name, row[i]])) as unknown as LedgerEntry;
+
+export const toLedgerRow = (entry: LedgerEntry): LedgerRow =>
+  names.map((name) => entry[name]) as LedgerRow;
+
+/** The columns that are `null` unless the outcome is a 429. */
 export const refusalColumns = (
   outcome: Outcome,
 ): Pick<LedgerEntry, 'unit' | 'form' | 'retryAfter' | 'resetIn'> => {
@@ -95,7 +54,7 @@ export const refusalColumns = (
   return { unit, form: refusal.form, retryAfter, resetIn };
 };
 
-/** At most so many rows of each key are kept; `left` says how many more there were. */
+/** Maximum number of rows kept for each key; `left` counts the others. */
 export const maxLedgerRows = 20_000;
 
 /** The rows of one key, ordered by `sent`. */

@@ -1,31 +1,56 @@
-import type { Outcome } from './outcome.ts';
-import type { RetriedAttempt, AttemptFacts, GaveUpReason } from './attempt.ts';
-import type { Instant } from '../quantity.ts';
-import type { TrafficKind } from '../workload/traffic.ts';
+import { z } from 'zod';
+import { outcomeSchema } from './outcome.ts';
+import {
+  type AttemptFacts,
+  attemptFactsSchema,
+  gaveUpNames,
+  retriedAttemptSchema,
+} from './attempt.ts';
+import { instantSchema } from '../quantity.ts';
+import { trafficKinds } from '../workload/traffic.ts';
 
 /**
- * What happened to one arrival: exactly one outcome, however many attempts it took. The instants at
- * the top are those of the last attempt. All instants are kept apart and derived figures are never
- * stored: end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
+ * The lines of an observations file, `observations/1`: one header, then one observation per line
+ * with every instant in ms since the run began. There is no field for a prompt or the text of an
+ * answer; what a server said about a failure is kept, secrets masked.
  */
-export interface Observation extends AttemptFacts {
-  readonly requestId: string;
-  readonly stage: number;
-  readonly index: number;
-  readonly traffic: TrafficKind;
-  readonly model: string | null;
-  /** The name of its traffic entry, where that has one. */
-  readonly entry?: string | undefined;
-  /** When the schedule wanted it. */
-  readonly due: Instant;
-  /** The attempts before the last one, in order; empty without retries. */
-  readonly earlier: readonly RetriedAttempt[];
-  /** Why no further attempt followed a failure that the plan would try again; `null` for any other end. */
-  readonly gaveUp: GaveUpReason | null;
-  readonly outcome: Outcome;
-}
+export const observationsHeaderSchema = z.strictObject({
+  format: z.literal('observations/1'),
+  /** The version of Weir that wrote it. */
+  weir: z.string(),
+  planHash: z.string(),
+  runId: z.string(),
+  startedAt: z.iso.datetime(),
+  /** Instant 0 on the machine's monotonic clock, in ms: relates these instants to those of other processes of the machine. */
+  machineZero: z.number(),
+});
+export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
-/** All attempts at an arrival, the last one included; none for one that was never begun. */
+/**
+ * One arrival with exactly one outcome, after any number of attempts. The instants at the top are
+ * those of the last attempt. All instants are recorded and derived figures are never stored: end to
+ * end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
+ */
+export const observationSchema = z.strictObject({
+  requestId: z.string(),
+  stage: z.int().nonnegative(),
+  index: z.int().nonnegative(),
+  traffic: z.enum(trafficKinds),
+  model: z.string().nullable(),
+  /** The name of its traffic entry, if it has one. */
+  entry: z.string().optional(),
+  /** The scheduled instant. */
+  due: instantSchema,
+  ...attemptFactsSchema.shape,
+  /** The attempts before the last one, in order; empty without retries. */
+  earlier: z.array(retriedAttemptSchema).readonly(),
+  /** Why a failure that the plan would retry was not retried; `null` for any other end. */
+  gaveUp: z.enum(gaveUpNames).nullable(),
+  outcome: outcomeSchema,
+});
+export type Observation = z.infer<typeof observationSchema>;
+
+/** All attempts at an arrival, including the last one; none for an arrival that was never started. */
 export const attemptsOf = (
   observation: Observation,
 ): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] =>

@@ -1,129 +1,146 @@
-import type { Instant, Milliseconds } from '../quantity.ts';
-import type { BrokenCause } from './exchange.ts';
+import { z } from 'zod';
+import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { brokenCauses } from './exchange.ts';
 
-/** Where an answer's token counts come from, best first. Statistics never mix sources silently. */
+/** The sources of an answer's token counts, best first. Statistics never mix sources silently. */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
-
 export type TokenSource = (typeof tokenSources)[number];
 
-/** Token counts of one answer. `input` is unknown unless the server said so. */
-export interface TokenCounts {
-  readonly input: number | null;
-  readonly output: number;
-  /** How many input tokens the prompt was made to have; absent where it was not made so. */
-  readonly asked?: number;
-  readonly source: TokenSource;
-}
+const count = z.int().nonnegative();
+const moment = instantSchema.nullable();
+const instants = z.array(z.number()).transform((list): Float64Array => Float64Array.from(list));
 
-/** What may be odd in an answer and is tolerated, each with what it means, as reports print it. A closed set. */
+const tokenCountsSchema = z.strictObject({
+  /** `null` unless the server reported it. */
+  input: count.nullable(),
+  output: count,
+  /** The requested input tokens of a synthetic prompt; absent for any other. */
+  asked: count.exactOptional(),
+  source: z.enum(tokenSources),
+});
+export type TokenCounts = z.infer<typeof tokenCountsSchema>;
+
+/** Tolerated deviations of an answer, as reports print them. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
   'no-finish': 'A choice of the stream ended without a finish reason.',
   'cut-after-done': 'The connection broke after [DONE], before the stream’s proper end.',
-  'data-after-done': 'More came after [DONE]; it was left unread.',
+  'data-after-done': 'Data followed [DONE]; it was not read.',
   'empty-event': 'An event of the stream had no data.',
-  'other-event': 'An event of the stream was JSON, but no chunk of a completion.',
-  'unfinished-event': 'The stream ended within an event, whose part was left unread.',
+  'other-event': 'An event of the stream was JSON, but not a chunk of a completion.',
+  'unfinished-event': 'The stream ended within an event, which was not read.',
   'usage-unreadable':
-    'The usage was of another shape than the contract’s, or beyond belief, and was not counted.',
+    'The usage did not conform to the contract or was implausible, and was not counted.',
   'usage-zero': 'The usage named no output tokens although some came; token events were counted.',
-  unlabelled: 'The content type did not say which format the body has.',
-  mislabelled: 'The content type named another format than the body has.',
+  unlabelled: 'The content type did not name the format of the body.',
+  mislabelled: 'The content type named another format than that of the body.',
   junk: 'The audio file had bytes outside its structure, which players skip.',
-  wrapped: 'Text or captions were asked for, and they came wrapped in JSON.',
-  'no-segments': 'verbose_json with segments was asked for, and the transcript had none.',
-  'no-words': 'verbose_json with single words was asked for, and the transcript had none.',
+  wrapped: 'Text or captions were requested, and they came wrapped in JSON.',
+  'no-segments': 'verbose_json with segments was requested, and the transcript had none.',
+  'no-words': 'verbose_json with single words was requested, and the transcript had none.',
 } as const satisfies Record<string, string>;
-
 export type AnswerNote = keyof typeof answerNotes;
-
 export const answerNoteNames = Object.keys(answerNotes) as readonly AnswerNote[];
 
-/** A complete non-streamed chat answer. */
-export interface ChatAnswer extends AnswerFacts, Priced {
-  readonly kind: 'chat';
-  readonly firstByte: Instant;
-  readonly tokens: TokenCounts;
-  readonly finish: string | null;
-}
+const notes = z.array(z.enum(answerNoteNames)).readonly();
+/** `cost` is in whole micro-units of the currency; `null` if a price or a count is unknown. */
+const pricedFields = { notes, cost: count.nullable() };
 
-/**
- * A streamed chat answer. Instants are those of the socket read that brought the event;
- * `null` where the event never came.
- */
-export interface ChatStreamAnswer extends AnswerFacts, Priced {
-  readonly kind: 'chat-stream';
-  readonly firstByte: Instant;
+const chatAnswerSchema = z.strictObject({
+  kind: z.literal('chat'),
+  firstByte: instantSchema,
+  tokens: tokenCountsSchema,
+  finish: z.string().nullable(),
+  ...pricedFields,
+});
+export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
+
+/** Instants are those of the socket read that contained the event; `null` if the event never came. */
+const chatStreamAnswerSchema = z.strictObject({
+  kind: z.literal('chat-stream'),
+  firstByte: instantSchema,
   /** First event with `choices`; a role-only delta counts (what some tools call TTFT). */
-  readonly firstEvent: Instant | null;
+  firstEvent: moment,
   /** First delta with content, reasoning, a tool call or a refusal. */
-  readonly firstToken: Instant | null;
+  firstToken: moment,
   /** First delta with something other than reasoning. */
-  readonly firstVisible: Instant | null;
-  readonly lastToken: Instant | null;
-  /** The arrival instants of all token events, in order; the first is `firstToken`, the last `lastToken`. */
-  readonly tokenInstants: Float64Array;
-  /** The arrival instants of SSE comments (`: ping`), at most the first thousand: they tell a slow model from a dead connection. */
-  readonly commentInstants: Float64Array;
-  /** How many token events came in a read that had brought one before them. */
-  readonly coalesced: number;
-  readonly tokens: TokenCounts;
-  /** TokenCounts in the first token event: known from continuous usage only, otherwise `null` (taken as 1). */
-  readonly firstChunkTokens: number | null;
-  readonly finish: string | null;
+  firstVisible: moment,
+  lastToken: moment,
+  /** All token events in order, from `firstToken` to `lastToken`. */
+  tokenInstants: instants,
+  /** SSE comments (`: ping`), at most the first thousand: they distinguish a slow model from a dead connection. */
+  commentInstants: instants,
+  /** Token events that shared their socket read with an earlier one. */
+  coalesced: count,
+  tokens: tokenCountsSchema,
+  /** Tokens of the first token event: known from continuous usage only, otherwise `null` (counted as 1). */
+  firstChunkTokens: count.nullable(),
+  finish: z.string().nullable(),
   /** Fake streaming: nearly all tokens in one burst at the end. Its gaps, TPOT and output speed are not counted. */
-  readonly buffered: boolean;
-}
+  buffered: z.boolean(),
+  ...pricedFields,
+});
+export type ChatStreamAnswer = z.infer<typeof chatStreamAnswerSchema>;
 
-/** A complete model list. */
-export interface ModelsAnswer extends AnswerFacts {
-  readonly kind: 'models';
-  readonly firstByte: Instant;
-  readonly models: number;
-}
+const speechAnswerSchema = z.strictObject({
+  kind: z.literal('speech'),
+  firstByte: instantSchema,
+  /** The read with the first byte of audio after the container's header. */
+  firstAudio: instantSchema,
+  bytes: count,
+  /** Duration, decoded from the container. */
+  audioSeconds: z.number().nonnegative(),
+  /** Characters of the spoken text. */
+  characters: count,
+  ...pricedFields,
+});
+export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 
-/** A complete audio body in the container that was asked for. */
-export interface SpeechAnswer extends AnswerFacts, Priced {
-  readonly kind: 'speech';
-  readonly firstByte: Instant;
-  /** The read that brought the first byte of audio proper, after the container's header. */
-  readonly firstAudio: Instant;
-  readonly bytes: number;
-  /** How long it plays, decoded from the container's own structure. */
-  readonly audioSeconds: number;
-  /** Characters of the text that was spoken. */
-  readonly characters: number;
-}
+const transcriptionAnswerSchema = z.strictObject({
+  kind: z.literal('transcription'),
+  firstByte: instantSchema,
+  /** Duration of the uploaded clip; `null` if its container does not contain it. */
+  audioSeconds: z.number().nonnegative().nullable(),
+  /** Words inserted, deleted or replaced, and words of the true text; `null` if that text is unknown. */
+  words: z.strictObject({ wrong: count, expected: count }).nullable(),
+  ...pricedFields,
+});
+export type TranscriptionAnswer = z.infer<typeof transcriptionAnswerSchema>;
 
-/** A complete transcript. */
-export interface TranscriptionAnswer extends AnswerFacts, Priced {
-  readonly kind: 'transcription';
-  readonly firstByte: Instant;
-  /** The length of the clip that was sent; `null` where its container does not tell. */
-  readonly audioSeconds: number | null;
-  /** Words that had to be inserted, deleted or replaced, and words of the true text; `null` when that is unknown. */
-  readonly words: { readonly wrong: number; readonly expected: number } | null;
-}
+const answerSchema = z.discriminatedUnion('kind', [
+  chatAnswerSchema,
+  chatStreamAnswerSchema,
+  speechAnswerSchema,
+  transcriptionAnswerSchema,
+  z.strictObject({ kind: z.literal('models'), firstByte: instantSchema, models: count, notes }),
+]);
+export type Answer = z.infer<typeof answerSchema>;
 
-export type Answer =
-  | ChatAnswer
-  | ChatStreamAnswer
-  | SpeechAnswer
-  | TranscriptionAnswer
-  | ModelsAnswer;
+/** The forms of the body of a refused request. */
+export const refusalForms = [
+  'error',
+  'none-429',
+  'detail',
+  'json',
+  'text',
+  'html',
+  'empty',
+] as const;
+export type RefusalForm = (typeof refusalForms)[number];
 
-/** What a non-2xx response said of itself, bounded, with secrets masked. */
-export interface Refusal {
-  readonly status: number;
-  /** The body's form: the documented error object, the gateway's second 429 form, `{"detail"}`, other JSON, text, HTML, nothing. */
-  readonly form: RefusalForm;
-  readonly type: string | null;
-  readonly code: string | null;
-  readonly message: string;
-}
+/** A non-2xx response, bounded, with secrets masked. */
+const refusalSchema = z.strictObject({
+  status: z.int(),
+  /** The documented error object, the gateway's second 429 form, `{"detail"}`, other JSON, text, HTML, nothing. */
+  form: z.enum(refusalForms),
+  type: z.string().nullable(),
+  code: z.string().nullable(),
+  message: z.string(),
+});
+export type Refusal = z.infer<typeof refusalSchema>;
 
-/** How a 2xx answer breaks the contract. A closed set. */
+/** How a 2xx answer breaks the contract. */
 export const malformedIssues = [
   'content-type',
   'not-json',
@@ -135,48 +152,61 @@ export const malformedIssues = [
   'audio-container',
   'audio-truncated',
 ] as const;
-
 export type MalformedIssue = (typeof malformedIssues)[number];
 
-export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
-
 /**
- * Why an arrival was never sent: as many requests as `inFlight` allows were already under way; or it
- * waited for its turn under the pace until its total deadline had passed, or until the run ended.
+ * Why an arrival was never sent: `inFlight` requests were already in flight; or it waited for the pace
+ * until its total deadline had passed, or until the run ended.
  */
+export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
 
-/** A 429, and what it told of the limit. */
-export interface LimitedOutcome {
-  readonly kind: 'limited';
-  readonly refusal: Refusal;
-  /** Which limit its text names; `null` when it names none. */
-  readonly unit: NamedLimit | null;
-  /** How long after the answer the key is let in again, by `Retry-After` and its kin; `null` when absent or unreadable. */
-  readonly retryAfter: Milliseconds | null;
-  /** The same by the reset time in the body, against the answer's own `Date`. */
-  readonly resetIn: Milliseconds | null;
-}
+/** The limits that the text of a 429 can name. */
+export const namedLimits = ['requests', 'tokens', 'in-flight'] as const;
+export type NamedLimit = (typeof namedLimits)[number];
 
-/** What became of an arrival: exactly one of these. */
-export type Outcome =
-  | { readonly kind: 'completed'; readonly answer: Answer }
-  | LimitedOutcome
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-  | {
-      readonly kind: 'malformed';
-      readonly issue: MalformedIssue;
-      readonly detail: string;
-      /** What had come by then, where the kind can tell. */
-      readonly partial: Answer | null;
-    }
-  | {
-      readonly kind: 'broken';
-      readonly cause: BrokenCause;
-      readonly detail: string;
-      readonly partial: Answer | null;
-    }
-  | { readonly kind: 'dropped'; readonly cause: DroppedCause };
+const limitedSchema = z.strictObject({
+  kind: z.literal('limited'),
+  refusal: refusalSchema,
+  /** The limit that its text names; `null` if it names none. */
+  unit: z.enum(namedLimits).nullable(),
+  /** The time from the answer until the key is admitted again, by `Retry-After` and its kin; `null` if absent or unreadable. */
+  retryAfter: millisecondsSchema.nullable(),
+  /** The same by the reset time in the body, relative to the answer's own `Date`. */
+  resetIn: millisecondsSchema.nullable(),
+});
+export type LimitedOutcome = z.infer<typeof limitedSchema>;
+
+const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
+/** `partial`: what was received before, if the traffic kind can say. */
+const failedFields = { detail: z.string(), partial: answerSchema.nullable() };
+const brokenSchema = z.strictObject({
+  kind: z.literal('broken'),
+  cause: z.enum(brokenCauses),
+  ...failedFields,
+});
+
+/** The outcome of an arrival: exactly one of these. */
+export const outcomeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('completed'), answer: answerSchema }),
+  limitedSchema,
+  refusedSchema,
+  z.strictObject({
+    kind: z.literal('malformed'),
+    issue: z.enum(malformedIssues),
+    ...failedFields,
+  }),
+  brokenSchema,
+  z.strictObject({ kind: z.literal('dropped'), cause: z.enum(droppedCauses) }),
+]);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** The outcomes that can be followed by a further attempt. */
+export const retriedOutcomeSchema = z.discriminatedUnion('kind', [
+  limitedSchema,
+  refusedSchema,
+  brokenSchema,
+]);
 
 export const outcomeKinds = [
   'completed',
@@ -186,53 +216,24 @@ export const outcomeKinds = [
   'broken',
   'dropped',
 ] as const satisfies readonly Outcome['kind'][];
-
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** The four limit headers of interface section 8; a field is `null` where the header was absent or unreadable. */
-export interface Quota {
-  readonly limitRequests: number | null;
-  readonly remainingRequests: number | null;
-  readonly limitTokens: number | null;
-  readonly remainingTokens: number | null;
-}
+const limit = z.number().nullable();
+/** The four limit headers of interface section 8; a field is `null` if the header is absent or unreadable. */
+const quotaSchema = z.strictObject({
+  limitRequests: limit,
+  remainingRequests: limit,
+  limitTokens: limit,
+  remainingTokens: limit,
+});
+export type Quota = z.infer<typeof quotaSchema>;
 
-/** What the head of a response told. */
-export interface ResponseHead {
-  readonly at: Instant;
-  readonly status: number;
-  /** `null` when none of the four headers came. */
-  readonly quota: Quota | null;
-  /** The server's own request id (`x-request-id` and its kin), to look the request up in its logs. */
-  readonly serverId: string | null;
-}
-
-/** What every answer tells. */
-export interface AnswerFacts {
-  readonly notes: readonly AnswerNote[];
-}
-
-/** What an answer that is paid for costs, in whole micro-units of the currency; `null` when a price or a count is unknown. */
-export interface Priced {
-  readonly cost: number | null;
-}
-
-/** What one key was told and allowed, request by request: the evidence that limits are judged by. */
-
-/** Which limit the text of a 429 names; `null` when it names none. */
-export const namedLimits = ['requests', 'tokens', 'in-flight'] as const;
-
-export type NamedLimit = (typeof namedLimits)[number];
-
-/** The forms of a refused request's body (`Refusal`). */
-export const refusalForms = [
-  'error',
-  'none-429',
-  'detail',
-  'json',
-  'text',
-  'html',
-  'empty',
-] as const;
-
-export type RefusalForm = (typeof refusalForms)[number];
+export const responseHeadSchema = z.strictObject({
+  at: instantSchema,
+  status: z.int(),
+  /** `null` if the response has none of the four headers. */
+  quota: quotaSchema.nullable(),
+  /** The server's own request id (`x-request-id` and its kin), to find the request in its logs. */
+  serverId: z.string().nullable(),
+});
+export type ResponseHead = z.infer<typeof responseHeadSchema>;

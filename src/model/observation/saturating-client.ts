@@ -1,11 +1,10 @@
 import type { Exchange, ExchangeObserver, WireRequest } from './exchange.ts';
 
 /**
- * The port of a client that runs flat out: each of its connections sends its prepared requests in
- * turn, again and again, the next one the moment the one before has ended, whatever came of it.
+ * The port of a client that saturates the target: each connection sends its prepared requests in turn,
+ * again and again, each one as soon as the previous one has ended with any outcome.
  */
 export interface SaturatingClient {
-  /** Begins at once. */
   start(batch: RequestBatch): SaturatingRun;
 }
 
@@ -13,8 +12,8 @@ export interface RequestBatch {
   /** One list for each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
   /**
-   * Called immediately before a connection sends a request, with their places; what is returned is told what
-   * comes back. An exchange that is aborted gives its connection up: it is made anew.
+   * Called immediately before a connection sends a request, with their indexes; returns the observer of
+   * the response. Aborting the exchange replaces its connection.
    */
   readonly observerFor: (
     connection: number,
@@ -24,7 +23,7 @@ export interface RequestBatch {
 }
 
 export interface SaturatingRun {
-  /** Nothing more is sent; what is in flight may end. */
+  /** Sends no further requests; those in flight can end. */
   stop(): void;
   /** Destroys every connection and waits until they are gone. */
   close(): Promise<void>;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 const cap = z.int().positive().nullable();
 
-/** What a run may spend at most; `null` for any amount. It judges no figure and changes no request: a run that reaches it is ended. */
+/** What a run can spend; `null`: unlimited. A run that reaches its budget is ended. */
 export const budgetSchema = z.strictObject({
-  /** Requests sent, further attempts included. */
+  /** Requests sent, including further attempts. */
   requests: cap,
   /** Prompt and completion, over all requests. */
   tokens: cap,

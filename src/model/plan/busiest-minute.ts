@@ -2,10 +2,10 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
-/** Places taken from the front are given back to memory after this many. */
+/** Number of passed arrivals after which the arrays are compacted. */
 const compactAfter = 65_536;
 
-/** The most requests, and the most tokens, that are due within any minute, wherever it begins. Fed in order of time, in ms. */
+/** The maximum requests and tokens that are due within any 60 s. `add` expects ascending times in ms. */
 export class BusiestMinute {
   readonly #due: number[] = [];
   readonly #taken: number[] = [];

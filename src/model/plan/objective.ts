@@ -6,11 +6,10 @@ import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
- * What a run is held to: the meaning of `ttft.p95{traffic=chat-stream} < 800ms` and its kin, once
- * a scenario is read. Bounds and observed figures are in the figure's own unit (`unitOfFigure`).
+ * The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`, parsed. Bounds and observed
+ * figures are in the unit of the figure (`unitOfFigure`).
  */
 
-/** How a figure must stand to its bound. */
 export const comparisonOperators = {
   '<': (observed: number, bound: number) => observed < bound,
   '<=': (observed: number, bound: number) => observed <= bound,
@@ -22,15 +21,14 @@ export const comparisonOperatorNames = Object.keys(
   comparisonOperators,
 ) as readonly ComparisonOperator[];
 
-/** Whether a figure that only grows can come to keep its bound later, and not to break it. */
+/** Whether a figure that only grows can meet this bound later but never break it. */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 
 export const statistics = ['mean', 'min', 'max'] as const;
-/** Of a distribution: a quantile, 0 < q < 1, or one of the words. */
+/** A number is a quantile, 0 < q < 1. */
 const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
 export type Statistic = z.infer<typeof statisticSchema>;
 
-/** What an objective is about. */
 const figureSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('measure'),
@@ -44,7 +42,7 @@ const figureSchema = z.discriminatedUnion('kind', [
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
-/** The labels that arrivals must have to count; `null` for any. Stairs are several stages under one name. */
+/** The labels of the arrivals that count; `null` for any. Stairs are several stages with one name. */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -54,22 +52,22 @@ const scopeSchema = z.strictObject({
 export type ObjectiveScope = z.infer<typeof scopeSchema>;
 
 export const objectiveSchema = z.strictObject({
-  /** As the scenario says it: its name in every report. */
+  /** As written in the scenario: its name in every report. */
   text: z.string(),
   figure: figureSchema,
   scope: scopeSchema,
   comparison: z.enum(comparisonOperatorNames),
   bound: z.number(),
-  /** With fewer samples (of a share: arrivals) than these it is not decided: no data. */
+  /** With fewer samples (of a share: arrivals) it is not decided: no data. */
   minSamples: z.int().positive(),
-  /** Whether breaking it fails the run, or is only told. */
+  /** Whether breaking it fails the run or is only reported. */
   severity: z.enum(['fail', 'warn']),
-  /** From this moment of the run on it is looked at every second, and a run that breaks it is ended; `null` for not before the end. */
+  /** From this moment on it is checked every second, and a run that breaks it is ended; `null`: checked only at the end. */
   abortAfter: millisecondsSchema.nullable(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
 
-/** What a single request is held to. All of its samples must keep the bound; without one it is not kept. */
+/** A criterion of a single request: all of its samples, at least one, must meet the bound. */
 export const requestObjectiveSchema = z.strictObject({
   text: z.string(),
   measure: z.enum(measureNames),
@@ -79,14 +77,13 @@ export const requestObjectiveSchema = z.strictObject({
 });
 export type RequestObjective = z.infer<typeof requestObjectiveSchema>;
 
-/** Whether arrivals with these labels are in a scope. */
 export const inScope = (scope: ObjectiveScope, labels: Omit<Labels, 'warmUp'>): boolean =>
   (scope.traffic === null || scope.traffic === labels.traffic) &&
   (scope.model === null || scope.model === labels.model) &&
   (scope.key === null || scope.key === labels.key) &&
   (scope.stages === null || scope.stages.includes(labels.stage));
 
-/** What observed figures and bounds are counted in. */
+/** The unit of observed values and bounds. */
 export const unitOfFigure = (figure: ObjectiveFigure): string => {
   switch (figure.kind) {
     case 'measure':
@@ -101,8 +98,8 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
 };
 
 /**
- * The samples that a statistic needs unless an objective says otherwise. Of a quantile so many that
- * ten lie beyond it, as everywhere in reports; of a mean thirty; an extreme is one sample.
+ * The default of `minSamples`: for a quantile, enough that ten samples are beyond it, as in all
+ * reports; thirty for a mean; one for an extreme.
  */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {

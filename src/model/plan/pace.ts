@@ -3,15 +3,15 @@ import { millisecondsSchema } from '../quantity.ts';
 
 const maxPerWindow = z.int().positive().nullable();
 
-/** A client that complies: what each key may use within any window of time; `null` for any number. */
+/** A compliant client: what each key uses within any window of time; `null`: unlimited. */
 export const paceSchema = z.strictObject({
   requests: maxPerWindow,
   /** Prompt and completion. */
   tokens: maxPerWindow,
   window: millisecondsSchema,
-  /** How much later than it was sent the server may count a request: each window is kept free for that much longer. */
+  /** Maximum delay until the server counts a sent request: each window is extended by it. */
   margin: millisecondsSchema,
-  /** Whether the server charges tokens when it admits a request, or at any moment until its answer has ended. */
+  /** Whether the server charges tokens when it admits a request, or at any time until the answer has ended. */
   charged: z.enum(['sent', 'ended']),
 });
 export type Pace = z.infer<typeof paceSchema>;

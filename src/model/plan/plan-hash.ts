@@ -19,15 +19,15 @@ const fieldsNotHashed = {
   canary: undefined,
 } as const;
 
-/** The part of a plan that decides what is sent: objectives, budget, workers and canary judge, end, share or watch a run. */
+/** The part of a plan that decides what is sent. */
 export const hashedPartOf = (plan: Plan): Omit<Plan, keyof typeof fieldsNotHashed> => ({
   ...plan,
   ...fieldsNotHashed,
 });
 
 /**
- * SHA-256 over the plan's canonical JSON, in hex: equal for equal plans, whatever the order of their
- * fields. Only what is sent counts, so that results stay comparable when a bound is moved or a thread added.
+ * SHA-256 over the plan's canonical JSON, in hex, independent of the order of fields. Only what is sent
+ * counts, so that results stay comparable when a bound changes or a worker is added.
  */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')

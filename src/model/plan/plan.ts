@@ -11,12 +11,12 @@ import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';
 
 /**
- * The typed, complete, immutable meaning of a scenario: everything a run needs, nothing left to
- * default, plain data that crosses a thread or a machine unchanged. It holds no secret: keys and
- * header values stay the templates that the scenario wrote (`model/plan/secret.ts` fills them late).
+ * The typed, complete, immutable meaning of a scenario: everything a run needs, all defaults filled
+ * in, plain data that can be sent to a thread or a machine. It contains no secrets: keys and header
+ * values stay templates (`model/plan/secret.ts`).
  */
 
-/** One straight piece of a rate curve: from one rate to another within a length of time. */
+/** One straight piece of a rate curve. */
 const rateSegmentSchema = z.strictObject({
   from: perSecondSchema,
   to: perSecondSchema,
@@ -24,14 +24,14 @@ const rateSegmentSchema = z.strictObject({
 });
 export type RateSegment = z.infer<typeof rateSegmentSchema>;
 
-/** Arrivals come when the clock says so, whether or not earlier answers have come. */
+/** Arrivals follow the clock, independent of answers. */
 const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   /** The rate over time; constant, ramping and stairs are all curves. */
   curve: z.array(rateSegmentSchema).min(1),
   /**
    * `even`: arrival n is due when the area under the curve reaches n. `poisson`: exponential gaps in that area.
-   * `gamma`: gaps of this shape and mean 1; below 1 arrivals come in bursts, 1 is Poisson, above 1 they approach even ones.
+   * `gamma`: gaps of this shape and mean 1; below 1 arrivals come in bursts, 1 is Poisson, above 1 they become more even.
    */
   spacing: z.union([
     z.enum(['even', 'poisson']),
@@ -39,13 +39,13 @@ const openLoadSchema = z.strictObject({
   ]),
 });
 
-/** A fixed number of users, each of whom asks again when its answer has come and it has thought. */
+/** A fixed number of users, each of which sends its next request after the answer and the think time. */
 const closedLoadSchema = z.strictObject({
   kind: z.literal('closed'),
   users: z.int().positive(),
   duration: millisecondsSchema,
   thinkTime: millisecondsSchema,
-  /** The users begin one after another over this length of time. */
+  /** The users start in sequence over this length of time. */
   rampUp: millisecondsSchema,
 });
 
@@ -58,7 +58,7 @@ const iterationsLoadSchema = z.strictObject({
   thinkTime: millisecondsSchema,
 });
 
-/** Connections that ask again the moment they are answered, flat out, by autocannon. */
+/** Connections of autocannon that send the next request as soon as the answer arrives. */
 const saturateLoadSchema = z.strictObject({
   kind: z.literal('saturate'),
   connections: z.int().positive(),
@@ -78,16 +78,15 @@ export type ClosedLoad = z.infer<typeof closedLoadSchema>;
 export type IterationsLoad = z.infer<typeof iterationsLoadSchema>;
 export type SaturateLoad = z.infer<typeof saturateLoadSchema>;
 
-/** A named part of a run with a load of its own. Stages follow one another without a gap. */
+/** A named part of a run with its own load. Stages follow each other without a gap. */
 const stageSchema = z.strictObject({
   name: z.string().min(1),
   load: loadSchema,
-  /** This stage's traffic mix. */
   traffic: z.array(trafficSchema).min(1),
 });
 export type Stage = z.infer<typeof stageSchema>;
 
-/** A key to spend. `template` is what the scenario wrote, for example `${env:WEIR_API_KEY}`. */
+/** `template` is the text of the scenario, for example `${env:WEIR_API_KEY}`. */
 const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
@@ -98,14 +97,13 @@ export type ApiKey = z.infer<typeof keySchema>;
 const targetSchema = z.discriminatedUnion('kind', [
   /** A gateway's base address, ending in its version segment (`…/v1`), without a trailing slash. */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
-  /** The bundled reference gateway, started for the run in a process of its own. */
+  /** The bundled reference gateway, started for the run in its own process. */
   z.strictObject({ kind: z.literal('mock') }),
   /** The bundled reference gateway in a container. */
   z.strictObject({ kind: z.literal('container') }),
 ]);
 export type Target = z.infer<typeof targetSchema>;
 
-/** How connections are made. */
 const wireSchema = z.strictObject({
   http2: z.boolean(),
   /** An explicit proxy; `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY; `none` goes direct. */
@@ -114,25 +112,25 @@ const wireSchema = z.strictObject({
     z.strictObject({ kind: z.literal('environment') }),
     z.strictObject({ kind: z.literal('url'), url: z.url() }),
   ]),
-  /** A file of PEM certificates to trust beside the system's; `null` for none. */
+  /** A file of PEM certificates to trust in addition to the system's; `null` for none. */
   caFile: z.string().nullable(),
   verifyTls: z.boolean(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 
-/** Each deadline is a cause of its own (`broken{deadline-…}`); `null` switches one off. */
+/** Each deadline has its own cause (`broken{deadline-…}`); `null` disables it. */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
   /** From sent to the first token of a stream, or to the first byte of any other answer's body. */
   firstToken: millisecondsSchema.nullable(),
-  /** The longest silence between two reads of one answer. */
+  /** Maximum time between two reads of one answer. */
   idle: millisecondsSchema.nullable(),
   /** From due to the end, over all attempts and waits. */
   total: millisecondsSchema.nullable(),
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
 
-/** What one answer may at most be; beyond it the exchange is cut with a cause of its own. */
+/** Maximum size of an answer; beyond it the exchange is aborted as `too-large`. */
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
@@ -140,7 +138,7 @@ export type AnswerCaps = z.infer<typeof capsSchema>;
 const limitsSchema = z.strictObject({
   requestsPerMinute: z.int().positive().nullable(),
   tokensPerMinute: z.int().positive().nullable(),
-  /** Which limiter is permitted, where a run is to be judged by its limits; `null` where it is not. */
+  /** The permitted limiter if the run is judged by its limits; `null` otherwise. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -153,34 +151,33 @@ export const planSchema = z.strictObject({
   description: z.string().nullable(),
   target: targetSchema,
   wire: wireSchema,
-  /** HTTP/2 is always undici's. Plans of before there was a choice say nothing: they meant undici. */
+  /** HTTP/2 always uses undici; so do old plans without this field. */
   transport: z.enum(transportNames).default('undici'),
-  /** How many threads send; `auto` is as many as `engine/worker-count.ts` says. Changes nothing that is sent. */
+  /** Number of sending threads; `auto`: see `engine/worker-count.ts`. Does not change what is sent. */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
-  /** Whether streams of our own measure how late arrivals are stamped; absent in plans of before there were any. Changes nothing that is sent. */
+  /** Whether self-test streams measure how late arrivals are stamped; absent in old plans. Does not change what is sent. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
   /** Extra request headers; values are templates as in `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
-  /** Arrivals due before this length of time has passed are marked and left out of the figures. */
+  /** Arrivals due before this moment are marked and excluded from the figures. */
   warmUp: millisecondsSchema,
-  /** How long unfinished exchanges may go on after the load has ended, before they are aborted. */
+  /** How long unfinished exchanges can continue after the load has ended before they are aborted. */
   grace: millisecondsSchema,
-  /** The most arrivals under way, those that wait for a further attempt or for the pace included; one above it is `dropped{saturated}`. */
+  /** Maximum arrivals in flight, including those waiting for a retry or the pace; further ones are `dropped{saturated}`. */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
-  /** `null`: a failure is an outcome, not noise, and no request is sent twice. */
+  /** `null`: no retries. */
   retry: retrySchema.nullable(),
-  /** `null`: requests go when they are due, whatever the gateway declares. */
+  /** `null`: requests are sent when they are due, without regard to declared limits. */
   pace: paceSchema.nullable(),
-  /** `null`: it may spend what it needs. Plans of before there were budgets have none. */
+  /** `null`: unlimited. */
   budget: budgetSchema.nullable().default(null),
   /** `lenient`: a stream without `[DONE]` is complete when every choice has a finish reason. `strict`: it is malformed. */
   streams: z.enum(['lenient', 'strict']),
-  /** What the run is held to, and what each of its requests is. Plans of before there were any have none. */
   objectives: z.array(objectiveSchema).default([]),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
@@ -189,7 +186,7 @@ export const planSchema = z.strictObject({
 });
 export type Plan = z.infer<typeof planSchema>;
 
-/** How long a load lasts by arithmetic; for `iterations` the most it may last. */
+/** The scheduled duration of a load in ms; for `iterations` the maximum. */
 export const loadDuration = (load: Load): number => {
   switch (load.kind) {
     case 'open':
@@ -204,7 +201,7 @@ export const loadDuration = (load: Load): number => {
   }
 };
 
-/** How many arrivals a load makes; `null` when only the answers decide. For an open one, the area under its curve. */
+/** The arrivals of a load; `null` if they depend on the answers. For an open load, the area under its curve. */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
     case 'open':
@@ -222,12 +219,12 @@ export const arrivalCountOf = (load: Load): number | null => {
   }
 };
 
-/** The load of a plan that runs flat out, which is then its only one; `null` for every other plan. */
+/** The load of a plan that saturates the target, which is then its only one; `null` for every other plan. */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;
 };
 
-/** Whether some of a plan's answers are chat streams: the traffic that a canary vouches for. */
+/** Whether a plan has streamed chats, the traffic that a canary verifies. */
 export const hasChatStreams = ({ stages }: Pick<Plan, 'stages'>): boolean =>
   stages.some(({ traffic }) => traffic.some(({ kind }) => kind === 'chat-stream'));

@@ -24,8 +24,8 @@ const meetsBound = (
 };
 
 /**
- * Which per-request objectives a completed request keeps, in their order; one that does not concern
- * its kind of traffic or its labels is kept. Only completed requests are asked: all others keep none.
+ * Which per-request objectives a completed request meets, in their order. An objective for other
+ * traffic kinds or labels counts as met.
  */
 export const objectivesMet = (
   objectives: readonly RequestObjective[],

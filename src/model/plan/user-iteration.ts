@@ -1,6 +1,6 @@
 import type { Load } from './plan.ts';
 
-/** Who asks a request, and which of its requests it is, from 0. */
+/** The user of a request, and the index of the request among the user's own, from 0. */
 export interface UserIteration {
   readonly user: number;
   readonly users: number;
@@ -13,8 +13,8 @@ const userCountOf = (load: Load | undefined): number => {
 };
 
 /**
- * Who asks request `index` of a stage (the inverse of the engine's numbering), where each user counts
- * its own; else one user asks all.
+ * The user of request `index` of a stage (the inverse of the engine's numbering). Loads without users
+ * have a single one.
  */
 export const userIterationOf = (load: Load | undefined, index: number): UserIteration => {
   const users = userCountOf(load);

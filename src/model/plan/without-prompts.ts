@@ -3,7 +3,6 @@ import type { Plan } from './plan.ts';
 import { redactedTemplate } from './secret.ts';
 import type { Traffic, TrafficOf } from '../workload/traffic.ts';
 
-/** A text's place, held by its length. */
 const lengthMarker = (text: string): string => {
   const { length } = Array.from(text);
   return `[${length} character${length === 1 ? '' : 's'}]`;
@@ -62,10 +61,9 @@ const withoutTexts = (traffic: Traffic): Traffic => {
 };
 
 /**
- * The plan as results and reports may hold it, still a valid plan: each message, spoken text and
- * known text of a clip, and each text of more than 40 characters in a body, is a marker of its
- * length such as `[54 characters]`; of headers and keys only the references are left. Its hash is
- * another than the true plan's.
+ * The plan without prompts and secrets, for results and reports; still a valid plan. Each message,
+ * spoken text and clip text, and each text of more than 40 characters in a body, becomes a marker such
+ * as `[54 characters]`; headers and keys keep only their references. Its hash differs from the plan's.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,

@@ -1,8 +1,8 @@
-/** Between two events of a stream, in ms: as many as a usual model's tokens. */
+/** Time between two events of a self-test stream in ms: that of the tokens of a typical model. */
 export const canaryEventInterval = 50;
 
 /**
- * Each stream sends an event every 50 ms, half of them in one beat and half in the other: waking two
- * processes costs more than ten events do.
+ * The streams send in this many groups, each group together: waking two processes costs more than
+ * ten events.
  */
 export const canaryPhaseCount = 2;

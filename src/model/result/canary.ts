@@ -3,30 +3,28 @@ import { canaryEventInterval } from './canary-timing.ts';
 import type { Histogram } from '../measures/histogram.ts';
 
 /**
- * The canary: further streams, read in the loop that reads a run's own, whose events tell when they
- * were sent. How much later they are stamped is the loop's own error, whatever the target does.
+ * The canary: self-test streams in the event loop of the run, whose events contain their send time.
+ * The delay of their arrival stamps is the measurement error of the loop, independent of the target.
  */
 
-/** One second of one loop's canary. */
 export const canarySampleSchema = z.strictObject({
-  /** The most streams that were open at once. */
+  /** Maximum streams open at the same time. */
   streams: z.int().nonnegative(),
-  /** Errors in ms, each a `roundedError`, and how many events had it; ascending. */
+  /** Errors in ms (`roundedError`) and their number of events, ascending. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
 
-/** Errors are kept to a hundredth of a millisecond; from a millisecond on, to two digits. */
+/** Rounds to a hundredth of a millisecond, from 1 ms on to two digits. */
 export const roundedError = (ms: number): number =>
   ms < 1 ? Math.round(ms * 100) / 100 : Number(ms.toPrecision(2));
 
-/** The errors of some seconds of some loops together. */
 export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'> {
-  /** The most streams that were open in one of the seconds. */
+  /** Maximum streams open in any second. */
   readonly streams: number;
   /**
-   * The share of the events of so many streams that were not read, from 0 to 1. While their own process is
-   * held up none are sent, and what held it up may have held up the run: they cannot vouch for that time.
+   * The share of the events of that many streams that were not read, 0 … 1. A delay of their own
+   * process sends none, and its cause can have delayed the run: that time is not verified.
    */
   readonly missing: number;
 }
@@ -64,17 +62,17 @@ export const canaryErrors = (
   };
 };
 
-/** How late a run's instants of arrival are, by its canary, over the seconds that its figures hold; in ms. */
+/** The measurement error of a run by its canary, over the seconds of its figures; in ms. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),
   max: z.number().nonnegative(),
   events: z.int().positive(),
-  /** Canary streams of one loop. */
+  /** Streams of one loop. */
   streams: z.int().positive(),
-  /** Loops that read a canary: one, or one for each worker or slice. */
+  /** Loops with a canary: one for each worker or slice. */
   loops: z.int().positive(),
-  /** The share of its events that were not read, from 0 to 1. */
+  /** The share of events that were not read, 0 … 1. */
   missing: z.number().nonnegative(),
 });
 export type ErrorBar = z.infer<typeof errorBarSchema>;

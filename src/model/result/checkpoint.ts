@@ -7,20 +7,20 @@ import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
- * The journal of a run under way, `checkpoint/1`: JSON Lines that are only ever appended. A header, then
- * parts of results, each for what happened since the cut before; a line with `until` makes all parts above
- * it count. So whatever kills the process, the file is good up to its last such line. Workers have each
- * a header, parts and cuts, which stand among one another's, told apart by their slices.
+ * The journal of a run in progress, `checkpoint/1`: append-only JSON Lines. A header, then parts of
+ * results since the previous commit line; a commit line (with `until`) makes all parts above it count, so
+ * the file stays valid up to its last commit line if the process is killed. Each worker has its own
+ * header, parts and commit lines, distinguished by slice.
  */
 
-/** The index of the slice that it is of. */
+/** The index of the slice. */
 const slice = z.int().nonnegative();
 
 export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan `withoutPrompts`, and the hash of the one with them. */
+  /** The plan `withoutPrompts`, and the hash of the plan with prompts. */
   plan: planSchema,
   planHash: z.string(),
   slice: sliceRunSchema.omit({ generator: true }),
@@ -41,11 +41,11 @@ export const checkpointCommitSchema = z.strictObject({
   slice,
   /** Everything that ended before this moment is in the parts above. */
   until: instantSchema,
-  /** How much of the load was over by then. */
+  /** The part of the load that was over by then. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** The generator's seconds since the cut before. */
+  /** The generator's seconds since the previous commit line. */
   generator: z.array(generatorSampleSchema),
 });
 export type CheckpointCommit = z.infer<typeof checkpointCommitSchema>;

@@ -3,7 +3,7 @@ import { quantile } from '../measures/quantile.ts';
 import type { Result } from './result.ts';
 import { measuredSeconds } from './summary.ts';
 
-/** A run's error bar by its canary, over the seconds that its figures hold; `null` where no event of a canary was read. */
+/** The measurement error of a run by its canary; `null` if no event was read. */
 export const errorBarOf = (result: Pick<Result, 'plan' | 'slices'>): ErrorBar | null => {
   const loops = result.slices.map(({ generator }) => measuredSeconds(result, generator));
   const samples = loops.flat();

@@ -6,12 +6,12 @@ import { trafficKinds } from '../workload/traffic.ts';
 const moment = instantSchema.nullable();
 
 /**
- * One request told by itself, so that it can be looked up in the server's logs: one of the slowest
- * completed ones of its kind, or one of the first or last that failed in its way. Instants are of the
- * last attempt; `null` where it never came so far.
+ * One request that can be looked up in the server's logs: one of the slowest completed requests of its
+ * kind, or one of the first or last with its failure. Instants are of the last attempt; `null` if it
+ * did not get that far.
  */
 export const exemplarSchema = z.strictObject({
-  /** Ours, as sent; and the server's own. */
+  /** Weir's id, as sent, and the server's. */
   requestId: z.string(),
   serverId: z.string().nullable(),
   traffic: z.enum(trafficKinds),
@@ -20,9 +20,9 @@ export const exemplarSchema = z.strictObject({
   /** The stage's place in the plan. */
   stage: z.int().nonnegative(),
   outcome: z.enum(outcomeKinds),
-  /** Of the response's head, whatever came after it. */
+  /** Of the response head. */
   status: z.int().nullable(),
-  /** As in the table of failures; `null` for a completed one. */
+  /** As in the table of failures; `null` if completed. */
   cause: z.string().nullable(),
   attempts: z.int().nonnegative(),
   connection: z.enum(['new', 'reused']).nullable(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Why an objective is judged as it is; the ruling follows from it. `aborted`: broken so that the run
- * was ended. `unfit`: the generator was too unwell. `incomplete`: a slice is missing. `partial`: it is
- * kept by what there is of a run that was stopped.
+ * The ruling that follows from each reason. `aborted`: the breach ended the run. `unfit`: the load
+ * generator was invalid. `incomplete`: a slice is missing. `partial`: the run was stopped and had not
+ * broken the objective.
  */
 export const rulingByReason = {
   kept: 'pass',
@@ -17,23 +17,22 @@ export const rulingByReason = {
 export type VerdictReason = keyof typeof rulingByReason;
 const grounds = Object.keys(rulingByReason) as readonly VerdictReason[];
 
-/** How one objective of a run came out. */
 export const objectiveVerdictSchema = z.strictObject({
-  /** The objective as the scenario says it. */
+  /** The objective as written in the scenario. */
   text: z.string(),
   severity: z.enum(['fail', 'warn']),
   ruling: z.enum(['pass', 'fail', 'inconclusive']),
   grounds: z.enum(grounds),
-  /** The figure in `unit`; `null` where nothing was seen of it. */
+  /** The figure in `unit`; `null` without data. */
   observed: z.number().nullable(),
   unit: z.string(),
-  /** Samples, of a share arrivals; `null` for counts and rates, which have none. */
+  /** Samples, or arrivals of a share; `null` for counts and rates. */
   n: z.int().nonnegative().nullable(),
   minSamples: z.int().positive(),
-  /** The 95 % confidence interval of a quantile (order statistics) or a share (Wilson); `null` where there is no bound. */
+  /** The 95 % confidence interval of a quantile (order statistics) or a share (Wilson); `null` without a bound. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** Whether the whole interval lies on one side of the bound; `null` where there is no interval. */
+  /** Whether the whole interval is on one side of the bound; `null` without an interval. */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;

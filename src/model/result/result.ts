@@ -10,7 +10,7 @@ import { runLimitsSchema } from '../limits/run-limits.ts';
 import { instantSchema, millisecondsSchema } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** Failures that are alike: same kind of traffic, same outcome, same cause, same masked message. */
+/** Failures with the same traffic kind, outcome, cause and masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -20,7 +20,7 @@ export const failureSchema = z.strictObject({
   cause: z.string(),
   /** What the server or the transport said, with numbers and ids masked, bounded. */
   message: z.string(),
-  /** Whether all of them said the same, word for word: the example's text. */
+  /** Whether all messages are identical to the example's text. */
   sameText: z.boolean().default(false),
   count,
   first: instantSchema,
@@ -34,8 +34,8 @@ export const failureSchema = z.strictObject({
 export type Failure = z.infer<typeof failureSchema>;
 
 /**
- * The generator's own signals over one second, sampled by the machine that ran the slice.
- * `null` where the kernel or runtime does not tell.
+ * The generator's signals over one second, sampled by the machine that ran the slice.
+ * `null` if the kernel or runtime does not report a value.
  */
 export const generatorSampleSchema = z.strictObject({
   second: count,
@@ -44,35 +44,33 @@ export const generatorSampleSchema = z.strictObject({
   /** Event-loop delay in ms, the monitor's own resolution subtracted. */
   delayP99: z.number(),
   delayMax: z.number(),
-  /** Loop turns, and events that were ready but had to wait for a further poll (uvMetricsInfo). */
+  /** Loop turns, events, and events that had to wait for another poll (uvMetricsInfo). */
   loops: count,
   events: count,
   eventsWaiting: count,
   /** Garbage collection: the longest pause and all pauses, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
-  /** CPU time as a share of one core: of the process, or of a worker’s own thread. */
+  /** CPU time of the process, or of a worker’s thread, as a share of one core. */
   cpu: z.number(),
-  /** Share of the second in which the thread wanted a CPU and did not get one (/proc/thread-self/schedstat). */
+  /** CPU wait as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
   /** Milliseconds for which the cgroup was throttled. */
   throttled: z.number().nullable(),
   /** Resident memory of the process in bytes. */
   memory: z.number(),
-  /** What this loop's canary told; `null` where it had none, absent in results of earlier versions. */
+  /** `null` without a canary, absent in results of earlier versions. */
   canary: canarySampleSchema.nullable().optional(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
-/** One slice's part in the run: where it ran, when, which address it asked, and how its generator fared. */
 export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive(),
-  /** Wall-clock begin, ISO 8601. */
   startedAt: z.iso.datetime(),
-  /** Slices that name the same clock, as workers of one process do, count their instants from one moment by one clock. */
+  /** Slices with the same clock, as the workers of one process, share instant 0. */
   clock: z.string().optional(),
-  /** The base address that was really used; each slice's embedded gateway has its own. */
+  /** The address in use; each slice's embedded gateway has its own. */
   baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
@@ -81,7 +79,7 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema),
-  /** How late this slice’s own starts were in the seconds that figures hold, ms; told where several slices were added up. */
+  /** Start lag of this slice in ms, in the seconds of the figures; present if several slices were merged. */
   lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
@@ -93,28 +91,28 @@ export const resultSchema = z.strictObject({
   runId: z.string(),
   /** The plan `withoutPrompts`. */
   plan: planSchema,
-  /** The hash of the plan that was run, prompts included: it cannot be computed from `plan`. */
+  /** The hash of the plan with prompts: it cannot be computed from `plan`. */
   planHash: z.string(),
-  /** The first slice's base address; a note names the others where they differ. */
+  /** The first slice's base address; a note names the others if they differ. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
-  /** Slices in order; fewer than their `count` make the run incomplete. */
+  /** In order; with fewer than their `count` the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
-  /** When the load ended: with the plan, or earlier, when nothing was left to ask or the run was stopped. Of slices, the latest. */
+  /** When the load ended: with the plan, or earlier if all requests were sent or the run was stopped. The latest of all slices. */
   scheduled: millisecondsSchema,
-  /** When the last exchange ended; later than `scheduled` where answers were awaited. */
+  /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** Why the run stopped before its plan did; `null` when it ran through. */
+  /** Why the run stopped early; `null` if it was complete. */
   partial: z.string().nullable(),
-  /** The objective whose breach ended the run; absent when none did. */
+  /** The objective whose breach ended the run. */
   breach: breachSchema.optional(),
-  /** How the plan's objectives came out when the result was written; `weir report` judges anew. */
+  /** The verdicts when the result was written; `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
-  /** The run's own error, where a canary told it. */
+  /** The measurement error by the canary. */
   errorBar: errorBarSchema.optional(),
-  /** What the ledger proves of the keys’ limits. */
+  /** What the ledger proves about the limits of the keys. */
   limits: runLimitsSchema.optional(),
-  /** Sentences that the reader of the figures must know, for example that a field was dropped from requests. */
+  /** Sentences for the reader, for example that a field was dropped from requests. */
   notes: z.array(z.string()),
   groups: z.array(groupSchema),
   timeline: z.array(timelineSecondSchema),
@@ -122,12 +120,12 @@ export const resultSchema = z.strictObject({
   /** The slowest requests and some failed ones; absent in results of earlier versions. */
   exemplars: z.array(exemplarSchema).optional(),
   ledger: z.array(ledgerSchema),
-  /** The reference gateway's own counters over the run, where it was the target; an independent witness. */
+  /** The counters of the reference gateway over the run, if it was the target; independent of Weir's. */
   witness: z.record(z.string(), count).nullable(),
 });
 export type Result = z.infer<typeof resultSchema>;
 
-/** What a run knows about itself beside its observations. */
+/** What a run records in addition to its observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
   Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'witness'>;
 

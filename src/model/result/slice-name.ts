@@ -1,6 +1,6 @@
 import type { Result, SliceRun } from './result.ts';
 
-/** What those who share a run are called: workers are of one process and count by one clock, slices by one each. */
+/** Workers share one process and clock; slices have their own. */
 export const sliceNoun = (slices: Result['slices']): 'worker' | 'slice' => {
   const [first] = slices;
   const isOneClock =
@@ -8,7 +8,7 @@ export const sliceNoun = (slices: Result['slices']): 'worker' | 'slice' => {
   return isOneClock ? 'worker' : 'slice';
 };
 
-/** One of those who share a run, such as `worker 1/4`. */
+/** Such as `worker 1/4`. */
 export const sliceName = (
   { slices }: Pick<Result, 'slices'>,
   { index, count }: Pick<SliceRun, 'index' | 'count'>,

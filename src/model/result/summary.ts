@@ -4,11 +4,8 @@ import { type MeasureName, measures } from '../measures/measures.ts';
 import type { Result } from './result.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 
-/** Reading figures out of a result: the same arithmetic for judges and reports. */
-
 export type LabelFilter = (labels: Labels) => boolean;
 
-/** Everything but the warm-up. */
 export const outsideWarmUp: LabelFilter = (labels) => !labels.warmUp;
 
 export const groupsMatching = (result: Result, where: LabelFilter): readonly Group[] =>
@@ -27,7 +24,7 @@ export const distributionOf = (
     }),
   );
 
-/** The measures that have at least one sample among the selected groups, in the table's order. */
+/** The measures with at least one sample in the selected groups, in table order. */
 export const measuresPresent = (result: Result, where: LabelFilter): readonly MeasureName[] => {
   const groups = groupsMatching(result, where);
   return (Object.keys(measures) as MeasureName[]).filter((name) =>
@@ -35,7 +32,7 @@ export const measuresPresent = (result: Result, where: LabelFilter): readonly Me
   );
 };
 
-/** One measure's distribution over some seconds of the timeline, at its two digits, for one kind of traffic: kinds do not mix. */
+/** One measure's distribution over some seconds of the timeline at two digits, for one traffic kind. */
 export const latencyOver = (
   seconds: readonly TimelineSecond[],
   kind: TrafficKind,
@@ -49,14 +46,14 @@ export const latencyOver = (
     2,
   );
 
-/** The generator's own lag over some seconds: it is the generator's whatever was asked for, so all kinds of traffic count. */
+/** The generator's lag over some seconds, of all traffic kinds. */
 export const lagOver = (seconds: readonly TimelineSecond[]): Histogram =>
   sumOfHistograms(
     trafficKinds.map((kind) => latencyOver(seconds, kind, 'lag')),
     2,
   );
 
-/** The slices that a result lacks, in order: with any of them missing, the run is incomplete. */
+/** The indexes of the missing slices: with any of them the run is incomplete. */
 export const missingSlices = ({ slices }: Result): readonly number[] => {
   const present = new Set(slices.map(({ index }) => index));
   return Array.from({ length: slices[0]?.count ?? 0 }, (_, index) => index).filter(
@@ -64,11 +61,11 @@ export const missingSlices = ({ slices }: Result): readonly number[] => {
   );
 };
 
-/** The first second of the timeline that lies wholly after the warm-up. */
+/** The first whole second after the warm-up. */
 export const firstMeasuredSecond = ({ plan }: Pick<Result, 'plan'>): number =>
   Math.ceil(plan.warmUp / 1000);
 
-/** The seconds of a run that its figures hold: all after the warm-up. Of a run that has no such seconds, all. */
+/** The seconds after the warm-up; all seconds if there are none. */
 export const measuredSeconds = <T extends { readonly second: number }>(
   result: Pick<Result, 'plan'>,
   seconds: readonly T[],
@@ -78,14 +75,13 @@ export const measuredSeconds = <T extends { readonly second: number }>(
   return kept.length === 0 ? seconds : kept;
 };
 
-/** The whole seconds between the end of the warm-up and the end of the load: what rates are over. */
+/** The whole seconds between the end of the warm-up and the end of the load: the base of rates. */
 export interface MeasuredWindow {
   readonly seconds: number;
-  /** The timeline's entries within it. */
   readonly timeline: readonly TimelineSecond[];
 }
 
-/** `null` when it holds no whole second: then there are no rates. */
+/** `null` without a whole second: then there are no rates. */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);
   const to = Math.floor(result.scheduled / 1000);

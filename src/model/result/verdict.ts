@@ -1,17 +1,15 @@
-/** What a judge says of a result. */
-
-/** Whether the generator itself was healthy enough for its figures to be believed. */
+/** Whether the load generator was healthy enough to trust its figures. */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
-/** One signal of the generator, held against its level. */
+/** One signal of the load generator and its level. */
 export interface TrustSignal {
   readonly signal: string;
   readonly level: TrustLevel;
-  /** What was seen, in words with units. */
+  /** Text with units. */
   readonly observed: string;
   /** What a healthy generator shows. */
   readonly expected: string;
-  /** What to do about it; `null` when there is nothing to do. */
+  /** What to do; `null` if nothing. */
   readonly advice: string | null;
 }
 

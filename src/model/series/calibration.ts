@@ -3,11 +3,10 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * How exactly this machine measures: the instants that a run recorded, held against those at which the
- * reference gateway really sent each token, over a grid of loads.
+ * The measurement error of this machine: instants recorded by runs, compared with those at which the
+ * reference gateway sent each token, over a grid of loads.
  */
 
-/** What of an answer is measured. */
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
 export type CalibratedMeasure = (typeof calibratedMeasures)[number];
 
@@ -21,15 +20,15 @@ const measurementErrorSchema = z.strictObject({
 export type MeasurementError = z.infer<typeof measurementErrorSchema>;
 
 const cellSchema = z.strictObject({
-  /** Streams at the same time, and what each of them brings per second. */
+  /** Concurrent streams, and the tokens per second of each. */
   streams: z.int().positive(),
   tokensPerSecond: z.number().positive(),
   transport: z.enum(transportNames),
   workers: z.int().positive(),
-  /** Answers that both sides know, after the warm-up. */
+  /** Answers that both sides recorded, after the warm-up. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The signals of the generator that were not as they should be. */
+  /** The signals of the generator that were not valid. */
   complaints: z.array(z.string()),
   errors: z.strictObject({
     ttft: measurementErrorSchema,
@@ -42,7 +41,6 @@ export type CalibrationCell = z.infer<typeof cellSchema>;
 export const calibrationSchema = z.strictObject({
   format: z.literal('calibration/1'),
   weir: z.string(),
-  /** ISO 8601. */
   calibratedAt: z.iso.datetime(),
   machine: sliceRunSchema.shape.machine,
   cells: z.array(cellSchema),

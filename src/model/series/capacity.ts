@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { millisecondsSchema, perSecondSchema } from '../quantity.ts';
 
 /**
- * The written form of a search for the most that a gateway can serve, `capacity/1`: the steps that
- * were taken, what they prove, and the answer in units of users, keys and money.
+ * The result file of a search for the capacity of a gateway, `capacity/1`: the steps, what they prove,
+ * and the answer in users, keys and money.
  */
 
 const count = z.int().nonnegative();
 
-/** What ends the range of rates at which the objectives hold. */
+/** What limits the rate at which the objectives are met. */
 export const limitingFactors = [
   'requests',
   'tokens',
@@ -27,46 +27,45 @@ const estimatedRangeSchema = z.strictObject({
 });
 export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
-/** Why a step was not kept. */
 const stepBreachSchema = z.strictObject({
   bound: z.enum(limitingFactors),
-  /** A sentence without its full stop: what was seen and what was expected. */
+  /** The observed and the expected value, without a full stop. */
   text: z.string(),
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
 
-/** `undecided`: too few samples for an objective. `unfit`: the generator was not valid; the step never counts. */
+/** `undecided`: too few samples for an objective. `unfit`: the load generator was invalid; the step is excluded. */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
 export const capacityStepSchema = z.strictObject({
-  /** Where it comes from: its number, or the file and the stage of a stored result. */
+  /** Its number, or the file and the stage of a stored result. */
   name: z.string(),
   /** Arrivals per second that were offered. */
   rate: perSecondSchema,
-  /** The whole seconds that its figures are over: the second half of the step. */
+  /** The measured whole seconds: the second half of the step. */
   seconds: count,
   arrivals: count,
   completed: count,
   limited: count,
-  /** Completed requests that kept every per-request objective, of all arrivals: 0 … 1. */
+  /** The share of arrivals that met every per-request objective, 0 … 1. */
   goodput: z.number(),
-  /** Completed answers per second, and the relative uncertainty of that. */
+  /** Completed answers per second, and its relative uncertainty. */
   throughput: z.number(),
   spread: z.number(),
   inFlight: z.number(),
-  /** By how many requests in flight each arrival is outlived: 0 where as many end as begin; with its 95 % interval. */
+  /** Growth of the requests in flight per arrival, with its 95 % interval; 0: as many end as begin. */
   growth: estimatedRangeSchema,
-  /** Due to end, in ms; `null` without samples. */
+  /** From due to the end, in ms; `null` without samples. */
   latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
-  /** To the first token, in ms; `null` where nothing is streamed. */
+  /** To the first token, in ms; `null` without streams. */
   ttftP95: z.number().nullable(),
-  /** Tokens and micro-units of the currency for each completed answer; `null` where unknown. */
+  /** Tokens and micro-units of the currency per completed answer; `null` if unknown. */
   tokens: z.number().nullable(),
   cost: z.number().nullable(),
   verdict: z.enum(stepVerdictNames),
-  /** Whether the evidence behind the verdict leaves little doubt. */
+  /** Whether the verdict is nearly certain. */
   sure: z.boolean(),
-  /** Of an unfit step: why it does not count. */
+  /** Of an `unfit` step: why it is excluded. */
   breaches: z.array(stepBreachSchema),
 });
 export type CapacityStep = z.infer<typeof capacityStepSchema>;
@@ -78,73 +77,69 @@ const curvePointSchema = z.strictObject({
   latency: z.number(),
 });
 
-/** The Universal Scalability Law fitted to the steps that were kept: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). */
+/** The Universal Scalability Law fitted to the `kept` steps: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). */
 const fitSchema = z.strictObject({
-  /** Answers per second of a request alone. */
+  /** Answers per second at one request in flight. */
   lambda: z.number(),
   sigma: z.number(),
   kappa: z.number(),
   points: count,
-  /** The root of the mean squared relative residual of N / X. */
+  /** Root mean square of the relative residuals of N / X. */
   residual: z.number(),
-  /** Where X / R, throughput over latency, is largest; `null` where that lies beyond the steps. */
+  /** Maximum of X / R, throughput over latency; `null` if it is beyond the steps. */
   knee: z.strictObject({ rate: z.number(), inFlight: z.number(), latency: z.number() }).nullable(),
   curve: z.array(curvePointSchema),
 });
 export type ScalabilityFit = z.infer<typeof fitSchema>;
 
-/** What the answer is reckoned with. */
 export const capacityTermsSchema = z.strictObject({
-  /** What a user does between an answer and the next request. */
+  /** Time between an answer and the user's next request. */
   thinkTime: millisecondsSchema,
-  /** Declared for each key; `null` for none. */
+  /** Declared limits of each key; `null` for none. */
   requestsPerMinute: count.nullable(),
   tokensPerMinute: count.nullable(),
   keys: z.int().positive(),
-  /** The rates that the search may try. */
+  /** The first and the highest rate of the search. */
   start: perSecondSchema,
   top: perSecondSchema,
-  /** The ratio of the interval's ends at which the search is content, minus 1. */
+  /** The search ends when the ratio of the interval's ends minus 1 is at most this. */
   precision: z.number().positive(),
 });
 export type CapacityTerms = z.infer<typeof capacityTermsSchema>;
 
 const answerSchema = z.strictObject({
-  /** The highest rate that keeps the objectives, per second, with its 90 % credible interval. */
+  /** The highest rate per second that meets the objectives, with its 90 % credible interval. */
   rate: estimatedRangeSchema,
   binding: z.enum(limitingFactors),
-  /** In a sentence: why. */
   because: z.string(),
-  /** Ms from due to end at that rate; `null` where unknown. */
+  /** From due to the end at that rate, in ms; `null` if unknown. */
   latency: z.number().nullable(),
-  /** Users with the think time who ask at that rate together. */
+  /** Users with the think time that together send at that rate. */
   users: z.number(),
-  /** Keys that the declared limits ask for at that rate; `null` where no limit of that kind is declared or tokens are unknown. */
+  /** Keys required by the declared limits at that rate; `null` without such a limit, or if tokens are unknown. */
   keysForRequests: count.nullable(),
   keysForTokens: count.nullable(),
-  /** Micro-units of the currency for an hour at that rate; `null` where unknown. */
+  /** Micro-units of the currency per hour at that rate; `null` if unknown. */
   costPerHour: z.number().nullable(),
-  /** Whether the interval is as narrow as was asked and steps on both sides of it, or the ceiling, stand behind it. */
+  /** Whether the interval is narrow enough and supported by steps on both sides, or by the ceiling. */
   proved: z.boolean(),
 });
 export type CapacityAnswer = z.infer<typeof answerSchema>;
 
 export const capacityReportSchema = z.strictObject({
   format: z.literal('capacity/1'),
-  /** The version of Weir that judged. */
   weir: z.string(),
   judgedAt: z.iso.datetime(),
   name: z.string(),
   target: z.string(),
   terms: capacityTermsSchema,
-  /** What a step is held to, in words. */
+  /** The criteria of a step, as text. */
   objectives: z.array(z.string()),
   steps: z.array(capacityStepSchema),
-  /** `null` when no step was kept and none told anything of the rate. */
+  /** `null` if no step shows anything about the rate. */
   answer: answerSchema.nullable(),
-  /** `null` with fewer than three different steps that were kept. */
+  /** `null` with fewer than three different `kept` steps. */
   fit: fitSchema.nullable(),
-  /** Sentences that the reader must know. */
   notes: z.array(z.string()),
 });
 export type CapacityReport = z.infer<typeof capacityReportSchema>;

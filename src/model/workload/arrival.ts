@@ -1,6 +1,6 @@
 import type { Instant } from '../quantity.ts';
 
-/** One request that is to be made: its stage (by position), its index within the stage, and when it is due. */
+/** A scheduled request: its stage (by position), its index within the stage, and its due instant. */
 export interface Arrival {
   readonly stage: number;
   readonly index: number;
@@ -13,12 +13,10 @@ export interface Slice {
   readonly count: number;
 }
 
-/** The whole run as one slice. */
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
 
 /**
- * A slice as `count` slices of the whole run, disjoint and together that slice: `i % n` is the slice's
- * index for every i that its parts own.
+ * Splits a slice into disjoint slices of the whole run that together own what it owns.
  */
 export const splitSlice = ({ index, count }: Slice, parts: number): readonly Slice[] =>
   Array.from({ length: parts }, (_, part) => ({
@@ -26,9 +24,9 @@ export const splitSlice = ({ index, count }: Slice, parts: number): readonly Sli
     count: count * parts,
   }));
 
-/** Whether a slice owns position `index`: arrivals of open loads and users of closed ones are striped over the slices. */
+/** Whether a slice owns an arrival of an open load, or a user of a closed one. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
 
-/** A slice's part of a number of things that all slices together may have; `null` for any number. */
+/** A slice's share of a number that all slices divide; `null`: unlimited. */
 export const sliceShareOf = ({ index, count }: Slice, whole: number | null): number | null =>
   whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);

@@ -1,12 +1,11 @@
 /**
- * Chance, handed in as an argument. A draw is keyed: its numbers are a pure function of the words
- * it was made from, so request n of a plan has the same content however many workers share the
- * run, and in whichever order they reach it.
+ * Randomness as an argument. The numbers of a draw are a pure function of its key, so request n of a
+ * plan has the same content for any number of workers, in any order.
  */
 export interface Draw {
   /** Uniform in [0, 1), with 53 random bits. */
   uniform(): number;
-  /** One of `choices` (at least one), with a probability in proportion to its weight; equal weights when none are given. */
+  /** One of at least one `choices`, with a probability in proportion to its weight; by default all are equal. */
   pick<T>(choices: readonly T[], weight?: (choice: T) => number): T;
 }
 
@@ -44,7 +43,7 @@ export const drawFrom = (...words: readonly number[]): Draw => {
     c = ((c << 21) | (c >>> 11)) + sum;
     return sum >>> 0;
   };
-  // The generator's author asks for 12 rounds before the first use of a seeded state.
+  // The generator's author requires 12 rounds before the first use of a seeded state.
   for (let round = 0; round < 12; round += 1) next();
 
   const uniform = (): number => {
@@ -64,4 +63,10 @@ export const drawFrom = (...words: readonly number[]): Draw => {
     return last;
   };
   return { uniform, pick };
+};
+
+/** A standard normal variate of two uniform ones (Box and Muller 1958). */
+export const drawNormal = (draw: Draw): number => {
+  const radius = Math.sqrt(-2 * Math.log1p(-draw.uniform()));
+  return radius * Math.cos(2 * Math.PI * draw.uniform());
 };

@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import type { Draw } from './draw.ts';
-import { drawNormal } from './normal.ts';
+import { type Draw, drawNormal } from './draw.ts';
 
-/** Distributions of token counts. */
-
-/** No context window is larger; a count beyond it is a mistake. */
+/** No context window is larger. */
 export const maxTokenCount = 10_000_000;
 
 const counted = z.int().min(1).max(maxTokenCount);
 
-/** A draw outside of these is drawn again. */
+/** Values outside are drawn again. */
 const bounds = { min: counted, max: counted };
 
-/** A count of tokens: always the same, or drawn for each request. */
+/** A number of tokens: constant, or drawn for each request. */
 export const tokenCountSchema = z.union([
   counted,
   z.discriminatedUnion('kind', [
@@ -30,7 +27,7 @@ export const tokenCountSchema = z.union([
       sigma: z.number().nonnegative(),
       ...bounds,
     }),
-    /** One of the values, in proportion to the weight at its place; evenly without weights. */
+    /** One of the values, in proportion to its weight; uniformly without weights. */
     z.strictObject({
       kind: z.literal('empirical'),
       values: z.array(counted).min(1),
@@ -41,7 +38,7 @@ export const tokenCountSchema = z.union([
 export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
-/** Bounds that hold next to nothing of their distribution are not tried for ever. */
+/** Then the value is clamped: the bounds hold almost nothing of the distribution. */
 const maxTries = 1000;
 
 const drawWithin = (draw: () => number, { min, max }: { min: number; max: number }): number => {
@@ -68,10 +65,9 @@ const drawn: {
     ).value,
 };
 
-/** A whole number of tokens, at least one. */
 export const drawTokenCount = (count: TokenCount, draw: Draw): number => {
   if (typeof count === 'number') return count;
-  // The compiler cannot see that the table's row is of the distribution's own kind; the table's type proves it.
+  // The type of the table proves that the row is for this kind; the compiler cannot infer it.
   const row = drawn[count.kind] as (of: Distribution, draw: Draw) => number;
   return row(count, draw);
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The vocabularies that gpt-tokenizer knows, by their names. */
+/** The vocabularies of gpt-tokenizer. */
 export const encodingNames = [
   'o200k_base',
   'o200k_harmony',
@@ -11,24 +11,23 @@ export const encodingNames = [
   'gpt2',
 ] as const;
 
-/** A tokenizer that is ready to count. */
 export interface TokenCounter {
-  /** Tokens of a text without what a chat's form adds. */
+  /** Tokens of a text without those of the chat template. */
   readonly count: (text: string) => number;
-  /** Of its file; `null` for one that is known by name. */
+  /** SHA-256 of its file; `null` for a named vocabulary. */
   readonly sha256: string | null;
 }
 
-/** The tokenizer by which made-up prompts are exact. */
+/** The tokenizer of synthetic prompts. */
 export const tokenizerFactsSchema = z.strictObject({
-  /** A name of `encodingNames`, or a file that ends in `.json`. */
+  /** One of `encodingNames`, or a `.json` file. */
   name: z.string().min(1),
   /** SHA-256 of the file, in hex. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
-  /** How many words are one token of it each. */
+  /** The number of words that are one token each. */
   words: z.int().positive(),
 });
 export type TokenizerFacts = z.infer<typeof tokenizerFactsSchema>;

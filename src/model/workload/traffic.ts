@@ -3,8 +3,8 @@ import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
 /**
- * The closed set of traffic kinds. A kind is one row in each table that is keyed by it
- * (`satisfies Record<TrafficKind, …>`), so the compiler names every place a new kind must fill.
+ * The traffic kinds. Tables keyed by them use `satisfies Record<TrafficKind, …>`, so the compiler
+ * names every place that needs a row for a new kind.
  */
 export const trafficKinds = ['chat', 'chat-stream', 'speech', 'transcription', 'models'] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
@@ -17,31 +17,31 @@ export const messageSchema = z.strictObject({
 export type Message = z.infer<typeof messageSchema>;
 
 const entryFields = {
-  /** The share of the arrivals that this entry gets, relative to the other entries' weights. */
+  /** The entry's share of the arrivals, relative to the weights of the other entries. */
   weight: z.number().positive(),
-  /** What reports call the entry; entries of one kind and model without names are not told apart. */
+  /** The entry's name in reports; unnamed entries of one kind and model are not distinguished. */
   name: z.string().min(1).optional(),
 };
 
-/** What a model's tokens cost, in micro-units of the currency for each million tokens. */
+/** Micro-units of the currency for each million tokens. */
 export const priceSchema = z.strictObject({
   input: z.int().nonnegative(),
   output: z.int().nonnegative(),
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** Further fields of a request body, sent as they stand. */
+/** Further fields of a request body, sent unchanged. */
 const body = z.record(z.string(), z.json());
 
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request sends one of these, drawn evenly by (seed, stage, index); or where prompts come from else. */
+  /** Each request sends one of these, drawn uniformly by (seed, stage, index); or another source of prompts. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
-  /** The most tokens of the answer; a source that wants fewer is heeded. */
+  /** Maximum tokens of the answer; a prompt source can request fewer. */
   maxTokens: tokenCountSchema.nullable(),
   body,
-  /** `null` when the scenario names none: the cost is then unknown. */
+  /** `null` if unknown: so is the cost. */
   price: priceSchema.nullable(),
 };
 
@@ -52,9 +52,9 @@ export type SpeechFormat = (typeof speechFormats)[number];
 const speechFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request speaks one of these texts, drawn evenly; pieces in their order, again and again. */
+  /** Each request speaks one of these texts, drawn uniformly; pieces in order, repeatedly. */
   texts: z.array(z.string().min(1)).min(1),
-  /** The texts are pieces of longer ones, each of at most so many characters. Absent: they are not. */
+  /** Present if the texts are pieces of longer texts, each of at most this many characters. */
   split: z.strictObject({ characters: z.int().positive() }).optional(),
   voice: z.string().min(1),
   format: z.enum(speechFormats),
@@ -66,30 +66,30 @@ const speechFields = {
 export const transcriptFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
-/** What the reader of a transcription is to hear: a file of audio, or a manifest that lists several. */
+/** An audio file, or a manifest that lists several. */
 const clipSourceSchema = z.strictObject({
-  /** A path from the scenario's folder; a `.json` file is a manifest; `bundled` the speech that comes with Weir. */
+  /** A path relative to the scenario; a `.json` file is a manifest; `bundled` is the speech that ships with Weir. */
   file: z.string().min(1),
-  /** The true text, for the word error rate; `null` when unknown. A manifest knows its own. */
+  /** The true text, for the word error rate; `null` if unknown or in the manifest. */
   text: z.string().nullable(),
 });
 
 const transcriptionFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** Each request uploads one clip, drawn evenly from all that these name. */
+  /** Each request uploads one clip, drawn uniformly from all sources. */
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
-  /** Asked for with `verbose_json` only. */
+  /** With `verbose_json` only. */
   granularities: z.array(z.enum(['word', 'segment'])),
-  /** Whether files above the interface's 25 MB are sent all the same, to see them refused. */
+  /** Whether files above the interface's 25 MB are sent anyway, to see them refused. */
   oversized: z.boolean(),
 };
 
 /**
- * What one entry of a plan's traffic mix asks for: the kind, its weight and its own fields. The
- * scenario compiles into it, `traffic/` prepares requests from it.
+ * One entry of a plan's traffic mix. The scenario compiles into it; `traffic/` prepares requests from
+ * it.
  */
 export const trafficSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('chat'), ...chatFields }),
@@ -101,14 +101,14 @@ export const trafficSchema = z.discriminatedUnion('kind', [
 export type Traffic = z.infer<typeof trafficSchema>;
 export type TrafficOf<K extends TrafficKind> = Extract<Traffic, { kind: K }>;
 
-/** The model an entry asks for; `null` for kinds that name none. */
+/** The model of an entry; `null` for kinds without one. */
 export const modelOf = (traffic: Traffic): string | null =>
   'model' in traffic ? traffic.model : null;
 
 const positiveInteger = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 
-/** The most tokens that an answer to a chat entry may have, over all its choices; `null` where nothing bounds it. */
+/** Maximum tokens of an answer to a chat entry, over all its choices; `null` if unbounded. */
 export const maxAnswerTokens = ({
   maxTokens,
   body: fields,

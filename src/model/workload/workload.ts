@@ -5,22 +5,22 @@ import type { Trace, TraceSelection, TraceFacts, TraceLoad } from './trace.ts';
 import type { TokenizerFacts } from './tokenizer.ts';
 import type { Message } from './traffic.ts';
 
-/** What one chat request says, and the most tokens that its source wants of the answer. */
+/** The messages of one chat request, and the maximum tokens of the answer by its source. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
-  /** How many tokens the server should count in the messages; absent where they were not made so. */
+  /** The requested tokens of a synthetic prompt; absent for any other. */
   readonly tokens?: number;
 }
 
-/** The prompts and traces of a plan, everything read before the load. */
+/** The prompts and traces of a plan, read before the load. */
 export interface Workload {
-  /** What request (stage, index) asks; `draw` is its own. */
+  /** `draw` belongs to the arrival. */
   chatContentFor(source: PromptSource, arrival: Arrival, draw: Draw): ChatContent;
   traceOf(load: TraceLoad): Trace;
 }
 
-/** What was found in a file, or what is wrong with it in a sentence that names file and line. */
+/** The contents of a file, or an error message that names file and line. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
@@ -30,9 +30,9 @@ export interface DatasetFacts {
   readonly prompts: number;
 }
 
-/** The files that a scenario names, looked into while it is read; each is read once. */
+/** Reads the files that a scenario names, each once. */
 export interface WorkloadFiles {
-  /** A text to be spoken. */
+  /** Text to speak. */
   text(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;

@@ -1,4 +1,4 @@
-import { interfaceLimits } from '../../model/limits/interface-limits.ts';
+import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import { type LedgerEntry, toLedgerEntry } from '../../model/observation/ledger.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countText, momentText, plural } from '../text/number-text.ts';

@@ -1,6 +1,6 @@
+import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import { loadText } from './load-text.ts';
 import type { Budget } from '../../model/plan/budget.ts';
-import { interfaceLimits } from '../../model/limits/interface-limits.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';

@@ -178,9 +178,9 @@ describe('the terminal report', () => {
         20 × chat-stream: no-done (2.2 % of its completed answers)
           The stream ended without [DONE].
         6 × speech: mislabelled (16.7 % of its completed answers)
-          The content type named another format than the body has.
+          The content type named another format than that of the body.
         8 × transcription: no-segments (25.0 % of its completed answers)
-          verbose_json with segments was asked for, and the transcript had none.
+          verbose_json with segments was requested, and the transcript had none.
 
       Notes
         The target refused stream_options.include_usage: </script><img src=x

@@ -1,6 +1,6 @@
 import { budget, caps, deadlines, pricesSchema, scenarioRetrySchema } from './bounds-schema.ts';
+import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import { z } from 'zod';
-import { interfaceLimits } from '../../model/limits/interface-limits.ts';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
 import {
   durationField,

@@ -1,9 +1,10 @@
-import type {
-  LimitFinding,
-  LimitCheck,
-  LimitLog,
-  LimitRule,
-  ProbeReply,
+import {
+  type LimitFinding,
+  type LimitCheck,
+  type LimitLog,
+  type LimitRule,
+  type ProbeReply,
+  advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import type {
   LimiterIdentification,
@@ -14,50 +15,48 @@ import { replyEvidence } from './check-headers.ts';
 import { isFit } from '../limiter/identify-limiter.ts';
 import { windowTolerance } from '../facts/limit-facts.ts';
 
-/** Checks of the decisions themselves: who was let in, and when. */
-
-/** What the checks of decisions stand on. */
+/** The evidence for the checks of decisions. */
 export interface DecisionEvidence {
   readonly rule: LimitRule;
-  /** The decisions, in the order of the log that the facts speak of. */
+  /** In the order of the log; the facts contain indexes into it. */
   readonly decisions: readonly ProbeReply[];
   readonly facts: LimitFacts;
   readonly identification: LimiterIdentification;
-  /** Replayed with the limit that was seen instead of the declared one. */
+  /** Replayed with the observed limit instead of the declared one. */
   readonly seen: LimiterIdentification | null;
   readonly permitted: LimitLog['declared']['permitted'];
-  /** The permitted limiters that explain every decision; what one does is no violation, however odd. */
+  /** The permitted limiters that explain every decision; their decisions are never a violation. */
   readonly fits: readonly LimiterFit[];
-  /** Whether somebody else was seen to spend the key's requests, or some may have been spent without an answer that tells, or tokens may have been used up: each explains refusals. */
+  /** Whether other users of the key, requests without a decision, or used-up tokens can explain refusals. */
   readonly isAmbiguous: boolean;
 }
 
 const opposite = (finding: LimitFinding): LimitFinding =>
   finding === 'proved' ? 'refuted' : finding === 'refuted' ? 'proved' : 'undecided';
 
-/** How many were let in before the first refusal: the limit of a gateway that does not keep the declared one. */
+/** The requests admitted before the first refusal: the limit of a gateway that does not apply the declared one. */
 export const observedLimit = (decisions: readonly ProbeReply[]): number | null => {
   const first = decisions.findIndex(({ admitted }) => !admitted);
   return first <= 0 ? null : first;
 };
 
-/** What a limit that was seen in place of the declared one looks like. Workers whose windows began apart are no limiter that could be replayed; what they let in tells of them all the same. */
+/** Describes an observed limit. Workers with separate windows are not a limiter that can be replayed, but the number they admit shows them. */
 const otherLimitNote = ({ seen, decisions, rule }: DecisionEvidence): string => {
   const best = seen?.best ?? null;
   const limit = best?.limit ?? observedLimit(decisions);
   if (limit === null) return '';
   const times = limit / rule.limit;
   const isMultiple = Number.isInteger(times) && times > 1;
-  const workers = `, ${times} times the declared one, as of ${times} workers that share no counter`;
+  const workers = `, ${times} times the declared one, as with ${times} workers that share no counter`;
   if (best !== null) {
-    return `; ${best.limiter} with a limit of ${limit} does${isMultiple ? workers : ''}`;
+    return `; ${best.limiter} with a limit of ${limit} explains them${isMultiple ? workers : ''}`;
   }
   return isMultiple
-    ? `; ${limit} were let in before the first refusal${workers}, or of a shorter window`
+    ? `; ${limit} were admitted before the first refusal${workers}, or with a shorter window`
     : '';
 };
 
-/** The permitted limiters that explain what was decided; where nothing was refused, only a queue that was seen to delay is one. */
+/** The permitted limiters that explain the decisions; if nothing was refused, only a queue that delayed requests. */
 export const permittedFits = ({
   decisions,
   identification,
@@ -69,13 +68,12 @@ export const permittedFits = ({
         (fit) => permitted.includes(fit.limiter) && isFit(fit, identification),
       );
 
-/** Whether some permitted class of limiter explains what was decided. */
 export const checkExplained = (decisionEvidence: DecisionEvidence): LimitCheck => {
   const { rule, decisions, facts, identification, fits, isAmbiguous, permitted } = decisionEvidence;
   const words = `${rule.limit} requests in ${rule.window / 1000} s`;
   const isRefused = decisions.some(({ admitted }) => !admitted);
   const isSeen = isRefused || identification.best !== null || facts.overAdmitted === 'proved';
-  // What others spend explains any refusal, and no class lets more than twice the limit through.
+  // Other users explain any refusal, and no class admits more than twice the limit.
   const isProved = isAmbiguous
     ? facts.mostAdmitted.least > 2 * rule.limit
     : [facts.overAdmitted, facts.refusedWithRoom, facts.lockedOut].includes('proved');
@@ -94,17 +92,17 @@ export const checkExplained = (decisionEvidence: DecisionEvidence): LimitCheck =
     finding,
     violates: finding === 'refuted',
     observed: !isSeen
-      ? `nothing was refused; the most let in within one window was ${facts.mostAdmitted.most}`
+      ? `nothing was refused; at most ${facts.mostAdmitted.most} were admitted within one window`
       : fits.length > 0
         ? `explained by: ${fits.map(({ limiter }) => limiter).join(', ')} (${decisions.length} decisions)`
         : !isRefused
           ? `none of ${decisions.length} requests was refused or delayed, ${facts.mostAdmitted.least} of them within one window`
-          : `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, has ${closest?.wrong ?? 0} wrong${otherLimitNote(decisionEvidence)}`,
+          : `no permitted class explains ${decisions.length} decisions; the closest, ${closest?.limiter ?? 'none'}, contradicts ${closest?.wrong ?? 0}${otherLimitNote(decisionEvidence)}`,
     evidence: [],
   };
 };
 
-/** The facts of the log as checks; none is a fault by itself. */
+/** The facts of the log as checks; none of them is a fault by itself. */
 export const checkFacts = (decisionEvidence: DecisionEvidence): readonly LimitCheck[] => {
   const { rule, facts, decisions, fits, isAmbiguous } = decisionEvidence;
   const [fit] = fits;
@@ -112,45 +110,42 @@ export const checkFacts = (decisionEvidence: DecisionEvidence): readonly LimitCh
   const refusedWithRoom = facts.refusalsWithRoom.map((place) => decisions[place]!);
   const isRefused = decisions.some(({ admitted }) => !admitted);
   return [
-    {
+    advisoryCheck({
       id: 'most-admitted',
-      claim: `No more than ${rule.limit} were let in within any ${rule.window / 1000} s.`,
+      claim: `At most ${rule.limit} requests were admitted within any ${rule.window / 1000} s.`,
       section: '8',
       finding: opposite(facts.overAdmitted),
-      violates: false,
-      observed: `the most was ${least === most ? most : `between ${least} and ${most}`}${facts.overAdmitted === 'proved' && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
+      observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}${facts.overAdmitted === 'proved' && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
       evidence: [],
-    },
-    {
+    }),
+    advisoryCheck({
       id: 'refused-only-when-full',
-      claim: `No request was refused while fewer than ${rule.limit} had been let in during the last ${rule.window / 1000} s.`,
+      claim: `No request was refused while fewer than ${rule.limit} had been admitted in the last ${rule.window / 1000} s.`,
       section: '8',
       finding: isRefused ? opposite(facts.refusedWithRoom) : 'undecided',
-      violates: false,
       observed: !isRefused
         ? 'nothing was refused'
         : refusedWithRoom.length > 0
-          ? `${refusedWithRoom.length} were refused with room left, for certain`
-          : `none was refused with room left, for certain${facts.refusedWithRoom === 'refuted' ? '' : '; of some it cannot be told'}`,
+          ? `${refusedWithRoom.length} were certainly refused with room left`
+          : `none was certainly refused with room left${facts.refusedWithRoom === 'refuted' ? '' : '; some are unclear'}`,
       evidence: replyEvidence(refusedWithRoom),
-    },
+    }),
     {
       id: 'no-lockout',
-      claim: 'No request was refused after a whole window in which nothing was let in.',
+      claim: 'No request was refused after a whole window in which nothing was admitted.',
       section: '8',
       finding: isRefused ? opposite(facts.lockedOut) : 'undecided',
       violates: facts.lockedOut === 'proved' && fits.length === 0 && !isAmbiguous,
       observed: isRefused
         ? facts.lockedOut === 'proved'
-          ? 'the key was locked out for longer than a window'
-          : `no request was refused after a window in which nothing was let in${facts.lockedOut === 'refuted' ? '' : ', as far as can be told'}`
+          ? 'the key was blocked for longer than a window'
+          : `no request was ${facts.lockedOut === 'refuted' ? '' : 'certainly '}refused after a window in which nothing was admitted`
         : 'nothing was refused',
       evidence: [],
     },
   ];
 };
 
-/** Whether an exhausted key is let in again within a window. */
 export const checkRecovery = ({
   rule,
   decisions,
@@ -167,7 +162,7 @@ export const checkRecovery = ({
     refused !== undefined && waited === null && last!.sent - refused.answered > longest;
   return {
     id: 'recovery',
-    claim: `An exhausted key is let in again within ${rule.window / 1000} s.`,
+    claim: `An exhausted key is admitted again within ${rule.window / 1000} s.`,
     section: '8',
     finding: isLate
       ? 'refuted'
@@ -179,8 +174,8 @@ export const checkRecovery = ({
       refused === undefined
         ? 'the key was never exhausted'
         : waited === null
-          ? 'it was not let in again while it was watched'
-          : `let in again at most ${(waited / 1000).toFixed(1)} s after the first refusal`,
+          ? 'it was not admitted again during the examination'
+          : `admitted again at most ${(waited / 1000).toFixed(1)} s after the first refusal`,
     evidence: [],
   };
 };

@@ -1,8 +1,9 @@
-import type {
-  LimitFinding,
-  LimitCheck,
-  LimitLog,
-  ProbeReply,
+import {
+  type LimitFinding,
+  type LimitCheck,
+  type LimitLog,
+  type ProbeReply,
+  advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import { replyEvidence } from './check-headers.ts';
 import { windowTolerance } from '../facts/limit-facts.ts';
@@ -13,8 +14,6 @@ import {
 } from '../facts/retry-after-accuracy.ts';
 import { serverOffset } from '../limiter/server-window.ts';
 
-/** Checks of what a 429 says: its body, the limit it names, and when to come back. */
-
 const refusalsOf = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(({ status }) => status === 429);
 
@@ -23,35 +22,33 @@ const findingFor = (wrong: readonly unknown[], all: readonly unknown[]): LimitFi
 
 const noRefusal = 'nothing was refused with 429';
 
-/** Whether bodies of refusals have one of the two documented forms (interface section 7). */
 export const checkBodies = (log: LimitLog): LimitCheck => {
   const refusals = refusalsOf(log);
   const other = refusals.filter(
     ({ refusal }) => refusal === null || !['error', 'none-429'].includes(refusal.form),
   );
   const forms = [...new Set(refusals.map(({ refusal }) => refusal?.form ?? 'none'))];
-  return {
+  return advisoryCheck({
     id: 'refusal-body',
     claim: 'The body of a 429 has one of the two documented forms.',
     section: '7',
     finding: findingFor(other, refusals),
-    violates: false,
     observed: refusals.length === 0 ? noRefusal : `forms: ${forms.join(', ')}`,
     evidence: replyEvidence(other),
-  };
+  });
 };
 
-/** What the template of a chat adds to its texts, at most, in tokens. */
+/** Maximum tokens that the chat template adds. */
 const templateTokens = 10;
 
-/** The most that a request can have been charged, or have had set aside for it, whichever way tokens are counted. */
+/** Maximum tokens charged or reserved for a request, by any counting method. */
 const maxCharge = ({ usage, asked }: ProbeReply): number =>
   Math.max(
     usage === null ? 0 : usage.input + usage.output,
     asked === null ? 0 : asked.characters + asked.maxTokens + templateTokens,
   );
 
-/** The most tokens that can have been charged within the window before a refusal; `null` when that is unknown. */
+/** Maximum tokens charged within the window before a refusal; `null` if unknown. */
 const maxTokensCharged = (
   { replies }: LimitLog,
   { sent, answered, key }: ProbeReply,
@@ -70,7 +67,7 @@ const maxTokensCharged = (
   return isReported ? chats.reduce((sum, chat) => sum + maxCharge(chat), 0) : null;
 };
 
-/** Whether a refusal that names no limit may be one for tokens, since so many can have been used within the window before it. */
+/** Whether a refusal that names no limit can be for tokens: enough were possibly used within the window before it. */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;
@@ -84,7 +81,7 @@ export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean =
   return most >= tokens.limit;
 };
 
-/** Whether tokens were really used up where a refusal names them. */
+/** Whether tokens were used up if a refusal names them. */
 export const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const named = refusalsOf(log).filter(({ refusal }) => (refusal?.unit ?? null) !== null);
   const { tokens } = log.declared;
@@ -95,19 +92,19 @@ export const checkNamedLimit = (log: LimitLog): LimitCheck => {
   });
   return {
     id: 'refusal-names-limit',
-    claim: 'A 429 that names tokens comes when they are used up.',
+    claim: 'A 429 names tokens only if they are used up.',
     section: '7',
     finding: findingFor(wrong, named),
     violates: wrong.length > 0,
     observed:
       named.length === 0
         ? 'no 429 named a limit'
-        : `${wrong.length} of ${named.length} named tokens although too few can have been used within the window`,
+        : `${wrong.length} of ${named.length} named tokens although too few were used within the window`,
     evidence: replyEvidence(wrong),
   };
 };
 
-/** Refusals that came one by one: among overlapping requests nobody can say who would have been next. */
+/** Refusals without overlapping requests, which have no order. */
 const serialRefusals = (log: LimitLog): readonly ProbeReply[] =>
   refusalsOf(log).filter(
     (reply) =>
@@ -136,7 +133,7 @@ const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): stri
     .map(([kind, count]) => `${count} ${kind}`)
     .join(', ');
 
-/** What `Retry-After` promised, held against when the key was really let in again. */
+/** Compares `Retry-After` with when the key was admitted again. */
 export const checkRetryAfter = (log: LimitLog): LimitCheck => {
   const refusals = serialRefusals(log);
   const reported = refusals.flatMap((reply) => {
@@ -154,33 +151,31 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
     span > 3 * retryAfterTolerance &&
     reported.some(({ accuracy }) => accuracy !== 'exact');
   const absent = refusals.length - reported.length;
-  return {
+  return advisoryCheck({
     id: 'retry-after',
     claim:
-      'Retry-After is there, tells the time that is left, and none at which the key is still refused.',
-    section: null,
+      'Retry-After is present, varies with the remaining time, and never ends while the key is still refused.',
     finding:
       deceptive.length + absent > 0 || constant
         ? 'refuted'
         : reported.some(({ accuracy }) => accuracy !== 'unknown')
           ? 'proved'
           : 'undecided',
-    violates: false,
     observed:
       refusals.length === 0
         ? noRefusal
         : [
             absent > 0 ? `absent on ${absent} of ${refusals.length}` : '',
-            constant ? `always ${first!.retryAfter / 1000} s, whatever time was left` : '',
+            constant ? `always ${first!.retryAfter / 1000} s, at any remaining time` : '',
             summary(reported),
           ]
             .filter((part) => part !== '')
             .join('; '),
     evidence: replyEvidence(deceptive.map(({ reply }) => reply)),
-  };
+  });
 };
 
-/** What the reset time in the body promised, by the server's own clock. */
+/** Checks the reset time in the body by the server's clock. */
 export const checkReset = (log: LimitLog): LimitCheck => {
   const offset = serverOffset(log.replies);
   const reported = serialRefusals(log).flatMap((reply) => {
@@ -191,16 +186,15 @@ export const checkReset = (log: LimitLog): LimitCheck => {
   });
   const wrong = reported.filter(({ accuracy }) => accuracy !== 'exact' && accuracy !== 'unknown');
   const farthest = Math.max(...reported.map(({ late }) => Math.abs(late)), 0);
-  return {
+  return advisoryCheck({
     id: 'reset-time',
-    claim: 'The reset time in the body of a 429 is when the key is let in again.',
+    claim: 'At the reset time in the body of a 429 the key is admitted again.',
     section: '7',
     finding: findingFor(wrong, reported),
-    violates: false,
     observed:
       reported.length === 0
-        ? 'no reset time could be read'
+        ? 'there was no readable reset time'
         : `${summary(reported)}; up to ${Math.round(farthest / 1000)} s from the refusal`,
     evidence: replyEvidence(wrong.map(({ reply }) => reply)),
-  };
+  });
 };

@@ -41,19 +41,19 @@ import { identifyLimiter } from '../limiter/identify-limiter.ts';
 import { limitFacts } from '../facts/limit-facts.ts';
 import { serverWindow } from '../limiter/server-window.ts';
 
-/** What was sent to a key that was idle before, to be decided on. */
+/** The requests sent to provoke the limiter of the idle key. */
 const provokedReplies = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter(
     ({ phase, key }) => key === 'first' && (phase === 'provocation' || phase === 'concurrency'),
   );
 
-/** A chat that was answered or refused by a limit; another status may have come before the limit was asked, or after. */
+/** Whether a chat was answered or limited; any other status can come before or after the limiter. */
 const isDecided = ({ status }: ProbeReply): boolean =>
   status === 429 || (status >= 200 && status < 300);
 
 /**
- * The decisions of the limit of requests. A refusal that names tokens says nothing of it, and one
- * that names the cap in flight only where there is no other limit.
+ * The decisions of the limit of requests, without refusals that name tokens; those that name the cap
+ * on requests in flight count only if there are no others.
  */
 const decisionsOf = (log: LimitLog): readonly ProbeReply[] => {
   const provoked = provokedReplies(log).filter(
@@ -63,7 +63,7 @@ const decisionsOf = (log: LimitLog): readonly ProbeReply[] => {
   return others.some(({ admitted }) => !admitted) ? others : provoked;
 };
 
-/** Another limit that explains what the declared one does not. */
+/** The observed limit if it explains what the declared one does not. */
 const identifyObservedLimit = (
   decisions: readonly ProbeReply[],
   context: ReplayContext,
@@ -75,7 +75,7 @@ const identifyObservedLimit = (
   return seen.best === null ? null : seen;
 };
 
-/** Decides what an examination of a key proves: the limiter, and each claim about the limits. */
+/** Judges the examination of a key: its limiter, and each claim about its limits. */
 export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const rule = log.declared.requests;
   const decisions = decisionsOf(log);

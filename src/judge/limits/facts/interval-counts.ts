@@ -2,8 +2,8 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import type { CountBounds } from '../../../model/limits/limit-report.ts';
 
 /**
- * What a request took from a limit, at some moment that is not known: between `from` and `until`, and
- * at least `least` and at most `most` of what is limited. A request that was let in takes one.
+ * What a request was charged, between `least` and `most`, at an unknown moment between `from` and
+ * `until`.
  */
 export interface Charge {
   readonly from: number;
@@ -12,7 +12,7 @@ export interface Charge {
   readonly most: number;
 }
 
-/** The requests of a log that were let in, each of them one. */
+/** One charge of 1 for each admitted request. */
 export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =>
   log
     .filter(({ admitted }) => admitted)
@@ -24,7 +24,7 @@ interface Interval {
   readonly weight: number;
 }
 
-/** The largest sum of weights of closed intervals `[from, to]` that have a point in common; empty ones count nothing. */
+/** The maximum sum of weights of closed intervals `[from, to]` with a common point; empty intervals are ignored. */
 const maxOverlap = (intervals: readonly Interval[]): number => {
   const edges = intervals
     .filter(({ from, to }) => from <= to)
@@ -32,7 +32,7 @@ const maxOverlap = (intervals: readonly Interval[]): number => {
       { at: from, step: weight },
       { at: to, step: -weight },
     ])
-    // At one point those that begin come before those that end.
+    // At the same point starts come before ends.
     .toSorted((a, b) => a.at - b.at || b.step - a.step);
   let depth = 0;
   let most = 0;
@@ -44,10 +44,9 @@ const maxOverlap = (intervals: readonly Interval[]): number => {
 };
 
 /**
- * How much was charged within some `window` milliseconds, at its fullest, wherever it lies. A window
- * that begins at t holds a charge surely if it lies whole between t and t + window, and possibly if
- * it touches that time at all; so each charge gives an interval of such t, and the answer is the
- * depth where most of them overlap.
+ * The maximum charged within any `window` milliseconds. A window that starts at t certainly contains a
+ * charge that is wholly within t … t + window, and possibly one that overlaps it. Each charge yields an
+ * interval of such t; the answer is the maximum overlap.
  */
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds => ({
   least: maxOverlap(
@@ -58,7 +57,6 @@ export const mostWithin = (charges: readonly Charge[], window: number): CountBou
   ),
 });
 
-/** Ascending moments, and how much had come by each. */
 class CumulativeSums {
   readonly #moments: Float64Array;
   readonly #sums: Float64Array;
@@ -70,12 +68,10 @@ class CumulativeSums {
     for (const [i, [, amount]] of ascending.entries()) this.#sums[i + 1] = this.#sums[i]! + amount;
   }
 
-  /** The sum of what lies before `moment`. */
   before(moment: number): number {
     return this.#sumOf((other) => other < moment);
   }
 
-  /** The sum of what lies before or at `moment`. */
   upTo(moment: number): number {
     return this.#sumOf((other) => other <= moment);
   }
@@ -92,13 +88,13 @@ class CumulativeSums {
   }
 }
 
-/** How much was charged within the `window` milliseconds before a decision. */
+/** The amount charged within the `window` milliseconds before a decision. */
 export type ChargedBefore = (
   decision: { readonly sent: number; readonly answered: number },
   window: number,
 ) => CountBounds;
 
-/** Makes charges ready for being asked about many decisions. */
+/** Prepares charges for many queries. */
 export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
   const surelyBy = new CumulativeSums(charges.map(({ until, least }) => [until, least]));
   const surelyFrom = new CumulativeSums(charges.map(({ from, least }) => [from, least]));
@@ -106,7 +102,7 @@ export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
   const maybeFrom = new CumulativeSums(charges.map(({ from, most }) => [from, most]));
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
   const straddling = (begin: number, end: number): number =>
-    // What began before the window and was still under way at its end belongs to neither sum.
+    // Charges that start before the window and end after it are in neither sum.
     end - begin > longest
       ? 0
       : charges

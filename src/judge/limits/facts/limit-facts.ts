@@ -2,14 +2,14 @@ import type { LimiterDecision, LimitFinding, LimitRule } from '../../../model/li
 import type { LimitFacts } from '../../../model/limits/limit-report.ts';
 import { admissions, chargedBefore, mostWithin } from './interval-counts.ts';
 
-/** Gateways count in whole seconds: a window of a minute may be a second shorter or longer. */
+/** Gateways count in whole seconds: a window of a minute can be a second shorter or longer. */
 export const windowTolerance = (window: number): number => window / 60;
 
 /** A claim that one counterexample refutes. */
 export const findingOf = (proved: boolean, refuted: boolean): LimitFinding =>
   refuted ? 'refuted' : proved ? 'proved' : 'undecided';
 
-/** The facts of a log under a declared limit; the log needs no order. */
+/** The facts of a log, in any order, under a declared limit. */
 export const limitFacts = (
   log: readonly LimiterDecision[],
   { limit, window }: LimitRule,

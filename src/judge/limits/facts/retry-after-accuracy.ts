@@ -1,17 +1,17 @@
-/** How what a refusal promised compares with what came. */
+/** A retry time compared with when the key was admitted again. */
 export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 
-/** Servers tell whole seconds. */
+/** Servers report whole seconds. */
 export const retryAfterTolerance = 1000;
 
-/** What came after a refusal: the last one that was still refused, and the next one that was let in. */
+/** The last request that was still refused, and the next one that was admitted. */
 export interface RefusalFollowUp {
   readonly stillRefused: number;
-  /** The first byte of its answer; `null` when nothing was let in again. */
+  /** The first byte of its answer; `null` if nothing was admitted again. */
   readonly admittedAgain: number | null;
 }
 
-/** A promise is deceptive if the key was still refused later than it said, and conservative if it was let in long before; instants in ms. */
+/** `deceptive`: the key was still refused after the promised time; `conservative`: it was admitted long before. Instants in ms. */
 export const retryAfterAccuracyOf = (
   promised: number,
   { stillRefused, admittedAgain }: RefusalFollowUp,

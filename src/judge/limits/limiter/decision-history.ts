@@ -1,12 +1,12 @@
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 
-/** The middle of a decision's interval: wrong by at most half a round trip. */
+/** The middle of a decision's interval: off by at most half a round trip. */
 export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent + answered) / 2;
 
 /**
- * A log made ready for replaying limiters over it. Decisions are taken to have fallen in the middles
- * of their intervals; all lists ascend.
+ * A log prepared for replaying limiters. Decisions are assumed in the middle of their intervals; all
+ * lists are ascending.
  */
 export interface DecisionHistory {
   readonly decisions: readonly LimiterDecision[];
@@ -24,9 +24,8 @@ export interface DecisionHistory {
 const ascending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
- * An admitted request was decided on long before its answer began, which took the time of a service;
- * a refusal takes the way there and back alone. So no decision is taken to have fallen later than
- * the longest refusal took.
+ * The answer of an admitted request includes its service time; a refusal takes only a round trip. So no
+ * decision is assumed later than the longest refusal took.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const refused = log.filter((decision) => !decision.admitted);
@@ -38,7 +37,7 @@ const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDe
   }));
 };
 
-/** As if each request had lain somewhere until there was just time left for the fastest answer of its sort: a gateway that pauses decides late. */
+/** As if each request had waited until just the time of the fastest answer of its kind was left: a gateway that pauses decides late. */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const fastest = (isAdmitted: boolean): number =>
     log
@@ -68,7 +67,7 @@ const decisionHistoryOf = (log: readonly LimiterDecision[]): DecisionHistory => 
   };
 };
 
-/** What a log can look like from within the gateway: nothing there ever paused, or whatever took long had waited to be decided on. */
+/** The possible views of a log from within the gateway: no pauses, or slow requests had waited for their decision. */
 export const decisionHistoriesOf = (
   log: readonly LimiterDecision[],
 ): readonly DecisionHistory[] => [
@@ -76,7 +75,7 @@ export const decisionHistoriesOf = (
   decisionHistoryOf(withLateDecisions(log)),
 ];
 
-/** How many of the ascending `times` lie before `moment`. */
+/** The number of ascending `times` before `moment`. */
 export const countBefore = (times: Float64Array, moment: number): number => {
   let low = 0;
   let high = times.length;
@@ -88,17 +87,17 @@ export const countBefore = (times: Float64Array, moment: number): number => {
   return low;
 };
 
-/** What had happened when a request was decided on, as far as one log can tell. */
+/** What had happened before a decision, as far as the log shows. */
 export interface PriorDecisions {
-  /** How many of the history's admitted requests came before. */
+  /** Admitted requests before. */
   readonly admitted: number;
-  /** How many refusals came before and not earlier than `from`. */
+  /** Refusals before, but not before `from`. */
   readonly refusedSince: (from: number) => number;
 }
 
 /**
- * What an admitted request saw at least, and a refused one at most: of requests that overlapped,
- * only the admitted ones have an order that matters, and any order of those admits the same number.
+ * The minimum before an admitted request, and the maximum before a refused one: of overlapping requests
+ * only the order of the admitted ones matters, and any order of those admits the same number.
  */
 export const priorDecisionsOf = (
   { middles, sent: begun, refusals }: DecisionHistory,
@@ -115,7 +114,7 @@ export const priorDecisionsOf = (
   const { sent } = refusals;
   return {
     admitted: countBefore(begun, decision.answered),
-    // Without itself.
+    // Not counting itself.
     refusedSince: (from) =>
       Math.max(0, countBefore(sent, decision.answered) - countBefore(sent, from) - 1),
   };

@@ -15,12 +15,12 @@ import {
 import { limiterModels, type LimiterModel, type LimiterParameters } from './limiter-models.ts';
 import { queueDelays } from './queue-delays.ts';
 
-/** A history with what each of its decisions saw, which is the same for every limiter tried. */
+/** A history with the prior decisions of each decision, which are the same for every limiter. */
 interface ReplayedHistory {
   readonly history: DecisionHistory;
   readonly seen: readonly {
     readonly decision: LimiterDecision;
-    readonly vantage: PriorDecisions;
+    readonly prior: PriorDecisions;
   }[];
 }
 
@@ -28,11 +28,11 @@ const replayed = (history: DecisionHistory): ReplayedHistory => ({
   history,
   seen: history.decisions.map((decision) => ({
     decision,
-    vantage: priorDecisionsOf(history, decision),
+    prior: priorDecisionsOf(history, decision),
   })),
 });
 
-/** What a limiter leaves unexplained; `null` once it is wrong more often than `most`. */
+/** What a limiter does not explain; `null` once it is wrong more often than `most`. */
 const replay = (
   { history, seen }: ReplayedHistory,
   model: LimiterModel,
@@ -40,12 +40,12 @@ const replay = (
 ): Pick<LimiterFit, 'wrong' | 'unlikely'> | null => {
   let wrong = 0;
   let unlikely = 0;
-  for (const { decision, vantage } of seen) {
+  for (const { decision, prior } of seen) {
     const { sent, answered, admitted } = decision;
-    if (model(vantage, middleOf(decision)) === admitted) continue;
+    if (model(prior, middleOf(decision)) === admitted) continue;
     unlikely += 1;
     const moments = [sent - history.slack, sent, answered, answered + history.slack];
-    if (moments.every((moment) => model(vantage, moment) !== admitted)) wrong += 1;
+    if (moments.every((moment) => model(prior, moment) !== admitted)) wrong += 1;
     if (wrong > most) return null;
   }
   return { wrong, unlikely };
@@ -54,7 +54,7 @@ const replay = (
 const better = (a: LimiterFit, b: LimiterFit): LimiterFit =>
   b.wrong < a.wrong || (b.wrong === a.wrong && b.unlikely < a.unlikely) ? b : a;
 
-/** Which parameters mean something in each class, beside the limit. */
+/** The parameters of each class in addition to the limit. */
 const meaningfulParameters: Partial<
   Record<LimiterClass, readonly ('phase' | 'burst' | 'steps')[]>
 > = {
@@ -87,7 +87,7 @@ const bestOf = (
     const model = limiterModels[limiter](over.history, parameters);
     const left = replay(over, model, best?.wrong ?? Infinity);
     if (left === null) continue;
-    // The best of many fits by luck: each doubling of the limiters tried weighs like one more unlikely decision.
+    // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
     const fit = {
       ...describeFit(limiter, parameters),
       wrong: left.wrong,
@@ -98,12 +98,12 @@ const bestOf = (
   return best;
 };
 
-/** Below this many kept waiting, delays tell nothing. */
+/** Minimum queued requests for a conclusion from delays. */
 const minQueuedRequests = 3;
 
 /**
- * Of each class the limiter that explains the log best, the best class first. A request that a queue
- * kept waiting exactly as long as it should is held against every class that decides at once.
+ * The best limiter of each class, the best class first. A request that waited exactly as long as in a
+ * queue counts as wrong for every class that decides at once.
  */
 export const explainDecisions = (
   log: readonly LimiterDecision[],
@@ -122,7 +122,7 @@ export const explainDecisions = (
         const unexplained = queued === null ? 0 : queued.waited - queued.wrong;
         return [{ ...explanation, wrong: explanation.wrong + unexplained }];
       }
-      // A queue that nobody waited in explains nothing; full, it may refuse whatever else comes.
+      // A queue without delays explains nothing; a full queue can refuse any request.
       return queued === null ? [] : [{ ...explanation, wrong: queued.wrong, unlikely: 0 }];
     })
     .toSorted((a, b) => a.wrong - b.wrong || a.unlikely - b.unlikely);

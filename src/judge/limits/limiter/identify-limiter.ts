@@ -3,16 +3,15 @@ import type { LimiterIdentification, LimiterFit } from '../../../model/limits/li
 import type { ReplayContext } from './limiter-candidates.ts';
 import { explainDecisions } from './explain-decisions.ts';
 
-/** A limiter fits while no more than this share of its predictions are wrong. */
+/** Maximum share of wrong predictions of a limiter that fits. */
 const tolerance = 0.02;
 
-/** Whether a limiter explains what was decided. */
 export const isFit = (
   { wrong }: LimiterFit,
   { tolerated }: Pick<LimiterIdentification, 'tolerated'>,
 ): boolean => wrong <= tolerated;
 
-/** Names the limiter behind a log of decisions that were provoked for the purpose (`probe/`). */
+/** Identifies the limiter behind a log of decisions, best provoked by a probe. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
   context: ReplayContext,

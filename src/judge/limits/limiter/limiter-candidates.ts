@@ -2,16 +2,15 @@ import type { LimiterClass, LimitRule } from '../../../model/limits/limit-log.ts
 import { type DecisionHistory, middleOf } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-models.ts';
 
-/** What is known before the replay. */
 export interface ReplayContext extends LimitRule {
-  /** Instants at which the server's minute begins (the earliest and the latest that its clock allows); `null` when its clock is unknown. */
+  /** The earliest and latest possible start of the server's minute; `null` if its clock is unknown. */
   readonly minute: { readonly earliest: number; readonly latest: number } | null;
 }
 
 const evenly = (from: number, to: number, pieces: number): readonly number[] =>
   Array.from({ length: pieces }, (_, i) => from + ((to - from) * i) / pieces);
 
-/** Phases on the server's minute where its clock is known, all of a window otherwise. */
+/** Phases of the server's minute if its clock is known, otherwise of the whole window. */
 const phases = ({ window, minute }: ReplayContext): readonly number[] =>
   minute === null
     ? evenly(0, window, 120)
@@ -19,7 +18,7 @@ const phases = ({ window, minute }: ReplayContext): readonly number[] =>
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
-/** What a small bucket may hold: what came through before the first refusal, without what was refilled meanwhile. */
+/** Possible sizes of a small bucket: the requests admitted before the first refusal minus the refill. */
 const bursts = (
   { decisions, admitted }: DecisionHistory,
   { limit, window }: LimitRule,
@@ -37,8 +36,8 @@ const bursts = (
 };
 
 /**
- * The shortest stretch in which something came back: from a refusal to the next request that was let
- * in. One that was under way together with the refusal tells nothing: it may have come first.
+ * The shortest interval with a refill: from a refusal to the next admitted request that does not
+ * overlap it.
  */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
   decisions
@@ -53,9 +52,9 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
     }, null);
 
 /**
- * One phase for each way in which edges of such a period can fall between the decisions: halfway
- * between any two that are neighbours when their middles are laid over one another. An edge must
- * lie where something came back; where nothing did, edges tell nothing and a few phases do.
+ * One phase for each distinct position of the edges of a period between the decisions: halfway between
+ * neighbours when all middles are folded into one period. An edge must be in a refill; without a refill
+ * a few phases are enough.
  */
 const distinctPhases = (history: DecisionHistory, period: number): readonly number[] => {
   const refill = shortestRefill(history);
@@ -65,7 +64,7 @@ const distinctPhases = (history: DecisionHistory, period: number): readonly numb
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = [...new Set([0, ...places, Math.min(length, period)])].toSorted((a, b) => a - b);
-  // Of a burst's many decisions nobody knows the places as closely as they lie.
+  // The decisions of a burst are closer together than their uncertainty.
   const edges = [0];
   for (const place of all) {
     if (place - edges.at(-1)! > history.slack / 4) edges.push(place);
@@ -76,7 +75,7 @@ const distinctPhases = (history: DecisionHistory, period: number): readonly numb
 
 const stepCounts = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 
-/** Caps on requests in flight: any number that were. */
+/** Every number of requests that were in flight. */
 const inFlightCaps = ({ admitted }: DecisionHistory): readonly number[] => {
   const most = admitted.reduce((deepest, { sent }) => {
     const depth = admitted.filter((other) => other.sent <= sent && other.ended > sent).length;
@@ -91,7 +90,7 @@ const anyPhase = (
   context: ReplayContext,
 ): readonly Partial<LimiterParameters>[] => phases(context).map((phase) => ({ phase }));
 
-/** What may differ within each class, beside the limit and the window. */
+/** The parameters of each class in addition to the limit and the window. */
 const variants = {
   'fixed-from-first': noVariation,
   'fixed-aligned': anyPhase,
@@ -116,7 +115,7 @@ const variants = {
   (history: DecisionHistory, context: ReplayContext) => readonly Partial<LimiterParameters>[]
 >;
 
-/** Every set of parameters of a class that is worth a replay. */
+/** All sets of parameters of a class to replay. */
 export const limiterCandidates = (
   name: LimiterClass,
   history: DecisionHistory,

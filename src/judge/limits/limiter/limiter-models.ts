@@ -2,24 +2,23 @@ import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import { countBefore, type DecisionHistory, type PriorDecisions } from './decision-history.ts';
 
 /**
- * The classes of limiters as an observer states them: from the history of admitted requests, would a
- * request be admitted at `moment`? Nothing here keeps a counter from request to request as a gateway
- * does; every answer is worked out from the whole history, so that a fault of the one way of counting
- * is no fault of the other.
+ * Limiter classes from the observer's point of view: given the history of admitted requests, is a
+ * request admitted at `moment`? Unlike a gateway they keep no counters but compute every answer from
+ * the whole history, so that both do not share bugs.
  */
-export type LimiterModel = (vantage: PriorDecisions, moment: number) => boolean;
+export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
-/** What can differ between limiters of one class; instants and lengths in ms. */
+/** Instants and lengths in ms. */
 export interface LimiterParameters {
   readonly limit: number;
   readonly window: number;
-  /** Where a window or a step begins. */
+  /** The start of a window or a step. */
   readonly phase: number;
   /** What a bucket holds. */
   readonly burst: number;
-  /** Into how many steps a window's refill is divided. */
+  /** The number of refill steps per window. */
   readonly steps: number;
-  /** How much of the limit must be left for a request where it is no whole number: some of it, or all of a request. */
+  /** What must be left of a fractional limit for a request: more than 0, or at least 1. */
   readonly room: 'some' | 'whole';
 }
 
@@ -29,13 +28,13 @@ type LimiterModelBuilder = (
 ) => LimiterModel;
 
 const fixedFromFirst: LimiterModelBuilder = ({ admitted, middles }, { limit, window }) => {
-  /** Which window each admitted request belongs to, by the place of its first one. */
+  /** The window of each admitted request, as the index of its first request. */
   const first: number[] = [];
   for (const [place, { answered }] of admitted.entries()) {
     const begin = first[place - 1] ?? 0;
     const end = middles[begin]! + window;
     const isFull = place - begin >= limit;
-    // Where the window's end lies within the round trip, a request it had no room for tells that it was over.
+    // If the window's end is within the round trip, a request beyond the limit shows that it was over.
     const isNext = place > 0 && (middles[place]! >= end || (isFull && answered >= end));
     first.push(place === 0 || isNext ? place : begin);
   }
@@ -74,13 +73,13 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
   };
 };
 
-/** Buckets differ in how much comes back between two instants. */
+/** Buckets differ in the refill between two instants. */
 const bucket = (
   { middles }: DecisionHistory,
   capacity: number,
   refill: (from: number, to: number) => number,
 ): LimiterModel => {
-  /** What was left after each admitted request. */
+  /** The level after each admitted request. */
   const left: number[] = [];
   for (const [place, at] of middles.entries()) {
     const earlier = left[place - 1];
@@ -109,13 +108,13 @@ const steppedBucket: LimiterModelBuilder = (history, { limit, window, phase, ste
   );
 };
 
-/** A cap on requests in flight looks at no window: what ended before makes room. */
+/** A cap on requests in flight has no window: ended requests make room. */
 const inFlight: LimiterModelBuilder = ({ admitted: requests }, { limit }) => {
   const ends = Float64Array.from(requests, ({ ended }) => ended).sort();
   return ({ admitted }, moment) => admitted - Math.min(admitted, countBefore(ends, moment)) < limit;
 };
 
-/** A queue refuses nothing until it overflows, which its length decides; its delays tell it (`queue-delays.ts`). */
+/** A queue refuses only if it overflows; it is identified by its delays (`queue-delays.ts`). */
 const leakyQueue: LimiterModelBuilder = () => () => true;
 
 export const limiterModels = {

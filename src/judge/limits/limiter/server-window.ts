@@ -3,9 +3,9 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
 /**
- * By how many milliseconds the server's wall clock (since 1970) is ahead of the log's instants: each
- * `Date` header, exact to its second, was written between `sent` and `answered`, and all replies
- * together leave a narrow interval. `null` without such headers, or when they contradict each other.
+ * The server's wall clock (ms since 1970) minus the log's instants: each `Date` header, exact to a
+ * second, was written between `sent` and `answered`, and all replies together leave a narrow interval.
+ * `null` without such headers, or if they contradict each other.
  */
 export const serverOffset = (
   replies: readonly DatedReply[],
@@ -20,7 +20,7 @@ export const serverOffset = (
   return Number.isFinite(least) && least <= most ? { least, most } : null;
 };
 
-/** Between which two instants a window of the server's clock began; later ones begin whole windows later. */
+/** The earliest and latest start of a window of the server's clock; others are whole windows apart. */
 export const serverWindow = (
   replies: readonly DatedReply[],
   window: number,

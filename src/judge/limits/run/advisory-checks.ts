@@ -1,17 +1,14 @@
-import type { LimitCheck } from '../../../model/limits/limit-log.ts';
+import { type LimitCheck, advisoryCheck } from '../../../model/limits/limit-log.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
-import type { KeyEvidence } from './key-evidence.ts';
-import { ledgerEvidence, formatCount } from './ledger-evidence.ts';
+import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
 import { findingOf } from '../facts/limit-facts.ts';
-
-/** Claims about what a key was told: courtesies, whose breach violates no limit. */
 
 const ledgerColumns = {
   requests: ['limitRequests', 'remainingRequests'],
   tokens: ['limitTokens', 'remainingTokens'],
 } as const;
 
-/** Whether answers bore the two headers of each limit that is declared. */
+/** Whether responses have the two headers of each declared limit. */
 export const checkLedgerHeaders = (
   { entries }: KeyEvidence,
   units: readonly (keyof typeof ledgerColumns)[],
@@ -23,18 +20,17 @@ export const checkLedgerHeaders = (
   const classes = new Set(
     lacking.map(({ status, traffic }) => (status < 300 ? traffic : String(status))),
   );
-  return {
+  return advisoryCheck({
     id: 'headers-present',
-    claim: `Every response bears the limit headers of ${units.join(' and ')}.`,
+    claim: `Every response has the limit headers of ${units.join(' and ')}.`,
     section: '8',
     finding: expectedEntries.length === 0 ? 'undecided' : findingOf(true, lacking.length > 0),
-    violates: false,
     observed:
       lacking.length === 0
-        ? `all ${formatCount(expectedEntries.length)} responses bore them`
-        : `${formatCount(lacking.length)} of ${formatCount(expectedEntries.length)} responses lacked some: ${[...classes].join(', ')}`,
+        ? `all ${formatCount(expectedEntries.length)} responses had them`
+        : `${formatCount(lacking.length)} of ${formatCount(expectedEntries.length)} responses did not have all: ${[...classes].join(', ')}`,
     evidence: ledgerEvidence(lacking),
-  };
+  });
 };
 
 export const checkReportedLimit = (
@@ -45,18 +41,17 @@ export const checkReportedLimit = (
   const reported = entries.filter((entry) => entry[column] !== null);
   const other = reported.filter((entry) => entry[column] !== limit);
   const values = [...new Set(reported.map((entry) => entry[column]!))].toSorted((a, b) => a - b);
-  return {
+  return advisoryCheck({
     id: `limit-${unit}`,
-    claim: `The headers always name the limit of ${formatCount(limit)} ${unit}.`,
+    claim: `The headers always name a limit of ${formatCount(limit)} ${unit}.`,
     section: '8',
     finding: reported.length === 0 ? 'undecided' : findingOf(true, other.length > 0),
-    violates: false,
     observed:
       reported.length === 0
-        ? 'no header named one'
+        ? 'no header named a limit'
         : `named: ${values.map(formatCount).join(', ')}`,
     evidence: ledgerEvidence(other),
-  };
+  });
 };
 
 /** `12 exact, 3 absent`. */
@@ -69,29 +64,27 @@ const accuracyText = (accuracyCounts: RetryAfterAccuracy): string =>
 export const checkRetryAccuracy = (
   [id, claim, section]: readonly [string, string, string | null],
   accuracyCounts: RetryAfterAccuracy,
-): LimitCheck => ({
-  id,
-  claim,
-  section,
-  violates: false,
-  evidence: [],
-  finding: findingOf(
-    accuracyCounts.exact + accuracyCounts.conservative > 0 && accuracyCounts.unknown === 0,
-    accuracyCounts.deceptive > 0,
-  ),
-  observed: accuracyText(accuracyCounts),
-});
+): LimitCheck =>
+  advisoryCheck({
+    id,
+    claim,
+    section,
+    finding: findingOf(
+      accuracyCounts.exact + accuracyCounts.conservative > 0 && accuracyCounts.unknown === 0,
+      accuracyCounts.deceptive > 0,
+    ),
+    observed: accuracyText(accuracyCounts),
+  });
 
 export const checkRefusalForms = ({ forms, count }: KeyRefusals): LimitCheck => {
   const documented = (forms.error ?? 0) + (forms['none-429'] ?? 0);
   const names = Object.entries(forms).map(([form, times]) => `${form} ${formatCount(times)}`);
-  return {
+  return advisoryCheck({
     id: 'refusal-body',
     claim: 'The body of a 429 has one of the two documented forms.',
     section: '7',
     finding: findingOf(true, documented < count),
-    violates: false,
     observed: `forms: ${names.join(', ')}`,
     evidence: [],
-  };
+  });
 };

@@ -3,10 +3,7 @@ import type { LimiterDecision, LimitCheck, LimiterClass } from '../../../model/l
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { replayedDecisions } from '../../../model/limits/run-limits.ts';
 import { identifyLimiter, isFit } from '../limiter/identify-limiter.ts';
-import { isChat, type KeyEvidence } from './key-evidence.ts';
-import { formatCount } from './ledger-evidence.ts';
-
-/** Which classes of limiters explain what a run's key was let in and refused. */
+import { isChat, type KeyEvidence, formatCount } from './key-evidence.ts';
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
   sent: instant(sent),
@@ -15,18 +12,18 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
   admitted: status !== 429,
 });
 
-/** What may count against a limit, in the ways that gateways have: the interface leaves it open. */
+/** The requests that count against a limit, by the counting methods of gateways: the interface leaves it open. */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
   ({ traffic }) => traffic !== 'models',
   () => true,
 ];
 
-/** A status that surely tells a decision: answered, refused by a limit, or refused after it. */
+/** Whether a status certainly shows a decision: answered, limited, or refused after the limiter. */
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 
-/** What was let in, as gateways go: a server's error (5xx) or a broken connection (0) may come before the limit is asked, or after it counted. */
+/** The admitted requests, by gateway: a server error (5xx) or broken connection (0) can come before or after the limiter. */
 const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isDecided,
   (entry) => isDecided(entry) || entry.status >= 500,
@@ -36,7 +33,7 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
 const isSame = (one: readonly LedgerEntry[], other: readonly LedgerEntry[]): boolean =>
   one.length === other.length && one.every((entry, i) => entry === other[i]);
 
-/** The classes that explain the first decisions in some way of counting, if nobody used the key before or beside the run; `null` where nothing was refused. */
+/** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
 export const explainKey = (
   { entries }: KeyEvidence,
   { limit, window }: { readonly limit: number; readonly window: number },
@@ -50,7 +47,6 @@ export const explainKey = (
         .slice(0, replayedDecisions),
     ),
   );
-  // Readings differ where there are kinds, or failures, that they tell apart.
   const distinctInterpretations = interpretations.filter(
     (reading, i) => interpretations.findIndex((other) => isSame(reading, other)) === i,
   );
@@ -62,14 +58,14 @@ export const explainKey = (
       .filter((fit) => isFit(fit, identification))
       .map(({ limiter }) => limiter);
   });
-  // A cap in flight knows no rate: it explains whatever never waits for a minute to end.
+  // A cap on requests in flight has no rate and would explain almost anything.
   return [...new Set(fits.flat())].filter((name) => name !== 'in-flight');
 };
 
 /**
- * Whether a permitted class explains the decisions. Where none does it is undecided: somebody else's
- * use of the key explains any refusal, and a replay takes decisions to have fallen in the middles of
- * their intervals. It keeps a run from proving a limit whose refusals nobody understands.
+ * Whether a permitted class explains the decisions. If none does, the check is undecided: other users
+ * of the key explain any refusal, and a replay assumes that decisions fall in the middle of their
+ * intervals.
  */
 export const checkKeyExplained = (
   classes: readonly LimiterClass[],
@@ -77,13 +73,13 @@ export const checkKeyExplained = (
   permitted: readonly LimiterClass[],
 ): LimitCheck => ({
   id: 'limit-explained',
-  claim: `A permitted limiter of ${formatCount(limit)} requests a minute explains the decisions (the first ${replayedDecisions} at most).`,
+  claim: `A permitted limiter of ${formatCount(limit)} requests a minute explains the decisions (at most the first ${replayedDecisions}).`,
   section: '8',
   finding: classes.some((name) => permitted.includes(name)) ? 'proved' : 'undecided',
   violates: true,
   observed:
     classes.length === 0
-      ? 'no class does, if nobody else used the key before or meanwhile'
-      : `explained by: ${classes.join(', ')}; if nobody else used the key before or meanwhile`,
+      ? 'no class explains them, if no one else used the key before or during the run'
+      : `explained by: ${classes.join(', ')}; if no one else used the key before or during the run`,
   evidence: [],
 });

@@ -6,11 +6,11 @@ import { type Charge, type ChargedBefore, chargedBefore } from '../facts/interva
 import { minute } from './key-checks.ts';
 import { keyEvidence } from './key-evidence.ts';
 
-/** Only what is known: one request that told no tokens would make every sum around it infinite. */
+/** Only known charges: one request without reported tokens would make every sum around it infinite. */
 const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
   charges.map((charge) => ({ ...charge, most: charge.least }));
 
-/** How many 429s of one key its declared limits explain, of those sent since `from`. */
+/** The 429s of one key after the warm-up that its declared limits explain. */
 const countExplained = (
   { rows }: Result['ledger'][number],
   { limits, warmUp }: Result['plan'],
@@ -29,10 +29,9 @@ const countExplained = (
 };
 
 /**
- * How many arrivals of the measured part were answered 429 where the key had, or may have had, a whole
- * declared limit of requests or tokens let in within the minute before: what a gateway that keeps
- * its word has to refuse. `null` where that cannot be known: no limit is declared, attempts are not arrivals
- * (retries), the ledger was too small, or slices have clocks of their own.
+ * The measured arrivals that were answered 429 and that a compliant gateway refuses: a declared limit
+ * was, or possibly was, used up within the minute before. `null` if unknown: no limit is declared,
+ * attempts are not arrivals (retries), the ledger was too small, or slices have separate clocks.
  */
 export const explainedRefusals = (result: Result): number | null => {
   const { limits, retry } = result.plan;
@@ -43,6 +42,6 @@ export const explainedRefusals = (result: Result): number | null => {
     result.ledger.every(({ left }) => left === 0);
   if (!isKnown) return null;
   const explained = result.ledger.reduce((sum, key) => sum + countExplained(key, result.plan), 0);
-  // Sent is a little after due: one due in the warm-up may have been sent behind it.
+  // A request due in the warm-up can have been sent just after it.
   return Math.min(explained, sumOutcomes(groupsMatching(result, outsideWarmUp)).limited);
 };

@@ -16,18 +16,18 @@ import { checkKey, fullestMinute, type KeyLimit, minute } from './key-checks.ts'
 import { keyEvidence } from './key-evidence.ts';
 import { keyRefusals } from './key-refusals.ts';
 
-/** What holds of what was seen may not hold of the rest. */
+/** A claim about an incomplete run is not proved. */
 const capFinding = (check: LimitCheck, incompleteness: string | null): LimitCheck =>
   incompleteness === null || check.finding !== 'proved'
     ? check
     : { ...check, finding: 'undecided', observed: `${check.observed}; ${incompleteness}` };
 
-/** Why a run proves nothing in favour of its limits; `null` where it does. */
+/** Why a run cannot prove a claim; `null` if it can. */
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
-  if (trust.level === 'invalid') return 'of a run whose figures do not count';
-  if (result.partial !== null) return 'of a run that was stopped';
+  if (trust.level === 'invalid') return 'but the load generator was invalid';
+  if (result.partial !== null) return 'but the run was stopped';
   return missingSlices(result).length > 0
-    ? 'of one slice of several, which may share the key'
+    ? 'but slices are missing, which can share the key'
     : null;
 };
 
@@ -58,7 +58,7 @@ const judgeKey = (
       ? []
       : [checkKeyExplained(explanation, requestsPerMinute, permitted)]),
   ];
-  const reason = left === 0 ? incompleteness : 'of what the ledger had room for';
+  const reason = left === 0 ? incompleteness : 'but the ledger was full';
   return {
     key,
     requests: fullestMinute(evidence.requests),
@@ -69,16 +69,15 @@ const judgeKey = (
   };
 };
 
-/** Whether all of the ledger was written by one clock: the workers of one process share theirs, and none of them may be lost. */
+/** Whether one clock covers the whole ledger: the workers of one process share it, but none may be missing. */
 const isOfOneClock = (result: Result): boolean =>
   sliceNoun(result.slices) === 'worker'
     ? missingSlices(result).length === 0
     : result.slices.length === 1;
 
 /**
- * What the ledger of a run proves about the limits of its keys. Slices on several machines have clocks
- * of their own, which nobody can lay over one another to the millisecond, and a worker
- * that was lost has spent the same keys unseen: such a run proves nothing.
+ * What the ledger of a run proves about the limits of its keys. Slices on several machines have
+ * separate clocks, and a lost worker used the same keys: such runs prove nothing.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const { limiter } = result.plan.limits;

@@ -1,14 +1,14 @@
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import type { Charge } from '../facts/interval-counts.ts';
 
-/** The ledger of one key as the judge sees it: what each request took from the limits, and which were refused. */
+/** The ledger of one key: the charges of its requests, and which were refused. */
 export interface KeyEvidence {
-  /** By the instant of sending. */
+  /** In the order of sending. */
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
   readonly refused: readonly LedgerEntry[];
-  /** What was surely let in and counted. */
+  /** Certainly admitted and counted. */
   readonly admitted: readonly LedgerEntry[];
 }
 
@@ -17,13 +17,12 @@ export const isChat = ({ traffic }: LedgerEntry): boolean =>
 
 const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status < 300;
 
-/** Statuses of requests that no limit of this key was asked for: refused by it, or before the key was known. */
+/** Whether a request was certainly not charged to this key: limited, or refused before the key was known. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
 /**
- * One request each of an answered chat. Limits of audio are the gateway's own affair (interface 8),
- * and it leaves open whether model lists and refused requests count, so those may count and may not,
- * like a request that was sent and never answered.
+ * An answered chat counts as one request. The interface (8) leaves open whether audio, model lists and
+ * refused requests count, so their charge is 0 or 1, as for requests that were never answered.
  */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
@@ -31,7 +30,7 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   return [{ from: entry.sent, until: entry.answered, least: isSure ? 1 : 0, most: 1 }];
 };
 
-/** Tokens of a chat are charged at any time between sending and the end; of one that did not tell them they are unknown. */
+/** Tokens of a chat are charged at any time between sending and the end; they are unknown if not reported. */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens } = entry;
@@ -47,3 +46,15 @@ export const keyEvidence = (entries: readonly LedgerEntry[]): KeyEvidence => ({
   refused: entries.filter(({ status }) => status === 429),
   admitted: entries.filter((entry) => isChat(entry) && isAnswer(entry)),
 });
+
+const maxEvidence = 5;
+
+export const ledgerEvidence = (entries: readonly LedgerEntry[]): readonly string[] =>
+  entries
+    .slice(0, maxEvidence)
+    .map(
+      ({ traffic, sent, status }) =>
+        `${traffic} sent at ${(sent / 1000).toFixed(3)} s, status ${status}`,
+    );
+
+export const formatCount = (value: number): string => value.toLocaleString('en-US');

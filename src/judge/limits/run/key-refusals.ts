@@ -10,7 +10,7 @@ const followUpsIn = ({ admitted, refused }: KeyEvidence): FollowUpOf => {
   const admittedFrom = Float64Array.from(admitted, ({ sent }) => sent);
   const refusedFrom = Float64Array.from(refused, ({ sent }) => sent);
   return (refusal) => {
-    // Requests that overlap the refusal have no order to it.
+    // Requests that overlap the refusal have no order.
     const next = admitted[countBefore(admittedFrom, refusal.answered)];
     const last = refused[countBefore(refusedFrom, next?.sent ?? Number.POSITIVE_INFINITY) - 1];
     const stillRefused = Math.max(last?.sent ?? refusal.sent, refusal.sent);
@@ -38,7 +38,7 @@ const counted = <Name extends string>(names: readonly Name[]): Partial<Record<Na
   return counts;
 };
 
-/** How long each stretch of refusals lasted at most: from its first refusal to the next answer; `null` while it lasts. */
+/** Maximum length of each blocked period, from its first refusal to the next admission; `null` if it has not ended. */
 const blockedPeriods = (
   { refused }: KeyEvidence,
   followUpOf: FollowUpOf,
@@ -48,10 +48,12 @@ const blockedPeriods = (
     const { admittedAgain } = followUpOf(refusal);
     if (!firstRefusals.has(admittedAgain)) firstRefusals.set(admittedAgain, refusal.sent);
   }
-  return [...firstRefusals].map(([letIn, first]) => (letIn === null ? null : letIn - first));
+  return [...firstRefusals].map(([admitted, first]) =>
+    admitted === null ? null : admitted - first,
+  );
 };
 
-/** All that the 429s of a key told; `null` without any. */
+/** Summary of the 429s of a key; `null` without any. */
 export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   const { refused } = evidence;
   if (refused.length === 0) return null;
