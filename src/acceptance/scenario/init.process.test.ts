@@ -70,7 +70,7 @@ describe('weir init', () => {
     const unwritten = await weir(['init', 'mock', '--out', missing]);
     expect([unwritten.code, unwritten.stderr]).toEqual([
       2,
-      expect.stringContaining('cannot be written: the folder that it lies in is missing'),
+      expect.stringContaining('cannot be written: its folder does not exist'),
     ]);
   });
 

@@ -69,12 +69,12 @@ describe('an override', () => {
       "--set: expected path=value, for example --set load.rate=10/s
       --set: expected path=value, for example --set load.rate=10/s
       --set load..rate: a path looks like load.rate or traffic.0.model
-      --set traffic.3.kind: "traffic" is a list of 2: "3" is no position in it (the first is 0)
-      --set traffic.first.kind: "traffic" is a list of 2: "first" is no position in it (the first is 0)
+      --set traffic.3.kind: "traffic" is a list of 2: it has no position "3" (the first is 0)
+      --set traffic.first.kind: "traffic" is a list of 2: it has no position "first" (the first is 0)
       --set load.rate.unit: "load.rate" is a single value, so nothing can be set inside it
-      --set keys.1.name: "keys" is not there yet: its first position is 0
-      --set name: its value is not readable as YAML
-      --set name: its value is not readable as YAML"
+      --set keys.1.name: "keys" does not exist yet: its first position is 0
+      --set name: its value is not valid YAML
+      --set name: its value is not valid YAML"
     `);
     expect(text).not.toContain('sk-123456');
   });

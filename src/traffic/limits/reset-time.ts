@@ -26,6 +26,12 @@ const firstEpochMillisecond = 1e12;
  * negative for one in the past, `null` for a text in no known notation.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
+  const reset = readReset(text, now);
+  // A text of hundreds of digits is in a known notation and still no number.
+  return reset !== null && Number.isFinite(reset) ? reset : null;
+};
+
+const readReset = (text: string, now: number): number | null => {
   const trimmed = text.trim();
   if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) {
     const number = Number(trimmed);
@@ -41,5 +47,5 @@ export const millisecondsUntilReset = (text: string, now: number): number | null
   // Date.parse accepts many texts; these two notations start with a year or a weekday.
   if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(trimmed)) return null;
   const moment = Date.parse(trimmed);
-  return Number.isNaN(moment) ? null : moment - now;
+  return moment - now;
 };
