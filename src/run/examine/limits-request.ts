@@ -5,14 +5,15 @@ import {
   probePhases,
 } from '../../model/limits/limit-log.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
-import { readPlan } from '../../run/input/read-plan.ts';
+import { type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-/** What `weir limits` was asked. */
+/** Options of `weir limits`. */
 export interface LimitsRequest {
-  /** A scenario for its target, keys, headers and limits. */
+  /** A scenario file with target, keys, headers and limits. */
   readonly scenario: string | undefined;
   readonly target: string | undefined;
   readonly set: readonly string[];
@@ -27,8 +28,6 @@ export interface LimitsRequest {
   readonly quick: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 const phaseNames = Object.keys(probePhases) as readonly ProbePhase[];
@@ -68,14 +67,15 @@ const priceOf = (text: string | undefined): { input: number; output: number } | 
   return { input: Math.round(Number(input) * 1e6), output: Math.round(Number(output) * 1e6) };
 };
 
-/** A plan that only says whom to ask: its traffic is not used. */
+/** A plan with the target and the keys; its traffic is not used. */
 export const targetPlanFor = async (
   request: LimitsRequest,
-): Promise<{ plan: Plan; folder: string }> => {
+  environment: Environment,
+): Promise<ReadPlan> => {
   const { scenario, target, key, secondKey } = request;
   if (scenario === undefined && target === undefined) {
     throw new Problem(
-      'expected whom to examine: --target https://host/v1, --target mock, or a scenario file',
+      'expected a target to examine: --target https://host/v1, --target mock, or a scenario file',
     );
   }
   const variable = (name: string): string => `\${env:${name}}`;
@@ -88,19 +88,15 @@ export const targetPlanFor = async (
             ...(secondKey === undefined ? [] : [{ name: 'second', key: variable(secondKey) }]),
           ])}`,
         ];
-  return readPlan({
-    scenario,
-    target,
-    flags: scenario === undefined ? { kind: 'models', rate: '1/s', duration: '1s' } : {},
-    set: [...keys, ...request.set],
-  });
+  const flags = scenario === undefined ? { kind: 'models', rate: '1/s', duration: '1s' } : {};
+  return readPlan({ scenario, target, flags, set: [...keys, ...request.set] }, environment);
 };
 
 const declaredOf = ({ limits }: Plan, request: LimitsRequest): DeclaredLimits => {
   const window = windowOf(request.window);
   if (limits.requestsPerMinute === null) {
     throw new Problem(
-      'limits.requestsPerMinute: expected the limit that the gateway declares; got none. Give it with --set limits.requestsPerMinute=60',
+      'limits.requestsPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.requestsPerMinute=60',
     );
   }
   return {
@@ -110,18 +106,18 @@ const declaredOf = ({ limits }: Plan, request: LimitsRequest): DeclaredLimits =>
   };
 };
 
-/** The parts of the examination that were asked for. */
+/** The requested parts of the examination. */
 const phasesOf = ({ quick, checks }: LimitsRequest): readonly ProbePhase[] =>
   quick ? ['provocation'] : readList('checks', checks, phaseNames);
 
-/** How a key is examined, as the command line says. */
+/** How to examine a key. */
 export interface ExaminationSettings {
   readonly declared: DeclaredLimits;
   readonly price: ReturnType<typeof priceOf>;
   readonly phases: readonly ProbePhase[];
 }
 
-/** Reads all options, and throws one `Problem` of everything that is wrong with them. */
+/** Reads all options; throws one `Problem` with everything that is wrong with them. */
 export const examinationSettingsFrom = (
   plan: Plan,
   request: LimitsRequest,

@@ -10,11 +10,11 @@ import {
   percentageNotation,
   rateNotation,
 } from '../../scenario/schema/notation.ts';
-import type { PlanSource } from '../../run/input/read-plan.ts';
+import type { PlanSource } from '../input/read-plan.ts';
 
-/** What `weir capacity` was asked. */
+/** Options of `weir capacity`. */
 export interface CapacityRequest {
-  /** `null` where stored results answer. */
+  /** `null`: answer from stored results. */
   readonly source: PlanSource | null;
   readonly from: readonly string[];
   readonly think: string | undefined;
@@ -25,8 +25,6 @@ export interface CapacityRequest {
   readonly time: string;
   readonly yes: boolean;
   readonly out: string | undefined;
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 /** An option in its notation, above 0. */
@@ -42,7 +40,7 @@ const readOption = <Quantity extends number>(
 
 const defaultThinkTime = milliseconds(20_000);
 
-/** What a closed stage says, where there is one. */
+/** The think time of the first closed stage. */
 const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   const [declaredThinkTime] = stages.flatMap(({ load }) =>
     (load.kind === 'closed' || load.kind === 'iterations') && load.thinkTime > 0
@@ -53,16 +51,16 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
 };
 
 const defaultTopRate = 1000;
-/** The first step of a low limit is this part of it. */
+/** Under a low limit the first step is the limit divided by this. */
 const firstStepDivisor = 4;
-/** A first step that needs many samples does not last longer than this, in seconds. */
+/** The longest first step, in seconds, however many samples it needs. */
 const maxFirstStepSeconds = 240;
 
 /** The requests per second that the declared limit allows over all keys. */
 const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
-/** What the search is held to and the answer reckoned with. */
+/** The criteria of the search and the assumptions of the answer. */
 export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerms => {
   const { requestsPerMinute, tokensPerMinute } = plan.limits;
   const keys = plan.keys.length;
@@ -97,7 +95,7 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
   };
 };
 
-/** More steps than this have stopped to teach anything. */
+/** More steps than this add nothing to the answer. */
 const maxSteps = 40;
 
 export const searchBudgetFor = (

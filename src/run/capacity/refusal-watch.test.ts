@@ -12,13 +12,13 @@ describe('the watch over the first step of a search', () => {
     [404, 'does the base address end in the gateway’s version, for example https://host/v1'],
   ])('gives up after ten answers that are all %i, and says so', (status, advice) => {
     const watch = watchRefusals();
-    for (let answer = 1; answer < 10; answer += 1) watch.record(refusedBy(status));
-    expect(watch.breach(instant(1))).toBeNull();
-    watch.record(refusedBy(status));
+    for (let answer = 1; answer < 10; answer += 1) watch.onObservation(refusedBy(status));
+    expect(watch.findBreach(instant(1))).toBeNull();
+    watch.onObservation(refusedBy(status));
     const sentence = expect.stringContaining(
       `The target refused every request: 10 × ${status} (“Not here.”): ${advice}`,
     );
-    expect(watch.breach(instant(1))).toMatchObject({ at: 1, text: sentence });
+    expect(watch.findBreach(instant(1))).toMatchObject({ at: 1, text: sentence });
     expect(watch.sentence()).toEqual(sentence);
   });
 
@@ -26,17 +26,17 @@ describe('the watch over the first step of a search', () => {
     for (const other of [sampleObservation(), refusedBy(503), refusedBy(400)]) {
       const watch = watchRefusals();
       const refused = Array.from({ length: 9 }, () => refusedBy(404));
-      for (const seen of [refusedBy(404), other, ...refused]) watch.record(seen);
-      expect([watch.breach(instant(1)), watch.sentence()]).toEqual([null, null]);
+      for (const seen of [refusedBy(404), other, ...refused]) watch.onObservation(seen);
+      expect([watch.findBreach(instant(1)), watch.sentence()]).toEqual([null, null]);
     }
   });
 
   it('does not count what was never sent', () => {
     const watch = watchRefusals();
-    watch.record({ outcome: { kind: 'dropped', cause: 'run-ended' } });
+    watch.onObservation({ outcome: { kind: 'dropped', cause: 'run-ended' } });
     expect(watch.sentence()).toBeNull();
-    watch.record(refusedBy(404));
-    watch.record({ outcome: { kind: 'dropped', cause: 'run-ended' } });
+    watch.onObservation(refusedBy(404));
+    watch.onObservation({ outcome: { kind: 'dropped', cause: 'run-ended' } });
     expect(watch.sentence()).toContain('1 × 404');
   });
 });

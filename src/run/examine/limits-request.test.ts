@@ -16,8 +16,6 @@ const order: LimitsRequest = {
   quick: false,
   yes: false,
   out: undefined,
-  json: false,
-  quiet: false,
 };
 
 it('everything that is wrong with the options of an examination is said at once', () => {

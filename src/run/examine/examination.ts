@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type DeclaredLimits,
   type LimitLog,
@@ -7,7 +6,8 @@ import {
 } from '../../model/limits/limit-log.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
-import { onInterrupt, type StopSignal } from '../../platform/process/interrupts.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import type { Host, StopCause } from '../input/host.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
@@ -18,9 +18,9 @@ import { phaseBudget } from '../../probe/phase-budget.ts';
 import { openProbeClient } from '../../probe/probe-client.ts';
 import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
-import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { ReadyTarget } from '../target/prepare-target.ts';
 
-/** An open way to a target, and whom to ask there. */
+/** An open connection to a target, with its models and the keys to examine. */
 export interface OpenedProbe {
   readonly session: ProbeSession;
   readonly startedAt: string;
@@ -29,10 +29,10 @@ export interface OpenedProbe {
   readonly close: () => Promise<void>;
 }
 
-/** How long one answer may take: a queue may hold a request for more than a window. */
+/** Timeout of one answer in ms: a queue may hold a request for more than a window. */
 const timeoutFor = (window: number): number => 2 * window + 30_000;
 
-/** Opens the way and reads the model list. Throws a `Problem` when there is nothing to ask. */
+/** Opens the connection and reads the model list. Throws a `Problem` when there is no usable model. */
 export const openProbe = async (
   target: ReadyTarget,
   window: number,
@@ -62,12 +62,12 @@ export const openProbe = async (
 
 export interface CompletedExamination {
   readonly log: LimitLog;
-  /** How long it took, in ms, the reading of the budget included. */
+  /** Its length in ms. */
   readonly duration: number;
-  readonly signal: StopSignal | null;
+  readonly stoppedBy: StopCause | null;
 }
 
-/** Examines the first key, tells what it is about, and ends early at a stop signal. */
+/** Examines the first key, says what it is doing, and ends early at a stop. */
 export const examine = async (
   { session, startedAt, models, keys }: OpenedProbe,
   options: {
@@ -75,23 +75,21 @@ export const examine = async (
     readonly phases: readonly ProbePhase[];
     readonly maxRequests: number;
   },
-  say: (text: string) => void,
+  { printer: { say }, onStop }: Host,
 ): Promise<CompletedExamination> => {
   const { declared } = options;
   const { clock } = session;
   const hasSecondKey = keys.second !== null;
-  let signal: StopSignal | null = null;
-  const release = onInterrupt((stop) => {
-    signal ??= stop;
-    say('stopping: what was seen so far is judged');
+  let stoppedBy: StopCause | null = null;
+  const release = onStop((cause) => {
+    stoppedBy ??= cause;
+    say('stopping: the replies so far will be judged');
   });
   const client = openProbeClient({
     session,
     models,
     credentials: keys,
-    sleepUntil: async (moment) => {
-      await sleep(Math.max(0, moment - clock.now()));
-    },
+    sleepUntil: (moment) => sleep(moment - clock.now()),
     runId: `limits-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`,
   });
   const begun = clock.now();
@@ -99,14 +97,14 @@ export const examine = async (
     const log = await examineKey(client, {
       ...options,
       hasSecondKey,
-      stopReason: () => (signal === null ? null : `stopped by ${signal}`),
+      stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       onPhaseStart: (phase) => {
         const { usual, time } = phaseBudget(phase, declared.requests, hasSecondKey);
         const long = time < 1000 ? '' : ` in ${timeText(time)}`;
         say(`${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`);
       },
     });
-    return { log, signal, duration: clock.now() - begun };
+    return { log, stoppedBy, duration: clock.now() - begun };
   } finally {
     release();
   }

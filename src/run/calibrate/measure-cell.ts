@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measuredErrors, type SentTokens } from '../../judge/calibration/measured-errors.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
@@ -6,8 +5,12 @@ import type { CalibrationCell } from '../../model/series/calibration.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import { type SettingsInput, testKey } from '../../mock/settings/settings.ts';
-import { mockNodeFlags, startMockProcess } from '../../platform/process/mock-process.ts';
+import { readTextFile, writeText } from '../../platform/files/plain-files.ts';
+import { mockCommand, startMockProcess } from '../../platform/process/mock-process.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
+import { thisNode } from '../../platform/process/this-process.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+import type { GridLoad } from './calibration-grid.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { programPath } from '../target/prepare-target.ts';
@@ -47,7 +50,7 @@ const scenarioFor = (load: GridLoad): string =>
   });
 
 const lines = async (path: string): Promise<readonly string[]> =>
-  (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+  (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
 /** Both sides of a run, as files in one folder. */
 const runFilesIn = (folder: string) => ({
@@ -71,53 +74,41 @@ const readBothSides = async (folder: string) => {
   return {
     truths: traces,
     recorded: { zero: header.value.machineZero, observations },
-    trust: judgeTrust(resultSchema.parse(JSON.parse(await readFile(files.result, 'utf8')))),
+    trust: judgeTrust(resultSchema.parse(JSON.parse(await readTextFile(files.result)))),
   };
 };
 
 /**
- * Measures one load: a gateway in a process of its own and a run as users make it, in another. Throws a
- * `Problem` when the run left nothing to measure. `folder` holds the files of both.
+ * Measures one load with a gateway in one process and an ordinary run in another. Throws a `Problem`
+ * when the run left nothing to measure. `folder` is for the files of both.
  */
-export const measureCell = async (load: GridLoad, folder: string): Promise<CalibrationCell> => {
+export const measureCell = async (
+  load: GridLoad,
+  folder: string,
+  environment: Environment,
+): Promise<CalibrationCell> => {
   const files = runFilesIn(folder);
-  await writeFile(files.scenario, scenarioFor(load));
-  const mock = await startMockProcess(
-    [process.execPath, ...mockNodeFlags, programPath, 'mock', '--embedded'],
-    settingsFor(load, files.truth),
-  );
+  await writeText(files.scenario, scenarioFor(load));
+  const mock = await startMockProcess(mockCommand(programPath), settingsFor(load, files.truth));
   try {
-    const cliArguments = ['run', files.scenario, '--target', mock.url, '--out', folder, '--quiet'];
+    const outputs = ['--out', folder, '--quiet', '--observations', files.observationsFile];
     const { code, stderrTail } = await runProgram(
-      [
-        process.execPath,
-        ...process.execArgv,
-        programPath,
-        ...cliArguments,
-        '--observations',
-        files.observationsFile,
-      ],
-      { ...process.env, WEIR_API_KEY: testKey(0), WEIR_HISTORY: 'off', GITHUB_STEP_SUMMARY: '' },
+      [...thisNode(), programPath, 'run', files.scenario, '--target', mock.url, ...outputs],
+      { ...environment, WEIR_API_KEY: testKey(0), WEIR_HISTORY: 'off', GITHUB_STEP_SUMMARY: '' },
     );
     if (code === 1 || code === 2)
       throw new Problem(`a run of the calibration failed: ${stderrTail}`);
   } finally {
-    // Only then is the log of what it sent complete.
+    // This completes the log of what it sent.
     await mock.stop();
   }
   const { truths: traces, recorded, trust } = await readBothSides(folder);
   const measured = measuredErrors(traces, recorded, durations.warmUp);
   if (measured === null) {
-    throw new Problem('a run of the calibration had no answer that both sides know');
+    throw new Problem('a run of the calibration had no answer that both sides recorded');
   }
   const complaints = trust.evidence
     .filter(({ level }) => level !== 'valid')
     .map(({ signal }) => signal);
   return { ...load, ...measured, trust: trust.level, complaints };
 };
-
-/** One load of the grid. */
-export type GridLoad = Pick<
-  CalibrationCell,
-  'streams' | 'tokensPerSecond' | 'transport' | 'workers'
->;

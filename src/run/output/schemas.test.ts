@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { schemas, schemaText } from './schema.ts';
+import { schemas, schemaText } from './schemas.ts';
 
 it.each(Object.keys(schemas) as (keyof typeof schemas)[])(
   'the published schema of a %s is what the code says; if not, run `npm run schema`',

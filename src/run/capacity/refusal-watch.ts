@@ -2,31 +2,31 @@ import type { Breach } from '../../model/result/objective-verdict.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** What a refusal of everything, whatever is asked, means. */
+/** What it means when every request is refused with this status. */
 const adviceByStatus: Readonly<Record<number, string>> = {
   401: 'is the key the right one, and does it belong to this gateway?',
   403: 'may this key ask for these models, and from here?',
   404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
 };
 
-/** So many answers that are all refused will not be followed by another, though a mix may begin with a model that the key may not ask. */
+/** With fewer refusals a mix of traffic may only have begun with a model that the key may not use. */
 const minRefusals = 10;
 
-/** Looks whether a target refuses each request with 401, 403 or 404: more load would learn nothing more. */
+/** Finds a target that refuses every request with 401, 403 or 404: more load would show nothing more. */
 export interface RefusalWatch {
-  readonly record: (observation: Pick<Observation, 'outcome'>) => void;
-  /** Says in a sentence that all requests so far were refused, which way, and what to look at; `null` where one was not. */
+  readonly onObservation: (observation: Pick<Observation, 'outcome'>) => void;
+  /** A sentence that all requests so far were refused, how, and what to check; `null` where one was not. */
   readonly sentence: () => string | null;
-  /** Ends a load as a broken objective would, once it is sure enough. */
-  readonly breach: (now: Instant) => Breach | null;
+  /** Ends the load as a broken objective does, after enough refusals. */
+  readonly findBreach: (now: Instant) => Breach | null;
 }
 
 export const watchRefusals = (): RefusalWatch => {
   const counts = new Map<number, number>();
   let others = 0;
   let lastMessage = '';
-  const record = ({ outcome }: Pick<Observation, 'outcome'>): void => {
-    // What was never sent, as when the load is ended, says nothing of the target.
+  const onObservation = ({ outcome }: Pick<Observation, 'outcome'>): void => {
+    // A request that was never sent says nothing of the target.
     if (outcome.kind === 'dropped') return;
     const status = outcome.kind === 'refused' ? outcome.refusal.status : null;
     if (status === null || adviceByStatus[status] === undefined) {
@@ -44,9 +44,9 @@ export const watchRefusals = (): RefusalWatch => {
     return `The target refused every request: ${seen}${quote}: ${advice}`;
   };
   return {
-    record,
+    onObservation,
     sentence,
-    breach: (now) => {
+    findBreach: (now) => {
       const text = sentence();
       const answers = [...counts.values()].reduce((sum, count) => sum + count, 0);
       return text === null || answers < minRefusals ? null : { at: now, text, observed: 1 };

@@ -1,0 +1,44 @@
+import type { OutcomeCounts } from '../../model/measures/counts.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { outcomeKinds } from '../../model/observation/outcome.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { scheduledEnd } from '../../schedule/stages.ts';
+import type { RunObserver } from './observer.ts';
+
+/** How far a run is, in plain numbers. */
+export interface ProgressReport {
+  /** Milliseconds since the run began, and the planned length of its load. */
+  readonly elapsed: number;
+  readonly scheduled: number;
+  /** Requests that the plan has called for so far, and those in flight now. */
+  readonly due: number;
+  readonly inFlight: number;
+  /** What became of those that have ended. */
+  readonly outcomes: Readonly<OutcomeCounts>;
+}
+
+/** Ticks come more often than once a second; a report may be this many ms early. */
+const tolerance = 20;
+
+/** Reports the progress of a run once a second. */
+export const reportProgress = (
+  plan: Plan,
+  onProgress: (progress: ProgressReport) => void,
+): RunObserver => {
+  const outcomes = emptyOutcomeCounts();
+  const scheduled: number = scheduledEnd(plan);
+  let next = 1000;
+  return {
+    onObservation: (observation) => {
+      outcomes[observation.outcome.kind] += 1;
+    },
+    onWorkerUpdate: ({ figures }) => {
+      for (const kind of outcomeKinds) outcomes[kind] += figures.outcomes[kind];
+    },
+    onTick: (now, { due, inFlight }) => {
+      if (now < next - tolerance) return;
+      next = (Math.floor((now + tolerance) / 1000) + 1) * 1000;
+      onProgress({ elapsed: now, scheduled, due, inFlight, outcomes: { ...outcomes } });
+    },
+  };
+};
