@@ -47,7 +47,7 @@ const rooms: Readonly<Record<string, Grant>> = {
   },
   run: {
     folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe'],
-    packages: ['node:path', 'node:url', ...pure],
+    packages: ['zod', 'node:path', 'node:url', ...pure],
   },
   cli: {
     folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe', 'run'],

@@ -1,21 +1,9 @@
-import type { OutcomeCounts } from '../../model/measures/counts.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
+import type { ProgressReport } from '../input/run-report.ts';
 import type { RunObserver } from './observer.ts';
-
-/** How far a run is, in plain numbers. */
-export interface ProgressReport {
-  /** Milliseconds since the run began, and the planned length of its load. */
-  readonly elapsed: number;
-  readonly scheduled: number;
-  /** Requests that the plan has called for so far, and those in flight now. */
-  readonly due: number;
-  readonly inFlight: number;
-  /** What became of those that have ended. */
-  readonly outcomes: Readonly<OutcomeCounts>;
-}
 
 /** Ticks come more often than once a second; a report may be this many ms early. */
 const tolerance = 20;

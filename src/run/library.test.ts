@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineScenario } from './define.ts';
-import { parseModule } from './text/module-tree.ts';
-import { readScenario } from './read-scenario.ts';
+import { defineScenario } from './library.ts';
+import { parseModule } from '../scenario/text/module-tree.ts';
+import { readScenario } from '../scenario/read-scenario.ts';
 
 describe('a scenario in TypeScript', () => {
   it('means what a file with the same words means', () => {
