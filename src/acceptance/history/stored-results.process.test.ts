@@ -10,12 +10,12 @@ describe('a stored result', () => {
   it('is overwritten with a word, written anew beside itself without one, found in its folder, and merged as a file', async () => {
     const out = join(await tempFolder(), 'run');
     const said = async (words: readonly string[]): Promise<string> => (await weir(words)).stderr;
-    expect(await said([...one, '--out', out])).not.toContain('overwritten');
-    const again = `${out} holds an earlier result.json and report.html: overwritten by this one’s.`;
+    expect(await said([...one, '--out', out])).not.toContain('overwrites');
+    const again = `${out} contains an earlier result.json and report.html, which this run overwrites.`;
     expect(await said([...one, '--out', out])).toContain(again);
     expect(await said([...one, '--out', out, '--quiet'])).toBe('');
     const result = join(out, 'result.json');
-    expect(await said(['report', result])).not.toContain('overwritten');
+    expect(await said(['report', result])).not.toContain('overwrites');
     expect(await said(['report', result, '--out', out])).toContain(again);
     expect(await said(['report', out])).toContain(`Result: ${result}`);
     const { code, stderr } = await weir(['merge', out, '--out', out]);

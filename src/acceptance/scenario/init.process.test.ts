@@ -25,7 +25,7 @@ describe('weir init', () => {
       expect(planned.stdout).toContain('chat-stream (first/mo…');
       const again = await weir(words, environment);
       expect(again.code).toBe(2);
-      expect(again.stderr).toContain('exists already, and is left as it is');
+      expect(again.stderr).toContain('exists already: name another file');
       expect(await readFile(out, 'utf8')).toBe(text);
     } finally {
       await mock.close();

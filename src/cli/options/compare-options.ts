@@ -1,6 +1,7 @@
 import {
   minSelfRuns,
   type ComparisonCriteria,
+  type ExtraReportPaths,
   type RepetitionRequest,
 } from '../../run/input/run-request.ts';
 import type { Argv } from 'yargs';
@@ -28,15 +29,11 @@ export const comparisonOptions = <T>(builder: Argv<T>) =>
     })
     .group(['gate', 'strict', 'allow-different'], 'Comparison:');
 
-export const comparisonCriteriaFrom = (given: {
-  readonly gate?: string | undefined;
-  readonly strict: boolean;
-  readonly allowDifferent: boolean;
-}): ComparisonCriteria => ({
-  gate: given.gate,
-  strict: given.strict,
-  allowDifferent: given.allowDifferent,
-});
+export const comparisonCriteriaFrom = ({
+  gate,
+  strict,
+  allowDifferent,
+}: ComparisonCriteria): ComparisonCriteria => ({ gate, strict, allowDifferent });
 
 /** How often `weir run` runs, and what its runs are compared with. */
 export const repetitionOptions = <T>(builder: Argv<T>) =>
@@ -67,19 +64,15 @@ export const repetitionOptions = <T>(builder: Argv<T>) =>
     })
     .group(['repeat', 'pause', 'baseline', 'against', 'self'], 'Comparison:');
 
-interface RepetitionArguments {
+interface RepetitionArguments
+  extends
+    ComparisonCriteria,
+    Partial<Pick<RepetitionRequest, 'against' | 'pause'>>,
+    ExtraReportPaths {
   readonly repeat?: string | undefined;
-  readonly pause?: string | undefined;
   readonly baseline: string[];
-  readonly against?: string | undefined;
   readonly self: boolean;
-  readonly gate?: string | undefined;
-  readonly strict: boolean;
-  readonly allowDifferent: boolean;
   readonly observations?: string | undefined;
-  readonly junit?: string | undefined;
-  readonly csv?: string | undefined;
-  readonly summary?: string | undefined;
 }
 
 const countFrom = (text: string | undefined): number => {

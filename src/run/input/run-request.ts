@@ -44,7 +44,7 @@ export const minSelfRuns = 4;
 /** How two sides of runs are compared. */
 export interface ComparisonCriteria {
   /** Metrics that decide, separated by commas; `undefined`: the usual ones. */
-  readonly gate: string | undefined;
+  readonly gate?: string | undefined;
   readonly allowDifferent: boolean;
   readonly strict: boolean;
 }
