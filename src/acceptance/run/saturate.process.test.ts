@@ -123,7 +123,7 @@ it('a run in which nothing succeeded is never exit 0', async () => {
 });
 
 it.each([
-  [['--capture', 'all'], /--capture listens in to Weir’s own transports/],
+  [['--capture', 'all'], /--capture reads Weir’s own transports/],
   [['--slice', '0/2', '--run-id', 'r'], /"saturate" has no shares/],
   [['--workers', '2'], /"workers" does not go with a load of the kind "saturate"/],
   [['--set', 'traffic.0.kind=chat-stream'], /"saturate" sends chat and models only/],

@@ -1,9 +1,9 @@
 import { countText, plural } from '../../report/text/number-text.ts';
 
-/** How requests end, as the gateway's counters sum them up, in the order in which they are told. */
+/** How requests end, by the gateway's counters, in the order of the summary. */
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
-/** What the reference gateway says when it ends: how many requests it received, and how they ended. */
+/** The last line of the reference gateway: how many requests it received, and how they ended. */
 export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
   if (received === 0) return 'Ended; no request came.';

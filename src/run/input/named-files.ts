@@ -31,7 +31,7 @@ const problemMessageOf = async (reading: Promise<string>): Promise<string | null
   }
 };
 
-/** Reads everything that a scenario names, so that whatever cannot be used is told together: the clips, and each problem at its place. */
+/** Reads all files that a scenario names: the clips, and one problem at its place for each file that cannot be used. */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],
   folder: string,

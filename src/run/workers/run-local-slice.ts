@@ -20,7 +20,7 @@ export interface TargetAddress {
   readonly certificates: string | null;
 }
 
-/** A slice that this thread runs, with connections of its own. */
+/** A slice that this thread runs over its own connections. */
 export interface LocalSlice {
   readonly running: RunningSlice;
   /** The state of the load generator, a sample for each whole second so far. */
