@@ -16,7 +16,7 @@ describe('weir init', () => {
       const words = ['init', mock.url, '--key', 'MY_KEY', '--out', out];
       const { code, stdout, stderr } = await weir(words, environment);
       expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toContain('asks first/model');
+      expect(stdout).toContain('sends requests to first/model');
       const text = await readFile(out, 'utf8');
       expect(text).not.toContain('sk-weir-test');
       expect(text).toContain('    model: weir-tts');
