@@ -47,8 +47,7 @@ const rooms: Readonly<Record<string, Grant>> = {
   },
   run: {
     folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe'],
-    packages: ['zod', 'node:*'],
-    globals: ['process'],
+    packages: ['zod', 'node:path', 'node:url', ...pure],
   },
   cli: {
     folders: ['model', 'contract', ...stages, 'engine', 'mock', 'probe', 'run'],
@@ -91,8 +90,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'audio',
     'gateway',
   ],
-  run: ['input', 'output target watch', 'workers', '.', 'series'],
-  cli: ['options', 'verbs', 'commands', '.'],
+  run: [
+    'input',
+    'output target watch',
+    'workers',
+    '.',
+    'calibrate capacity examine gateway history series',
+  ],
+  cli: ['options', 'verbs', '.'],
   bench: ['harness', 'lag mock run simulated transport', '.'],
 };
 

@@ -3,8 +3,8 @@
  * before it packs, and removes what it wrote afterwards.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, rmSync, statSync } from 'node:fs';
-import { basename, extname, resolve } from 'node:path';
+import { copyFileSync, cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
@@ -30,9 +30,26 @@ const compiles = (project: string): boolean => {
   return status === 0;
 };
 
+/** The declarations that a user of the library needs: what its entry imports, directly or not. */
+const neededDeclarations = (entry: string, found = new Set<string>()): ReadonlySet<string> => {
+  if (found.has(entry)) return found;
+  found.add(entry);
+  const text = readFileSync(entry, 'utf8');
+  for (const [, path = ''] of text.matchAll(/(?:from |import\()["'](\.[^"']+)\.[jt]s["']/g)) {
+    neededDeclarations(resolve(dirname(entry), `${path}.d.ts`), found);
+  }
+  return found;
+};
+
+const dropOtherDeclarations = (): void => {
+  const needed = neededDeclarations(resolve('dist/run/library.d.ts'));
+  for (const path of globSync('dist/**/*.d.ts')) if (!needed.has(resolve(path))) rmSync(path);
+};
+
 clear();
 cpSync('src', 'dist', { recursive: true, filter: isAsset });
 if (compiles('.package/tsconfig.json') && compiles('.package/declarations.json')) {
+  dropOtherDeclarations();
   copyFileSync('.package/CHANGELOG.md', 'CHANGELOG.md');
 } else {
   clear();

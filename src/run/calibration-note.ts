@@ -3,17 +3,21 @@ import { calibratedFor, changedSince, fullestLoad } from '../judge/calibration/c
 import type { Result } from '../model/result/result.ts';
 import { readCalibration } from '../platform/files/calibration-file.ts';
 import { calibratedErrorText } from '../report/calibration/calibration-text.ts';
+import type { Environment } from '../scenario/text/environment-template.ts';
 import { historyPath } from './input/history-path.ts';
 
-/** The file of this machine's calibration, beside the history; `null` where nothing is to be kept. */
-export const calibrationPath = (): string | null => {
-  const path = historyPath(process.env);
+/** The file of this machine's calibration, beside the history; `null` where no history is kept. */
+export const calibrationPath = (environment: Environment): string | null => {
+  const path = historyPath(environment);
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/** The result, and in its notes how exactly this machine measures at such a load, where that is known. */
-export const withCalibrationNote = async (result: Result): Promise<Result> => {
-  const path = calibrationPath();
+/** The result with a note on the measurement error of this machine at such a load, where it is known. */
+export const withCalibrationNote = async (
+  result: Result,
+  environment: Environment,
+): Promise<Result> => {
+  const path = calibrationPath(environment);
   const load = fullestLoad(result);
   const calibration = path === null || load === null ? null : await readCalibration(path);
   if (load === null || calibration === null) return result;

@@ -2,13 +2,13 @@ import { hasChatStreams, type Plan } from '../model/plan/plan.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** The canary of a run, or why it has none although it should. */
+/** The canary of a run, or why it could not start. */
 export interface RunCanary {
-  /** How each loop reads it. */
+  /** The streams that each loop reads; `null` for none. */
   readonly streamOptions: CanaryOptions | null;
-  /** What the reader of a report must know of it. */
+  /** Notes for the reader of the report. */
   readonly notes: readonly string[];
-  /** What the reader must know of it beside them once the run is over. */
+  /** Further notes, at the end of the run. */
   readonly endNotes: () => readonly string[];
   readonly stop: () => Promise<void>;
 }
@@ -26,17 +26,16 @@ const noCanary: RunCanary = {
  */
 const streamsFor = (loops: number): number => Math.max(1, Math.min(20, Math.floor(160 / loops)));
 
-/** What to do where there is none for a reason. */
 const remedyFor = (reason: string): string => {
   const switchOff = 'switch the canary off with `canary: false`';
   return reason.includes('EMFILE')
     ? `Raise the limit of open files (\`ulimit -n\`), or ${switchOff}.`
-    : `Mend that, or ${switchOff}.`;
+    : `Fix that, or ${switchOff}.`;
 };
 
 /**
- * Starts the canary that a plan's run has beside it: chat streams are what it vouches for, and a load that
- * runs flat out has none. Never fails: a run without one says so.
+ * Starts the canary of a run with chat streams, whose timing it checks. Never fails: where it cannot
+ * start, a note says so.
  */
 export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> => {
   if (plan.canary !== true || !hasChatStreams(plan)) return noCanary;

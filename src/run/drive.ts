@@ -1,52 +1,48 @@
 import type { RunningSlice, SliceOptions } from '../engine/slice-options.ts';
 import type { BudgetUnit } from '../model/plan/budget.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Transport } from '../model/observation/exchange.ts';
 import type { Breach } from '../model/result/objective-verdict.ts';
-import type { Observation } from '../model/observation/observation.ts';
 import { saturateLoadOf } from '../model/plan/plan.ts';
 import { type Instant, milliseconds } from '../model/quantity.ts';
-import type { GeneratorSample, Result, SliceRun } from '../model/result/result.ts';
+import type { Result, SliceRun } from '../model/result/result.ts';
 import { loadSaturatingClient } from '../platform/http/autocannon-client.ts';
 import { type CanaryOptions, openCanaryStreams } from '../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../platform/host/clean-heap.ts';
 import { type RunClock, startClock, wallClock } from '../platform/host/clock.ts';
-import { onInterrupt, type StopSignal } from '../platform/process/interrupts.ts';
+import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { startDelay, openWorkerPool } from './workers/worker-pool.ts';
 import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
-import { redrawInterval, type LiveDisplay } from './watch/live-display.ts';
+import { type CombinedObserver, tickInterval } from './watch/observer.ts';
 import { startSaturatingSlice, startLocalSlice } from './workers/run-local-slice.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
-import type { WorkerUpdate } from './workers/worker-messages.ts';
 
-/** What a driven slice leaves behind beside its observations. */
+/** What a slice leaves behind beside its observations. */
 export interface DrivenSlice {
-  /** Wall-clock begin, ISO 8601. */
+  /** Wall-clock start, ISO 8601. */
   readonly startedAt: string;
-  /** When the load ended: by the plan, when nothing was left to ask, or where it was stopped. */
+  /** When the load ended: by plan, when no requests were left, or when it was stopped. */
   readonly loadEnded: Instant;
-  readonly stoppedBy: StopSignal | null;
+  readonly stoppedBy: StopCause | null;
   /** The objective whose breach ended the load. */
   readonly breach: Breach | null;
   /** The cap of the budget that ended the load. */
   readonly exhaustedBudget: BudgetUnit | null;
-  /** Whether arrivals of the plan were left out. */
+  /** Whether arrivals of the plan are missing. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
-  /** The slices that were run to their end, in order. */
+  /** The slices that ran to their end, in order. */
   readonly slices: readonly SliceRun[];
-  /** What workers recorded; none where this thread recorded itself. */
+  /** The results of workers; none where this thread sent the load. */
   readonly workerResults: readonly Result[];
   /** Why slices are missing, in sentences. */
   readonly lostSlices: readonly string[];
 }
 
-/** How long exchanges in flight may go on after the first stop signal. */
+/** How long requests in flight may continue after the first request to stop, in ms. */
 const drainTimeout = 2000;
 
-/** The first line that people see. */
 const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): string => {
   const form =
     plan.target.kind === 'container'
@@ -58,66 +54,42 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
   return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** Lets stop signals stop the run: the first drains briefly, the second aborts what is left. */
-const stopOnSignals = (
+/** What a slice needs beside its plan and its target. */
+export interface DriveContext {
+  readonly observer: CombinedObserver;
+  readonly say: (text: string) => void;
+  readonly onStop: OnStop;
+  /** The canary that each loop reads; `null` for none. */
+  readonly canary: CanaryOptions | null;
+}
+
+/** Stops the run on request: the first request drains it, the second aborts what is left. */
+const stopOnRequest = (
   running: RunningSlice,
-  say: (text: string) => void,
-): { readonly signal: () => StopSignal | null; readonly release: () => void } => {
-  let first: StopSignal | null = null;
-  const release = onInterrupt((signal, times) => {
-    first ??= signal;
+  { say, onStop }: DriveContext,
+): { readonly cause: () => StopCause | null; readonly release: () => void } => {
+  let first: StopCause | null = null;
+  const release = onStop((cause, times) => {
+    first ??= cause;
     running.stop(milliseconds(times === 1 ? drainTimeout : 0));
     if (times === 1)
       say(
-        `stopping: waiting up to ${drainTimeout / 1000} s for what is in flight; once more to abort it`,
+        `stopping: waiting up to ${drainTimeout / 1000} s for requests in flight; press Ctrl-C again to abort them`,
       );
   });
-  return { signal: () => first, release };
+  return { cause: () => first, release };
 };
 
-/** A slice that has just begun, or is about to where workers wait for its moment. */
-export interface StartedSlice {
-  /** The wall-clock time, ISO 8601. */
-  readonly startedAt: string;
-  readonly clock: RunClock;
-  /** What this thread runs itself; `null` where workers do. */
-  readonly local: {
-    readonly slice: Omit<SliceRun, 'generator'>;
-    /** Grows while the slice runs. */
-    readonly generator: readonly GeneratorSample[];
-  } | null;
-}
-
-/** Who looks on while a plan is driven. */
-export interface SliceWatch {
-  readonly display: LiveDisplay;
-  readonly say: (text: string) => void;
-  /** Called when the clock starts; what it returns is called when the slice is over, however it went. */
-  readonly onStart: (begin: StartedSlice) => () => void;
-  /** The canary that each loop reads; `null` for none. */
-  readonly canary: CanaryOptions | null;
-  /** Listens in to this thread’s transport. */
-  readonly wrap: (transport: Transport) => Transport;
-  /** Takes every observation that is made in this thread. */
-  readonly record: (observation: Observation) => void;
-  /** Takes what workers tell of theirs. */
-  readonly onWorkerUpdate: (
-    news: Pick<WorkerUpdate, 'observationLines' | 'checkpointLines' | 'observations'>,
-  ) => void;
-  /** The objective that is broken now and may end the run. */
-  readonly findBreach: (now: Instant) => Breach | null;
-}
-
-/** Looks for a broken objective once a second of the load; the first one ends it as a stop signal would. */
+/** Looks for a broken objective once a second of the load; the first one drains the run. */
 const stopOnBreach = (
   clock: Clock,
   { running, until }: { readonly running: RunningSlice; readonly until: Instant },
-  { findBreach, say }: SliceWatch,
+  { observer, say }: DriveContext,
 ): { readonly found: () => Breach | null; readonly release: () => void } => {
   let found: Breach | null = null;
   const release = clock.every(1000, () => {
     if (found !== null || clock.now() >= until) return;
-    found = findBreach(clock.now());
+    found = observer.findBreach(clock.now());
     if (found === null) return;
     say(`ending: the objective ${found.text} is broken`);
     running.stop(milliseconds(drainTimeout));
@@ -125,10 +97,10 @@ const stopOnBreach = (
   return { found: () => found, release };
 };
 
-/** A plan in motion, by whichever threads. */
+/** A slice that runs, in this thread or in workers. */
 interface ActiveSlice {
   readonly startedAt: string;
-  readonly clock: Clock;
+  readonly clock: RunClock;
   readonly running: RunningSlice;
   readonly end: () => Pick<DrivenSlice, 'slices' | 'workerResults' | 'lostSlices'>;
   close(): Promise<void>;
@@ -136,31 +108,23 @@ interface ActiveSlice {
 
 /** Runs the slice in this thread. */
 const startInThisThread = async (
-  sliceRequest: SliceOptions,
+  options: SliceOptions,
   target: ReadyTarget,
-  sliceWatch: SliceWatch,
+  { observer, canary }: DriveContext,
 ): Promise<ActiveSlice> => {
-  const openClient =
-    saturateLoadOf(sliceRequest.plan) === null ? null : await loadSaturatingClient(target.baseUrl);
-  const canary = sliceWatch.canary === null ? null : await openCanaryStreams(sliceWatch.canary);
+  const { plan, redact } = options;
+  const { baseUrl, notes } = target;
+  const openClient = saturateLoadOf(plan) === null ? null : await loadSaturatingClient(baseUrl);
+  const canaryStreams = canary === null ? null : await openCanaryStreams(canary);
   cleanHeap();
   const startedAt = wallClock();
   const clock = startClock();
-  const observe = (observation: Observation): void => {
-    sliceWatch.record(observation);
-    sliceWatch.display.record(observation);
-  };
   const { running, samples, close } =
     openClient === null
-      ? startLocalSlice(sliceRequest, target, clock, { wrap: sliceWatch.wrap, observe, canary })
-      : startSaturatingSlice(sliceRequest, openClient(clock), clock, { observe });
-  const slice = {
-    ...sliceRequest.slice,
-    startedAt,
-    baseUrl: target.baseUrl,
-    machine: thisMachine(),
-  };
-  const onEnded = sliceWatch.onStart({ startedAt, clock, local: { slice, generator: samples } });
+      ? startLocalSlice(options, target, clock, { observer, canary: canaryStreams })
+      : startSaturatingSlice(options, openClient(clock), clock, observer);
+  const slice = { ...options.slice, startedAt, baseUrl, machine: thisMachine() };
+  observer.onStart({ startedAt, clock, notes, redact, local: { slice, generator: samples } });
   return {
     startedAt,
     clock,
@@ -170,71 +134,53 @@ const startInThisThread = async (
       workerResults: [],
       lostSlices: [],
     }),
-    close: async () => {
-      onEnded();
-      await close();
-    },
+    close,
   };
 };
 
 /** Runs the slice in parts, each in a worker. */
 const startInWorkers = async (
-  sliceRequest: SliceOptions,
+  options: SliceOptions,
   target: ReadyTarget,
-  sliceWatch: SliceWatch,
+  { observer, canary }: DriveContext,
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
-  const workerPool = await openWorkerPool(sliceRequest, target, {
-    ...plan,
-    canary: sliceWatch.canary,
-  });
+  const workerPool = await openWorkerPool(options, target, { ...plan, canary });
   const startedAt = wallClock(startDelay);
   const clock = startClock(startDelay);
-  const onEnded = sliceWatch.onStart({ startedAt, clock, local: null });
-  const running = workerPool.begin({ startedAt, machineZero: clock.machineZero }, (news) => {
-    sliceWatch.display.addFigures(news.figures);
-    sliceWatch.onWorkerUpdate(news);
-  });
+  const { notes } = target;
+  observer.onStart({ startedAt, clock, notes, redact: options.redact, local: null });
+  const { machineZero } = clock;
+  const running = workerPool.begin({ startedAt, machineZero }, observer.onWorkerUpdate);
   await workerPool.begun(clock);
-  return {
-    startedAt,
-    clock,
-    running,
-    end: workerPool.end,
-    close: async () => {
-      onEnded();
-      await workerPool.close();
-    },
-  };
+  return { startedAt, clock, running, end: workerPool.end, close: workerPool.close };
 };
 
-/** Runs one slice of a plan against a ready target, by workers or in this thread, to its end or until somebody stops it. */
+/** Runs one slice of a plan against a ready target, to its end or until something stops it. */
 export const drive = async (
-  sliceRequest: SliceOptions,
+  options: SliceOptions,
   target: ReadyTarget,
-  sliceWatch: SliceWatch,
+  context: DriveContext,
   workerPool: WorkerPoolPlan | null,
 ): Promise<DrivenSlice> => {
+  const { observer, say } = context;
   const active = await (workerPool === null
-    ? startInThisThread(sliceRequest, target, sliceWatch)
-    : startInWorkers(sliceRequest, target, sliceWatch, workerPool));
+    ? startInThisThread(options, target, context)
+    : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running } = active;
-  const stopSignals = stopOnSignals(running, sliceWatch.say);
-  const breachWatch = stopOnBreach(
-    clock,
-    { running, until: scheduledEnd(sliceRequest.plan) },
-    sliceWatch,
-  );
-  sliceWatch.say(openingLine(sliceRequest, target));
-  const stopDrawing = clock.every(redrawInterval, () =>
-    sliceWatch.display.draw(clock.now(), running.progress()),
+  const stop = stopOnRequest(running, context);
+  const until = scheduledEnd(options.plan);
+  const breachWatch = stopOnBreach(clock, { running, until }, context);
+  say(openingLine(options, target));
+  const stopTicks = clock.every(tickInterval, () =>
+    observer.onTick(clock.now(), running.progress()),
   );
   try {
     const end = await running.done;
     return {
       startedAt,
       loadEnded: end.loadEnded,
-      stoppedBy: stopSignals.signal(),
+      stoppedBy: stop.cause(),
       breach: end.stopped ? breachWatch.found() : null,
       exhaustedBudget: end.spent,
       isCutShort: end.stopped,
@@ -242,9 +188,10 @@ export const drive = async (
       ...active.end(),
     };
   } finally {
-    stopDrawing();
-    stopSignals.release();
+    stopTicks();
+    stop.release();
     breachWatch.release();
+    observer.onEnd();
     await active.close();
   }
 };

@@ -12,20 +12,22 @@ import type {
   ResourceNeed,
 } from '../model/plan/forecast.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { milliseconds } from '../model/quantity.ts';
+import { type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { Problem } from '../platform/problem.ts';
 import { moneyText, plural } from '../report/text/number-text.ts';
 import { budgetNeedText } from '../report/summary/forecast-text.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import type { ReadPlanWithFiles } from './input/read-plan.ts';
+import { forecastTerminal } from '../report/terminal/forecast-terminal.ts';
+import { durationNotation } from '../scenario/schema/notation.ts';
+import type { Host } from './input/host.ts';
+import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
 
-/** How long answers are taken to last where users wait for them and nobody says otherwise. */
-export const defaultAnswerTime = milliseconds(1000);
+/** The assumed length of answers, where users wait for them. */
+const defaultAnswerTime = milliseconds(1000);
 
-/** More than these no run may make. */
 const maxRequests = 10_000_000;
 
-/** Users who are answered that quickly would ask more often than any run may. */
+/** Throws a `Problem` where users who get answers this quickly would send too many requests. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   const requestCount = stages.reduce(
     (sum, { load }) => sum + estimatedRequests(load, answerTime),
@@ -33,7 +35,7 @@ const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   );
   if (requestCount > maxRequests) {
     throw new Problem(
-      `the users would ask ${plural(requestCount, 'time')} if every answer took ${answerTime} ms; expected at most ${plural(maxRequests, 'request')}. Say how long an answer takes with --answer-time`,
+      `the users would send ${plural(requestCount, 'request')} if every answer took ${answerTime} ms; expected at most ${plural(maxRequests, 'request')}. Set the length of an answer with --answer-time`,
     );
   }
 };
@@ -56,8 +58,8 @@ const budgetOf = ({ budget }: Plan, total: ResourceNeed): readonly BudgetForecas
     return cap === null ? [] : [{ unit, cap, need: needByUnit[unit](total) }];
   });
 
-/** What a plan will take; throws a `Problem` where its users would ask without end. */
-export const forecastOf = ({
+/** Forecasts requests, tokens, cost and duration of a plan; throws a `Problem` where its users would send too many requests. */
+const forecastOf = ({
   plan,
   clips,
   workload,
@@ -79,7 +81,7 @@ export const forecastOf = ({
   };
 };
 
-/** What users will ask is a guess until they are answered: only their run tells. */
+/** The number of requests depends on the answers: only a run shows it. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
@@ -101,7 +103,7 @@ const overBudget = (
     }
     return need.sum > cap && !isUnpredictable(plan)
       ? [
-          `budget.${unit} is ${capText(each)}, and the plan needs ${budgetNeedText(unit, need)}: raise it or ask for less`,
+          `budget.${unit} is ${capText(each)}, and the plan needs ${budgetNeedText(unit, need)}: raise it or send less`,
         ]
       : [];
   });
@@ -110,13 +112,13 @@ const overPace = ({ pace, total }: Forecast): readonly string[] =>
   pace === null || pace.unsendable === 0
     ? []
     : [
-        `pace lets ${plural(total.requests.sum - pace.unsendable, 'request')} go before the run ends or their total deadline passes, and the plan has ${plural(total.requests.sum, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
+        `pace allows ${plural(total.requests.sum - pace.unsendable, 'request')} before the run ends or their total deadline passes, and the plan has ${plural(total.requests.sum, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
       ];
 
 /**
- * Throws a `Problem` where a plan cannot be what its scenario says: it may need more than its own
- * budget, or has more requests than its own pace lets go. A load above the declared limits is none:
- * to be refused may be what is to be seen.
+ * Throws a `Problem` where a plan contradicts itself: it may need more than its own budget, or has more
+ * requests than its own pace allows. A load above the declared limits is allowed: refusals may be what
+ * the run is to show.
  */
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const { plan } = read;
@@ -126,7 +128,31 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   if (reasons.length > 0) {
     const outcome = plan.budget === null ? '' : ', and its budget then ends it';
     throw new Problem(
-      `${reasons.join('\n')}\n\`weir plan\` tells more; --yes runs it all the same${outcome}`,
+      `${reasons.join('\n')}\n\`weir plan\` shows more; --yes runs it anyway${outcome}`,
     );
   }
+};
+
+const answerTimeOf = (text: string | undefined): Milliseconds => {
+  if (text === undefined) return defaultAnswerTime;
+  const length = durationNotation.read(text);
+  if (length !== null && length >= 1) return milliseconds(length);
+  throw new Problem(
+    `--answer-time: expected ${durationNotation.expected}, at least 1ms; got ${text}`,
+  );
+};
+
+/** Prints the forecast of a scenario; sends nothing. */
+export const printForecast = async (
+  source: PlanSource,
+  answerTime: string | undefined,
+  { environment, printer }: Host,
+): Promise<void> => {
+  const read = await readPlanWithFiles(source, environment);
+  const forecast = forecastOf({ ...read, answerTime: answerTimeOf(answerTime) });
+  printer.print({
+    json: JSON.stringify(forecast, null, 2),
+    text: (style) => forecastTerminal(forecast, read.plan, style),
+    files: '',
+  });
 };

@@ -1,96 +1,137 @@
-import type { RunRequest } from './input/run-request.ts';
 import { join } from 'node:path';
-import type { ClipLibrary } from '../model/workload/clip.ts';
+import type { SliceOptions } from '../engine/slice-options.ts';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { planHash } from '../model/plan/plan-hash.ts';
-import type { Workload } from '../model/workload/workload.ts';
-import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
-import { wallClock } from '../platform/host/clock.ts';
+import { withoutPrompts } from '../model/plan/without-prompts.ts';
+import type { ResultFacts } from '../model/result/result.ts';
 import { openRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
-import { type LineFile, openLineFile } from '../platform/files/line-file.ts';
-import { captureFileName } from './watch/capture.ts';
-import { type Checkpoint, openCheckpoint } from './watch/checkpoint.ts';
+import { wallClock } from '../platform/host/clock.ts';
+import { weirVersion } from '../platform/host/machine.ts';
+import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { type RunCanary, openCanary } from './canary.ts';
-import { type WorkerPoolPlan, planWorkerPool } from './workers/worker-pool-plan.ts';
-import { folderName } from './input/folder-name.ts';
 import { checkPlanFits } from './forecast.ts';
-import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
-import { type LiveMetrics, openLiveMetrics } from './watch/live-metrics.ts';
-import { openRequestedFolder } from './output/publish.ts';
-import { checkpointFileName } from './input/read-stored-result.ts';
+import { folderName } from './input/folder-name.ts';
+import type { Host } from './input/host.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
+import { checkpointFileName } from './input/read-stored-result.ts';
+import type { RunRequest } from './input/run-request.ts';
+import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
+import { openRequestedFolder } from './output/publish.ts';
 import { rejectSaturationConflicts } from './reject-saturation-conflicts.ts';
-import { type ReadyTarget, prepareTarget } from './target/prepare-target.ts';
+import { prepareTarget, type ReadyTarget, sliceOptionsFor } from './target/prepare-target.ts';
+import { abortOnBreach } from './watch/abort-on-breach.ts';
+import { captureFileName, openCapture } from './watch/capture.ts';
+import { keepCheckpoint } from './watch/checkpoint.ts';
+import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
+import { openLiveMetrics } from './watch/live-metrics.ts';
+import { openObservationFile } from './watch/observation-file.ts';
+import type { RunObserver } from './watch/observer.ts';
+import { openRecorder, type RunRecorder } from './watch/recorder.ts';
+import { type WorkerPoolPlan, planWorkerPool } from './workers/worker-pool-plan.ts';
 
-/** Everything that a run needs, opened before the first request; closed in the opposite order. */
+type RunFacts = Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>;
+
+/** Everything that a run needs, opened before the first request. */
 export interface OpenedRun {
-  readonly plan: Plan;
-  /** The plan's hash, by which slices and files know that they are of one plan. */
-  readonly hash: string;
-  readonly folder: RunFolder;
+  readonly options: SliceOptions;
+  readonly facts: RunFacts;
+  /** `null` where the run leaves no files. */
+  readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
-  readonly observations: LineFile | null;
-  readonly captureFile: LineFile | null;
-  readonly checkpoint: Checkpoint;
-  readonly metrics: LiveMetrics;
+  readonly recorder: RunRecorder;
+  /** The recorder and all others who watch the run. */
+  readonly observers: readonly RunObserver[];
   readonly target: ReadyTarget;
   readonly canary: RunCanary;
-  readonly clips: ClipLibrary;
-  readonly workload: Workload;
-  /** The workers that send; `null` where this thread does. */
+  /** The workers that send; `null` where this thread sends. */
   readonly workerPool: WorkerPoolPlan | null;
 }
 
-/** The first part of all request ids: the same for all slices of a plan. */
-export const runIdOf = ({ runId }: RunRequest, hash: string): string =>
-  runId ?? `weir-${hash.slice(0, 8)}`;
+const factsOf = (plan: Plan, { runId }: RunRequest): RunFacts => {
+  const hash = planHash(plan);
+  return {
+    weir: weirVersion(),
+    // The same for all slices of a plan.
+    runId: runId ?? `weir-${hash.slice(0, 8)}`,
+    planHash: hash,
+    plan: withoutPrompts(plan),
+  };
+};
 
-/** Reads the plan and opens all that its run needs; what was opened is closed again where something is refused. */
+const openFolder = async (
+  { out, isRetry = false }: RunRequest,
+  { name }: Plan,
+  say: (text: string) => void,
+): Promise<RunFolder | null> => {
+  if (out === null) return null;
+  return out === undefined
+    ? openRunFolder(join('reports', folderName(wallClock(), name)))
+    : openRequestedFolder(out, isRetry ? () => undefined : say);
+};
+
+/** Adds the observers that the request asks for to `observers`, each as soon as it is open. */
+const openObservers = async (
+  observers: RunObserver[],
+  { plan, facts, recorder }: { plan: Plan; facts: RunFacts; recorder: RunRecorder },
+  request: RunRequest & { readonly folder: string | null },
+  { say, warn, screen }: Host['printer'],
+): Promise<void> => {
+  const { folder, capture, observations, metricsExport } = request;
+  observers.push(recorder, abortOnBreach(plan));
+  if (observations !== undefined)
+    observers.push(await openObservationFile(observations, facts, say));
+  if (capture !== undefined && folder !== null)
+    observers.push(await openCapture(join(folder, captureFileName), capture));
+  if (folder !== null)
+    observers.push(await keepCheckpoint(join(folder, checkpointFileName), recorder, facts, warn));
+  if (screen !== null) observers.push(openLiveDisplay(screen, displayedRun(plan)));
+  const named = { runId: facts.runId, slice: request.slice };
+  observers.push(await openLiveMetrics(plan, named, { ...metricsExport, say }));
+};
+
+/**
+ * Reads the plan and opens all that its run needs; where something fails, closes what was opened and
+ * throws. `observe` adds an observer of the caller's.
+ */
 export const openRun = async (
   request: RunRequest,
-  environment: NodeJS.ProcessEnv,
-  printLine: (text: string) => void,
+  { environment, printer }: Pick<Host, 'environment' | 'printer'>,
+  observe: (plan: Plan) => RunObserver,
 ): Promise<OpenedRun> => {
-  const read = await readPlanWithFiles(request.source);
-  rejectSaturationConflicts(read.plan, request);
+  const read = await readPlanWithFiles(request.source, environment);
+  const { plan } = read;
+  rejectSaturationConflicts(plan, request);
   const workerPool = planWorkerPool(read, request.slice, request);
   if (!request.yes) checkPlanFits(read);
-  const { plan, folder: baseFolder, clips, workload } = read;
-  const folder = await (request.out === undefined
-    ? openRunFolder(join('reports', folderName(wallClock(), plan.name)))
-    : openRequestedFolder(request.out, { quiet: request.quiet || request.isRetry === true }));
-  let observations: LineFile | null = null;
-  let captureFile: LineFile | null = null;
-  let metrics: LiveMetrics | null = null;
+  const folder = await openFolder(request, plan, printer.say);
+  const facts = factsOf(plan, request);
+  const recorder = openRecorder(plan);
+  const observers: RunObserver[] = [];
   let extraReports: ExtraReports | null = null;
-  let checkpoint: Checkpoint | null = null;
   // It starts while everything else is opened.
   const startingCanary = openCanary(plan, workerPool?.workers ?? 1);
   try {
-    checkpoint = await openCheckpoint(join(folder.path, checkpointFileName));
-    extraReports = await openExtraReports(request.extraReports, environment);
-    if (request.observations !== undefined) observations = await openLineFile(request.observations);
-    if (request.capture !== undefined)
-      captureFile = await openLineFile(join(folder.path, captureFileName));
-    const hash = planHash(plan);
-    const named = { runId: runIdOf(request, hash), slice: request.slice };
-    metrics = await openLiveMetrics(plan, named, { ...request.metricsExport, say: printLine });
-    const preparedTarget = await prepareTarget(plan, baseFolder);
+    extraReports = await openExtraReports(request.extraReports);
+    const destination = { ...request, folder: folder?.path ?? null };
+    await openObservers(observers, { plan, facts, recorder }, destination, printer);
+    observers.push(observe(plan));
+    const preparedTarget = await prepareTarget(read);
     if (saturateLoadOf(plan) !== null)
       rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
     const canary = await startingCanary;
-    // Whatever is left of the run says so, be it a checkpoint.
+    // The checkpoint too has all notes.
     const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
-    const files = { folder, extraReports, observations, captureFile, checkpoint };
-    return { plan, hash, ...files, metrics, target, canary, clips, workload, workerPool };
+    const options = sliceOptionsFor(read, target, { slice: request.slice, runId: facts.runId });
+    const outputs = { folder, extraReports, recorder, observers };
+    return { options, facts, ...outputs, target, canary, workerPool };
   } catch (error) {
     await (await startingCanary).stop();
-    await observations?.discard();
-    await captureFile?.discard();
-    await metrics?.close();
+    for (const { discard, close } of observers) {
+      await discard?.();
+      await close?.();
+    }
     await extraReports?.discard();
-    await checkpoint?.discard();
-    await folder.discard();
+    await folder?.discard();
     throw error;
   }
 };

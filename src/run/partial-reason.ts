@@ -18,10 +18,10 @@ const stopReason = ({
   if (stoppedBy === null) return null;
   return isCutShort
     ? `stopped by ${stoppedBy} before the load had ended`
-    : `stopped by ${stoppedBy} while the last answers were awaited`;
+    : `stopped by ${stoppedBy} while waiting for the last answers`;
 };
 
-/** Why a run is not the whole of its plan, in sentences. */
+/** Why a run did not complete its plan, in sentences. */
 export const partialReason = (driven: DrivenSlice): string | null => {
   const reasons = [stopReason(driven), ...driven.lostSlices].filter((reason) => reason !== null);
   return reasons.length === 0 ? null : reasons.join('; ');

@@ -3,7 +3,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import { saturateLoadOf } from '../model/plan/plan.ts';
 import { Problem } from '../platform/problem.ts';
 
-/** What a command line can ask and a `saturate` load cannot give, each with the reason. */
+/** Options that do not work with a `saturate` load, each with the reason. */
 const conflicts: readonly {
   readonly isAsked: (request: Pick<RunRequest, 'capture' | 'slice'>) => boolean;
   readonly sentence: string;
@@ -11,16 +11,16 @@ const conflicts: readonly {
   {
     isAsked: ({ capture }) => capture !== undefined,
     sentence:
-      '--capture listens in to Weir’s own transports, and a load of the kind "saturate" is sent by autocannon. Leave --capture out, or use the kind "closed"',
+      '--capture reads Weir’s own transports, and a load of the kind "saturate" is sent by autocannon. Leave --capture out, or use the kind "closed"',
   },
   {
     isAsked: ({ slice }) => slice.count > 1,
     sentence:
-      '--slice: a load of the kind "saturate" has no shares: every machine would run flat out by itself. Run it on each as a run of its own, or use the kind "closed"',
+      '--slice: a load of the kind "saturate" has no shares: every machine would saturate the target by itself. Start a separate run on each machine, or use the kind "closed"',
   },
 ];
 
-/** Throws a `Problem` where a plan that runs flat out is asked for what does not go with that. */
+/** Throws a `Problem` where a plan with a `saturate` load has such an option. */
 export const rejectSaturationConflicts = (
   plan: Plan,
   request: Pick<RunRequest, 'capture' | 'slice'>,

@@ -1,145 +1,39 @@
-import type { RunRequest, OutputOptions } from './input/run-request.ts';
 import { join } from 'node:path';
-import type { SliceOptions } from '../engine/slice-options.ts';
-import { type AbortWatch, watchObjectives } from '../judge/objectives/abort-watch.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
-import { redactor } from '../model/plan/secret.ts';
-import { withoutPrompts } from '../model/plan/without-prompts.ts';
-import { weirVersion } from '../platform/host/machine.ts';
-import { type Screen, screenOn } from '../platform/screen.ts';
-import { observationLine, observationsHeader } from '../record/observation-lines.ts';
+import { toResult } from '../record/tally.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
-import { type IncrementalTally, createIncrementalTally } from '../record/incremental-tally.ts';
-import { fromResult, mergeTallies, type Tally, toResult } from '../record/tally.ts';
-import { scheduledEnd } from '../schedule/stages.ts';
-import { collectMockCounters } from './target/collect-mock-counters.ts';
-import { openCapture, captureWarning } from './watch/capture.ts';
-import { writeCheckpoint } from './watch/checkpoint.ts';
-import { type StartedSlice, type DrivenSlice, drive, type SliceWatch } from './drive.ts';
-import { type ExitName, exitOfSignal } from './output/exit-codes.ts';
-import { storeInHistory } from './output/store-in-history.ts';
-import { openLiveDisplay, displayedRun } from './watch/live-display.ts';
-import { displayWithMetrics } from './watch/live-metrics.ts';
-import { type OpenedRun, openRun, runIdOf } from './open-run.ts';
-import { partialReason } from './partial-reason.ts';
-import { type JudgedResult, publish, exitForVerdicts } from './output/publish.ts';
 import { withCalibrationNote } from './calibration-note.ts';
-import { toStderr } from '../platform/standard-streams.ts';
+import { type DrivenSlice, drive } from './drive.ts';
+import type { Host } from './input/host.ts';
+import type { RunRequest } from './input/run-request.ts';
+import { type OpenedRun, openRun } from './open-run.ts';
+import { type ExitName, exitOfStop } from './output/exit-codes.ts';
+import { exitForVerdicts, type JudgedResult, publish } from './output/publish.ts';
+import { storeInHistory } from './output/store-in-history.ts';
+import { partialReason } from './partial-reason.ts';
+import { collectMockCounters } from './target/collect-mock-counters.ts';
+import { combineObservers, type RunObserver } from './watch/observer.ts';
 
-const sliceRequestFor = (
-  { plan, hash, target, clips, workload }: OpenedRun,
-  request: RunRequest,
-): SliceOptions => ({
-  plan,
-  slice: request.slice,
-  runId: runIdOf(request, hash),
-  credentials: target.credentials,
-  headers: target.headers,
-  userAgent: `weir/${weirVersion()}`,
-  clips,
-  workload,
-  redact: redactor([...target.secrets, ...target.credentials.map(({ value }) => value)]),
-});
-
-/** What is written once a run has begun: the head of its observations, and from then on the checkpoint of what this thread runs. */
-const onSliceStart =
-  (
-    { plan, hash, observations, checkpoint, target }: OpenedRun,
-    request: RunRequest,
-    tally: IncrementalTally,
-  ) =>
-  ({ startedAt, clock, local }: StartedSlice): (() => void) => {
-    const facts = { weir: weirVersion(), runId: runIdOf(request, hash), planHash: hash };
-    const { machineZero } = clock;
-    observations?.write(observationsHeader({ ...facts, startedAt, machineZero }));
-    if (local === null) return () => undefined;
-    const { slice, generator } = local;
-    const header = { ...facts, plan: withoutPrompts(plan), slice, notes: [...target.notes] };
-    return writeCheckpoint(checkpoint.write, {
-      clock,
-      generator,
-      header,
-      tally,
-      loadEnds: scheduledEnd(plan),
-    });
-  };
-
-/** Where people are told of the run; `--quiet` tells nothing. */
-interface RunMessages {
-  readonly screen: Screen;
-  readonly say: (text: string) => void;
-}
-
-/** What this thread and the workers have recorded. */
-const tallyOfAllThreads = (own: Tally, { workerResults }: DrivenSlice): Tally =>
-  workerResults.reduce((sum, part) => mergeTallies(sum, fromResult(part)), own);
-
-/** Takes what workers tell. */
-const onWorkerUpdateFor =
-  (
-    { observations, checkpoint, metrics }: OpenedRun,
-    watch: AbortWatch,
-  ): SliceWatch['onWorkerUpdate'] =>
-  (update) => {
-    for (const line of update.observationLines) observations?.write(line);
-    for (const line of update.checkpointLines) checkpoint.write(line);
-    for (const observation of update.observations) {
-      watch.record(observation);
-      metrics.record(observation);
-    }
-  };
-
-/** Drives the plan and returns its result, without a prompt or anything secret in it. */
+/** Drives the plan and returns its result, without prompts and secrets. */
 const runOpened = async (
-  opened: OpenedRun,
-  request: RunRequest,
-  { screen, say }: RunMessages,
+  { options, facts, recorder, observers, target, canary, workerPool }: OpenedRun,
+  { printer: { say }, onStop }: Host,
 ): Promise<{ readonly result: Result; readonly driven: DrivenSlice }> => {
-  const { plan, hash, observations, metrics, target } = opened;
-  const sliceRequest = sliceRequestFor(opened, request);
-  for (const line of [
-    ...target.warnings,
-    ...traceNeeds(plan),
-    ...captureWarning(request.capture),
-    ...metrics.startupLines,
-  ]) {
-    say(line);
-  }
-  const tally = createIncrementalTally(plan);
-  const watch = watchObjectives(plan);
-  const capture = openCapture(opened.captureFile, request.capture, sliceRequest.redact);
-  const sliceWatch: SliceWatch = {
-    display: displayWithMetrics(
-      request.quiet ? null : openLiveDisplay(screen, displayedRun(plan)),
-      metrics,
-    ),
-    say,
-    onStart: onSliceStart(opened, request, tally),
-    findBreach: watch.breach,
-    canary: opened.canary.streamOptions,
-    wrap: (transport) => capture?.wrap(transport) ?? transport,
-    record: (observation) => {
-      tally.record(observation);
-      watch.record(observation);
-      observations?.write(observationLine(observation));
-      capture?.record(observation);
-    },
-    onWorkerUpdate: onWorkerUpdateFor(opened, watch),
-  };
-  const driven = await drive(sliceRequest, target, sliceWatch, opened.workerPool);
-  screen.clear();
+  const announcements = observers.flatMap((observer) => observer.announcements ?? []);
+  for (const line of [...target.warnings, ...traceNeeds(options.plan), ...announcements]) say(line);
+  const observer = combineObservers(observers);
+  const context = { observer, say, onStop, canary: canary.streamOptions };
+  const driven = await drive(options, target, context, workerPool);
   const { witness, notes } = await collectMockCounters(target.mock);
-  const result = toResult(tallyOfAllThreads(tally.whole(), driven), {
-    weir: weirVersion(),
-    runId: sliceRequest.runId,
-    planHash: hash,
-    plan: withoutPrompts(plan),
+  const result = toResult(recorder.whole(driven.workerResults), {
+    ...facts,
     slices: [...driven.slices],
     scheduled: milliseconds(driven.loadEnded),
     partial: partialReason(driven),
     breach: driven.breach ?? undefined,
-    notes: [...target.notes, ...driven.notes, ...opened.canary.endNotes(), ...notes],
+    notes: [...target.notes, ...driven.notes, ...canary.endNotes(), ...notes],
     witness,
   });
   return { result, driven };
@@ -147,48 +41,41 @@ const runOpened = async (
 
 /** What a run left behind. */
 export interface FinishedRun extends JudgedResult {
-  /** The result's file. */
+  /** The result's file; empty where the run leaves no files. */
   readonly file: string;
   readonly exit: ExitName;
 }
 
-/** Somebody who stopped it knows that it is not whole. */
+/** Who stopped a run knows that it is not complete. */
 const exitAfter = ({ stoppedBy }: DrivenSlice, judged: JudgedResult): ExitName =>
-  stoppedBy === null ? exitForVerdicts(judged) : exitOfSignal[stoppedBy];
+  stoppedBy === null ? exitForVerdicts(judged) : exitOfStop[stoppedBy];
 
-/** Runs a plan once and publishes what came of it, told as `telling` says, and on the job's page that its environment names. */
+/** Runs a plan once and publishes its result. `observe` adds an observer of the caller's. */
 export const runOnce = async (
   request: RunRequest,
-  output: Pick<OutputOptions, 'json' | 'quiet'> & { readonly environment: NodeJS.ProcessEnv },
+  host: Host,
+  observe: (plan: Plan) => RunObserver = () => ({}),
 ): Promise<FinishedRun> => {
-  const screen = screenOn(process.stderr, process.env);
-  const say = (text: string): void => {
-    if (!request.quiet) screen.line(text);
-  };
-  const opened = await openRun(request, output.environment, say);
+  const { environment, printer } = host;
+  const opened = await openRun(request, host, observe);
+  const { folder, observers } = opened;
   try {
-    const { result, driven } = await runOpened(opened, request, { screen, say });
-    const judged = await publish(await withCalibrationNote(result), opened, output);
+    const { result, driven } = await runOpened(opened, host);
+    const judged = await publish(await withCalibrationNote(result, environment), opened, printer);
     // After the reports: a full disk here must not cost them.
-    await opened.observations?.close();
-    await opened.captureFile?.close();
-    const checkpointFailure = await opened.checkpoint.remove();
-    if (checkpointFailure !== null) toStderr(`The checkpoint was not kept: ${checkpointFailure}.`);
-    if (request.observations !== undefined && !request.quiet) {
-      toStderr(`Observations: ${request.observations}`);
-    }
+    for (const { onPublished } of observers) await onPublished?.();
     const exit = exitAfter(driven, judged);
-    const finished = { ...judged, exit, file: join(opened.folder.path, 'result.json') };
-    await storeInHistory(request.history, finished);
+    const finished = {
+      ...judged,
+      exit,
+      file: folder === null ? '' : join(folder.path, 'result.json'),
+    };
+    if (folder !== null) await storeInHistory(request.history, finished, printer.warn);
     return finished;
   } finally {
-    // Processes first: while one of them is there this one cannot end.
+    // Processes first: this process cannot end while one of them runs.
     await opened.canary.stop();
     await opened.target.mock?.stop();
-    await opened.metrics.close();
+    for (const { close } of observers) await close?.();
   }
 };
-
-/** Runs a plan and publishes what came of it; the exit says how it ended. */
-export const run = async (request: RunRequest): Promise<ExitName> =>
-  (await runOnce(request, { ...request, environment: process.env })).exit;

@@ -11,12 +11,12 @@ describe('a stored result', () => {
     const out = join(await tempFolder(), 'run');
     const stderrOf = async (words: readonly string[]): Promise<string> =>
       (await weir(words)).stderr;
-    expect(await stderrOf([...one, '--out', out])).not.toContain('overwritten');
-    const again = `${out} holds an earlier result.json and report.html: overwritten by this one’s.`;
+    expect(await stderrOf([...one, '--out', out])).not.toContain('overwrites');
+    const again = `${out} contains an earlier result.json and report.html, which this run overwrites.`;
     expect(await stderrOf([...one, '--out', out])).toContain(again);
     expect(await stderrOf([...one, '--out', out, '--quiet'])).toBe('');
     const result = join(out, 'result.json');
-    expect(await stderrOf(['report', result])).not.toContain('overwritten');
+    expect(await stderrOf(['report', result])).not.toContain('overwrites');
     expect(await stderrOf(['report', result, '--out', out])).toContain(again);
     expect(await stderrOf(['report', out])).toContain(`Result: ${result}`);
     const { code, stderr } = await weir(['merge', out, '--out', out]);

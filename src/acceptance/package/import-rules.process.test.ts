@@ -31,7 +31,8 @@ const folders: readonly Folder[] = Object.keys(mayImport).filter(
   (name): name is Folder => name in mayImport,
 );
 const everywhere: readonly Folder[] = ['acceptance', 'bench'];
-const touchers: readonly Folder[] = ['platform', 'mock', 'run', 'cli'];
+/** Which folders may use all modules of Node. */
+const touchers: readonly Folder[] = ['platform', 'mock', 'cli'];
 
 /** Which folders know a package, beside those that may use any. */
 const knownBy: Readonly<Record<string, readonly Folder[]>> = {
@@ -51,7 +52,9 @@ const knownBy: Readonly<Record<string, readonly Folder[]>> = {
   vitest: [],
   'fast-check': [],
   '@scope/unheard-of': [],
+  'node:path': [...touchers, 'run'],
   'node:fs': touchers,
+  'node:process': touchers,
   'node:timers/promises': touchers,
   'node:worker_threads': touchers,
   'node:zlib': folders,

@@ -55,7 +55,7 @@ const emptyProject = async (name: string): Promise<string> => {
 
 /** A build that must never run. */
 const plantStaleBuild = async (): Promise<void> => {
-  for (const name of ['stale.js', 'cli/main.js', 'scenario/define.js']) {
+  for (const name of ['stale.js', 'cli/main.js', 'run/library.js']) {
     await mkdir(dirname(join(stale, name)), { recursive: true });
     await writeFile(join(stale, name), 'throw new Error("a stale build ran");');
   }
@@ -70,6 +70,10 @@ const scenario = (module: boolean): string => `
     load: { kind: 'constant', rate: '20/s', duration: '2s' },
     mock: { ttft: '20ms', gap: '2ms' },
   }${module ? ')' : ''}`;
+
+/** The example in the README of the library. */
+const libraryReadme = await readFile(join(checkout, 'src', 'run', 'README.md'), 'utf8');
+const [, example = ''] = /```js\n(import .*?)```/s.exec(libraryReadme) ?? [];
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'weir-package-'));
@@ -121,7 +125,8 @@ describe('the package', () => {
         'dist/report/html/page/page.css',
         'scenarios/quickstart.yaml',
         'scenarios/schema.json',
-        'dist/scenario/define.d.ts',
+        'dist/run/library.d.ts',
+        'dist/run/library.js',
         'dist/mock/Dockerfile',
         'dist/run/workers/worker.js',
       ]),
@@ -182,15 +187,33 @@ describe('the package', () => {
     expect(names.filter((name) => ['dist', 'CHANGELOG.md'].includes(name))).toEqual([]);
   });
 
+  const compile = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(project, name), text);
+    const tsc = join(checkout, 'node_modules', '.bin', 'tsc');
+    const options = '--noEmit --strict --target es2022 --module nodenext --types'.split(' ');
+    const { stdout } = await startProgram([tsc, ...options, '', name], process.env, project).ended;
+    return stdout;
+  };
+
+  it('types the example of its library for the compiler of a user', async () => {
+    expect(example.split('\n').length).toBeGreaterThan(20);
+    expect(example.split('\n').length).toBeLessThanOrEqual(31);
+    expect(await compile('example.mts', example)).toBe('');
+    const wrong = example.replace('counts.completed', 'counts.finished');
+    expect(await compile('wrong-example.mts', wrong)).toMatch(
+      /^wrong-example\.mts\(\d+,.*TS2339: Property 'finished' does not exist/,
+    );
+  });
+
+  it('has the declarations of its library and no others', () => {
+    const declarations = files.filter((file) => file.endsWith('.d.ts'));
+    expect(declarations).toContain('dist/run/library.d.ts');
+    expect(declarations.filter((file) => /^dist\/(cli|engine|platform|mock)\//.test(file))).toEqual(
+      [],
+    );
+  });
+
   it('types a scenario for the compiler of a user', async () => {
-    const compile = async (name: string, text: string): Promise<string> => {
-      await writeFile(join(project, name), text);
-      const tsc = join(checkout, 'node_modules', '.bin', 'tsc');
-      const options = '--noEmit --strict --target es2022 --module nodenext --types'.split(' ');
-      const { stdout } = await startProgram([tsc, ...options, '', name], process.env, project)
-        .ended;
-      return stdout;
-    };
     expect(await compile('right.mts', scenario(true))).toBe('');
     const wrong = scenario(true).replace("'20/s'", '20');
     expect(await compile('wrong.mts', wrong)).toMatch(
@@ -234,6 +257,26 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
       expect(stdout).toContain(`${name} is valid`);
       expect(code).toBe(0);
     }
+  });
+
+  it('runs the example of its library', async () => {
+    await writeFile(join(project, 'example.mjs'), example);
+    const node = join(folder!, 'node');
+    const environment = { PATH: '/usr/bin:/bin', WEIR_HISTORY: 'off' };
+    const { ended } = startProgram([node, 'example.mjs'], environment, project);
+    const { code, stdout, stderr } = await ended;
+    expect(stderr).toBe('');
+    const lines = stdout.trim().split('\n');
+    expect(lines.filter((line) => /^[1-9] s: \d+ completed$/.test(line))).not.toEqual([]);
+    expect(lines.slice(-3)).toEqual([
+      '15 of 15, 15 samples',
+      // A machine that is too busy for a load test decides nothing.
+      expect.stringMatching(/^objective: (pass|inconclusive)$/),
+      expect.stringMatching(/^stricter: 1\d\d\.?\d* ms, p95 \d+\.?\d* ms$/),
+    ]);
+    expect(code).toBe(0);
+    const result = await readFile(join(project, 'reports', 'library', 'result.json'), 'utf8');
+    expect(resultSchema.parse(JSON.parse(result)).witness).toMatchObject({ completed: 15 });
   });
 
   it('says what to do where Node is told not to read TypeScript', async () => {

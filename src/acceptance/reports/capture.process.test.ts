@@ -38,7 +38,7 @@ const capturedBy = async (
 describe('captured bodies', () => {
   it('hold the prompts and answers of all requests unchanged, but no key', async () => {
     const { lines, text, stderr } = await capturedBy('all', []);
-    expect(stderr).toContain('capture.jsonl will hold all requests with prompts');
+    expect(stderr).toContain('capture.jsonl will contain all requests with prompts');
     expect(lines).toHaveLength(3);
     expect(text).not.toContain(key);
     const [{ request, response, outcome } = lines[0]!] = lines;

@@ -168,7 +168,7 @@ describe('a second stop signal', () => {
     const { child, ended, waitForOutput } = startWeir([...slow.split(' '), '--out', out]);
     await waitForOutput('Ctrl-C ends it early');
     child.kill('SIGINT');
-    await waitForOutput('once more to abort it');
+    await waitForOutput('again to abort them');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
     const result = await resultIn(out);

@@ -121,7 +121,7 @@ it('a saturating load in which nothing succeeds exits with 12', async () => {
 });
 
 it.each([
-  [['--capture', 'all'], /--capture listens in to Weir’s own transports/],
+  [['--capture', 'all'], /--capture reads Weir’s own transports/],
   [['--slice', '0/2', '--run-id', 'r'], /"saturate" has no shares/],
   [['--workers', '2'], /"workers" cannot be combined with a load of the kind "saturate"/],
   [['--set', 'traffic.0.kind=chat-stream'], /"saturate" sends chat and models only/],

@@ -158,7 +158,7 @@ describe('workers', () => {
     const environment = { NODE_OPTIONS: `--require ${crash}` };
     const out = await tempFolder();
     const ended = await weir(['run', path, '--workers', '2', '--out', out], environment);
-    expect(ended.stderr).toContain('a worker could not be made ready: Error: planted');
+    expect(ended.stderr).toContain('a worker could not start: Error: planted');
     expect(ended.code).toBe(1);
   });
 

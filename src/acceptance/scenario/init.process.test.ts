@@ -14,7 +14,7 @@ describe('weir init', () => {
     const words = ['init', mock.url, '--key', 'MY_KEY', '--out', out];
     const { code, stdout, stderr } = await weir(words, environment);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('asks first/model');
+    expect(stdout).toContain('sends requests to first/model');
     const text = await readFile(out, 'utf8');
     expect(text).not.toContain('sk-weir-test');
     expect(text).toContain('    model: weir-tts');
@@ -23,7 +23,7 @@ describe('weir init', () => {
     expect(planned.stdout).toContain('chat-stream (first/mo…');
     const again = await weir(words, environment);
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('exists already, and is left as it is');
+    expect(again.stderr).toContain('exists already: name another file');
     expect(await readFile(out, 'utf8')).toBe(text);
   });
 

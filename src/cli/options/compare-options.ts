@@ -1,6 +1,7 @@
 import {
   minSelfRuns,
   type ComparisonCriteria,
+  type ExtraReportPaths,
   type RepetitionRequest,
 } from '../../run/input/run-request.ts';
 import type { Argv } from 'yargs';
@@ -17,32 +18,28 @@ export const comparisonOptions = <T>(builder: Argv<T>) =>
       strict: {
         type: 'boolean',
         default: false,
-        describe: 'Exit with 13 where the repetitions decide nothing',
+        describe: 'Exit with 13 if the comparison is inconclusive',
       },
       'allow-different': {
         type: 'boolean',
         default: false,
         describe:
-          'Compare runs that are not valid, without doing them again, or not of one plan; the report says so',
+          'Compare runs that are invalid, without repeating them, or of different plans; the report says so',
       },
     })
     .group(['gate', 'strict', 'allow-different'], 'Comparison:');
 
-export const comparisonCriteriaFrom = (given: {
-  readonly gate?: string | undefined;
-  readonly strict: boolean;
-  readonly allowDifferent: boolean;
-}): ComparisonCriteria => ({
-  gate: given.gate,
-  strict: given.strict,
-  allowDifferent: given.allowDifferent,
-});
+export const comparisonCriteriaFrom = ({
+  gate,
+  strict,
+  allowDifferent,
+}: ComparisonCriteria): ComparisonCriteria => ({ gate, strict, allowDifferent });
 
-/** How often `weir run` runs, and what its runs are held against. */
+/** How often `weir run` runs, and what its runs are compared with. */
 export const repetitionOptions = <T>(builder: Argv<T>) =>
   comparisonOptions(builder)
     .options({
-      repeat: { type: 'string', describe: 'Run it N times, each with a folder of its own' },
+      repeat: { type: 'string', describe: 'Run it N times, each in its own folder' },
       pause: {
         type: 'string',
         describe: 'Wait between two runs [60s where limits are declared, none against `mock`]',
@@ -57,28 +54,25 @@ export const repetitionOptions = <T>(builder: Argv<T>) =>
       self: {
         type: 'boolean',
         default: false,
-        describe: 'Measure how much the runs differ by themselves, and what could be seen',
+        describe:
+          'Measure how much the runs differ by themselves, and the smallest detectable change',
       },
       against: {
         type: 'string',
-        describe: 'Run by turns against this target too, and compare: it is the base',
+        describe: 'Alternate with runs against this target, and compare: it is the base',
       },
     })
     .group(['repeat', 'pause', 'baseline', 'against', 'self'], 'Comparison:');
 
-interface RepetitionArguments {
+interface RepetitionArguments
+  extends
+    ComparisonCriteria,
+    Partial<Pick<RepetitionRequest, 'against' | 'pause'>>,
+    ExtraReportPaths {
   readonly repeat?: string | undefined;
-  readonly pause?: string | undefined;
   readonly baseline: string[];
-  readonly against?: string | undefined;
   readonly self: boolean;
-  readonly gate?: string | undefined;
-  readonly strict: boolean;
-  readonly allowDifferent: boolean;
   readonly observations?: string | undefined;
-  readonly junit?: string | undefined;
-  readonly csv?: string | undefined;
-  readonly summary?: string | undefined;
 }
 
 const countFrom = (text: string | undefined): number => {
@@ -87,21 +81,21 @@ const countFrom = (text: string | undefined): number => {
   throw new UsageProblem(`--repeat: expected a whole number from 1 to 1000; got ${text}`);
 };
 
-/** Throws a `UsageProblem` where there are no runs to hold against each other, or others to hold them against. */
+/** Throws a `UsageProblem` where `--self` has too few runs, or another option asks for a comparison. */
 const checkSelf = (compares: boolean, repetitions: string | undefined, strict: boolean): void => {
   if (compares || strict) {
     throw new UsageProblem(
-      `--self: expected nothing to compare with, since the runs are held against each other; got ${compares ? '--baseline or --against' : '--strict'}`,
+      `--self compares the runs with each other: expected nothing else to compare with; got ${compares ? '--baseline or --against' : '--strict'}`,
     );
   }
   if (countFrom(repetitions) < minSelfRuns) {
     throw new UsageProblem(
-      `--self: expected at least ${minSelfRuns} runs, and ten to know the noise well: --repeat 10; got ${countFrom(repetitions)}`,
+      `--self: expected at least ${minSelfRuns} runs, better ten (--repeat 10); got ${countFrom(repetitions)}`,
     );
   }
 };
 
-/** `null`: one run, compared with nothing. Throws a `UsageProblem` for options that make no sense together. */
+/** `null`: one run without a comparison. Throws a `UsageProblem` for options that contradict each other. */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
   const { baseline } = given;
   const [repetitions, against] = [given.repeat, given.against];
@@ -140,4 +134,25 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
     pause: given.pause,
     self: given.self,
   };
+};
+
+/** The sides of `weir compare`: two paths, or `--with` before those of the new side; `next` is `null` for `--self`. */
+export const sidesFrom = (given: {
+  readonly base: readonly string[];
+  readonly with: readonly string[];
+  readonly self: boolean;
+}): { readonly base: readonly string[]; readonly next: readonly string[] | null } => {
+  const { base: paths, with: newPaths } = given;
+  if (given.self) {
+    if (newPaths.length === 0) return { base: paths, next: null };
+    throw new UsageProblem('--self: expected one side of runs; got another, --with');
+  }
+  if (newPaths.length > 0) return { base: paths, next: newPaths };
+  const [base, next, ...more] = paths;
+  if (base === undefined || next === undefined || more.length > 0) {
+    throw new UsageProblem(
+      `expected two sides, \`weir compare BASE NEW\` or \`weir compare BASE… --with NEW…\`; got ${paths.length === 1 ? 'one' : `${paths.length} paths without --with`}`,
+    );
+  }
+  return { base: [base], next: [next] };
 };

@@ -1,5 +1,6 @@
-import type { OutputOptions } from '../../run/input/run-request.ts';
 import type { Argv } from 'yargs';
+import { historyPath } from '../../run/input/history-path.ts';
+import type { ExtraReportPaths } from '../../run/input/run-request.ts';
 
 export const withOutputOptions = <T>(builder: Argv<T>) =>
   builder
@@ -13,10 +14,10 @@ export const withOutputOptions = <T>(builder: Argv<T>) =>
       type: 'boolean',
       default: false,
       group: 'Output:',
-      describe: 'Print nothing but errors; files and exit code tell',
+      describe: 'Print only errors; see the files and the exit code',
     });
 
-/** What can be told of a result, and written of it. */
+/** Options of the reports that are written on request. */
 export const withReportOptions = <T>(builder: Argv<T>) =>
   withOutputOptions(builder).options({
     junit: {
@@ -36,14 +37,25 @@ export const withReportOptions = <T>(builder: Argv<T>) =>
     },
   });
 
-export const outputOptionsFrom = (given: {
-  readonly json: boolean;
-  readonly quiet: boolean;
-  readonly junit: string | undefined;
-  readonly csv: string | undefined;
-  readonly summary: string | undefined;
-}): OutputOptions => ({
-  json: given.json,
-  quiet: given.quiet,
-  extraReports: { junit: given.junit, csv: given.csv, summary: given.summary },
+export const withHistoryOption = <T>(builder: Argv<T>) =>
+  builder.option('history', {
+    type: 'boolean',
+    default: true,
+    group: 'Output:',
+    describe: 'Keep the run in reports/history.db or $WEIR_HISTORY; --no-history does not',
+  });
+
+/** The page of a CI job; GitHub names its file in the environment. */
+export const jobSummaryPath = (): string | undefined =>
+  process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
+
+export const extraReportsFrom = ({ junit, csv, summary }: ExtraReportPaths): ExtraReportPaths => ({
+  junit,
+  csv,
+  summary,
+  jobSummary: jobSummaryPath(),
 });
+
+/** The history that keeps a run; `null` for none. */
+export const historyFrom = ({ history }: { readonly history: boolean }): string | null =>
+  history ? historyPath(process.env) : null;

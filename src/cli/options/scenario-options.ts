@@ -1,143 +1,87 @@
 import type { Argv } from 'yargs';
 import type { PlanSource } from '../../run/input/read-plan.ts';
+import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 
 /** A command line that makes no sense; the message says what was expected. */
 export class UsageProblem extends Error {}
 
-/** What stands in for a scenario file. */
-const withoutFileOptions = <T>(builder: Argv<T>) =>
-  builder
-    .option('model', { type: 'string', group: 'Without a file:', describe: 'Model to ask for' })
-    .option('kind', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'Kind of traffic: chat-stream (default), chat, speech, transcription or models',
-    })
-    .option('prompt', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'What to ask [a short built-in prompt]',
-    })
-    .option('max-tokens', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'The most tokens of an answer',
-    })
-    .option('text', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'What to speak, or what --clip is known to say',
-    })
-    .option('voice', { type: 'string', group: 'Without a file:', describe: 'Voice [Emily.wav]' })
-    .option('clip', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'Audio to transcribe: a file or a .json manifest [bundled]',
-    })
-    .option('rate', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'Constant arrival rate: 5/s, 300/min',
-    })
-    .option('users', { type: 'string', group: 'Without a file:', describe: 'Closed-loop users' })
-    .option('iterations', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'Requests that the users share',
-    })
-    .option('duration', {
-      type: 'string',
-      group: 'Without a file:',
-      describe: 'How long: 30s, 5m',
-    });
+/** Options in place of a scenario file, in the order of the help. */
+const flagOptions = {
+  model: { type: 'string', describe: 'Model of the requests' },
+  kind: {
+    type: 'string',
+    describe: 'Kind of traffic: chat-stream (default), chat, speech, transcription or models',
+  },
+  prompt: { type: 'string', describe: 'Prompt of the requests [a short built-in prompt]' },
+  'max-tokens': { type: 'string', describe: 'The most tokens of an answer' },
+  text: { type: 'string', describe: 'Text to speak, or the transcript of --clip' },
+  voice: { type: 'string', describe: 'Voice [Emily.wav]' },
+  clip: {
+    type: 'string',
+    describe: 'Audio to transcribe: a file or a .json manifest [bundled]',
+  },
+  rate: { type: 'string', describe: 'Constant arrival rate: 5/s, 300/min' },
+  users: { type: 'string', describe: 'Closed-loop users' },
+  iterations: { type: 'string', describe: 'Requests that the users share' },
+  duration: { type: 'string', describe: 'How long: 30s, 5m' },
+} as const;
 
 export const withScenarioOptions = <T>(builder: Argv<T>) =>
-  withoutFileOptions(
-    builder
-      .positional('scenario', {
-        type: 'string',
-        describe: 'Scenario file: YAML, JSON or TypeScript',
-      })
-      .option('target', {
-        type: 'string',
-        group: 'Target:',
-        describe:
-          'Base address (https://host/v1), `mock` for the embedded reference gateway, or `container`',
-      })
-      .option('transport', {
-        type: 'string',
-        group: 'Target:',
-        describe: 'What speaks to it: socket (default) or undici; HTTP/2 is always undici’s',
-      })
-      .option('workers', {
-        type: 'string',
-        group: 'Scale:',
-        describe: 'Threads that send the same requests together: a number, or auto [1]',
-      })
-      .option('set', {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [] as string[],
-        group: 'Scenario:',
-        describe: 'Override a field of the scenario: --set load.rate=10/s',
-      }),
-  );
+  builder
+    .positional('scenario', {
+      type: 'string',
+      describe: 'Scenario file: YAML, JSON or TypeScript',
+    })
+    .option('target', {
+      type: 'string',
+      group: 'Target:',
+      describe:
+        'Base address (https://host/v1), `mock` for the embedded reference gateway, or `container`',
+    })
+    .option('transport', {
+      type: 'string',
+      group: 'Target:',
+      describe: 'HTTP client: socket (default) or undici; HTTP/2 always uses undici',
+    })
+    .option('workers', {
+      type: 'string',
+      group: 'Scale:',
+      describe: 'Threads that send the requests together: a number, or auto [1]',
+    })
+    .option('set', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      group: 'Scenario:',
+      describe: 'Override a field of the scenario: --set load.rate=10/s',
+    })
+    .options(flagOptions)
+    .group(Object.keys(flagOptions), 'Without a file:');
 
-interface ScenarioArguments {
-  readonly scenario?: string | undefined;
-  readonly target?: string | undefined;
-  readonly transport?: string | undefined;
-  readonly workers?: string | undefined;
-  readonly set: string[];
-  readonly model?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly rate?: string | undefined;
-  readonly prompt?: string | undefined;
-  readonly maxTokens?: string | undefined;
-  readonly text?: string | undefined;
-  readonly voice?: string | undefined;
-  readonly clip?: string | undefined;
-  readonly users?: string | undefined;
-  readonly iterations?: string | undefined;
-  readonly duration?: string | undefined;
-}
+type ScenarioArguments = ScenarioFlags &
+  Partial<Omit<PlanSource, 'flags' | 'set'>> & { readonly set: string[] };
 
 export const planSourceFrom = (parsed: ScenarioArguments): PlanSource => {
-  const flags = {
-    model: parsed.model,
-    kind: parsed.kind,
-    prompt: parsed.prompt,
-    maxTokens: parsed.maxTokens,
-    text: parsed.text,
-    voice: parsed.voice,
-    clip: parsed.clip,
-    rate: parsed.rate,
-    users: parsed.users,
-    iterations: parsed.iterations,
-    duration: parsed.duration,
-  };
+  const { scenario, set, target, transport, workers } = parsed;
+  const { model, kind, prompt, maxTokens, text, voice, clip } = parsed;
+  const { rate, users, iterations, duration } = parsed;
+  const content = { model, kind, prompt, maxTokens, text, voice, clip };
+  const flags = { ...content, rate, users, iterations, duration };
   const usedFlags = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined ? [] : [name === 'maxTokens' ? '--max-tokens' : `--${name}`],
   );
-  if (parsed.scenario !== undefined && usedFlags.length > 0) {
+  if (scenario !== undefined && usedFlags.length > 0) {
     throw new UsageProblem(
-      `${usedFlags.join(', ')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${parsed.scenario}): change its fields with --set, for example --set load.rate=10/s`,
+      `${usedFlags.join(', ')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): change its fields with --set, for example --set load.rate=10/s`,
     );
   }
-  if (parsed.scenario === undefined && usedFlags.length === 0) {
+  if (scenario === undefined && usedFlags.length === 0) {
     throw new UsageProblem(
       'expected a scenario file, or --model with --rate and --duration (or --users) in its place',
     );
   }
-  return {
-    scenario: parsed.scenario,
-    flags,
-    set: parsed.set,
-    target: parsed.target,
-    transport: parsed.transport,
-    workers: parsed.workers,
-  };
+  return { scenario, flags, set, target, transport, workers };
 };
 
 export const sliceFrom = (
@@ -153,67 +97,3 @@ export const sliceFrom = (
   }
   return { index, count };
 };
-
-/** The limits of the mock's keys. */
-const withMockLimitOptions = <T>(builder: Argv<T>) =>
-  builder
-    .options({
-      'requests-per-minute': { type: 'string', describe: 'For each key, or none [60]' },
-      'tokens-per-minute': { type: 'string', describe: 'For each key, or none [2000000]' },
-      window: { type: 'string', describe: 'The length of that minute [1m]' },
-      algorithm: { type: 'string', describe: 'How limits are counted [fixed-from-first]' },
-      profile: { type: 'string', describe: 'Whose limits: spec or litellm [spec]' },
-      credits: { type: 'string', describe: 'Micro-units that each key may spend, or none [none]' },
-    })
-    .group(
-      ['requests-per-minute', 'tokens-per-minute', 'window', 'algorithm', 'profile', 'credits'],
-      'Limits:',
-    );
-
-/** What `weir mock` can be told. Words and quantities are those of a scenario’s `mock`. */
-export const withMockOptions = <T>(builder: Argv<T>) =>
-  withMockLimitOptions(builder)
-    .positional('scenario', {
-      type: 'string',
-      describe: 'Start the gateway that a run of this scenario would start',
-    })
-    .options({
-      port: { type: 'string', default: '8080', describe: 'Port; 0 takes a free one' },
-      'control-port': { type: 'string', default: '0', describe: 'Port of the control interface' },
-      host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
-      key: {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        describe: 'API key to let in, repeatable [sk-weir-test and its kin]',
-      },
-      lifetime: { type: 'string', describe: 'End by itself after this long: 10m [never]' },
-      contained: { type: 'boolean', default: false, hidden: true },
-      embedded: { type: 'boolean', default: false, hidden: true },
-    })
-    .group(['port', 'control-port', 'host', 'key', 'lifetime'], 'Where:')
-    .options({
-      ttft: { type: 'string', describe: 'Time to the first token [200ms]' },
-      gap: { type: 'string', describe: 'Time between two tokens [20ms]' },
-      latency: {
-        type: 'string',
-        describe: 'fixed, or a server that saturates: small, medium, large [fixed]',
-      },
-      seed: { type: 'string', describe: 'Answers are drawn from it [1]' },
-    })
-    .group(['ttft', 'gap', 'latency', 'seed'], 'Answers:')
-    .options({
-      truth: {
-        type: 'string',
-        describe: 'File for what truly happened to each request, as JSON lines',
-      },
-      set: {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [],
-        describe:
-          'Any other setting of a scenario’s mock, repeatable: --set limits.workers=2 --set uploadTooLarge=400',
-      },
-    })
-    .group(['truth', 'set'], 'More:');

@@ -47,7 +47,7 @@ it.each([
   ['history basline', /^unexpected word "basline": did you mean "baseline"\? If not, weir history/],
   ['hlep', /^unknown verb "hlep": did you mean "help"\? If not, expected init, plan, run/],
   ['version', /^unknown verb "version": did you mean `weir --version`\?/],
-  ['help run extra', 'unexpected word "extra": weir help takes one verb, or none'],
+  ['help run extra', 'unexpected word "extra": weir help takes at most one verb'],
   ['help bogus', /^unknown verb "bogus": expected init,.*, schema or help$/],
   ['capacity', /^expected a scenario file, or --model with/],
   ['report', 'weir report: expected the result.json of a run, got nothing'],

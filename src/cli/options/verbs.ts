@@ -1,5 +1,10 @@
+import type { Argv } from 'yargs';
+import type { ExitName } from '../../run/output/exit-codes.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 import { UsageProblem } from './scenario-options.ts';
+
+/** Adds a verb to the parser; the verb calls `ended` with its exit. */
+export type AddVerb = (cli: Argv, ended: (exit: ExitName) => void) => Argv;
 
 export const verbs = [
   'init',
@@ -18,10 +23,10 @@ export const verbs = [
   'help',
 ];
 
-/** What programs of this kind have as verbs, and this one as options. */
+/** Verbs of similar programs that are options here. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
-/** The parser speaks of an unknown argument, which tells nobody that a verb was expected. */
+/** Throws a `UsageProblem` for an unknown verb; the parser would report an unknown argument. */
 export const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
   const option = optionInstead[word];
@@ -35,7 +40,6 @@ export const checkVerb = (word: string | undefined): void => {
 export const orList = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The verbs of verbs. */
 export const subcommands: Readonly<Record<string, readonly string[]>> = { history: ['baseline'] };
 
 /** `weir help run` is `weir run --help`. */
@@ -44,7 +48,7 @@ export const helpAsOption = (words: readonly string[]): readonly string[] => {
   const [verb, ...more] = words.slice(1).filter((word) => !word.startsWith('-'));
   const unexpected = more.find((word) => !(subcommands[verb!] ?? []).includes(word));
   if (unexpected !== undefined) {
-    throw new UsageProblem(`unexpected word "${unexpected}": weir help takes one verb, or none`);
+    throw new UsageProblem(`unexpected word "${unexpected}": weir help takes at most one verb`);
   }
   return verb === undefined || verb === 'help' ? ['--help'] : [verb, ...more, '--help'];
 };

@@ -1,66 +1,64 @@
-import { dirname, join } from 'node:path';
-import { writeFile } from 'node:fs/promises';
-import { trendsOf } from '../../judge/history/trends.ts';
-import { drawFrom } from '../../model/workload/draw.ts';
-import type { StoredRun } from '../../model/series/history.ts';
-import { readHistory } from '../../platform/files/history-db.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
-import { Problem } from '../../platform/problem.ts';
-import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
-import { historyHtml } from '../../report/history/history-html.ts';
-import { historyTerminal } from '../../report/history/history-terminal.ts';
-import { requireHistoryPath } from './baseline.ts';
-import type { ExitName } from '../../run/output/exit-codes.ts';
-import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
+import { isBaselineName } from '../../run/input/baseline-runs.ts';
+import { UsageProblem } from '../options/scenario-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+import type { AddVerb } from '../options/verbs.ts';
 
-/** What `weir history` was asked. */
-export interface HistoryRequest {
-  /** A plan's name, or the beginning of its hash. */
-  readonly plan: string | undefined;
-  readonly page: boolean;
-  readonly out: string | undefined;
-  readonly json: boolean;
-}
-
-/** The same history has the same warnings. */
-const seed = 20_141_114;
-
-const runsOfPlan = (
-  runs: readonly StoredRun[],
-  planReference: string | undefined,
-): readonly StoredRun[] => {
-  if (planReference === undefined) return runs;
-  const found = runs.filter(
-    ({ plan, planHash }) =>
-      plan === planReference || (planReference.length >= 4 && planHash.startsWith(planReference)),
-  );
-  if (found.length > 0) return found;
-  const names = [...new Set(runs.map(({ plan }) => plan))];
-  throw new Problem(
-    `--plan: expected a plan of the history, ${names.join(', ') || 'which has none yet'}, or the beginning of its hash; got ${planReference}`,
+const checkName = (name: string): void => {
+  if (isBaselineName(name)) return;
+  throw new UsageProblem(
+    `baseline: expected a name of letters, digits, ., - and _ that is no number and no .json or .db file; got ${name}`,
   );
 };
 
-const writePage = async (path: string, text: string): Promise<void> => {
-  await writeFile(path, text).catch((error: unknown) => {
-    throw new Problem(`the page ${path} cannot be written: ${whyUnwritable(error)}`);
-  });
-  toStderr(`Page: ${path}`);
-};
+const addBaseline: AddVerb = (cli, ended) =>
+  cli.command(
+    'baseline [name] [runs..]',
+    'Name runs as a baseline: NAME RUN…; without runs list baselines, or remove one with --delete',
+    (builder) =>
+      builder
+        .positional('name', { type: 'string', describe: 'The name of the baseline' })
+        .positional('runs', {
+          type: 'string',
+          array: true,
+          default: [] as string[],
+          describe: 'Numbers of runs in the history, result files, or folders of runs',
+        })
+        .option('delete', { type: 'boolean', default: false, describe: 'Remove the baseline' }),
+    async ({ name, runs, delete: isDeletion }) => {
+      if (isDeletion && (name === undefined || runs.length > 0)) {
+        throw new UsageProblem(
+          `baseline --delete: expected the name of one baseline; got ${runs.length > 0 ? 'runs too' : 'none'}`,
+        );
+      }
+      const { deleteBaseline, listBaselines, saveBaseline } =
+        await import('../../run/history/baseline.ts');
+      const host = terminalHost();
+      if (name !== undefined && isDeletion) await deleteBaseline(name, host);
+      else if (name !== undefined && runs.length > 0) {
+        checkName(name);
+        await saveBaseline(name, runs.map(String), host);
+      } else await listBaselines(name ?? null, host);
+      ended('pass');
+    },
+  );
 
-/** Lists the runs of the history with how their figures went, or writes them as a page. */
-export const history = async ({ plan, page, out, json }: HistoryRequest): Promise<ExitName> => {
-  const path = requireHistoryPath();
-  const runs = runsOfPlan(await readHistory(path), plan);
-  const trends = trendsOf(runs, (figure) => drawFrom(seed, figure));
-  const weir = weirVersion();
-  if (page) {
-    const { pageStyle } = await readReportAssets();
-    const file = out ?? join(dirname(path), 'history.html');
-    await writePage(file, historyHtml({ weir, trends }, pageStyle));
-  }
-  if (json) toStdout(JSON.stringify({ format: 'history/1', weir, trends }));
-  else if (!page) toStdout(historyTerminal(trends, stdoutStyle()));
-  return 'pass';
-};
+export const addHistory: AddVerb = (cli, ended) =>
+  cli.command(
+    'history',
+    'List the runs made here with the trends of their figures, and name baselines',
+    (builder) =>
+      addBaseline(builder, ended).options({
+        plan: {
+          type: 'string',
+          describe: 'Only runs of this plan: its name, or the start of its hash',
+        },
+        page: { type: 'boolean', default: false, describe: 'Write a page of trends' },
+        out: { type: 'string', describe: 'The page’s file [reports/history.html]' },
+        json: { type: 'boolean', default: false, describe: 'Print everything as JSON' },
+      }),
+    async ({ plan, page, out, json }) => {
+      const { listHistory } = await import('../../run/history/history.ts');
+      await listHistory({ plan, page: page || out !== undefined, out }, terminalHost({ json }));
+      ended('pass');
+    },
+  );

@@ -1,92 +1,91 @@
-import { join } from 'node:path';
-import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
-import type { LimitReport } from '../../model/limits/limit-report.ts';
-import { wallClock } from '../../platform/host/clock.ts';
-import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
-import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { type ProbeBudget, probeBudgetFor } from '../../probe/probe-budget.ts';
-import { limitsHtml } from '../../report/limits/limits-html.ts';
-import { limitsJunit } from '../../report/limits/limits-junit.ts';
-import { limitsTerminal } from '../../report/limits/limits-terminal.ts';
-import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
-import { confirm } from './confirm.ts';
-import { examine, type CompletedExamination, openProbe, type OpenedProbe } from './examination.ts';
-import { type ExitName, exitOfSignal } from '../../run/output/exit-codes.ts';
-import { folderName } from '../../run/input/folder-name.ts';
-import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
-import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
-import { type ReadyTarget, prepareTarget } from '../../run/target/prepare-target.ts';
+import type { Argv } from 'yargs';
+import { withOutputOptions } from '../options/output-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+import type { AddVerb } from '../options/verbs.ts';
 
-const budgetText = (budget: ProbeBudget): string =>
-  [
-    `about ${countText(budget.typical)} requests, never more than ${countText(budget.max)}`,
-    `about ${countText(budget.tokens.typical)} tokens (at most ${countText(budget.tokens.max)})`,
-    budget.cost === null
-      ? 'money unknown: give --price INPUT/OUTPUT for a million tokens'
-      : `at most ${moneyText(budget.cost)} of your currency`,
-    `about ${timeText(budget.time)} and the answers’ own time`,
-  ].join('; ');
+const withExaminationOptions = <T>(builder: Argv<T>) =>
+  builder
+    .options({
+      window: { type: 'string', describe: 'Length of the window of the limits [60s]' },
+      class: {
+        type: 'string',
+        describe: 'Compliant limiters, separated by commas [all]',
+      },
+      checks: {
+        type: 'string',
+        describe: 'Parts of the examination: counting, provocation, concurrency, exhausted [all]',
+      },
+      quick: {
+        type: 'boolean',
+        default: false,
+        describe: 'Only identify the limiter',
+      },
+      price: {
+        type: 'string',
+        describe: 'Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60',
+      },
+      yes: { type: 'boolean', default: false, describe: 'Spend the budget without a question' },
+    })
+    .group(['window', 'class', 'checks', 'quick', 'price', 'yes'], 'Examination:');
 
-const publishLimits = async (
-  report: LimitReport,
-  folder: RunFolder,
-  { json, quiet }: LimitsRequest,
-): Promise<void> => {
-  const text = `${JSON.stringify(report)}\n`;
-  const data = await folder.write('limits.json', text);
-  const junit = await folder.write('limits.junit.xml', limitsJunit(report));
-  const { pageStyle } = await readReportAssets();
-  const page = await folder.write('limits.html', limitsHtml(report, pageStyle));
-  if (json) toStdout(text);
-  else if (!quiet) toStdout(limitsTerminal(report, stdoutStyle()));
-  if (!quiet) toStderr(`Report: ${page}\nResult: ${data}\nJUnit:  ${junit}`);
-};
+const withTargetOptions = <T>(builder: Argv<T>) =>
+  builder
+    .positional('scenario', {
+      type: 'string',
+      describe: 'Take target, keys, headers and limits from this scenario file',
+    })
+    .options({
+      target: {
+        type: 'string',
+        describe: 'Base address (https://host/v1), or `mock` for the embedded reference gateway',
+      },
+      key: {
+        type: 'string',
+        describe: 'Environment variable with the key to examine [WEIR_API_KEY]',
+      },
+      'second-key': {
+        type: 'string',
+        describe: 'Environment variable with another idle key, to see whether they are independent',
+      },
+      model: { type: 'string', describe: 'Model for the small chats [the first of the list]' },
+      set: {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        default: [] as string[],
+        describe:
+          'Override a field of the scenario: --set limits.requestsPerMinute=120 --set mock.limits.profile=litellm',
+      },
+    })
+    .group(['target', 'key', 'second-key', 'model', 'set'], 'Target:');
 
-const exitFor = ({ log, signal }: CompletedExamination, { judgement }: LimitReport): ExitName => {
-  if (signal !== null) return exitOfSignal[signal];
-  if (judgement.violated) return 'violated';
-  return log.replies.some(({ request, status }) => request === 'chat' && status === 200)
-    ? 'pass'
-    : 'invalid';
-};
-
-/** Examines the limits of one idle key and publishes what is proved. */
-export const limits = async (request: LimitsRequest): Promise<ExitName> => {
-  const { plan, folder: baseFolder } = await targetPlanFor(request);
-  const { declared, price, phases } = examinationSettingsFrom(plan, request);
-  const name = folderName(wallClock(), 'limits');
-  const folder = await openRunFolder(request.out ?? join('reports', name));
-  const say = (text: string): void => {
-    if (!request.quiet) toStderr(text);
-  };
-  let target: ReadyTarget | null = null;
-  let probe: OpenedProbe | null = null;
-  try {
-    target = await prepareTarget(plan, baseFolder);
-    probe = await openProbe(target, declared.requests.window, request.model);
-    const budget = probeBudgetFor(phases, declared.requests, probe.keys.second !== null, price);
-    say(`${target.baseUrl}, model ${probe.models.chat}: the key must be idle, and stay so.`);
-    say(`Budget: ${budgetText(budget)}.`);
-    if (!request.yes) await confirm('nothing was asked of the gateway’s limits');
-    const completed = await examine(probe, { declared, phases, maxRequests: budget.max }, say);
-    const report: LimitReport = {
-      format: 'limits/1',
-      weir: weirVersion(),
-      target: target.baseUrl,
-      startedAt: probe.startedAt,
-      model: probe.models.chat,
-      took: completed.duration,
-      log: completed.log,
-      judgement: judgeLimits(completed.log),
-    };
-    await publishLimits(report, folder, request);
-    return exitFor(completed, report);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await probe?.close();
-    await target?.mock?.stop();
-  }
-};
+export const addLimits: AddVerb = (cli, ended) =>
+  cli.command(
+    'limits [scenario]',
+    'Examine the rate limits of one idle key, and prove the findings',
+    (builder) =>
+      withTargetOptions(withExaminationOptions(withOutputOptions(builder))).option('out', {
+        type: 'string',
+        group: 'Output:',
+        describe: 'Folder for limits.json, limits.html and limits.junit.xml [reports/TIME-limits]',
+      }),
+    async (given) => {
+      const request = {
+        scenario: given.scenario,
+        target: given.target,
+        set: given.set,
+        key: given.key,
+        secondKey: given.secondKey,
+        model: given.model,
+        window: given.window,
+        permitted: given.class,
+        checks: given.checks,
+        price: given.price,
+        quick: given.quick,
+        yes: given.yes,
+        out: given.out,
+      };
+      const { examineLimits } = await import('../../run/examine/limits.ts');
+      ended(await examineLimits(request, terminalHost(given)));
+    },
+  );

@@ -1,25 +1,33 @@
-import type { OutputOptions } from '../../run/input/run-request.ts';
-import { join } from 'node:path';
-import { Problem } from '../../platform/problem.ts';
-import { mergeResults } from '../../record/merge-results.ts';
-import type { ExitName } from '../../run/output/exit-codes.ts';
-import { openExtraReports } from '../../run/output/extra-reports.ts';
-import { storeInHistory } from '../../run/output/store-in-history.ts';
-import { openRequestedFolder, publish, exitForVerdicts } from '../../run/output/publish.ts';
-import { readResult } from '../../run/input/read-result.ts';
+import {
+  extraReportsFrom,
+  historyFrom,
+  withHistoryOption,
+  withReportOptions,
+} from '../options/output-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+import type { AddVerb } from '../options/verbs.ts';
 
-/** Makes one result of the slices of a run, and its reports. */
-export const merge = async (
-  paths: readonly string[],
-  out: string,
-  output: OutputOptions & { readonly history: string | null },
-): Promise<ExitName> => {
-  const results = await Promise.all(paths.map(readResult));
-  const merged = mergeResults(results, paths);
-  if (!merged.ok) throw new Problem(merged.message);
-  const extraReports = await openExtraReports(output.extraReports, process.env);
-  const folder = await openRequestedFolder(out, output);
-  const judged = await publish(merged.result, { folder, extraReports }, output);
-  await storeInHistory(output.history, { ...judged, file: join(out, 'result.json') });
-  return exitForVerdicts(judged);
-};
+export const addMerge: AddVerb = (cli, ended) =>
+  cli.command(
+    'merge <results..>',
+    'Merge the results of the slices of one run',
+    (builder) =>
+      withHistoryOption(withReportOptions(builder))
+        .positional('results', { type: 'string', array: true, demandOption: true })
+        .option('out', {
+          type: 'string',
+          demandOption: true,
+          group: 'Output:',
+          describe: 'Folder for the merged result and its reports',
+        }),
+    async (given) => {
+      const request = {
+        results: given.results,
+        out: given.out,
+        extraReports: extraReportsFrom(given),
+        history: historyFrom(given),
+      };
+      const { mergeStored } = await import('../../run/series/stored-runs.ts');
+      ended(await mergeStored(request, terminalHost(given)));
+    },
+  );

@@ -1,32 +1,28 @@
-import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
-import { Problem } from '../../platform/problem.ts';
-import { forecastTerminal } from '../../report/terminal/forecast-terminal.ts';
-import { durationNotation } from '../../scenario/schema/notation.ts';
-import type { ExitName } from '../../run/output/exit-codes.ts';
-import { forecastOf, defaultAnswerTime } from '../../run/forecast.ts';
-import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
-import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
+import { planSourceFrom, withScenarioOptions } from '../options/scenario-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+import type { AddVerb } from '../options/verbs.ts';
 
-const answerTimeOf = (text: string | undefined): Milliseconds => {
-  if (text === undefined) return defaultAnswerTime;
-  const length = durationNotation.read(text);
-  if (length !== null && length >= 1) return milliseconds(length);
-  throw new Problem(
-    `--answer-time: expected ${durationNotation.expected}, at least 1ms; got ${text}`,
+export const addPlan: AddVerb = (cli, ended) =>
+  cli.command(
+    'plan [scenario]',
+    'Forecast requests, tokens, cost and duration; sends nothing',
+    (builder) =>
+      withScenarioOptions(builder).options({
+        'answer-time': {
+          type: 'string',
+          group: 'Scenario:',
+          describe: 'Length of an answer, where users wait for theirs [1s]',
+        },
+        json: {
+          type: 'boolean',
+          default: false,
+          group: 'Output:',
+          describe: 'Print the forecast as JSON',
+        },
+      }),
+    async (given) => {
+      const { printForecast } = await import('../../run/forecast.ts');
+      await printForecast(planSourceFrom(given), given.answerTime, terminalHost(given));
+      ended('pass');
+    },
   );
-};
-
-/** Tells what a scenario will take; the target is not asked. */
-export const plan = async (
-  source: PlanSource,
-  options: { readonly answerTime: string | undefined; readonly json: boolean },
-): Promise<ExitName> => {
-  const readScenario = await readPlanWithFiles(source);
-  const forecast = forecastOf({ ...readScenario, answerTime: answerTimeOf(options.answerTime) });
-  toStdout(
-    options.json
-      ? JSON.stringify(forecast, null, 2)
-      : forecastTerminal(forecast, readScenario.plan, stdoutStyle()),
-  );
-  return 'pass';
-};

@@ -1,22 +1,26 @@
-import type { OutputOptions } from '../../run/input/run-request.ts';
-import { dirname } from 'node:path';
-import { openRunFolder } from '../../platform/files/run-folder.ts';
-import type { ExitName } from '../../run/output/exit-codes.ts';
-import { openExtraReports } from '../../run/output/extra-reports.ts';
-import { openRequestedFolder, publish, exitForVerdicts } from '../../run/output/publish.ts';
-import { readStoredResult } from '../../run/input/read-stored-result.ts';
+import { extraReportsFrom, withReportOptions } from '../options/output-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+import type { AddVerb } from '../options/verbs.ts';
 
-/** Judges a stored result anew and writes its reports again, by default beside it. */
-export const report = async (
-  path: string,
-  out: string | undefined,
-  output: OutputOptions,
-): Promise<ExitName> => {
-  const { file, result } = await readStoredResult(path);
-  const extraReports = await openExtraReports(output.extraReports, process.env);
-  const folder = await (out === undefined
-    ? openRunFolder(dirname(file))
-    : openRequestedFolder(out, output));
-  const judged = await publish(result, { folder, extraReports }, output);
-  return exitForVerdicts(judged);
-};
+export const addReport: AddVerb = (cli, ended) =>
+  cli.command(
+    'report <result>',
+    'Write the reports of a stored result again',
+    (builder) =>
+      withReportOptions(builder)
+        .positional('result', {
+          type: 'string',
+          demandOption: true,
+          describe: 'A result.json, the checkpoint.jsonl of a killed run, or the folder of either',
+        })
+        .option('out', {
+          type: 'string',
+          group: 'Output:',
+          describe: 'Folder for the reports [that of the result]',
+        }),
+    async (given) => {
+      const { reportStored } = await import('../../run/series/stored-runs.ts');
+      const { result, out } = given;
+      ended(await reportStored(result, out, extraReportsFrom(given), terminalHost(given)));
+    },
+  );

@@ -1,20 +1,21 @@
-import { loadDuration } from '../../model/plan/plan.ts';
-import { traceNeeds } from '../../report/summary/workload-text.ts';
-import type { ExitName } from '../../run/output/exit-codes.ts';
-import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
-import { toStdout } from '../../platform/standard-streams.ts';
+import { planSourceFrom, withScenarioOptions } from '../options/scenario-options.ts';
+import { terminalHost } from '../options/terminal-host.ts';
+import type { AddVerb } from '../options/verbs.ts';
 
-/** Reads a scenario without running it; a file with problems throws the `Problem` that lists them all. */
-export const validate = async (source: PlanSource, asJson: boolean): Promise<ExitName> => {
-  const { plan } = await readPlanWithFiles(source);
-  if (asJson) {
-    toStdout(JSON.stringify(plan, null, 2));
-    return 'pass';
-  }
-  const seconds = plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0) / 1000;
-  toStdout(
-    `${source.scenario ?? 'command line'} is valid: plan “${plan.name}”, ${plan.stages.length} ${plan.stages.length === 1 ? 'stage' : 'stages'}, ${seconds} s`,
+export const addValidate: AddVerb = (cli, ended) =>
+  cli.command(
+    'validate [scenario]',
+    'Check a scenario and list everything wrong with it',
+    (builder) =>
+      withScenarioOptions(builder).option('json', {
+        type: 'boolean',
+        default: false,
+        group: 'Output:',
+        describe: 'Print the complete plan as JSON',
+      }),
+    async (given) => {
+      const { validate } = await import('../../run/validate.ts');
+      await validate(planSourceFrom(given), terminalHost(given));
+      ended('pass');
+    },
   );
-  for (const line of traceNeeds(plan)) toStdout(line);
-  return 'pass';
-};

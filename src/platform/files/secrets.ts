@@ -9,7 +9,7 @@ const secretsFolder = '/run/secrets';
 
 const valueOf = async (
   reference: SecretReference,
-  environment: NodeJS.ProcessEnv,
+  environment: Readonly<Record<string, string | undefined>>,
   folder: string,
 ): Promise<string> => {
   if (reference.kind === 'env') {
@@ -49,7 +49,7 @@ const requireHeaderValue = (value: string, path: string): string => {
  */
 export const resolveSecrets = async (
   templates: readonly string[],
-  environment: NodeJS.ProcessEnv,
+  environment: Readonly<Record<string, string | undefined>>,
   folder: string,
 ): Promise<{ readonly filled: readonly string[]; readonly secrets: readonly string[] }> => {
   const known = new Map<string, string>();

@@ -38,6 +38,15 @@ export const mockNodeFlags: readonly string[] = [
   '--single-threaded-gc',
 ];
 
+/** The command that starts the embedded reference gateway with the program at this path. */
+export const mockCommand = (program: string): readonly [string, ...string[]] => [
+  process.execPath,
+  ...mockNodeFlags,
+  program,
+  'mock',
+  '--embedded',
+];
+
 /**
  * Starts `command` (a Node executable and its arguments), writes `settings` as one JSON line to
  * its standard input and waits for its ready line.

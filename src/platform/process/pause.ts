@@ -1,14 +1,19 @@
-import type { Milliseconds } from '../../model/quantity.ts';
-import { onInterrupt, type StopSignal } from './interrupts.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 
-/** Waits for `length` ms or until a stop signal; returns the signal, otherwise `null`. */
-export const pause = (length: Milliseconds): Promise<StopSignal | null> =>
+/** Waits for `length` ms. */
+export const sleep = (length: number): Promise<void> => wait(Math.max(0, length));
+
+/** Waits for `length` ms, or until `onStop` reports a stop: then resolves with its cause, otherwise with `null`. */
+export const pause = <Cause>(
+  length: number,
+  onStop: (listener: (cause: Cause) => void) => () => void,
+): Promise<Cause | null> =>
   new Promise((resolve) => {
-    const end = (signal: StopSignal | null): void => {
+    const end = (cause: Cause | null): void => {
       clearTimeout(timer);
       release();
-      resolve(signal);
+      resolve(cause);
     };
     const timer = setTimeout(end, length, null);
-    const release = onInterrupt(end);
+    const release = onStop(end);
   });

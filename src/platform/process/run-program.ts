@@ -10,7 +10,7 @@ export interface ProgramEnd {
 /** Runs a program to its end. Both processes receive the terminal's signals. */
 export const runProgram = async (
   [program, ...parameters]: readonly [string, ...string[]],
-  environment: NodeJS.ProcessEnv,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ProgramEnd> => {
   const child = spawn(program, parameters, {
     env: environment,

@@ -1,9 +1,8 @@
 import type { StoredRun } from '../../model/series/history.ts';
 import { readHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
-import { historyPath } from './history-path.ts';
 
-/** What a baseline may be called: nothing that looks like a path or an option. */
+/** Names of baselines look neither like paths nor like options. */
 const namePattern = /^\w[\w.-]*$/;
 
 export const isBaselineName = (name: string): boolean =>
@@ -11,7 +10,7 @@ export const isBaselineName = (name: string): boolean =>
 
 const shortened = (hash: string): string => hash.slice(0, 12);
 
-/** Of a baseline's runs those of one plan; throws a `Problem` when it has several plans and none is asked for. */
+/** The runs of a baseline that are of one plan; throws a `Problem` when it has several plans and none is selected. */
 const runsOfPlan = (
   name: string,
   runs: readonly StoredRun[],
@@ -19,7 +18,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // Runs of another plan alone: the comparison says how it differs, or is told to let it pass.
+  // With runs of one other plan the comparison says how it differs, or allows it.
   if (runsOfThisPlan.length > 0 || plans.size < 2)
     return runsOfThisPlan.length > 0 ? runsOfThisPlan : runs;
   const list = [...plans].map(
@@ -27,17 +26,17 @@ const runsOfPlan = (
       `  ${shortened(hash)} ${planRuns.at(-1)!.plan}, ${planRuns.at(-1)!.target}`,
   );
   throw new Problem(
-    `the baseline ${name} has runs of several plans, and ${planHash === null ? 'nothing says which is meant' : `none of this one (${shortened(planHash)})`}:\n${list.join('\n')}\nName runs of this plan with \`weir history baseline ${name} RUN…\`, or give result files.`,
+    `the baseline ${name} has runs of several plans, and ${planHash === null ? 'none is selected' : `none is this one (${shortened(planHash)})`}:\n${list.join('\n')}\nName runs of this plan with \`weir history baseline ${name} RUN…\`, or give result files.`,
   );
 };
 
-/** The runs that a name stands for, of the plan with this hash where there are such; `null` where no baseline has that name. */
+/** The runs of a baseline, of the plan with this hash if there are any; `null` where the history has no such baseline. */
 export const runsOfBaseline = async (
   name: string,
   planHash: string | null,
+  history: string | null,
 ): Promise<readonly StoredRun[] | null> => {
-  const path = historyPath(process.env);
-  if (path === null || !isBaselineName(name)) return null;
-  const runs = (await readHistory(path)).filter(({ baselines }) => baselines.includes(name));
+  if (history === null || !isBaselineName(name)) return null;
+  const runs = (await readHistory(history)).filter(({ baselines }) => baselines.includes(name));
   return runs.length === 0 ? null : runsOfPlan(name, runs, planHash);
 };

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { uploadExtensions, maxUploadBytes } from '../../contract/audio.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import { type ClipRequest, readClips } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
+import { readTextFile } from '../../platform/files/plain-files.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
@@ -13,7 +13,7 @@ import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 /** The text of a file of certificates; throws a `Problem`. */
 export const readCertificates = (file: string, folder: string): Promise<string> => {
   const path = resolve(folder, file);
-  return readFile(path, 'utf8').catch((error: unknown) => {
+  return readTextFile(path).catch((error: unknown) => {
     throw new Problem(`the certificate file ${path} cannot be read: ${whyUnreadable(error)}`);
   });
 };
@@ -31,7 +31,7 @@ const problemMessageOf = async (reading: Promise<string>): Promise<string | null
   }
 };
 
-/** Reads everything that a scenario names, so that whatever cannot be used is told together: the clips, and each problem at its place. */
+/** Reads all files that a scenario names: the clips, and one problem at its place for each file that cannot be used. */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],
   folder: string,

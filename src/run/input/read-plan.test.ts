@@ -16,7 +16,7 @@ afterAll(async () => {
 const said = async (text: string, set: readonly string[] = []): Promise<string> => {
   const scenario = join(home, 's.yaml');
   await writeFile(scenario, text);
-  const reading = readPlanWithFiles({ scenario, flags: {}, set, target: undefined });
+  const reading = readPlanWithFiles({ scenario, flags: {}, set, target: undefined }, {});
   return reading.then(
     () => 'valid',
     (error: unknown) => (error as Error).message.replaceAll(home, 'HOME'),
@@ -28,12 +28,10 @@ describe('a scenario file that is not there', () => {
     await writeFile(join(home, 'quickstart.yaml'), 'load: {}');
     await writeFile(join(home, 'quickstart.md'), 'Read me.');
     const asked = (name: string): Promise<string> =>
-      readPlanWithFiles({
-        scenario: join(home, name),
-        flags: {},
-        set: [],
-        target: undefined,
-      }).then(
+      readPlanWithFiles(
+        { scenario: join(home, name), flags: {}, set: [], target: undefined },
+        {},
+      ).then(
         () => 'valid',
         (error: unknown) => (error as Error).message.replaceAll(home, 'HOME'),
       );

@@ -1,22 +1,26 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join, parse } from 'node:path';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Workload } from '../../model/workload/workload.ts';
+import { fileErrorCode, namesInFolder, readTextFile } from '../../platform/files/plain-files.ts';
 import { Problem } from '../../platform/problem.ts';
 import { importScenario, isModule } from '../../platform/files/scenario-module.ts';
 import { scenarioFromFlags, type ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import { parseModule } from '../../scenario/text/module-tree.ts';
 import { problemsText, sortedProblems } from '../../scenario/text/scenario-problem.ts';
 import { type ScenarioReading, readScenario } from '../../scenario/read-scenario.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
 import { nearest } from '../../scenario/text/spelling.ts';
 import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { readNamedFiles } from './named-files.ts';
 import { type WorkloadFileCache, workloadFiles } from './workload-files.ts';
 
-/** Where a plan comes from: a file, or flags alone; both with overrides. */
+/** Where a plan comes from: a file, a value of the library's caller, or flags alone; all with overrides. */
 export interface PlanSource {
+  /** The path of a file. */
   readonly scenario: string | undefined;
+  /** What a scenario module would export. */
+  readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
   readonly target: string | undefined;
@@ -26,13 +30,13 @@ export interface PlanSource {
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
-/** The scenario in the folder of `path` whose name is most like it; `null` where none is like it. */
+/** The scenario in the folder of `path` with the most similar name; `null` where none is similar. */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
-  const all = await readdir(folder).catch((): string[] => []);
+  const all = await namesInFolder(folder).catch((): string[] => []);
   const { name } = parse(path);
   const scenarios = all.filter(isScenario);
-  // Endings are alike by themselves, so only the names before them are compared.
+  // Extensions are similar by themselves, so only the names before them are compared.
   const near = nearest(
     name,
     scenarios.map((file) => parse(file).name),
@@ -44,9 +48,9 @@ const similarScenario = async (path: string): Promise<string | null> => {
 /** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
 const readScenarioFile = async (path: string): Promise<string> => {
   try {
-    return await readFile(path, 'utf8');
+    return await readTextFile(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = fileErrorCode(error);
     if (code === 'ENOENT') {
       const near = await similarScenario(path);
       throw new Problem(
@@ -59,22 +63,26 @@ const readScenarioFile = async (path: string): Promise<string> => {
   }
 };
 
-/** What scenario files import as `weir`; the package exports the same file. */
-const weirExports = new URL(
-  `../../scenario/define${extname(import.meta.filename)}`,
-  import.meta.url,
-);
+/** What scenario files import as `weir-bench`; the package exports the same file. */
+const library = new URL(`../library${extname(import.meta.filename)}`, import.meta.url);
 
-/** The text of a scenario file, or the tree of what it exports. */
-const openScenario = async (path: string): Promise<string | ScenarioTree> => {
-  const text = await readScenarioFile(path);
-  if (!isModule(path)) return text;
-  const { tree, problems } = parseModule(await importScenario(path, weirExports));
-  if (tree === null) throw new Problem(problemsText(problems, path));
+const nameOf = ({ scenario, value }: PlanSource): string =>
+  scenario ?? (value === undefined ? 'command line' : 'scenario');
+
+const treeOf = (value: unknown, source: PlanSource): ScenarioTree => {
+  const { tree, problems } = parseModule(value);
+  if (tree === null) throw new Problem(problemsText(problems, nameOf(source)));
   return tree;
 };
 
-const nameOf = ({ scenario }: PlanSource): string => scenario ?? 'command line';
+/** The text of a scenario file, or the tree of a value. */
+const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> => {
+  const { scenario, value, flags } = source;
+  if (value !== undefined) return treeOf(value, source);
+  if (scenario === undefined) return scenarioFromFlags(flags);
+  const text = await readScenarioFile(scenario);
+  return isModule(scenario) ? treeOf(await importScenario(scenario, library), source) : text;
+};
 
 interface OpenedScenario {
   readonly reading: ScenarioReading;
@@ -82,14 +90,14 @@ interface OpenedScenario {
   readonly fileCache: WorkloadFileCache;
 }
 
-const read = async (source: PlanSource): Promise<OpenedScenario> => {
-  const { scenario, flags, set, target, transport, workers } = source;
+const read = async (source: PlanSource, environment: Environment): Promise<OpenedScenario> => {
+  const { scenario, set, target, transport, workers } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
   const fileCache = workloadFiles(folder);
   const reading = readScenario({
-    text: scenario === undefined ? scenarioFromFlags(flags) : await openScenario(scenario),
+    text: await openScenario(source),
     name: nameOf(source),
-    environment: process.env,
+    environment,
     overrides: set,
     target,
     workload: fileCache.files,
@@ -99,36 +107,41 @@ const read = async (source: PlanSource): Promise<OpenedScenario> => {
   return { reading, folder, fileCache };
 };
 
-/** A plan, and the folder that relative paths in it start from. */
+/** A plan, and what its paths and secrets start from. */
 export interface ReadPlan {
   readonly plan: Plan;
+  /** The folder of its relative paths. */
   readonly folder: string;
+  readonly environment: Environment;
 }
 
-/** A plan, with what its requests upload and ask. */
+/** A plan with the content of its requests. */
 export interface ReadPlanWithFiles extends ReadPlan {
   readonly clips: ClipLibrary;
   readonly workload: Workload;
 }
 
 /**
- * Reads a scenario, and of the files that it names only its prompts and traces, which the plan
- * describes. Throws a `Problem` that lists everything wrong with it.
+ * Reads a scenario, and of its files only prompts and traces, which the plan describes. Throws a
+ * `Problem` that lists everything wrong with it.
  */
-export const readPlan = async (source: PlanSource): Promise<ReadPlan> => {
-  const { reading, folder } = await read(source);
+export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {
+  const { reading, folder } = await read(source, environment);
   if (!reading.ok) throw new Problem(problemsText(reading.problems, nameOf(source)));
-  return { plan: reading.plan, folder };
+  return { plan: reading.plan, folder, environment };
 };
 
-/** Reads a scenario and the files that it names. Throws a `Problem` that lists everything wrong with either. */
-export const readPlanWithFiles = async (source: PlanSource): Promise<ReadPlanWithFiles> => {
-  const { reading, folder, fileCache } = await read(source);
+/** Reads a scenario and its files. Throws a `Problem` that lists everything wrong with either. */
+export const readPlanWithFiles = async (
+  source: PlanSource,
+  environment: Environment,
+): Promise<ReadPlanWithFiles> => {
+  const { reading, folder, fileCache } = await read(source, environment);
   const { clips, problems } = await readNamedFiles(reading.files, folder);
   if (!reading.ok || problems.length > 0) {
     const all = sortedProblems([...(reading.ok ? [] : reading.problems), ...problems]);
     throw new Problem(problemsText(all, nameOf(source)));
   }
   const { plan } = reading;
-  return { plan, folder, clips, workload: fileCache.open(plan) };
+  return { plan, folder, environment, clips, workload: fileCache.open(plan) };
 };

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { type Result, resultSchema } from '../../model/result/result.ts';
+import { fileErrorCode, readTextFile } from '../../platform/files/plain-files.ts';
 import { Problem } from '../../platform/problem.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
 
@@ -10,13 +10,13 @@ const cannotRead = (path: string, code: string): string => {
     : `the result file ${path} cannot be read: ${code}`;
 };
 
-/** A result file, checked against `result/1`; throws a `Problem` when it is none. */
-export const readResult = async (path: string): Promise<Result> => {
+/** Reads a result file and checks it against `result/1`; throws a `Problem` if it is none. */
+export const readResultFile = async (path: string): Promise<Result> => {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(await readFile(path, 'utf8'));
+    parsed = JSON.parse(await readTextFile(path));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = fileErrorCode(error);
     throw new Problem(
       code === undefined
         ? `${path} is no JSON: expected a result.json that \`weir run\` wrote`
@@ -28,7 +28,7 @@ export const readResult = async (path: string): Promise<Result> => {
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
 
-/** Why a file is no result, in one sentence: not one at all, or one that another version wrote. */
+/** Why a file is no result: another format, or another version of the format. */
 const describe = (
   path: string,
   parsed: unknown,

@@ -1,12 +1,12 @@
-import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Repetition, Side } from '../../judge/compare/repetition.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { StoredRun } from '../../model/series/history.ts';
+import { isExistingFolder, namesInFolder } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { runsOfBaseline } from './baseline-runs.ts';
-import { readResult } from './read-result.ts';
+import { readResultFile } from './read-result.ts';
 
 /** `2` before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
@@ -15,28 +15,27 @@ const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
   if (await pathExists(own)) return [own];
-  const names = (await readdir(folder)).toSorted(byNumber);
+  const names = (await namesInFolder(folder)).toSorted(byNumber);
   const files = names.map((name) => join(folder, name, 'result.json'));
   const exists = await Promise.all(files.map(pathExists));
   return files.filter((_, i) => exists[i]);
 };
 
 const filesAt = async (path: string): Promise<readonly string[]> => {
-  const isFolder = (await stat(path)).isDirectory();
-  const files = isFolder ? await resultsIn(path) : [path];
+  const files = (await isExistingFolder(path)) ? await resultsIn(path) : [path];
   if (files.length > 0) return files;
   throw new Problem(
-    `${path} holds no result.json, and none of its folders does: give the folder of a run, or that of a run with --repeat`,
+    `${path} contains no result.json, nor do its folders: give the folder of a run, or of a run with --repeat`,
   );
 };
 
 /** One repetition, judged. */
 const readRepetition = async (file: string): Promise<Repetition> => {
-  const result = await readResult(file);
+  const result = await readResultFile(file);
   return { file, result, trust: judgeTrust(result) };
 };
 
-/** A run that the history knows; throws a `Problem` where its file has gone or holds another run by now. */
+/** A run of the history; throws a `Problem` where its file is missing or contains another run. */
 const readStored = async (name: string, run: StoredRun): Promise<Repetition> => {
   const remedy = `name other runs with \`weir history baseline ${name} RUN…\``;
   if (!(await pathExists(run.file))) {
@@ -52,16 +51,24 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
   );
 };
 
-/** The runs at a path, or those of the baseline with that name, of the plan with this hash. */
+/** How baselines are looked up. */
+interface SideOptions {
+  /** Selects the runs of this plan; `null`: those of the only plan. */
+  readonly planHash: string | null;
+  /** The history with the baselines; `null` for none. */
+  readonly history: string | null;
+}
+
+/** The runs at a path, or those of a baseline. */
 const readReference = async (
   reference: string,
-  planHash: string | null,
+  { planHash, history }: SideOptions,
 ): Promise<readonly Repetition[]> => {
-  const named = await runsOfBaseline(reference, planHash);
+  const named = await runsOfBaseline(reference, planHash, history);
   const isPath = await pathExists(reference);
   if (named !== null && isPath) {
     throw new Problem(
-      `${reference} is a baseline and a path too: write ./${reference} for the path, or go elsewhere for the name`,
+      `${reference} is both a baseline and a path: write ./${reference} for the path, or change to another folder for the baseline`,
     );
   }
   if (named !== null) return Promise.all(named.map((run) => readStored(reference, run)));
@@ -72,23 +79,20 @@ const readReference = async (
 };
 
 /**
- * The runs that some words name, each a result file, a run's folder, a folder of such, or a baseline,
- * of which the runs of the plan with this hash are meant (`null`: of its only plan). Throws a
+ * Reads the runs of one side: result files, folders of runs, folders of those, or baselines. Throws a
  * `Problem` when there are none.
  */
 export const readSide = async (
   references: readonly string[],
-  planHash: string | null,
+  options: SideOptions,
 ): Promise<Side> => {
-  const found = await Promise.all(
-    references.map((reference) => readReference(reference, planHash)),
-  );
+  const found = await Promise.all(references.map((reference) => readReference(reference, options)));
   const [first, ...others] = found.flat();
   if (first === undefined) throw new Problem('expected at least one result to compare; got none');
   return { name: references.join(', '), repetitions: [first, ...others] };
 };
 
-/** A run is evidence once; throws a `Problem` that names one given twice. */
+/** Throws a `Problem` that names a run given twice: it counts once. */
 export const checkDistinct = (...sides: readonly Side[]): void => {
   const files = sides.flatMap(({ repetitions }) => repetitions.map(({ file }) => resolve(file)));
   const repeatedFile = files.find((file, i) => files.indexOf(file) < i);

@@ -1,36 +1,30 @@
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Result } from '../../model/result/result.ts';
+import { fileErrorCode, isExistingFolder, readTextFile } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readCheckpoint } from '../../record/read-checkpoint.ts';
-import { readResult } from './read-result.ts';
+import { readResultFile } from './read-result.ts';
 
-/** What a run under way keeps beside its reports. */
+/** The file that a run keeps beside its reports until these are written. */
 export const checkpointFileName = 'checkpoint.jsonl';
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-
-/** In a folder a checkpoint is the younger file: a run that ends well removes it. */
+/** In a folder the checkpoint is the newer file: a run that ends well removes it. */
 const fileOf = async (path: string): Promise<string> => {
-  if (!(await isFolder(path))) return path;
+  if (!(await isExistingFolder(path))) return path;
   const checkpoint = join(path, checkpointFileName);
   return (await pathExists(checkpoint)) ? checkpoint : join(path, 'result.json');
 };
 
-/** A result file or the checkpoint of a killed run, or whichever is in a folder; throws a `Problem` when it is neither. */
+/** Reads a result file, the checkpoint of a killed run, or the one of them in a folder; throws a `Problem` when there is neither. */
 export const readStoredResult = async (
   path: string,
 ): Promise<{ readonly file: string; readonly result: Result }> => {
   const file = await fileOf(path);
-  if (!file.endsWith('.jsonl')) return { file, result: await readResult(file) };
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Problem(`the checkpoint ${file} cannot be read: ${code ?? message}`);
+  if (!file.endsWith('.jsonl')) return { file, result: await readResultFile(file) };
+  const text = await readTextFile(file).catch((error: unknown) => {
+    const reason = fileErrorCode(error) ?? (error as Error).message;
+    throw new Problem(`the checkpoint ${file} cannot be read: ${reason}`);
   });
   const read = readCheckpoint(text.trimEnd().split('\n'));
   if (read.ok) return { file, result: read.result };

@@ -1,42 +1,36 @@
-import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
-import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
-import type { PlanSource } from './read-plan.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
+import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
+import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
+import type { PlanSource } from './read-plan.ts';
 
-/** What `weir run` was asked. */
-export interface RunRequest extends OutputOptions {
+/** Options of one run. */
+export interface RunRequest {
   readonly source: PlanSource;
-  /** The folder for this run's files; by default one below `reports/`, named by time and plan. */
-  readonly out: string | undefined;
-  /** What lies in the folder is an earlier attempt at this same run, which makes way without a word. */
+  /** The folder of the run's files; `undefined`: one below `reports/`, named by time and plan; `null`: no files. */
+  readonly out: string | null | undefined;
+  /** The folder may hold an earlier attempt at this same run, which is overwritten without a word. */
   readonly isRetry?: boolean;
+  readonly extraReports: ExtraReportPaths;
+  /** The file of observation lines. */
   readonly observations: string | undefined;
-  /** Whose bodies are kept in `capture.jsonl`. */
+  /** Which requests' bodies go to `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
-  /** Who is shown live metrics. */
   readonly metricsExport: MetricsExportOptions;
   readonly slice: Slice;
   readonly runId: string | undefined;
-  /** Where finished runs that count are kept; `null`: nowhere. */
+  /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
-  /** Runs a plan even where it does not fit its own budget or pace. */
+  /** Runs a plan even if it does not fit its own budget or pace. */
   readonly yes: boolean;
 }
 
-/** What is told of a result, and written of it beside the usual files. */
-export interface OutputOptions {
-  /** The result as JSON on standard output, and nothing else there. */
-  readonly json: boolean;
-  /** Only files. */
-  readonly quiet: boolean;
-  readonly extraReports: ExtraReportPaths;
-}
-
-/** Reports beside the usual ones, and the files they go to. */
+/** Reports beside the usual ones, and their files. */
 export interface ExtraReportPaths {
-  readonly junit: string | undefined;
-  readonly csv: string | undefined;
-  readonly summary: string | undefined;
+  readonly junit?: string | undefined;
+  readonly csv?: string | undefined;
+  readonly summary?: string | undefined;
+  /** The page of a CI job, to which a summary is appended. */
+  readonly jobSummary?: string | undefined;
 }
 
 /** Which requests’ bodies are kept for debugging. */
@@ -44,18 +38,18 @@ export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
 
-/** Fewer runs have no two halves of which each shows how much runs differ. */
+/** Fewer runs cannot be split into two halves that each show how much runs differ. */
 export const minSelfRuns = 4;
 
-/** How two sides of runs are held against each other. */
+/** How two sides of runs are compared. */
 export interface ComparisonCriteria {
-  /** Metrics that decide, separated by commas; the usual ones where there is none. */
-  readonly gate: string | undefined;
+  /** Metrics that decide, separated by commas; `undefined`: the usual ones. */
+  readonly gate?: string | undefined;
   readonly allowDifferent: boolean;
   readonly strict: boolean;
 }
 
-/** Repetitions and their comparison, as `weir run` was asked for them. */
+/** Repetitions of a run and their comparison. */
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
   /** Another target, whose runs are the base; they alternate with the scenario's. */
@@ -67,10 +61,10 @@ export interface RepetitionRequest extends ComparisonCriteria {
   readonly self: boolean;
 }
 
-/** Who is shown a run's figures while it is on. */
+/** Where a run's figures are exported while it is on. */
 export interface MetricsExportOptions {
-  /** Where they are offered to be fetched. */
+  /** The endpoint that serves them. */
   readonly metrics: MetricsAddress | null;
-  /** Where they are pushed. */
+  /** The collector that receives them. */
   readonly otlp: OtlpAddress | null;
 }

@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../platform/process/interrupts.ts';
+import type { StopCause } from '../input/host.ts';
 
 /**
  * Every exit code, in one table, highest precedence first. Scripts rely on the numbers; a run in
@@ -50,13 +50,14 @@ export type ExitName = (typeof exitCodes)[number]['name'];
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
 
-/** Of several ends the one of the highest precedence. */
+/** The exit with the highest precedence. */
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
-/** The exit that a stop signal leads to. */
-export const exitOfSignal = {
+/** The exit after a stop. */
+export const exitOfStop = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',
   SIGHUP: 'hangup',
-} as const satisfies Record<StopSignal, ExitName>;
+  AbortSignal: 'incomplete',
+} as const satisfies Record<StopCause, ExitName>;

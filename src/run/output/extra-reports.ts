@@ -7,31 +7,32 @@ import { stepSummary } from '../../report/markdown/step-summary.ts';
 import { runJunit } from '../../report/junit/run-junit.ts';
 import { appendJobSummary } from './job-summary.ts';
 
-/** The reports that are written on demand, each to a file of its own. */
+/** The reports that are written on request, each to its own file. */
 const reportKinds = {
   junit: { title: 'JUnit', render: runJunit },
   csv: { title: 'CSV', render: runFiguresCsv },
   summary: { title: 'Summary', render: stepSummary },
 } as const satisfies Record<
-  keyof ExtraReportPaths,
+  Exclude<keyof ExtraReportPaths, 'jobSummary'>,
   { readonly title: string; readonly render: (result: Result, trust: Trust) => string }
 >;
 type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
-/** Reports whose files are open, so that a wrong path is found before the load. */
+/** Open report files, so that a wrong path is found before the load. */
 export interface ExtraReports {
-  /** Writes all of them; says where each is, a line for each. */
-  readonly write: (result: Result, trust: Trust) => Promise<readonly string[]>;
-  /** Leaves the files as they were found. */
+  /** Writes all of them; resolves with a line for each that says where it is. */
+  readonly write: (
+    result: Result,
+    trust: Trust,
+    warn: (text: string) => void,
+  ) => Promise<readonly string[]>;
+  /** Leaves the files as they were. */
   readonly discard: () => Promise<void>;
 }
 
-/** Opens the files of all wanted reports; a job's page that `environment` names gets the summary too. Throws a `Problem` when one cannot be written. */
-export const openExtraReports = async (
-  paths: ExtraReportPaths,
-  environment: NodeJS.ProcessEnv,
-): Promise<ExtraReports> => {
+/** Opens the files of all requested reports. Throws a `Problem` when one cannot be written. */
+export const openExtraReports = async (paths: ExtraReportPaths): Promise<ExtraReports> => {
   const opened: { kind: ReportKind; path: string; file: LineFile }[] = [];
   const discard = async (): Promise<void> => {
     for (const { file } of opened) await file.discard();
@@ -47,12 +48,13 @@ export const openExtraReports = async (
   }
   return {
     discard,
-    write: async (result, trust) => {
+    write: async (result, trust, warn) => {
       for (const { kind, file } of opened) {
         file.write(reportKinds[kind].render(result, trust).replace(/\n$/, ''));
         await file.close();
       }
-      await appendJobSummary(environment, stepSummary(result, trust));
+      if (paths.jobSummary !== undefined)
+        await appendJobSummary(paths.jobSummary, stepSummary(result, trust), warn);
       return opened.map(({ kind, path }) => `${reportKinds[kind].title}: ${path}`);
     },
   };

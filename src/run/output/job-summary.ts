@@ -1,16 +1,15 @@
-import { appendFile } from 'node:fs/promises';
-import { toStderr } from '../../platform/standard-streams.ts';
+import { appendText } from '../../platform/files/plain-files.ts';
 
-/** The page of a GitHub job gets a text too, where there is one; that it cannot be written must not fail the job. */
+/** Appends a text to the page of a CI job, if there is one; a failure is reported and must not fail the job. */
 export const appendJobSummary = async (
-  environment: NodeJS.ProcessEnv,
+  path: string | undefined,
   text: string,
+  warn: (text: string) => void,
 ): Promise<void> => {
-  const path = environment['GITHUB_STEP_SUMMARY'];
-  if (path === undefined || path === '') return;
+  if (path === undefined) return;
   try {
-    await appendFile(path, text);
+    await appendText(path, text);
   } catch (error) {
-    toStderr(`GITHUB_STEP_SUMMARY could not be written: ${(error as Error).message}`);
+    warn(`GITHUB_STEP_SUMMARY could not be written: ${(error as Error).message}`);
   }
 };

@@ -1,4 +1,4 @@
-import type { OutputOptions } from '../input/run-request.ts';
+import type { Printer } from '../input/host.ts';
 import { fitScalability } from '../../judge/capacity/fit-scalability.ts';
 import { judgeCapacity } from '../../judge/capacity/judge-capacity.ts';
 import type { SearchTerms } from '../../judge/capacity/next-step.ts';
@@ -12,7 +12,6 @@ import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { capacityHtml } from '../../report/capacity/capacity-html.ts';
 import { capacityTerminal } from '../../report/capacity/capacity-terminal.ts';
 import type { ExitName } from './exit-codes.ts';
-import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
 
 /** What was measured of a target. */
 export interface MeasuredCapacity {
@@ -40,20 +39,22 @@ const reportOf = ({ plan, terms, steps, target, notes }: MeasuredCapacity): Capa
   };
 };
 
-/** Judges the steps, writes the answer's forms into the folder and tells it. */
+/** Judges the steps, writes the answer into the folder and prints it. */
 export const publishCapacity = async (
   measured: MeasuredCapacity,
   folder: RunFolder,
-  { json, quiet }: Pick<OutputOptions, 'json' | 'quiet'>,
+  { print }: Printer,
 ): Promise<ExitName> => {
   const report = reportOf(measured);
-  const text = `${JSON.stringify(report)}\n`;
+  const json = `${JSON.stringify(report)}\n`;
   const { pageStyle } = await readReportAssets();
-  const resultPath = await folder.write('capacity.json', text);
+  const resultPath = await folder.write('capacity.json', json);
   const pagePath = await folder.write('capacity.html', capacityHtml(report, pageStyle));
-  if (json) toStdout(text);
-  else if (!quiet) toStdout(capacityTerminal(report, stdoutStyle()));
-  if (!quiet) toStderr(`Report: ${pagePath}\nResult: ${resultPath}`);
+  print({
+    json,
+    text: (style) => capacityTerminal(report, style),
+    files: `Report: ${pagePath}\nResult: ${resultPath}`,
+  });
   if (report.answer !== null) return 'pass';
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };

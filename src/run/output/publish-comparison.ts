@@ -1,4 +1,5 @@
-import type { OutputOptions, ComparisonCriteria } from '../input/run-request.ts';
+import type { Printer } from '../input/host.ts';
+import type { ComparisonCriteria } from '../input/run-request.ts';
 import { compareSides } from '../../judge/compare/compare-sides.ts';
 import type { Side } from '../../judge/compare/repetition.ts';
 import { type ComparedProperty, overridable } from '../../judge/compare/side-differences.ts';
@@ -15,9 +16,8 @@ import { comparisonMarkdown } from '../../report/compare/comparison-markdown.ts'
 import { comparisonTerminal } from '../../report/compare/comparison-terminal.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
-import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
 
-/** Two sides and how to compare them. `intended` is what they are meant to differ in. */
+/** Two sides and how to compare them. `intended` is what they are expected to differ in. */
 export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
   readonly gates: readonly string[] | null;
   readonly base: Side;
@@ -25,38 +25,45 @@ export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
   readonly intended: readonly ComparedProperty[];
 }
 
+/** Where a comparison is printed, and the page of a CI job that gets it too. */
+export interface PublishOptions {
+  readonly printer: Printer;
+  readonly jobSummary: string | undefined;
+}
+
 const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
   if (verdict === 'regression') return 'regression';
   return verdict === 'inconclusive' && strict ? 'inconclusive' : 'pass';
 };
 
-/** Runs whose figures do not count have exits of their own; all other reasons are the user's to mend. */
+/** Runs whose figures do not count have their own exits; for all other reasons it throws a `Problem`. */
 export const exitForRefusedComparison = (
   sides: readonly Side[],
   allowDifferent: boolean,
   reasons: readonly { readonly what: ComparedProperty; readonly message: string }[],
+  warn: (text: string) => void,
 ): ExitName => {
   const text = [
-    'These runs may not be compared:',
+    'These runs cannot be compared:',
     ...reasons.map(({ message }) => `  ${message}.`),
     allowDifferent
       ? 'Run both sides again, or leave these runs out.'
-      : 'Run both sides of one plan, all of them valid; or add --allow-different to compare them all the same, and the report will say so.',
+      : 'Run both sides with one plan until all runs are valid; or add --allow-different to compare them anyway, and the report will say so.',
   ].join('\n');
   const isUnusableRun = reasons.every(({ what }) => what === 'validity' || what === 'success');
   if (!isUnusableRun) throw new Problem(text);
-  toStderr(text);
+  warn(text);
   const isIncomplete = sides.some(({ repetitions }) =>
     repetitions.some(({ result }) => missingSlices(result).length > 0),
   );
   return isIncomplete ? 'incomplete' : 'invalid';
 };
 
-/** Compares, writes the forms of the comparison into the folder, which is opened only then, and tells it; the exit is its verdict. */
+/** Compares two sides, writes the comparison into the folder, which it opens only then, and prints it. */
 export const publishComparison = async (
   comparisonRun: ComparisonRun,
   open: () => Promise<RunFolder>,
-  { json, quiet }: Pick<OutputOptions, 'json' | 'quiet'>,
+  { printer: { print, warn }, jobSummary }: PublishOptions,
 ): Promise<ExitName> => {
   const { base, next, gates, strict } = comparisonRun;
   const outcome = compareSides({
@@ -69,20 +76,26 @@ export const publishComparison = async (
     comparedAt: wallClock(),
   });
   if (!outcome.ok)
-    return exitForRefusedComparison([base, next], comparisonRun.allowDifferent, outcome.refusals);
+    return exitForRefusedComparison(
+      [base, next],
+      comparisonRun.allowDifferent,
+      outcome.refusals,
+      warn,
+    );
   const { comparison } = outcome;
   const folder = await open();
-  const text = `${JSON.stringify(comparison)}\n`;
+  const json = `${JSON.stringify(comparison)}\n`;
   const { pageStyle } = await readReportAssets();
-  const resultPath = await folder.write('comparison.json', text);
+  const resultPath = await folder.write('comparison.json', json);
   const pagePath = await folder.write('comparison.html', comparisonHtml(comparison, pageStyle));
   const junit = await folder.write('comparison.junit.xml', comparisonJunit(comparison, strict));
   const markdown = comparisonMarkdown(comparison);
   const summary = await folder.write('comparison.md', markdown);
-  await appendJobSummary(process.env, markdown);
-  if (json) toStdout(text);
-  else if (!quiet) toStdout(comparisonTerminal(comparison, stdoutStyle()));
-  if (!quiet)
-    toStderr(`Report: ${pagePath}\nResult: ${resultPath}\nJUnit:  ${junit}\nMarkdown: ${summary}`);
+  await appendJobSummary(jobSummary, markdown, warn);
+  print({
+    json,
+    text: (style) => comparisonTerminal(comparison, style),
+    files: `Report: ${pagePath}\nResult: ${resultPath}\nJUnit:  ${junit}\nMarkdown: ${summary}`,
+  });
   return exitOf(comparison.verdict, strict);
 };

@@ -1,4 +1,4 @@
-import { type OutputOptions, type ComparisonCriteria, minSelfRuns } from '../input/run-request.ts';
+import { type ComparisonCriteria, minSelfRuns } from '../input/run-request.ts';
 import type { Side } from '../../judge/compare/repetition.ts';
 import { selfNoise } from '../../judge/compare/self-noise.ts';
 import { overridable } from '../../judge/compare/side-differences.ts';
@@ -10,20 +10,19 @@ import { noiseMarkdown } from '../../report/compare/noise-markdown.ts';
 import { noiseTerminal } from '../../report/compare/noise-terminal.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
-import { exitForRefusedComparison } from './publish-comparison.ts';
-import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
+import { exitForRefusedComparison, type PublishOptions } from './publish-comparison.ts';
 
-/** Runs of which nothing was changed, and how to hold them against each other. */
+/** Runs of an unchanged system, and how to compare them with each other. */
 interface NoiseRequest extends Pick<ComparisonCriteria, 'allowDifferent'> {
   readonly gates: readonly string[] | null;
   readonly side: Side;
 }
 
-/** Measures how much runs differ by themselves, writes it into the folder, which is opened only then, and tells it. A measurement passes. */
+/** Measures how much runs differ by themselves, writes that into the folder, which it opens only then, and prints it. A measurement passes. */
 export const publishNoise = async (
   { gates, side, allowDifferent }: NoiseRequest,
   open: () => Promise<RunFolder>,
-  { json, quiet }: Pick<OutputOptions, 'json' | 'quiet'>,
+  { printer: { print, warn }, jobSummary }: PublishOptions,
 ): Promise<ExitName> => {
   if (side.repetitions.length < minSelfRuns) {
     throw new Problem(
@@ -37,15 +36,17 @@ export const publishNoise = async (
     weir: weirVersion(),
     comparedAt: wallClock(),
   });
-  if (!outcome.ok) return exitForRefusedComparison([side], allowDifferent, outcome.refusals);
+  if (!outcome.ok) return exitForRefusedComparison([side], allowDifferent, outcome.refusals, warn);
   const folder = await open();
-  const text = `${JSON.stringify(outcome.noise)}\n`;
-  const resultPath = await folder.write('noise.json', text);
+  const json = `${JSON.stringify(outcome.noise)}\n`;
+  const resultPath = await folder.write('noise.json', json);
   const markdown = noiseMarkdown(outcome.noise);
   const summary = await folder.write('noise.md', markdown);
-  await appendJobSummary(process.env, markdown);
-  if (json) toStdout(text);
-  else if (!quiet) toStdout(noiseTerminal(outcome.noise, stdoutStyle()));
-  if (!quiet) toStderr(`Result: ${resultPath}\nMarkdown: ${summary}`);
+  await appendJobSummary(jobSummary, markdown, warn);
+  print({
+    json,
+    text: (style) => noiseTerminal(outcome.noise, style),
+    files: `Result: ${resultPath}\nMarkdown: ${summary}`,
+  });
   return 'pass';
 };

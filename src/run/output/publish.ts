@@ -1,4 +1,4 @@
-import type { OutputOptions } from '../input/run-request.ts';
+import type { Printer } from '../input/host.ts';
 import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
 import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
@@ -13,9 +13,8 @@ import { htmlReport } from '../../report/html/html-report.ts';
 import { terminalReport } from '../../report/terminal/terminal-report.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 import type { ExtraReports } from './extra-reports.ts';
-import { stdoutStyle, toStderr, toStdout } from '../../platform/standard-streams.ts';
 
-/** A result with its verdicts, and what its figures are worth. */
+/** A result with its verdicts, and whether its generator was healthy. */
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
@@ -23,20 +22,19 @@ export interface JudgedResult {
 
 const files = { resultPath: 'result.json', pagePath: 'report.html' } as const;
 
-/** The folder that somebody named for a run's files; says so when another run’s are in it, which make way. */
+/** Opens the folder that the user named for a run's files; says so when it overwrites those of another run. */
 export const openRequestedFolder = async (
   path: string,
-  { quiet }: Pick<OutputOptions, 'quiet'>,
+  say: (text: string) => void,
 ): Promise<RunFolder> => {
   const folder = await openRunFolder(path);
   const replaced = Object.values(files).filter((name) => folder.existingNames.has(name));
-  if (!quiet && replaced.length > 0) {
-    toStderr(`${path} holds an earlier ${replaced.join(' and ')}: overwritten by this one’s.`);
-  }
+  if (replaced.length > 0)
+    say(`${path} contains an earlier ${replaced.join(' and ')}, which this run overwrites.`);
   return folder;
 };
 
-const judgeResult = (result: Result): JudgedResult => {
+export const judgeResult = (result: Result): JudgedResult => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust);
   const errorBar = errorBarOf(result);
@@ -51,37 +49,39 @@ const judgeResult = (result: Result): JudgedResult => {
   };
 };
 
-/** Where reports go, opened beforehand. */
+/** Where reports go, opened before the load. */
 export interface Destinations {
-  readonly folder: RunFolder;
+  /** `null`: nothing is written. */
+  readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
 }
 
-/** Judges a result, writes `result.json`, `report.html` and what else is wanted, and tells what is in them. */
+/** Judges a result, writes `result.json`, `report.html` and the requested reports, and prints the result. */
 export const publish = async (
   unjudged: Result,
   { folder, extraReports }: Destinations,
-  { json, quiet }: Pick<OutputOptions, 'json' | 'quiet'>,
+  { print, warn }: Printer,
 ): Promise<JudgedResult> => {
   const { result, trust } = judgeResult(unjudged);
-  const text = `${JSON.stringify(result)}\n`;
-  const resultPath = await folder.write(files.resultPath, text);
-  const pagePath = await folder.write(
-    files.pagePath,
-    htmlReport(result, trust, await readReportAssets()),
-  );
-  const others = await extraReports.write(result, trust);
-  if (json) toStdout(text);
-  else if (!quiet) toStdout(terminalReport(result, trust, stdoutStyle()));
-  if (!quiet) toStderr([`Report: ${pagePath}`, `Result: ${resultPath}`, ...others].join('\n'));
+  if (folder === null) return { result, trust };
+  const json = `${JSON.stringify(result)}\n`;
+  const resultPath = await folder.write(files.resultPath, json);
+  const page = htmlReport(result, trust, await readReportAssets());
+  const pagePath = await folder.write(files.pagePath, page);
+  const others = await extraReports.write(result, trust, warn);
+  print({
+    json,
+    text: (style) => terminalReport(result, trust, style),
+    files: [`Report: ${pagePath}`, `Result: ${resultPath}`, ...others].join('\n'),
+  });
   return { result, trust };
 };
 
-/** Whether less than the plan was done, be it killed; an objective that ended it has an exit of its own. */
+/** Whether a part of the plan is missing; an objective that ended the run has its own exit. */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 
-/** The exit that a stored result leads to, by the precedence of the exit-code table. */
+/** The exit for a judged result, by the precedence of the exit-code table. */
 export const exitForVerdicts = ({ result, trust }: JudgedResult): ExitName => {
   const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
   const isBroken = (result.verdicts ?? []).some(

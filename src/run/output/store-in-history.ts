@@ -2,12 +2,12 @@ import type { Repetition } from '../../judge/compare/repetition.ts';
 import { historyRun } from '../../judge/history/history-run.ts';
 import { openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
-import { toStderr } from '../../platform/standard-streams.ts';
 
-/** Adds a run that counts to the history at `place` (`null`: to none). That it cannot be written is told and costs nothing else. */
+/** Adds a run that counts to the history at `path` (`null`: no history). A failure is reported and has no other effect. */
 export const storeInHistory = async (
   path: string | null,
   repetition: Repetition,
+  warn: (text: string) => void,
 ): Promise<void> => {
   const run = historyRun(repetition);
   if (path === null || run === null) return;
@@ -20,6 +20,6 @@ export const storeInHistory = async (
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    toStderr(`This run is not in the history: ${error.message}.`);
+    warn(`This run is not in the history: ${error.message}.`);
   }
 };

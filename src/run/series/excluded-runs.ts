@@ -1,6 +1,6 @@
 import type { FinishedRun } from '../run.ts';
 
-/** Why a run of several is no evidence; `null` for one that counts. */
+/** Why a run of a series does not count; `null` for one that counts. */
 export const exclusionReason = ({
   trust,
   exit,
@@ -12,13 +12,12 @@ export const exclusionReason = ({
   return exit === 'invalid' ? 'nothing succeeded' : null;
 };
 
-/** A run that does not count: its folder, and why. */
 export interface ExcludedRun {
   readonly folder: string;
   readonly reason: string;
 }
 
-/** What is said of them when all runs are over; nothing where all count. */
+/** The summary of the excluded runs; empty where all count. */
 export const excludedRunLines = (
   runs: readonly ExcludedRun[],
   { of, isAllowed }: { readonly of: number; readonly isAllowed: boolean },

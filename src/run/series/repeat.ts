@@ -10,45 +10,55 @@ import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.t
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
-import { type ExitName, exitOfSignal, gravestExit } from '../output/exit-codes.ts';
+import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
 import { folderName } from '../input/folder-name.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
 import { readGates } from '../input/read-gates.ts';
+import { historyPath } from '../input/history-path.ts';
+import type { Host, Printer } from '../input/host.ts';
 import { readPlan } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
 import { type FinishedRun, runOnce } from '../run.ts';
-import { toStderr } from '../../platform/standard-streams.ts';
 import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
 import { pauseFor, type RunSlot, runSlots } from './run-slots.ts';
 
-/** What a repeated or compared `weir run` was asked. */
-export type RepeatRequest = RunRequest & RepetitionRequest;
+/** Options of repeated or compared runs. */
+export interface RepeatRequest extends RunRequest, RepetitionRequest {
+  /** Prints the result of each run, unless they are compared. */
+  readonly printEach: boolean;
+}
 
-/** The stored base, held against the plan before any load: a plan that it does not fit is refused in time. */
-const readBaseline = async (request: RepeatRequest, plan: Plan): Promise<Side | null> => {
+/** Reads the stored base and checks, before any load, that it fits the plan. */
+const readBaseline = async (
+  request: RepeatRequest,
+  plan: Plan,
+  { environment }: Host,
+): Promise<Side | null> => {
   if (request.baseline.length === 0) return null;
-  const side = await readSide(request.baseline, planHash(plan));
+  const hash = planHash(plan);
+  const history = historyPath(environment);
+  const side = await readSide(request.baseline, { planHash: hash, history });
   if (request.allowDifferent) return side;
   const reasons = new Set(sideDifferences(side, side).map(({ message }) => message));
   const [{ file, result }] = side.repetitions;
-  if (result.planHash !== planHash(plan)) {
+  if (result.planHash !== hash) {
     reasons.add(
-      `the plan differs (its hash): ${result.planHash.slice(0, 12)} in ${file}, ${planHash(plan).slice(0, 12)} now`,
+      `the plan differs (its hash): ${result.planHash.slice(0, 12)} in ${file}, ${hash.slice(0, 12)} now`,
     );
   }
   if (reasons.size === 0) return side;
   throw new Problem(
-    `--baseline: these runs cannot be the base:\n${[...reasons].map((reason) => `  ${reason}.`).join('\n')}\nTake the base anew with this scenario; or add --allow-different to compare all the same.`,
+    `--baseline: these runs cannot be the base:\n${[...reasons].map((reason) => `  ${reason}.`).join('\n')}\nRun the base again with this scenario; or add --allow-different to compare anyway.`,
   );
 };
 
-/** What all runs have in common. */
+/** What all runs of a series share. */
 interface SeriesContext {
   readonly folder: RunFolder;
   readonly runId: string;
   readonly pauseLength: Milliseconds;
-  readonly say: (text: string) => void;
+  readonly host: Host;
 }
 
 interface SeriesRuns {
@@ -56,26 +66,39 @@ interface SeriesRuns {
   readonly next: readonly Repetition[];
   readonly exits: readonly ExitName[];
   readonly excluded: readonly ExcludedRun[];
-  /** Somebody asked to stop. */
+  /** The exit of a stop; `null` where all runs were made. */
   readonly stopped: ExitName | null;
 }
 
-const stopExits: readonly ExitName[] = Object.values(exitOfSignal);
+const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
+  (exit) => exit !== 'incomplete',
+);
 
-/** A run whose generator could not keep up is no evidence: it is done again, so many times in all. */
+/** A run whose load generator was overloaded is repeated, up to this many attempts. */
 const maxAttempts = 3;
 
-/** One turn's run: the first that is valid, or the last; or the exit of somebody's wish to stop during a pause. */
+/** The host of one run of a series: results are printed together at the end, unless each is printed as JSON. */
+const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host => {
+  const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
+  const print: Printer['print'] = (outcome) => {
+    if (request.printEach && !isCompared) printer.print({ ...outcome, files: '' });
+  };
+  return { ...host, printer: { ...printer, print } };
+};
+
+/** Makes one run of the series: the first valid attempt, or the last; or the exit of a stop during a pause. */
 const runSlot = async (
   request: RepeatRequest,
   { side, folder }: RunSlot,
-  { folder: whole, runId, pauseLength, say }: SeriesContext,
+  { folder: whole, runId, pauseLength, host }: SeriesContext,
   number: number,
 ): Promise<FinishedRun | ExitName> => {
+  const { say } = host.printer;
   const source = side === 'base' ? { ...request.source, target: request.against } : request.source;
-  const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
   const runRequest = {
     ...request,
+    // The page of a CI job is for the comparison.
+    extraReports: { ...request.extraReports, jobSummary: undefined },
     source,
     out: join(whole.path, folder),
     runId: `${runId}-${number}`,
@@ -83,19 +106,18 @@ const runSlot = async (
   for (let attempt = 1; ; attempt += 1) {
     if (pauseLength > 0 && (number > 1 || attempt > 1)) {
       say(`Pausing ${timeText(pauseLength)}, so that the limits recover.`);
-      const signal = await pause(pauseLength);
-      if (signal !== null) return exitOfSignal[signal];
+      const cause = await pause(pauseLength, host.onStop);
+      if (cause !== null) return exitOfStop[cause];
     }
-    // A job's page is for what they come to together.
-    const output = { json: request.json && !isCompared, quiet: true, environment: {} };
-    const finished = await runOnce({ ...runRequest, isRetry: attempt > 1 }, output);
+    const isRetry = attempt > 1;
+    const finished = await runOnce({ ...runRequest, isRetry }, hostOfOneRun(request, host));
     const isOver = finished.trust.level !== 'invalid' || stopExits.includes(finished.exit);
     if (isOver || request.allowDifferent || attempt === maxAttempts) return finished;
-    say(`This run does not count: ${exclusionReason(finished)}. It is done again, in its place.`);
+    say(`This run does not count: ${exclusionReason(finished)}. It is repeated.`);
   }
 };
 
-/** SeriesRuns all turns, with a pause between them, until the last or until somebody stops them. */
+/** Makes all runs with a pause between them, until the last or until a stop. */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],
@@ -108,9 +130,9 @@ const runAllSlots = async (
     excluded: [] as ExcludedRun[],
   };
   for (const [i, slot] of slots.entries()) {
-    context.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
+    context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
     const finished = await runSlot(request, slot, context, i + 1).catch(async (error: unknown) => {
-      // Later there are runs in it.
+      // Later the folder contains runs.
       if (i === 0) await context.folder.discard();
       throw error;
     });
@@ -130,14 +152,17 @@ const sideOf = (name: string, repetitions: readonly Repetition[]): Side => {
   return { name, repetitions: [first, ...others] };
 };
 
-/** SeriesRuns a plan several times, alone or by turns with another target, and compares what there is to compare. */
-export const repeat = async (request: RepeatRequest): Promise<ExitName> => {
+/** Runs a plan several times, alone or alternating with another target, and compares the runs as requested. */
+export const repeat = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
+  const { environment, printer } = host;
   const gates = readGates(request.gate);
-  const { plan } = await readPlan(request.source);
-  const baseline = await readBaseline(request, plan);
+  const { plan } = await readPlan(request.source, environment);
+  const baseline = await readBaseline(request, plan, host);
   const { against } = request;
   const other =
-    against === undefined ? plan : (await readPlan({ ...request.source, target: against })).plan;
+    against === undefined
+      ? plan
+      : (await readPlan({ ...request.source, target: against }, environment)).plan;
   const pauseLength = milliseconds(
     Math.max(pauseFor(plan, request.pause), pauseFor(other, request.pause)),
   );
@@ -145,26 +170,21 @@ export const repeat = async (request: RepeatRequest): Promise<ExitName> => {
   const folder = await openRunFolder(out);
   const runId = request.runId ?? `weir-${planHash(plan).slice(0, 8)}`;
   const slots = runSlots(request.repetitions, against !== undefined);
-  const say = (text: string): void => {
-    if (!request.quiet) toStderr(text);
-  };
-  const runs = await runAllSlots(request, slots, { folder, runId, pauseLength, say });
-  say(`Runs: ${out}`);
+  const runs = await runAllSlots(request, slots, { folder, runId, pauseLength, host });
+  printer.say(`Runs: ${out}`);
   const runCounts = { of: slots.length, isAllowed: request.allowDifferent };
-  for (const line of excludedRunLines(runs.excluded, runCounts)) say(line);
+  for (const line of excludedRunLines(runs.excluded, runCounts)) printer.say(line);
   if (runs.stopped !== null) return runs.stopped;
   const base = against === undefined ? baseline : sideOf(against, runs.base);
   if (base === null && !request.self) return gravestExit(runs.exits);
   const next = sideOf(join(out, against === undefined ? '' : 'new'), runs.next);
-  const opened = () => Promise.resolve(folder);
+  const openedFolder = () => Promise.resolve(folder);
+  const publishOptions = { printer, jobSummary: request.extraReports.jobSummary };
+  const intended = against === undefined ? [] : (['target'] as const);
   const compared = await (base === null
-    ? publishNoise({ ...request, gates, side: next }, opened, request)
-    : publishComparison(
-        { ...request, gates, base, next, intended: against === undefined ? [] : ['target'] },
-        opened,
-        request,
-      ));
-  // SeriesRuns that are not valid were let pass; the comparison itself lets none pass in which nothing succeeded.
+    ? publishNoise({ ...request, gates, side: next }, openedFolder, publishOptions)
+    : publishComparison({ ...request, gates, base, next, intended }, openedFolder, publishOptions));
+  // `allowDifferent` accepts invalid runs; the comparison itself refuses runs in which nothing succeeded.
   const counted = runs.exits.filter((exit) => !(request.allowDifferent && exit === 'invalid'));
   return gravestExit([...counted, compared]);
 };

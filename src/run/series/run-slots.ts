@@ -6,7 +6,7 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 /** Limits are counted over a minute (interface 8): after this long a key has all of them again. */
 const limitWindowLength = 60_000;
 
-/** How long to wait between two runs: until declared limits have recovered. Each run has a reference gateway of its own. */
+/** The pause between two runs: until declared limits have recovered. Each run starts its own reference gateway, which needs none. */
 export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
   const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
   const defaultPause = milliseconds(target.kind === 'url' && isLimited ? limitWindowLength : 0);

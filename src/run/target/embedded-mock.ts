@@ -11,7 +11,7 @@ const merged = (defaults: readonly string[], further: readonly string[]): string
   ...new Set([...defaults, ...further]),
 ];
 
-/** The keys that are let in by default; more where the plan has more of them. */
+/** The test keys that the gateway accepts: three, or as many as the plan has. */
 export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
   Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
 

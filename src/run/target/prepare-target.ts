@@ -1,42 +1,45 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
-import type { Credential } from '../../engine/slice-options.ts';
+import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
+import { redactor } from '../../model/plan/secret.ts';
 import type { Plan, ConnectionSettings } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
 import { directWire } from '../../platform/connection/connector.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
 import {
-  mockNodeFlags,
+  mockCommand,
   type MockProcess,
   startMockProcess,
 } from '../../platform/process/mock-process.ts';
 import { preflightTarget } from '../../platform/http/preflight.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
 import { readCertificates } from '../input/named-files.ts';
+import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 
-/** What a plan's requests are sent to and signed with, secrets filled in. */
+/** Where a plan's requests go and with which credentials, secrets filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
   readonly certificates: string | null;
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Everything that must never appear in anything written. */
+  /** What must never be written anywhere. */
   readonly secrets: readonly string[];
   /** The reference gateway, when it was started for this run. */
   readonly mock: MockProcess | null;
-  /** What a reader of the figures must know of the way to the target, in sentences. */
+  /** What a reader of the figures must know of the target, in sentences. */
   readonly notes: readonly string[];
-  /** Those of the notes that somebody should hear before the load. */
+  /** The notes to print before the load. */
   readonly warnings: readonly string[];
 }
 
-/** What the status of the look says of the address. A gateway may lack that route, so it is no refusal. */
+/** What the status of the preflight request says of the address. A gateway may lack the route, so it is only a warning. */
 const warningsFor = (baseUrl: string, status: number): readonly string[] => {
   if (status !== 404) return [];
   const asked = `GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404`;
@@ -47,11 +50,11 @@ const warningsFor = (baseUrl: string, status: number): readonly string[] => {
   ];
 };
 
-/** The engine hands connections to a published port on through a program of its own. */
+/** Container engines forward the connections to a published port through a proxy. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
-/** The program itself, for processes of its own. */
+/** The program of the command line, for child processes. */
 export const programPath = fileURLToPath(
   new URL(`../../cli/main${extname(import.meta.filename)}`, import.meta.url),
 );
@@ -64,13 +67,13 @@ const mockCredentials = (plan: Plan): readonly Credential[] =>
     value: testKey(index),
   }));
 
-const resolveKeysAndHeaders = async (plan: Plan, folder: string) => {
+const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) => {
   const toMock = plan.target.kind !== 'url';
   const names = Object.keys(plan.headers);
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
   const { filled, secrets } = await resolveSecrets(
     [...keyTemplates, ...Object.values(plan.headers)],
-    process.env,
+    environment,
     folder,
   );
   const values = filled.slice(keyTemplates.length);
@@ -83,15 +86,18 @@ const resolveKeysAndHeaders = async (plan: Plan, folder: string) => {
   };
 };
 
-/** Longer than a run takes beyond its load and the grace after it, its reports included (ms). */
+/** Longer than a run takes beyond its load and grace, reports included (ms). */
 const extraLifetime = 300_000;
 
-/** What was exported from a script that failed is empty. */
+/** A failed script may export an empty variable. */
 const baseImage = (name: string | undefined): string | null =>
   name === undefined || name === '' ? null : name;
 
 /** The reference gateway in the form that the plan asks for, with what the plan needs of it. */
-const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<MockProcess> => {
+const startMock = (
+  { plan, environment }: ReadPlan,
+  credentials: readonly Credential[],
+): Promise<MockProcess> => {
   const settings = embeddedMockSettings(
     plan,
     credentials.map(({ value }) => value),
@@ -100,21 +106,19 @@ const startMock = (plan: Plan, credentials: readonly Credential[]): Promise<Mock
     ? startMockContainer({
         settings,
         lifetime: milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime),
-        base: baseImage(process.env['WEIR_NODE_IMAGE']),
+        base: baseImage(environment['WEIR_NODE_IMAGE']),
       })
-    : startMockProcess(
-        [process.execPath, ...mockNodeFlags, programPath, 'mock', '--embedded'],
-        settings,
-      );
+    : startMockProcess(mockCommand(programPath), settings);
 };
 
-/** Starts or looks at the target; throws a `Problem` when it cannot be loaded. Nothing of the plan has been sent by then. */
-export const prepareTarget = async (plan: Plan, folder: string): Promise<ReadyTarget> => {
-  const filled = await resolveKeysAndHeaders(plan, folder);
+/** Starts or checks the target, before anything of the plan is sent; throws a `Problem` when it cannot be used. */
+export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
+  const { plan, folder } = read;
+  const filled = await resolveKeysAndHeaders(read);
   switch (plan.target.kind) {
     case 'mock':
     case 'container': {
-      const mock = await startMock(plan, filled.credentials);
+      const mock = await startMock(read, filled.credentials);
       const notes = plan.target.kind === 'container' ? [containerNote] : [];
       return {
         ...filled,
@@ -149,3 +153,19 @@ export const prepareTarget = async (plan: Plan, folder: string): Promise<ReadyTa
     }
   }
 };
+
+/** What the engine needs to run a slice of a plan against a target. */
+export const sliceOptionsFor = (
+  { plan, clips, workload }: ReadPlanWithFiles,
+  { credentials, headers, secrets }: ReadyTarget,
+  named: Pick<SliceOptions, 'slice' | 'runId'>,
+): SliceOptions => ({
+  ...named,
+  plan,
+  clips,
+  workload,
+  credentials,
+  headers,
+  userAgent: `weir/${weirVersion()}`,
+  redact: redactor([...secrets, ...credentials.map(({ value }) => value)]),
+});

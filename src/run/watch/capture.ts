@@ -1,17 +1,18 @@
 import type { CaptureMode } from '../input/run-request.ts';
 import { requestIdHeader } from '../../contract/routes.ts';
-import type { ExchangeObserver, Transport, WireRequest } from '../../model/observation/exchange.ts';
+import type { ExchangeObserver, WireRequest } from '../../model/observation/exchange.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import { redacted } from '../../model/plan/secret.ts';
-import type { LineFile } from '../../platform/files/line-file.ts';
+import { openLineFile } from '../../platform/files/line-file.ts';
+import type { RunObserver } from './observer.ts';
 
-/** The file beside the run's others, one JSON object for each attempt. */
+/** The file beside the run's others, with one JSON object for each attempt. */
 export const captureFileName = 'capture.jsonl';
 
-/** So much of each body is kept, and so much text in the whole file. */
+/** The most that is kept of each body, and of the text of the whole file. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
-/** A body that was cut may end within a secret, which no mask knows then: no secret is longer than this. */
+/** A truncated body may end within a secret, which the mask then misses: no secret is longer than this. */
 const maxSecretLength = 4096;
 
 /** Headers whose values are never secret; all others of a request are masked. */
@@ -23,7 +24,7 @@ const unmaskedHeaders = new Set([
   requestIdHeader,
 ]);
 
-/** Bytes of a body as far as they are kept, and how many there were. */
+/** The kept bytes of a body, and its whole size. */
 interface CapturedBody {
   readonly kept: Uint8Array[];
   size: number;
@@ -106,33 +107,32 @@ const capturingObserver = (
   onFailure: (at, cause, detail) => observer.onFailure(at, cause, detail),
 });
 
-/** What keeps bodies of a run under way. */
-interface Capture {
-  /** The same transport, listened in to. */
-  wrap(transport: Transport): Transport;
-  record(observation: Observation): void;
-}
-
-/** What whoever asks for bodies must know, a line for each. */
-export const captureWarning = (mode: CaptureMode | undefined): readonly string[] =>
-  mode === undefined
-    ? []
-    : [
-        `${captureFileName} will hold ${mode === 'all' ? 'all' : 'failed'} requests with prompts and answers as they are, only keys and secrets masked: keep it to yourself.`,
-      ];
-
-/** Keeps what was sent and answered, secrets masked, prompts and answers as they are; `null` where nobody asked. */
-export const openCapture = (
-  file: LineFile | null,
-  mode: CaptureMode | undefined,
-  redact: Redact,
-): Capture | null => {
-  if (file === null || mode === undefined) return null;
+/**
+ * Keeps what was sent and answered: secrets masked, prompts and answers as they are. Throws a
+ * `Problem` where the file cannot be written.
+ */
+export const openCapture = async (path: string, mode: CaptureMode): Promise<RunObserver> => {
+  const file = await openLineFile(path);
   const pending = new Map<string, CapturedAttempt[]>();
+  let redact: Redact = (text) => text;
   let written = 0;
   let isFull = false;
+  const writeAttempt = (observation: Observation, attempt: CapturedAttempt): void => {
+    if (isFull) return;
+    const line = lineOf(observation, attempt, redact);
+    written += line.length;
+    file.write(line);
+    isFull = written > maxFileCharacters;
+    if (isFull) file.write(JSON.stringify({ full: 'no more is kept than this' }));
+  };
   return {
-    wrap: (transport) => ({
+    announcements: [
+      `${captureFileName} will contain ${mode === 'all' ? 'all' : 'failed'} requests with prompts and answers as they are; only keys and secrets are masked. Keep it private.`,
+    ],
+    onStart: (slice) => {
+      redact = slice.redact;
+    },
+    wrapTransport: (transport) => ({
       send: (request, observer) => {
         const attempt: CapturedAttempt = {
           request: { ...request, body: null },
@@ -147,19 +147,14 @@ export const openCapture = (
       },
       close: () => transport.close(),
     }),
-    record: (observation) => {
+    onObservation: (observation) => {
       const attempts = pending.get(observation.requestId) ?? [];
       pending.delete(observation.requestId);
       const isFailed = observation.outcome.kind !== 'completed' || observation.earlier.length > 0;
       if (mode === 'failed' && !isFailed) return;
-      for (const attempt of attempts) {
-        if (isFull) return;
-        const line = lineOf(observation, attempt, redact);
-        written += line.length;
-        file.write(line);
-        isFull = written > maxFileCharacters;
-        if (isFull) file.write(JSON.stringify({ full: 'no more is kept than this' }));
-      }
+      for (const attempt of attempts) writeAttempt(observation, attempt);
     },
+    onPublished: () => file.close(),
+    discard: () => file.discard(),
   };
 };

@@ -1,31 +1,34 @@
-import { rm } from 'node:fs/promises';
 import type { CheckpointCommit, CheckpointHeader } from '../../model/result/checkpoint.ts';
 import type { Clock } from '../../model/clock.ts';
 import { maxLedgerRows } from '../../model/observation/ledger.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
-import type { GeneratorSample } from '../../model/result/result.ts';
+import type { GeneratorSample, ResultFacts } from '../../model/result/result.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
+import { removeFile } from '../../platform/files/plain-files.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { IncrementalTally } from '../../record/incremental-tally.ts';
 import type { StoredPart } from '../../record/tally.ts';
+import { scheduledEnd } from '../../schedule/stages.ts';
+import type { RunObserver } from './observer.ts';
+import type { RunRecorder } from './recorder.ts';
 
-/** Half of the ten seconds that a killed run may lose, so that writing a cut slowly still keeps to them. */
+/** Half of the ten seconds that a killed run may lose, so that a slowly written cut still keeps within them. */
 const snapshotInterval = 5000;
-/** A cut is written a little at a time: at each of these moments for at most `share` ms and one part more. */
+/** A cut is written a little at a time: every `writeInterval` ms for at most `writeBudget` ms and one part more. */
 const writeInterval = 20;
 const writeBudget = 1;
 
-/** The file that a run under way keeps beside its reports, so that being killed costs it little. Its lines are those of `writeCheckpoint`. */
-export interface Checkpoint {
-  /** Adds a line of `writeCheckpoint`, here or in a worker. */
+/** The file from which a killed run can be reported. */
+interface CheckpointFile {
+  /** Adds a line of `writeCheckpoint`, of this thread or of a worker. */
   readonly write: (line: string) => void;
-  /** The reports are written: removes the file. Says what could not be written, if anything. */
+  /** Removes the file when the reports are written. Resolves with what could not be written, if anything. */
   remove(): Promise<string | null>;
-  /** Nothing was ever begun: leaves what was found. */
+  /** Leaves the file as it was. */
   discard(): Promise<void>;
 }
 
-/** What is kept of a slice, and when. */
+/** What to keep of a slice. */
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: IncrementalTally;
@@ -36,14 +39,14 @@ interface CheckpointSource {
   readonly loadEnds: Instant;
 }
 
-/** Rows of ledgers that a result would not hold are not kept here either: of each key the first ones by the moment of sending. */
+/** Drops the rows of ledgers that a result drops: of each key all but the first `maxLedgerRows` by the time of sending. */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
   return (part) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // Whichever are the first of all were sent before the last of any that many.
+      // The first rows of all were sent before the last row of any set of that size.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -62,7 +65,7 @@ interface Snapshot {
   readonly at: Instant;
 }
 
-/** Writes what a slice has come to, again and again, until the returned function is called. */
+/** Writes the growth of a slice's tally every `snapshotInterval` ms, until the returned function is called. */
 export const writeCheckpoint = (
   write: (line: string) => void,
   source: CheckpointSource,
@@ -70,7 +73,7 @@ export const writeCheckpoint = (
   const { header, tally, clock, generator, loadEnds } = source;
   const slice = header.slice.index;
   const withRowLimit = limitLedgerRows();
-  // A worker keeps from a little before the beginning on.
+  // A worker starts writing a little before instant 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
   let current: Snapshot | null = null;
@@ -109,7 +112,7 @@ export const writeCheckpoint = (
 };
 
 /** Opens the checkpoint's file; throws a `Problem` when it cannot be written. */
-export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
+export const openCheckpoint = async (path: string): Promise<CheckpointFile> => {
   const file = await openLineFile(path);
   return {
     write: (line) => file.write(line),
@@ -121,8 +124,40 @@ export const openCheckpoint = async (path: string): Promise<Checkpoint> => {
         if (!(error instanceof Problem)) throw error;
         failure = error.message;
       }
-      await rm(path, { force: true });
+      await removeFile(path);
       return failure;
+    },
+    discard: () => file.discard(),
+  };
+};
+
+/** Keeps a checkpoint in a folder while the run is on; throws a `Problem` where it cannot be written. */
+export const keepCheckpoint = async (
+  path: string,
+  recorder: RunRecorder,
+  facts: Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>,
+  warn: (text: string) => void,
+): Promise<RunObserver> => {
+  const file = await openCheckpoint(path);
+  let stop = (): void => undefined;
+  return {
+    onStart: ({ clock, local, notes }) => {
+      if (local === null) return;
+      stop = writeCheckpoint(file.write, {
+        header: { ...facts, slice: local.slice, notes: [...notes] },
+        tally: recorder.tally,
+        clock,
+        generator: local.generator,
+        loadEnds: scheduledEnd(facts.plan),
+      });
+    },
+    onWorkerUpdate: ({ checkpointLines }) => {
+      for (const line of checkpointLines) file.write(line);
+    },
+    onEnd: () => stop(),
+    onPublished: async () => {
+      const failure = await file.remove();
+      if (failure !== null) warn(`The checkpoint was not kept: ${failure}.`);
     },
     discard: () => file.discard(),
   };

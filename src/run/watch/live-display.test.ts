@@ -47,14 +47,14 @@ describe('the live display', () => {
   it('draws a block every time where it can draw over the last one', () => {
     const screen = paper(true);
     const live = openLiveDisplay(screen, run);
-    for (const now of [250, 500, 750]) live.draw(now, motion);
+    for (const now of [250, 500, 750]) live.onTick!(instant(now), motion);
     expect(screen.shown).toHaveLength(3);
   });
 
   it('writes a plain line every ten seconds elsewhere', () => {
     const screen = paper(false);
     const live = openLiveDisplay(screen, run);
-    for (let now = 250; now <= 30_000; now += 250) live.draw(now, motion);
+    for (let now = 250; now <= 30_000; now += 250) live.onTick!(instant(now), motion);
     expect(screen.shown.map((line) => line.split(':')[0])).toEqual([
       '10 s of 60 s',
       '20 s of 60 s',
@@ -69,7 +69,7 @@ describe('the live display', () => {
       { name: 'peak\u001b[2J', begins: instant(5000) },
     ];
     const live = openLiveDisplay(screen, { ...run, stages });
-    for (let now = 250; now <= 9000; now += 250) live.draw(now, motion);
+    for (let now = 250; now <= 9000; now += 250) live.onTick!(instant(now), motion);
     expect(screen.shown).toEqual(['0 s: stage warm begins', '5 s: stage peak␛[2J begins']);
   });
 
@@ -80,7 +80,7 @@ describe('the live display', () => {
     ];
     const screen = paper(true);
     const live = openLiveDisplay(screen, { ...run, stages });
-    for (const now of [4999, 5000, 60_000]) live.draw(now, motion);
+    for (const now of [4999, 5000, 60_000]) live.onTick!(instant(now), motion);
     expect(screen.shown.map((block) => /stage .*/.exec(block)?.[0])).toEqual([
       'stage 1 of 2 (warm)',
       'stage 2 of 2 (peak)',
@@ -91,9 +91,13 @@ describe('the live display', () => {
   it('counts every observation and keeps the latencies of each kind apart', () => {
     const screen = paper(true);
     const live = openLiveDisplay(screen, run);
-    live.record(listed);
-    live.record({ ...listed, traffic: 'chat', outcome: { kind: 'dropped', cause: 'saturated' } });
-    live.draw(1000, motion);
+    live.onObservation!(listed);
+    live.onObservation!({
+      ...listed,
+      traffic: 'chat',
+      outcome: { kind: 'dropped', cause: 'saturated' },
+    });
+    live.onTick!(instant(1000), motion);
     expect(screen.shown[0]).toContain('1 completed (1.00/s) · 1 dropped');
     expect(screen.shown[0]).toContain('models  End to end  p50 ~4.00 ms');
     expect(screen.shown[0]).not.toMatch(/^chat/m);
@@ -103,9 +107,9 @@ describe('the live display', () => {
     const screen = paper(true);
     const live = openLiveDisplay(screen, run);
     for (const ended of [200, 1385.4, 2000]) {
-      live.record({ ...listed, due: instant(0), ended: instant(ended) });
+      live.onObservation!({ ...listed, due: instant(0), ended: instant(ended) });
     }
-    live.draw(2000, motion);
+    live.onTick!(instant(2000), motion);
     expect(screen.shown[0]).toContain('p50 ~1,385 ms');
   });
 
@@ -122,13 +126,13 @@ describe('the live display', () => {
       notes: [],
       cost: 900,
     } as const;
-    live.record({
+    live.onObservation!({
       ...listed,
       traffic: 'speech',
       ended: instant(900),
       outcome: { kind: 'completed', answer },
     });
-    live.draw(1000, motion);
+    live.onTick!(instant(1000), motion);
     expect(screen.shown[0]).toContain('speech  First audio  p50 ~50.0 ms');
   });
 });

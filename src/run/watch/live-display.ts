@@ -1,4 +1,3 @@
-import type { OutcomeCounts } from '../../model/measures/counts.ts';
 import { outcomeKinds } from '../../model/observation/outcome.ts';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
 import { measures } from '../../model/measures/measures.ts';
@@ -17,23 +16,16 @@ import {
   stageLine,
   type RunProgress,
 } from '../../report/terminal/progress.ts';
+import type { LiveFigures, RunObserver } from './observer.ts';
 
-/** Plain lines come this often where a block cannot be drawn over. */
+/** The interval of plain lines in ms, where a block cannot be drawn over. */
 const lineInterval = 10_000;
-/** A block is redrawn this often: four times a second reads calmly. */
-export const redrawInterval = 250;
-
-/** What live figures are made of: how arrivals ended, and each kind's samples of `progressMeasure`. */
-export interface LiveFigures {
-  readonly outcomes: OutcomeCounts;
-  readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
-}
 
 /** The samples of an observation that are shown live. */
 const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   measures[progressMeasure(observation.traffic)].of(observation);
 
-/** Gathers news where they happen, for whoever shows them; each is taken once. */
+/** Collects the figures of a worker for the main thread, which takes each of them once. */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -54,14 +46,7 @@ export const collectLiveFigures = () => {
   };
 };
 
-/** What people see while a run is on. */
-export interface LiveDisplay {
-  record(observation: Observation): void;
-  addFigures(figures: LiveFigures): void;
-  draw(now: number, motion: SliceProgress): void;
-}
-
-/** A run as it is shown: its stages by when they begin. */
+/** The shown facts of a run: its stages with their starts. */
 interface DisplayedRun {
   readonly name: string;
   readonly scheduled: Milliseconds;
@@ -74,7 +59,7 @@ export const displayedRun = (plan: Plan): DisplayedRun => ({
   stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
 });
 
-/** The stage that is on at a moment of the load. */
+/** The stage at a moment of the load. */
 const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress['stage'] => {
   const index = stages.findLastIndex(({ begins }) => begins <= now);
   const stage = stages[index];
@@ -83,16 +68,16 @@ const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress[
     : { name: stage.name, number: index + 1, of: stages.length };
 };
 
-/** Keeps the few figures that are shown live, as exact as the report’s; the result is recorded elsewhere. */
-export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): LiveDisplay => {
+/** Shows the few figures that matter during a run, as exact as the report’s. */
+export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
   const { stages, ...run } = displayed;
   const outcomes = emptyOutcomeCounts();
   const latencies = new Map<TrafficKind, Histogram>();
   let lastLine = 0;
   let startedStages = 0;
-  const progressAt = (now: number, motion: SliceProgress): RunProgress => ({
+  const progressAt = (now: number, progress: SliceProgress): RunProgress => ({
     ...run,
-    ...motion,
+    ...progress,
     stage: stageAt(displayed, now),
     elapsed: now,
     outcomes,
@@ -104,27 +89,27 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): LiveDi
     for (const sample of samples) latency.record(sample);
   };
   return {
-    record: (observation) => {
+    onObservation: (observation) => {
       outcomes[observation.outcome.kind] += 1;
       recordAll(observation.traffic, liveSamples(observation));
     },
-    addFigures: (figures) => {
+    onWorkerUpdate: ({ figures }) => {
       for (const kind of outcomeKinds) outcomes[kind] += figures.outcomes[kind];
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
-    draw: (now, motion) => {
+    onTick: (now, progress) => {
       if (screen.live) {
-        screen.block(progressBlock(progressAt(now, motion), screen.width));
+        screen.block(progressBlock(progressAt(now, progress), screen.width));
         return;
       }
       for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
         const { name, begins } = stages[startedStages]!;
-        // A single one begins with the run.
+        // A single stage starts with the run.
         if (stages.length > 1) screen.line(stageLine(name, begins));
       }
       if (now - lastLine < lineInterval) return;
       lastLine = now;
-      screen.line(progressLine(progressAt(now, motion)));
+      screen.line(progressLine(progressAt(now, progress)));
     },
   };
 };

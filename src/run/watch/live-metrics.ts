@@ -1,6 +1,7 @@
 import type { MetricsExportOptions } from '../input/run-request.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
 import type { Observation } from '../../model/observation/observation.ts';
+import type { SliceProgress } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import {
@@ -9,19 +10,9 @@ import {
   recordLiveObservation,
   type ExportedRun,
 } from '../../platform/telemetry/live-series.ts';
-import type { LiveDisplay } from './live-display.ts';
+import type { RunObserver } from './observer.ts';
 
-/** A run's figures while it is on, for machines. */
-export interface LiveMetrics {
-  /** A line for each exporter. */
-  readonly startupLines: readonly string[];
-  record(observation: Observation): void;
-  /** Arrivals so far, and exchanges under way. */
-  recordMotion(motion: { readonly due: number; readonly inFlight: number }): void;
-  close(): Promise<void>;
-}
-
-/** The libraries of metrics are loaded only where they are asked for. */
+/** Loads the libraries of metrics only where they are needed. */
 const exportersFor = async (
   { metrics, otlp, say }: MetricsExportOptions & { readonly say: (text: string) => void },
   run: ExportedRun,
@@ -38,53 +29,42 @@ const exportersFor = async (
   return exporters;
 };
 
-/** Opens what was asked for; a port that is taken is a `Problem`, a collector that is away is none. */
+/** Exports a run's figures while it is on. Throws a `Problem` where the port is taken; a missing collector does not stop the run. */
 export const openLiveMetrics = async (
   { name: scenario, stages }: Plan,
   { runId, slice }: { readonly runId: string; readonly slice: Slice },
   exportOptions: Parameters<typeof exportersFor>[0],
-): Promise<LiveMetrics> => {
+): Promise<RunObserver> => {
   const names = stages.map((stage) => stage.name);
   // Slices of a run write series of their own.
   const instance = slice.count === 1 ? runId : `${runId}/${slice.index}`;
   const version = weirVersion();
   const exporters = await exportersFor(exportOptions, { scenario, version, instance });
+  if (exporters.length === 0) return {};
   const put: RecordValue = (series, value, labels) => {
     for (const exporter of exporters) exporter.record(series, value, labels);
   };
-  put('run', 1, { scenario, run_id: runId, version });
-  let ended = 0;
-  const recordMotion: LiveMetrics['recordMotion'] = ({ due, inFlight }) => {
+  const recordProgress = ({ due, inFlight }: SliceProgress): void => {
     put('due', due, {});
     put('inFlight', inFlight, {});
   };
+  let ended = 0;
+  const record = (observation: Observation): void => {
+    ended += 1;
+    recordLiveObservation(put, names, observation);
+  };
+  put('run', 1, { scenario, run_id: runId, version });
   return {
-    startupLines: exporters.map(({ announcement }) => announcement),
-    record: (observation) => {
-      ended += 1;
-      if (exporters.length > 0) recordLiveObservation(put, names, observation);
+    announcements: exporters.map(({ announcement }) => announcement),
+    onObservation: record,
+    onWorkerUpdate: ({ observations }) => {
+      for (const observation of observations) record(observation);
     },
-    recordMotion,
+    onTick: (_, progress) => recordProgress(progress),
     close: async () => {
-      // The last push tells the end, where every arrival has become one observation.
-      recordMotion({ due: ended, inFlight: 0 });
+      // The last export shows the end, where every arrival has become one observation.
+      recordProgress({ due: ended, inFlight: 0 });
       await Promise.all(exporters.map((exporter) => exporter.close()));
     },
   };
 };
-
-/** What people and what machines see of a run while it is on. */
-export const displayWithMetrics = (
-  display: LiveDisplay | null,
-  metrics: LiveMetrics,
-): LiveDisplay => ({
-  record: (observation) => {
-    display?.record(observation);
-    metrics.record(observation);
-  },
-  addFigures: (news) => display?.addFigures(news),
-  draw: (now, motion) => {
-    display?.draw(now, motion);
-    metrics.recordMotion(motion);
-  },
-});

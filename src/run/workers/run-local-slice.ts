@@ -3,8 +3,7 @@ import { saturate } from '../../engine/saturate.ts';
 import type { RunningSlice, SliceOptions } from '../../engine/slice-options.ts';
 import type { SaturatingClient } from '../../model/observation/saturating-client.ts';
 import type { Clock } from '../../model/clock.ts';
-import type { Transport } from '../../model/observation/exchange.ts';
-import type { Observation } from '../../model/observation/observation.ts';
+import type { CombinedObserver } from '../watch/observer.ts';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { secondOf } from '../../model/quantity.ts';
 import type { GeneratorSample } from '../../model/result/result.ts';
@@ -12,20 +11,19 @@ import type { CanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { watchGenerator } from '../../platform/host/generator-signals.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
 
-/** How often it is looked whether a second has passed; a sample is late by at most this many milliseconds. */
+/** Poll interval in ms; samples lag by at most this. */
 const pollInterval = 20;
 
-/** The way to a target. */
 export interface TargetAddress {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
   readonly certificates: string | null;
 }
 
-/** A slice that this thread runs, with connections of its own. */
+/** A slice that this thread runs over its own connections. */
 export interface LocalSlice {
   readonly running: RunningSlice;
-  /** How this thread fared, a sample for each whole second so far. */
+  /** The state of the load generator, a sample for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
   readonly close: () => Promise<void>;
 }
@@ -53,28 +51,21 @@ const sampleGenerator = (
   return { samples, stop };
 };
 
-/** Who looks on in this thread. */
-interface SliceObserver {
-  /** Listens in to the transport. */
-  readonly wrap: (transport: Transport) => Transport;
-  /** Takes every observation; none is made before the caller has its slice. */
-  readonly observe: (observation: Observation) => void;
-  /** This thread’s canary, closed with the slice. */
-  readonly canary: CanaryStreams | null;
-}
-
-/** Sets a slice in motion in this thread. */
+/** Starts a slice in this thread. The canary is closed with the slice. */
 export const startLocalSlice = (
-  sliceRequest: SliceOptions,
+  options: SliceOptions,
   { baseUrl, wire, certificates }: TargetAddress,
   clock: Clock,
-  { wrap, observe, canary }: SliceObserver,
+  {
+    observer,
+    canary,
+  }: { readonly observer: CombinedObserver; readonly canary: CanaryStreams | null },
 ): LocalSlice => {
   const base = { url: baseUrl, wire, certificates };
-  const transport = wrap(openTransport(sliceRequest.plan.transport, base, clock));
+  const transport = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
   const generator = sampleGenerator(clock, canary);
   return {
-    running: runSlice(sliceRequest, { clock, transport, observe }),
+    running: runSlice(options, { clock, transport, observe: observer.onObservation }),
     samples: generator.samples,
     close: async () => {
       generator.stop();
@@ -84,15 +75,15 @@ export const startLocalSlice = (
   };
 };
 
-/** Sets a slice that runs flat out in motion in this thread. */
+/** Starts a slice that saturates the target, in this thread. */
 export const startSaturatingSlice = (
-  sliceRequest: SliceOptions,
+  options: SliceOptions,
   client: SaturatingClient,
   clock: Clock,
-  { observe }: Pick<SliceObserver, 'observe'>,
+  { onObservation: observe }: CombinedObserver,
 ): LocalSlice => {
   const generator = sampleGenerator(clock, null);
-  const running = saturate(sliceRequest, { clock, client, observe });
+  const running = saturate(options, { clock, client, observe });
   return {
     running,
     samples: generator.samples,

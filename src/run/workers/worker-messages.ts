@@ -2,17 +2,16 @@ import type { Credential, SharedBudget, SliceProgress } from '../../engine/slice
 import type { Slice } from '../../model/workload/arrival.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type { Clip, ClipSource } from '../../model/workload/clip.ts';
-import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
-import type { LiveFigures } from '../watch/live-display.ts';
+import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './run-local-slice.ts';
 
-/** What a run's main thread and its workers say to one another: plain data, which crosses threads. */
+/** The messages between a run's main thread and its workers: plain data, which crosses threads. */
 
-/** What a worker is brought when it starts. */
+/** What a worker receives when it starts. */
 export interface WorkerSetup {
   readonly plan: Plan;
   readonly planHash: string;
@@ -21,23 +20,22 @@ export interface WorkerSetup {
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** What is known of the target, for whoever reads the checkpoint. */
+  /** Notes on the target, for the checkpoint. */
   readonly notes: readonly string[];
-  /** What must never stand in anything written. */
+  /** What must never be written anywhere. */
   readonly secrets: readonly string[];
   readonly clips: readonly (readonly [ClipSource, readonly Clip[]])[];
-  /** Where paths of prompts and traces start: each worker reads these files for itself. */
+  /** The folder of the paths of prompts and traces: each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddress: TargetAddress;
-  /** Each worker has canary streams of its own, of one emitter. */
+  /** Each worker opens its own canary streams from one emitter. */
   readonly canary: CanaryOptions | null;
-  /** What all workers spend of a budget together. */
   readonly sharedBudget: SharedBudget;
-  /** Whether the main thread wants a line for each observation; and observations themselves, since an objective may end the run or metrics are offered. */
+  /** Whether the main thread needs a line for each observation, and the observations themselves: for objectives that may end the run, and for live metrics. */
   readonly reporting: { readonly lines: boolean; readonly observations: boolean };
 }
 
-/** The moment that all workers count from. */
+/** The common instant 0 of all workers. */
 interface StartMessage {
   readonly kind: 'begin';
   readonly startedAt: string;
@@ -46,21 +44,16 @@ interface StartMessage {
 
 export type ToWorker = StartMessage | { readonly kind: 'stop'; readonly grace: Milliseconds };
 
-/** What happened since the last news. */
-export interface WorkerUpdate {
-  readonly kind: 'news';
-  readonly motion: SliceProgress;
-  readonly figures: LiveFigures;
-  readonly observationLines: readonly string[];
-  /** Lines of the checkpoint. */
-  readonly checkpointLines: readonly string[];
-  readonly observations: readonly Observation[];
+/** What happened since the last update. */
+export interface WorkerUpdate extends WorkerObservations {
+  readonly kind: 'update';
+  readonly progress: SliceProgress;
 }
 
 export type FromWorker =
   | { readonly kind: 'ready' }
   | WorkerUpdate
-  /** The slice is over; `cut`: it was stopped, and arrivals of the plan were left out; `spent`: by that cap of the budget. */
+  /** The slice is over. `cut`: it was stopped before all arrivals of the plan; `spent`: by this cap of the budget. */
   | {
       readonly kind: 'over';
       readonly result: Result;

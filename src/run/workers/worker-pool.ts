@@ -17,32 +17,30 @@ import type { WorkerPoolPlan } from './worker-pool-plan.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { FromWorker, WorkerUpdate, ToWorker, WorkerSetup } from './worker-messages.ts';
 
-/** The beginning lies so many milliseconds ahead when it is told, so that every worker knows of it in time. */
+/** Workers learn of instant 0 this many ms before it, so that all of them start on time. */
 export const startDelay = 50;
 
 const workerEntry = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
 type FinishedMessage = Extract<FromWorker, { kind: 'over' }>;
 
-/** One worker, as the main thread sees it. */
 interface PooledWorker {
   readonly slice: Slice;
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** What it came to, or why it was lost; `null` while it runs. */
+  /** Its result; `null` while it runs, and where it was lost. */
   finished: FinishedMessage | null;
   lossReason: string | null;
-  /** What it came to, or why it did not. */
+  /** Resolves with its result, or with why there is none. */
   readonly ended: Promise<FinishedMessage | string | null>;
 }
 
-const clipsIn = (plan: Plan, shelf: ClipLibrary): WorkerSetup['clips'] =>
+const clipsIn = (plan: Plan, library: ClipLibrary): WorkerSetup['clips'] =>
   plan.stages
     .flatMap(({ traffic }) => traffic)
     .flatMap((each) => (each.kind === 'transcription' ? each.clips : []))
-    .map((source) => [source, shelf.clipsOf(source)] as const);
+    .map((source) => [source, library.clipsOf(source)] as const);
 
-/** A crew’s plan, and the canary that each of its loops reads. */
 type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
 const commonSetupFor = (
@@ -66,21 +64,21 @@ const commonSetupFor = (
   sharedBudget: createSharedBudget(slice),
 });
 
-/** Starts a worker and waits until it is ready; one that never is has met a defect. */
+/** Starts a worker and waits until it is ready. A worker that fails to get ready is a defect. */
 const startWorker = async (
-  request: WorkerSetup,
-  onUpdate: (worker: PooledWorker, news: WorkerUpdate) => void,
+  setup: WorkerSetup,
+  onUpdate: (worker: PooledWorker, update: WorkerUpdate) => void,
 ): Promise<PooledWorker> => {
   const ready = Promise.withResolvers<null>();
   const over = Promise.withResolvers<FinishedMessage>();
-  const thread = startThread<ToWorker>(workerEntry, request, (message) => {
+  const thread = startThread<ToWorker>(workerEntry, setup, (message) => {
     const report = message as FromWorker;
     if (report.kind === 'ready') ready.resolve(null);
-    else if (report.kind === 'news') onUpdate(worker, report);
+    else if (report.kind === 'update') onUpdate(worker, report);
     else over.resolve(report);
   });
   const worker: PooledWorker = {
-    slice: request.slice,
+    slice: setup.slice,
     thread,
     latestUpdate: null,
     finished: null,
@@ -91,16 +89,16 @@ const startWorker = async (
     ready.promise,
     thread.ended.then((why) => why ?? 'no reason'),
   ]);
-  if (failed !== null) throw new Error(`a worker could not be made ready: ${failed}`);
+  if (failed !== null) throw new Error(`a worker could not start: ${failed}`);
   return worker;
 };
 
-/** Starts a worker for each slice; where one cannot be made ready none is left, and it throws. */
+/** Starts a worker for each slice. If one fails, stops all of them and throws. */
 const startWorkers = async (
-  orders: readonly WorkerSetup[],
-  onUpdate: (worker: PooledWorker, news: WorkerUpdate) => void,
+  setups: readonly WorkerSetup[],
+  onUpdate: (worker: PooledWorker, update: WorkerUpdate) => void,
 ): Promise<readonly PooledWorker[]> => {
-  const starts = await Promise.allSettled(orders.map((request) => startWorker(request, onUpdate)));
+  const starts = await Promise.allSettled(setups.map((setup) => startWorker(setup, onUpdate)));
   const workers = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
   const failure = starts.find((start) => start.status === 'rejected');
   if (failure === undefined) return workers;
@@ -108,7 +106,7 @@ const startWorkers = async (
   throw failure.reason;
 };
 
-/** What the ends of those come to that came to one; throws if none did. */
+/** The ends of the finished workers as one; throws if there is none. */
 const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   const finishedMessages = workers.flatMap(({ finished }) => finished ?? []);
   if (finishedMessages.length === 0)
@@ -121,14 +119,14 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-/** Waits for a worker's end and keeps what it came to; `text` masks secrets. */
+/** Waits for a worker's end and keeps its result; `text` masks secrets. */
 const watchEnd = async (worker: PooledWorker, text: (why: string) => string): Promise<void> => {
   const end = await worker.ended;
   if (typeof end === 'object' && end !== null) worker.finished = end;
-  else worker.lossReason = text(end ?? 'it ended by itself');
+  else worker.lossReason = text(end ?? 'it ended unexpectedly');
 };
 
-/** Resolves once the clock has begun. */
+/** Resolves at instant 0. */
 const clockStarted = (clock: Clock): Promise<void> =>
   new Promise((resolve) => {
     const stop = clock.every(1, () => {
@@ -138,17 +136,17 @@ const clockStarted = (clock: Clock): Promise<void> =>
     });
   });
 
-/** The workers as one running slice: what one is told, all are told, and their motion is added up. */
+/** The workers as one running slice. */
 const combineWorkers = (
   workers: readonly PooledWorker[],
   done: Promise<SliceEnd>,
 ): RunningSlice => ({
   done,
   progress: () => ({
-    due: workers.reduce((sum, { latestUpdate }) => sum + (latestUpdate?.motion.due ?? 0), 0),
+    due: workers.reduce((sum, { latestUpdate }) => sum + (latestUpdate?.progress.due ?? 0), 0),
     inFlight: workers.reduce(
       (sum, { latestUpdate, lossReason }) =>
-        sum + (lossReason === null ? (latestUpdate?.motion.inFlight ?? 0) : 0),
+        sum + (lossReason === null ? (latestUpdate?.progress.inFlight ?? 0) : 0),
       0,
     ),
   }),
@@ -166,11 +164,11 @@ export const openWorkerPool = async (
   target: ReadyTarget,
   plan: WorkerPoolOptions,
 ) => {
-  let listener: (news: WorkerUpdate) => void = () => undefined;
+  let listener: (update: WorkerUpdate) => void = () => undefined;
   const commonSetup = commonSetupFor(request, target, plan);
-  const onUpdate = (worker: PooledWorker, news: WorkerUpdate): void => {
-    worker.latestUpdate = news;
-    listener(news);
+  const onUpdate = (worker: PooledWorker, update: WorkerUpdate): void => {
+    worker.latestUpdate = update;
+    listener(update);
   };
   const slices = splitSlice(request.slice, plan.workers);
   const workers = await startWorkers(
@@ -181,7 +179,7 @@ export const openWorkerPool = async (
   return {
     begin: (
       moment: { readonly startedAt: string; readonly machineZero: number },
-      onStartedUpdate: (news: WorkerUpdate) => void,
+      onStartedUpdate: (update: WorkerUpdate) => void,
     ): RunningSlice => {
       listener = onStartedUpdate;
       for (const { thread } of workers) thread.post({ kind: 'begin', ...moment });

@@ -1,7 +1,7 @@
 /**
- * A worker: one slice of a run in a thread of its own, with its own connections, clock, recorders and
- * signals. It prepares what it needs, says that it is ready, begins at the moment that all workers are
- * told, sends news while it runs, and its whole result when it is over.
+ * A worker runs one slice of a run in its own thread, with its own connections, clock and recorder. It
+ * reports when it is ready, begins at the common instant 0, sends updates while it runs, and its whole
+ * result at the end.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { ClipSource, Clip } from '../../model/workload/clip.ts';
@@ -15,11 +15,12 @@ import { clockFrom } from '../../platform/host/clock.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import { observationLine } from '../../record/observation-lines.ts';
-import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { toResult } from '../../record/tally.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 import { writeCheckpoint } from '../watch/checkpoint.ts';
-import { redrawInterval, collectLiveFigures } from '../watch/live-display.ts';
+import { collectLiveFigures } from '../watch/live-display.ts';
+import { combineObservers, tickInterval, type WorkerObservations } from '../watch/observer.ts';
+import { openRecorder } from '../watch/recorder.ts';
 import { startLocalSlice } from './run-local-slice.ts';
 import { workloadFiles } from '../input/workload-files.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
@@ -32,7 +33,7 @@ const clipsBy = new Map<string, readonly Clip[]>(
   setup.clips.map(([source, clips]) => [JSON.stringify(source), clips]),
 );
 
-const sliceRequest: SliceOptions = {
+const options: SliceOptions = {
   plan,
   slice: setup.slice,
   runId: setup.runId,
@@ -45,14 +46,14 @@ const sliceRequest: SliceOptions = {
   redact: redactor(setup.secrets),
 };
 
-/** What the main thread wants to hear of each observation. */
+/** Collects what the main thread needs of the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup) => {
   const live = collectLiveFigures();
   let observationLines: string[] = [];
   let checkpointLines: string[] = [];
   let observations: Observation[] = [];
   return {
-    record: (observation: Observation): void => {
+    onObservation: (observation: Observation): void => {
       live.record(observation);
       if (reporting.lines) observationLines.push(observationLine(observation));
       if (reporting.observations) observations.push(observation);
@@ -60,12 +61,12 @@ const collectUpdates = ({ reporting }: WorkerSetup) => {
     addCheckpointLine: (line: string): void => {
       checkpointLines.push(line);
     },
-    take: () => {
-      const news = { figures: live.take(), observationLines, checkpointLines, observations };
+    take: (): WorkerObservations => {
+      const update = { figures: live.take(), observationLines, checkpointLines, observations };
       observationLines = [];
       checkpointLines = [];
       observations = [];
-      return news;
+      return update;
     },
   };
 };
@@ -76,15 +77,11 @@ type StartRequest = Extract<ToWorker, { kind: 'begin' }>;
 
 const begin = ({ startedAt, machineZero }: StartRequest) => {
   const clock = clockFrom(machineZero);
-  const tally = createIncrementalTally(plan);
-  const news = collectUpdates(setup);
-  const { running, samples, close } = startLocalSlice(sliceRequest, setup.targetAddress, clock, {
-    wrap: (transport) => transport,
+  const recorder = openRecorder(plan);
+  const updates = collectUpdates(setup);
+  const { running, samples, close } = startLocalSlice(options, setup.targetAddress, clock, {
+    observer: combineObservers([recorder, updates]),
     canary,
-    observe: (observation) => {
-      tally.record(observation);
-      news.record(observation);
-    },
   });
   const facts = {
     weir: weirVersion(),
@@ -99,22 +96,22 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
     baseUrl: setup.targetAddress.baseUrl,
     machine: thisMachine(),
   };
-  const stopCheckpoint = writeCheckpoint(news.addCheckpointLine, {
+  const stopCheckpoint = writeCheckpoint(updates.addCheckpointLine, {
     header: { ...facts, slice, notes: [...setup.notes] },
-    tally,
+    tally: recorder.tally,
     clock,
     generator: samples,
     loadEnds: scheduledEnd(plan),
   });
   const sendUpdate = (): void =>
-    thread.post({ kind: 'news', motion: running.progress(), ...news.take() });
-  const stopUpdates = clock.every(redrawInterval, sendUpdate);
+    thread.post({ kind: 'update', progress: running.progress(), ...updates.take() });
+  const stopUpdates = clock.every(tickInterval, sendUpdate);
   const end = async (): Promise<void> => {
     const { loadEnded, stopped, spent, notes } = await running.done;
     stopCheckpoint();
     stopUpdates();
     sendUpdate();
-    const result = toResult(tally.whole(), {
+    const result = toResult(recorder.whole([]), {
       ...facts,
       slices: [{ ...slice, generator: [...samples] }],
       scheduled: milliseconds(loadEnded),

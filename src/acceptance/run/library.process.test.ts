@@ -1,0 +1,126 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { defineScenario, judge, readResult, run, WeirError } from '../../run/library.ts';
+import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const scenario = defineScenario({
+  name: 'library',
+  traffic: [{ kind: 'chat', model: 'weir/small', maxTokens: 5 }],
+  load: { kind: 'constant', rate: '20/s', duration: '2s' },
+  mock: { ttft: '5ms', gap: '1ms', limits: { requestsPerMinute: 'none' } },
+  objectives: ['errorRate < 1%', 'endToEnd.p50 > 1h'],
+});
+
+const environment = { WEIR_HISTORY: 'off' };
+
+/** What a run could change in the process around it. */
+const processState = (): unknown => [
+  process.exitCode,
+  ...['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException'].map((name) =>
+    process.listenerCount(name),
+  ),
+];
+
+describe('the library', () => {
+  it('runs a scenario, reports plain numbers and verdicts, and stores what it reads again', async () => {
+    const before = processState();
+    const out = await tempFolder();
+    const elapsed: number[] = [];
+    const states: unknown[] = [];
+    const report = await run(scenario, {
+      out,
+      environment,
+      onProgress: (progress) => {
+        elapsed.push(progress.elapsed);
+        states.push(processState());
+      },
+    });
+    expect(report.counts).toMatchObject({ due: 40, sent: 40, completed: 40, failed: 0 });
+    expect(report.rates).toMatchObject({ offeredRate: 20, completedRate: expect.any(Number) });
+    const { p50, p95, p99, unit, count } = report.percentiles.chat!.endToEnd!;
+    expect([unit, count]).toEqual(['ms', 40]);
+    expect(p50).toBeGreaterThan(5);
+    expect(p95).toBeGreaterThanOrEqual(p50);
+    expect(p99).toBeGreaterThanOrEqual(p95);
+    expect(report.result.witness).toMatchObject({ completed: 40 });
+    if (report.verdicts.trust.level !== 'invalid') {
+      expect(report.verdicts.overall).toBe('fail');
+      expect(report.verdicts.objectives).toMatchObject([
+        { objective: 'errorRate < 1%', verdict: 'pass', observed: 0, unit: '%' },
+        { objective: 'endToEnd.p50 > 1h', verdict: 'fail', observed: p50, unit: 'ms' },
+      ]);
+    }
+    expect(elapsed.length).toBeGreaterThanOrEqual(1);
+    expect(elapsed[0]).toBeGreaterThan(950);
+    expect([...states, processState()]).toEqual([...states.map(() => before), before]);
+    expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
+    expect(await readResult(out)).toEqual(await readResult(join(out, 'result.json')));
+    expect((await readResult(out)).counts).toEqual(report.counts);
+  });
+
+  it('judges a report by other objectives', async () => {
+    const report = await run(scenario, { environment });
+    const { objectives } = await judge(report, { objectives: ['due >= 1', 'due < 1'] });
+    const isHealthy = report.verdicts.trust.level !== 'invalid';
+    expect(objectives).toMatchObject([
+      { objective: 'due >= 1', observed: 40, verdict: isHealthy ? 'pass' : 'inconclusive' },
+      { objective: 'due < 1', observed: 40, verdict: isHealthy ? 'fail' : 'inconclusive' },
+    ]);
+    expect((await judge(report)).objectives).toEqual(report.verdicts.objectives);
+    await expect(judge(report, { objectives: ['ttfb.p95 < 1s'] })).rejects.toThrow(
+      /^objective ttfb\.p95 < 1s: "ttfb" is no measure/,
+    );
+  });
+
+  it('ends a run early when it is aborted, keeps the report, and writes nothing unless told where', async () => {
+    const folder = await tempFolder();
+    const before = process.cwd();
+    process.chdir(folder);
+    const stdout = vi.spyOn(process.stdout, 'write');
+    const stderr = vi.spyOn(process.stderr, 'write');
+    try {
+      const controller = new AbortController();
+      const report = await run(scenario, {
+        signal: controller.signal,
+        environment,
+        set: ['load.duration=1m'],
+        onProgress: () => controller.abort(),
+      });
+      expect(report.result.partial).toBe('stopped by AbortSignal before the load had ended');
+      expect(report.counts.completed).toBeGreaterThan(10);
+      expect(report.counts.due).toBeLessThan(200);
+      expect(report.verdicts.overall).not.toBe('pass');
+      expect(await readdir(folder)).toEqual([]);
+      expect([stdout.mock.calls, stderr.mock.calls]).toEqual([[], []]);
+    } finally {
+      stdout.mockRestore();
+      stderr.mockRestore();
+      process.chdir(before);
+    }
+  });
+
+  it.each([
+    ['a file that is missing', 'none.yaml', 'the scenario file none.yaml does not exist'],
+    [
+      'a scenario with a wrong rate',
+      { ...scenario, load: { kind: 'constant', rate: '5', duration: '1s' } } as const,
+      'scenario: load.rate: expected a rate such as 20/s',
+    ],
+  ])('rejects %s as `weir` does', async (_, wrong, message) => {
+    const failure = await run(wrong, { environment }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WeirError);
+    expect((failure as WeirError).message).toContain(message);
+  });
+
+  it('rejects with the reason of a signal that is already aborted', async () => {
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(run(scenario, { signal, environment })).rejects.toThrow('too late');
+  });
+
+  it('rejects a missing result', async () => {
+    await expect(readResult('reports/none.json')).rejects.toThrow(WeirError);
+  });
+});

@@ -1,0 +1,24 @@
+import { UsageProblem } from './scenario-options.ts';
+
+/** The numbers of a list such as `100,1000`, each once; `null` where the option is absent. */
+export const numbersFrom = (
+  option: string,
+  text: string | undefined,
+  [least, most]: readonly [number, number],
+): readonly number[] | null => {
+  if (text === undefined) return null;
+  const numbers = text.split(',').map(Number);
+  if (numbers.every((value) => Number.isInteger(value) && value >= least && value <= most)) {
+    return [...new Set(numbers)];
+  }
+  throw new UsageProblem(
+    `--${option}: expected whole numbers from ${least} to ${most}, separated by commas; got ${text}`,
+  );
+};
+
+/** A whole number from 0 to `most`. */
+export const wholeNumberFrom = (option: string, text: string, most: number): number => {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= most) return value;
+  throw new UsageProblem(`--${option}: expected a whole number from 0 to ${most}, got "${text}"`);
+};

@@ -1,0 +1,34 @@
+import { createInterface } from 'node:readline/promises';
+import { onInterrupt } from '../../platform/process/interrupts.ts';
+import { screenOn } from '../../platform/screen.ts';
+import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
+import type { Host } from '../../run/input/host.ts';
+
+const ask = async (question: string): Promise<string> => {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await prompt.question(question);
+  prompt.close();
+  return answer;
+};
+
+/** The command line around a run: results on standard output, words for people on standard error. */
+export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
+  const screen = screenOn(process.stderr, process.env);
+  return {
+    environment: process.env,
+    onStop: onInterrupt,
+    ask: process.stdin.isTTY ? ask : null,
+    printer: {
+      say: (text) => {
+        if (!quiet) screen.line(text);
+      },
+      warn: (text) => screen.line(text),
+      print: (outcome) => {
+        const text = json ? outcome.json : quiet ? '' : outcome.text(stdoutStyle());
+        if (text !== '') toStdout(text);
+        if (!quiet && outcome.files !== '') screen.line(outcome.files);
+      },
+      screen: quiet ? null : screen,
+    },
+  };
+};

@@ -1,0 +1,40 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Plain reads and writes of small files. They throw Node's own errors: the caller knows what the file is for. */
+
+export const readTextFile = (path: string): Promise<string> => readFile(path, 'utf8');
+
+export const writeText = (path: string, text: string): Promise<void> => writeFile(path, text);
+
+/** Writes a file that must not exist yet. */
+export const createText = (path: string, text: string): Promise<void> =>
+  writeFile(path, text, { flag: 'wx' });
+
+export const appendText = (path: string, text: string): Promise<void> => appendFile(path, text);
+
+/** Removes a file, if there is one. */
+export const removeFile = (path: string): Promise<void> => rm(path, { force: true });
+
+export const namesInFolder = (path: string): Promise<readonly string[]> => readdir(path);
+
+export const isExistingFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** Calls `use` with a new folder, and removes the folder afterwards. */
+export const inTemporaryFolder = async <T>(use: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-'));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** The code of a failed file operation, such as ENOENT; `undefined` for any other error. */
+export const fileErrorCode = (error: unknown): string | undefined =>
+  (error as NodeJS.ErrnoException).code;

@@ -1,0 +1,103 @@
+import { dirname, join } from 'node:path';
+import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
+import { writeCalibration } from '../../platform/files/calibration-file.ts';
+import { startClock, wallClock } from '../../platform/host/clock.ts';
+import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
+import { openRunFolder } from '../../platform/files/run-folder.ts';
+import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
+import { readReportAssets } from '../../platform/files/report-assets.ts';
+import { calibrationHtml } from '../../report/calibration/calibration-html.ts';
+import { calibrationTerminal } from '../../report/calibration/calibration-terminal.ts';
+import { streamLoadText, transportText } from '../../report/calibration/calibration-text.ts';
+import { calibrationGrid, type GridLoad, type GridRequest } from './calibration-grid.ts';
+import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
+import type { Host, StopCause } from '../input/host.ts';
+import { measureCell } from './measure-cell.ts';
+import { calibrationPath } from '../calibration-note.ts';
+
+interface CalibrateRequest extends GridRequest {
+  /** The folder of its files; `undefined`: that of the history. */
+  readonly out: string | undefined;
+}
+
+/** No load starts after this many ms: a busy machine takes longer for each, and the largest loads come last. */
+const startTimeout = 75_000;
+
+const measureAll = async (
+  grid: readonly GridLoad[],
+  { environment, printer: { say }, onStop }: Host,
+): Promise<{ readonly cells: readonly CalibrationCell[]; readonly stopped: StopCause | null }> => {
+  const cells: CalibrationCell[] = [];
+  const clock = startClock();
+  const stops: StopCause[] = [];
+  const release = onStop((cause) => stops.push(cause));
+  try {
+    for (const [n, load] of grid.entries()) {
+      if (clock.now() > startTimeout) {
+        const skipped = `${grid.length - n} of ${grid.length} loads`;
+        say(`Time is up after ${startTimeout / 1000} s: skipped ${skipped}.`);
+        break;
+      }
+      say(`${n + 1}/${grid.length}: ${streamLoadText(load)}, ${transportText(load)}`);
+      const measure = (folder: string) => measureCell(load, folder, environment);
+      const cell = await inTemporaryFolder(measure).catch((error: unknown) => {
+        // The signal ended the run too.
+        if (stops.length === 0) throw error;
+        return null;
+      });
+      if (stops[0] !== undefined) return { cells, stopped: stops[0] };
+      if (cell !== null) cells.push(cell);
+    }
+  } finally {
+    release();
+  }
+  return { cells, stopped: null };
+};
+
+/** Writes the calibration and its page; returns where they are, `null` where no calibration is kept. */
+const saveCalibration = async (
+  calibration: Calibration,
+  out: string | undefined,
+  environment: Host['environment'],
+): Promise<string | null> => {
+  const defaultPath = calibrationPath(environment);
+  if (out === undefined && defaultPath === null) return null;
+  const folder = await openRunFolder(out ?? dirname(defaultPath!));
+  const { pageStyle } = await readReportAssets();
+  const page = await folder.write('calibration.html', calibrationHtml(calibration, pageStyle));
+  const file = join(folder.path, 'calibration.json');
+  await writeCalibration(file, calibration);
+  return `Report: ${page}\nCalibration: ${file}`;
+};
+
+/**
+ * Measures this machine's measurement error over a grid of loads and keeps it, for later reports to
+ * quote. A calibration that was stopped, or overloaded at every load, is printed but not kept.
+ */
+export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
+  const { environment, printer } = host;
+  const { cells, stopped } = await measureAll(calibrationGrid(request), host);
+  const calibration: Calibration = {
+    format: 'calibration/1',
+    weir: weirVersion(),
+    calibratedAt: wallClock(),
+    machine: thisMachine(),
+    cells: [...cells],
+  };
+  const isUseless = cells.every(({ trust }) => trust === 'invalid');
+  const saved =
+    stopped === null && !isUseless
+      ? await saveCalibration(calibration, request.out, environment)
+      : null;
+  printer.print({
+    json: JSON.stringify(calibration),
+    text: (style) => calibrationTerminal(calibration, style),
+    files: saved ?? 'The calibration was not kept.',
+  });
+  if (stopped !== null) return exitOfStop[stopped];
+  if (!isUseless) return 'pass';
+  printer.say(
+    'The load generator was overloaded at every load: stop other programs, and calibrate again.',
+  );
+  return 'invalid';
+};

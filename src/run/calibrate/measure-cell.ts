@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { measuredErrors, type SentTokens } from '../../judge/calibration/measured-errors.ts';
+import { judgeTrust } from '../../judge/trust/judge-trust.ts';
+import type { CalibrationCell } from '../../model/series/calibration.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { resultSchema } from '../../model/result/result.ts';
+import { type SettingsInput, testKey } from '../../mock/settings/settings.ts';
+import { readTextFile, writeText } from '../../platform/files/plain-files.ts';
+import { mockCommand, startMockProcess } from '../../platform/process/mock-process.ts';
+import { runProgram } from '../../platform/process/run-program.ts';
+import { thisNode } from '../../platform/process/this-process.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+import type { GridLoad } from './calibration-grid.ts';
+import { Problem } from '../../platform/problem.ts';
+import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
+import { programPath } from '../target/prepare-target.ts';
+
+/** Streams begin one after another in the first second, which is the warm-up; each lasts about this long (ms). */
+const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const;
+
+const modelName = 'weir/small';
+
+const tokensOf = ({ tokensPerSecond }: GridLoad): number =>
+  Math.max(2, Math.round((durations.stream / 1000) * tokensPerSecond));
+
+const settingsFor = (load: GridLoad, truth: string): SettingsInput => ({
+  models: [modelName],
+  ttft: milliseconds(durations.ttft),
+  gap: milliseconds(1000 / load.tokensPerSecond),
+  limits: { requestsPerMinute: null },
+  truth: { file: truth },
+});
+
+const scenarioFor = (load: GridLoad): string =>
+  JSON.stringify({
+    name: 'calibrate',
+    traffic: [{ kind: 'chat-stream', model: modelName, maxTokens: tokensOf(load) }],
+    load: {
+      kind: 'closed',
+      users: load.streams,
+      duration: `${durations.load}ms`,
+      rampUp: `${durations.warmUp}ms`,
+    },
+    warmUp: `${durations.warmUp}ms`,
+    grace: '10s',
+    inFlight: load.streams,
+    transport: load.transport,
+    workers: load.workers,
+    wire: { proxy: 'none' },
+  });
+
+const lines = async (path: string): Promise<readonly string[]> =>
+  (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
+
+/** Both sides of a run, as files in one folder. */
+const runFilesIn = (folder: string) => ({
+  scenario: join(folder, 'scenario.json'),
+  truth: join(folder, 'truth.jsonl'),
+  observationsFile: join(folder, 'seen.jsonl'),
+  result: join(folder, 'result.json'),
+});
+
+const readBothSides = async (folder: string) => {
+  const files = runFilesIn(folder);
+  const [head = '', ...rest] = await lines(files.observationsFile);
+  const header = readObservationsHeader(head);
+  if (!header.ok) throw new Problem(header.message);
+  const observations = rest.map((line) => {
+    const read = readObservation(line);
+    if (!read.ok) throw new Problem(read.message);
+    return read.value;
+  });
+  const traces = (await lines(files.truth)).map((line) => JSON.parse(line) as SentTokens);
+  return {
+    truths: traces,
+    recorded: { zero: header.value.machineZero, observations },
+    trust: judgeTrust(resultSchema.parse(JSON.parse(await readTextFile(files.result)))),
+  };
+};
+
+/**
+ * Measures one load with a gateway in one process and an ordinary run in another. Throws a `Problem`
+ * when the run left nothing to measure. `folder` is for the files of both.
+ */
+export const measureCell = async (
+  load: GridLoad,
+  folder: string,
+  environment: Environment,
+): Promise<CalibrationCell> => {
+  const files = runFilesIn(folder);
+  await writeText(files.scenario, scenarioFor(load));
+  const mock = await startMockProcess(mockCommand(programPath), settingsFor(load, files.truth));
+  try {
+    const outputs = ['--out', folder, '--quiet', '--observations', files.observationsFile];
+    const { code, stderrTail } = await runProgram(
+      [...thisNode(), programPath, 'run', files.scenario, '--target', mock.url, ...outputs],
+      { ...environment, WEIR_API_KEY: testKey(0), WEIR_HISTORY: 'off', GITHUB_STEP_SUMMARY: '' },
+    );
+    if (code === 1 || code === 2)
+      throw new Problem(`a run of the calibration failed: ${stderrTail}`);
+  } finally {
+    // This completes the log of what it sent.
+    await mock.stop();
+  }
+  const { truths: traces, recorded, trust } = await readBothSides(folder);
+  const measured = measuredErrors(traces, recorded, durations.warmUp);
+  if (measured === null) {
+    throw new Problem('a run of the calibration had no answer that both sides recorded');
+  }
+  const complaints = trust.evidence
+    .filter(({ level }) => level !== 'valid')
+    .map(({ signal }) => signal);
+  return { ...load, ...measured, trust: trust.level, complaints };
+};

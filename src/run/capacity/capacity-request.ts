@@ -1,0 +1,119 @@
+import type { SearchTerms } from '../../judge/capacity/next-step.ts';
+import { asksForLatency, samplesFor } from '../../judge/capacity/step-objectives.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { type Milliseconds, milliseconds, perSecond } from '../../model/quantity.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { SearchBudget } from '../../probe/find-capacity.ts';
+import {
+  durationNotation,
+  type Notation,
+  percentageNotation,
+  rateNotation,
+} from '../../scenario/schema/notation.ts';
+import type { PlanSource } from '../input/read-plan.ts';
+
+/** Options of `weir capacity`. */
+export interface CapacityRequest {
+  /** `null`: answer from stored results. */
+  readonly source: PlanSource | null;
+  readonly from: readonly string[];
+  readonly think: string | undefined;
+  readonly start: string | undefined;
+  readonly top: string | undefined;
+  readonly precision: string;
+  readonly requests: string;
+  readonly time: string;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
+/** An option in its notation, above 0. */
+const readOption = <Quantity extends number>(
+  name: string,
+  text: string,
+  { read, expected }: Notation<Quantity>,
+): Quantity => {
+  const value = read(text);
+  if (value !== null && value > 0) return value;
+  throw new Problem(`--${name}: expected ${expected}, above 0; got ${text}`);
+};
+
+const defaultThinkTime = milliseconds(20_000);
+
+/** The think time of the first closed stage. */
+const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
+  const [declaredThinkTime] = stages.flatMap(({ load }) =>
+    (load.kind === 'closed' || load.kind === 'iterations') && load.thinkTime > 0
+      ? [load.thinkTime]
+      : [],
+  );
+  return declaredThinkTime ?? defaultThinkTime;
+};
+
+const defaultTopRate = 1000;
+/** Under a low limit the first step is the limit divided by this. */
+const firstStepDivisor = 4;
+/** The longest first step, in seconds, however many samples it needs. */
+const maxFirstStepSeconds = 240;
+
+/** The requests per second that the declared limit allows over all keys. */
+const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
+  requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
+
+/** The criteria of the search and the assumptions of the answer. */
+export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerms => {
+  const { requestsPerMinute, tokensPerMinute } = plan.limits;
+  const keys = plan.keys.length;
+  const samples = samplesFor(plan);
+  const ceiling = declaredCeiling(requestsPerMinute, keys);
+  const top =
+    request.top === undefined ? defaultTopRate : readOption('top', request.top, rateNotation);
+  const most = Math.min(top, ceiling);
+  const first = Math.max(Math.min(1, most / firstStepDivisor), (2 * samples) / maxFirstStepSeconds);
+  const start =
+    request.start === undefined
+      ? Math.min(first, most)
+      : readOption('start', request.start, rateNotation);
+  if (start > most) {
+    throw new Problem(
+      `--start: expected a rate of at most ${Number(most.toPrecision(4))}/s, what --top and the declared limits allow; got ${request.start}`,
+    );
+  }
+  return {
+    thinkTime:
+      request.think === undefined
+        ? scenarioThinkTime(plan)
+        : readOption('think', request.think, durationNotation),
+    requestsPerMinute,
+    tokensPerMinute,
+    keys,
+    start: perSecond(start),
+    top: perSecond(top),
+    precision: readOption('precision', request.precision, percentageNotation),
+    forLatency: asksForLatency(plan),
+    samples,
+  };
+};
+
+/** More steps than this add nothing to the answer. */
+const maxSteps = 40;
+
+export const searchBudgetFor = (
+  { requests, time }: CapacityRequest,
+  terms: SearchTerms,
+): SearchBudget => {
+  const { requestsPerMinute, keys, top } = terms;
+  const most = Number(requests);
+  if (!Number.isSafeInteger(most) || most < 1) {
+    throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
+  }
+  const seconds = readOption('time', time, durationNotation) / 1000;
+  return {
+    requests: Math.min(
+      most,
+      Math.ceil(Math.min(top, declaredCeiling(requestsPerMinute, keys)) * seconds),
+    ),
+    seconds,
+    steps: maxSteps,
+  };
+};

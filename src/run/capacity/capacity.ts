@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import type { SliceOptions } from '../../engine/slice-options.ts';
+import { judgeSteps } from '../../judge/capacity/judge-steps.ts';
+import type { SearchTerms } from '../../judge/capacity/next-step.ts';
+import { wholeRunSlice } from '../../model/workload/arrival.ts';
+import type { CapacityStep } from '../../model/series/capacity.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import { wallClock } from '../../platform/host/clock.ts';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
+import { findCapacity, type SearchBudget, type FinishedSearch } from '../../probe/find-capacity.ts';
+import { stepPlan } from '../../probe/step-plan.ts';
+import { capacityStepLine } from '../../report/capacity/capacity-text.ts';
+import { openCanary } from '../canary.ts';
+import { budgetText } from './capacity-budget.ts';
+import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
+import { confirmBudget } from '../input/confirm-budget.ts';
+import { historyPath } from '../input/history-path.ts';
+import type { Host, StopCause } from '../input/host.ts';
+import { rejectWorkers } from '../workers/worker-pool-plan.ts';
+import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
+import { folderName } from '../input/folder-name.ts';
+import { publishCapacity } from '../output/publish-capacity.ts';
+import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from '../input/read-plan.ts';
+import { readSide } from '../input/read-side.ts';
+import { prepareTarget, type ReadyTarget, sliceOptionsFor } from '../target/prepare-target.ts';
+import { runStep, type StepSetup } from './run-step.ts';
+
+const rejectTracePrompts = ({ plan }: ReadPlanWithFiles): void => {
+  const [first] = plan.stages;
+  const needsTrace = first?.traffic.some(
+    (entry) =>
+      'conversations' in entry &&
+      !Array.isArray(entry.conversations) &&
+      entry.conversations.kind === 'trace',
+  );
+  if (needsTrace === true) {
+    throw new Problem(
+      'the trace sets the prompt lengths of the first stage, and the steps of a search have no trace: give the traffic its own prompts (prompt: {tokens: …})',
+    );
+  }
+};
+
+const trafficNotes = ({ plan }: ReadPlanWithFiles): readonly string[] =>
+  plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
+
+const endNotes = {
+  done: [],
+  capped: [
+    'The search used up its budget before the answer was as precise as requested: raise --requests or --time.',
+  ],
+  unfit: [
+    'The search ended early: the load generator was overloaded in five consecutive steps, which do not count.',
+  ],
+  undecided: [
+    'The search ended early: two consecutive steps had too few samples for an objective. Lower its minSamples, or raise --start.',
+  ],
+  stopped: ['The search was stopped before its end.'],
+} as const satisfies Record<FinishedSearch['end'], readonly string[]>;
+
+interface SearchSetup extends StepSetup {
+  readonly budget: SearchBudget;
+  readonly terms: SearchTerms;
+}
+
+/** What the search found, and what ended it early. */
+interface TargetSearch extends FinishedSearch {
+  readonly stoppedBy: StopCause | null;
+  /** A sentence that the target refused the whole first step. */
+  readonly refused: string | null;
+}
+
+const search = async (
+  options: SliceOptions,
+  { budget, terms, ...setup }: SearchSetup,
+): Promise<TargetSearch> => {
+  const { printer } = setup.host;
+  let stoppedBy: StopCause | null = null;
+  let refused: string | null = null;
+  const searched = await findCapacity(
+    {
+      runStep: async (step, number): Promise<CapacityStep | null> => {
+        const plan = stepPlan(options.plan, step, number);
+        const finished = await runStep(options, plan, setup);
+        stoppedBy = finished.stoppedBy;
+        // Later a healthy gateway may refuse because of its load: that is a figure of the search.
+        if (number === 1) refused = finished.refused;
+        const [judgedStep] = judgeSteps(finished.result, (name) => name);
+        return stoppedBy === null && refused === null ? (judgedStep ?? null) : null;
+      },
+      onStep: (step) => printer.say(capacityStepLine(step)),
+    },
+    terms,
+    budget,
+  );
+  return { ...searched, stoppedBy, refused };
+};
+
+const openCapacityFolder = ({ out }: CapacityRequest): Promise<RunFolder> =>
+  openRunFolder(out ?? join('reports', folderName(wallClock(), 'capacity')));
+
+/** Searches a target for the highest load that it serves and publishes what it found. */
+const searchTarget = async (
+  request: CapacityRequest,
+  source: PlanSource,
+  host: Host,
+): Promise<ExitName> => {
+  const { printer } = host;
+  const read = await readPlanWithFiles(source, host.environment);
+  rejectTracePrompts(read);
+  const { plan } = read;
+  rejectWorkers(plan, 'capacity');
+  const terms = searchTermsFor(plan, request);
+  const budget = searchBudgetFor(request, terms);
+  const folder = await openCapacityFolder(request);
+  let target: ReadyTarget | null = null;
+  const starting = openCanary(plan, 1);
+  try {
+    target = await prepareTarget(read);
+    const runId = `weir-${planHash(plan).slice(0, 8)}`;
+    const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
+    for (const warning of target.warnings) printer.say(warning);
+    printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
+    if (!request.yes) await confirmBudget(host, 'nothing was sent to the gateway');
+    const canary = await starting;
+    const setup = { target, canary, folder: folder.path, host, budget, terms };
+    const { steps, end, stoppedBy, refused } = await search(options, setup);
+    const ending = refused === null ? endNotes[end] : [refused];
+    for (const line of refused === null ? [] : ending) printer.warn(line);
+    const notes = [...target.notes, ...trafficNotes(read), ...ending];
+    const measured = { plan, terms, steps, target: target.baseUrl, notes };
+    const exit = await publishCapacity(measured, folder, printer);
+    if (stoppedBy !== null) return exitOfStop[stoppedBy];
+    return end === 'unfit' ? 'invalid' : exit;
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await (await starting).stop();
+    await target?.mock?.stop();
+  }
+};
+
+/** Answers from the stages of constant rate of stored results. */
+const answerFromStored = async (
+  request: CapacityRequest,
+  { environment, printer }: Host,
+): Promise<ExitName> => {
+  const history = historyPath(environment);
+  const { repetitions } = await readSide(request.from, { planHash: null, history });
+  const [first] = repetitions;
+  const { plan, baseUrl } = first.result;
+  const steps = repetitions.flatMap(({ file, result }) =>
+    judgeSteps(result, (stage) => (repetitions.length === 1 ? stage : `${file} ${stage}`)),
+  );
+  if (steps.length === 0) {
+    throw new Problem(
+      'these results have no stage of constant rate that lasts six seconds or more: run stairs (load: {kind: stairs, …}), or search a target with `weir capacity SCENARIO`',
+    );
+  }
+  const others = repetitions.filter(({ result }) => result.baseUrl !== baseUrl);
+  const notes = others.length === 0 ? [] : ['The results are of more than one address.'];
+  const rates = steps.map(({ rate }) => rate);
+  const terms = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
+  const testedRange = { start: Math.min(...rates), top: Math.max(...rates) } as Pick<
+    SearchTerms,
+    'start' | 'top'
+  >;
+  return publishCapacity(
+    { plan, terms: { ...terms, ...testedRange }, steps, target: baseUrl, notes },
+    await openCapacityFolder(request),
+    printer,
+  );
+};
+
+/** Finds the capacity of a target by a search, or from stored results. */
+export const findTargetCapacity = (request: CapacityRequest, host: Host): Promise<ExitName> =>
+  request.source === null
+    ? answerFromStored(request, host)
+    : searchTarget(request, request.source, host);

@@ -1,0 +1,55 @@
+import type { Breach } from '../../model/result/objective-verdict.ts';
+import type { Observation } from '../../model/observation/observation.ts';
+import type { Instant } from '../../model/quantity.ts';
+
+/** What it means when every request is refused with this status. */
+const adviceByStatus: Readonly<Record<number, string>> = {
+  401: 'is the key the right one, and does it belong to this gateway?',
+  403: 'may this key ask for these models, and from here?',
+  404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
+};
+
+/** With fewer refusals a mix of traffic may only have begun with a model that the key may not use. */
+const minRefusals = 10;
+
+/** Finds a target that refuses every request with 401, 403 or 404: more load would show nothing more. */
+export interface RefusalWatch {
+  readonly onObservation: (observation: Pick<Observation, 'outcome'>) => void;
+  /** A sentence that all requests so far were refused, how, and what to check; `null` where one was not. */
+  readonly sentence: () => string | null;
+  /** Ends the load as a broken objective does, after enough refusals. */
+  readonly findBreach: (now: Instant) => Breach | null;
+}
+
+export const watchRefusals = (): RefusalWatch => {
+  const counts = new Map<number, number>();
+  let others = 0;
+  let lastMessage = '';
+  const onObservation = ({ outcome }: Pick<Observation, 'outcome'>): void => {
+    // A request that was never sent says nothing of the target.
+    if (outcome.kind === 'dropped') return;
+    const status = outcome.kind === 'refused' ? outcome.refusal.status : null;
+    if (status === null || adviceByStatus[status] === undefined) {
+      others += 1;
+      return;
+    }
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+    if (outcome.kind === 'refused') lastMessage = outcome.refusal.message;
+  };
+  const sentence = (): string | null => {
+    if (others > 0 || counts.size === 0) return null;
+    const seen = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
+    const advice = [...counts.keys()].map((status) => adviceByStatus[status]).join(' ');
+    const quote = lastMessage === '' ? '' : ` (“${lastMessage}”)`;
+    return `The target refused every request: ${seen}${quote}: ${advice}`;
+  };
+  return {
+    onObservation,
+    sentence,
+    findBreach: (now) => {
+      const text = sentence();
+      const answers = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      return text === null || answers < minRefusals ? null : { at: now, text, observed: 1 };
+    },
+  };
+};

@@ -1,0 +1,89 @@
+import { basename } from 'node:path';
+import { milliseconds } from '../../model/quantity.ts';
+import { createText, fileErrorCode } from '../../platform/files/plain-files.ts';
+import { pathExists } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
+import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
+import type { ProbeModels } from '../../probe/probe-requests.ts';
+import { starterScenarioText } from '../../scenario/starter-scenario.ts';
+import { openProbe } from './examination.ts';
+import type { Host } from '../input/host.ts';
+import { readPlan } from '../input/read-plan.ts';
+import { prepareTarget } from '../target/prepare-target.ts';
+
+interface InitRequest {
+  readonly target: string;
+  readonly model: string | undefined;
+  /** The name of the environment variable that holds the key. */
+  readonly key: string;
+  readonly out: string;
+}
+
+const fileExists = (path: string): Problem =>
+  new Problem(`${path} exists already: name another file with --out FILE`);
+
+/** The models that the target lists for its key. */
+const readTargetModels = async (
+  { target: address, model, key }: InitRequest,
+  environment: Host['environment'],
+): Promise<ProbeModels> => {
+  const value = environment[key];
+  if (address !== 'mock' && address !== 'container' && (value === undefined || value === '')) {
+    throw new Problem(
+      `--key: expected the name of an environment variable that holds the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
+    );
+  }
+  const read = await readPlan(
+    {
+      scenario: undefined,
+      flags: { kind: 'models', rate: '1/s', duration: '1s' },
+      set: [`keys=\${env:${key}}`],
+      target: address,
+    },
+    environment,
+  );
+  const target = await prepareTarget(read);
+  try {
+    const probe = await openProbe(target, milliseconds(0), model);
+    await probe.close();
+    return probe.models;
+  } finally {
+    await target.mock?.stop();
+  }
+};
+
+/** Lets the user choose among several chat models, where the user can answer. */
+const chooseChatModel = async (
+  { chat, speech, transcription, listed }: ProbeModels,
+  { model }: InitRequest,
+  { printer, ask }: Host,
+): Promise<string> => {
+  const chats = listed.filter((id) => id !== speech && id !== transcription);
+  if (model !== undefined || chats.length < 2 || ask === null) return chat;
+  printer.say(`Models: ${chats.join(', ')}`);
+  const answer = (await ask(`Which one? [${chat}] `)).trim();
+  if (answer === '' || chats.includes(answer)) return answer === '' ? chat : answer;
+  throw new Problem(`the target lists no model ${answer}: expected one of ${chats.join(', ')}`);
+};
+
+/** Reads the models of a target and writes a first scenario, never over a file. Resolves with the chat model of the scenario. */
+export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
+  const { target, model, key, out } = request;
+  if (await pathExists(out)) throw fileExists(out);
+  const models = await readTargetModels(request, host.environment);
+  if (model !== undefined && !models.listed.includes(model)) {
+    throw new Problem(
+      `the target lists no model ${model}: expected one of ${models.listed.join(', ')}`,
+    );
+  }
+  const chat = await chooseChatModel(models, request, host);
+  const { speech, transcription } = models;
+  const text = starterScenarioText({ target, key, chat, speech, transcription }, basename(out));
+  try {
+    await createText(out, text);
+  } catch (error) {
+    if (fileErrorCode(error) === 'EEXIST') throw fileExists(out);
+    throw new Problem(`${out} cannot be written: ${whyUnwritable(error)}`);
+  }
+  return chat;
+};

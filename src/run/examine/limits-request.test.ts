@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { examinationSettingsFrom, type LimitsRequest } from './limits-request.ts';
+
+const order: LimitsRequest = {
+  scenario: undefined,
+  target: 'mock',
+  set: [],
+  key: undefined,
+  secondKey: undefined,
+  model: undefined,
+  window: undefined,
+  permitted: undefined,
+  checks: undefined,
+  price: undefined,
+  quick: false,
+  yes: false,
+  out: undefined,
+};
+
+it('everything that is wrong with the options of an examination is said at once', () => {
+  const wrong = { ...order, window: 'x', permitted: 'foo', checks: 'nix', price: '3' };
+  expect(() => examinationSettingsFrom(samplePlan(), wrong)).toThrow(
+    /^--window: .*\n--class: .*\n--price: .*\n--checks: [^\n]*$/,
+  );
+});

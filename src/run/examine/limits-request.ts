@@ -1,0 +1,142 @@
+import {
+  type DeclaredLimits,
+  limiterClassNames,
+  type ProbePhase,
+  probePhases,
+} from '../../model/limits/limit-log.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Environment } from '../../scenario/text/environment-template.ts';
+import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
+import { Problem } from '../../platform/problem.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
+import { type ReadPlan, readPlan } from '../input/read-plan.ts';
+
+/** Options of `weir limits`. */
+export interface LimitsRequest {
+  /** A scenario file with target, keys, headers and limits. */
+  readonly scenario: string | undefined;
+  readonly target: string | undefined;
+  readonly set: readonly string[];
+  /** Names of environment variables that hold keys. */
+  readonly key: string | undefined;
+  readonly secondKey: string | undefined;
+  readonly model: string | undefined;
+  readonly window: string | undefined;
+  readonly permitted: string | undefined;
+  readonly checks: string | undefined;
+  readonly price: string | undefined;
+  readonly quick: boolean;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
+const phaseNames = Object.keys(probePhases) as readonly ProbePhase[];
+
+/** A list of words of a closed set; `all` where none was given. */
+const readList = <Word extends string>(
+  option: string,
+  text: string | undefined,
+  all: readonly Word[],
+): readonly Word[] => {
+  if (text === undefined) return all;
+  const words = text.split(',').map((word) => word.trim());
+  const unknown = words.filter((word) => !(all as readonly string[]).includes(word));
+  if (unknown.length > 0) {
+    throw new Problem(
+      `--${option}: expected some of ${all.join(', ')}, separated by commas; got ${unknown.join(', ')}`,
+    );
+  }
+  return all.filter((word) => words.includes(word));
+};
+
+const windowOf = (text: string | undefined): Milliseconds => {
+  const length = text === undefined ? milliseconds(60_000) : durationNotation.read(text);
+  if (length !== null && length > 0) return length;
+  throw new Problem(`--window: expected ${durationNotation.expected}; got ${text ?? ''}`);
+};
+
+/** Prices for a million tokens, in micro-units. */
+const priceOf = (text: string | undefined): { input: number; output: number } | null => {
+  if (text === undefined) return null;
+  const [, input, output] = /^(\d+(?:\.\d{1,6})?)\/(\d+(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  if (input === undefined || output === undefined) {
+    throw new Problem(
+      `--price: expected the prices of a million tokens of input and of output, such as 0.15/0.60; got ${text}`,
+    );
+  }
+  return { input: Math.round(Number(input) * 1e6), output: Math.round(Number(output) * 1e6) };
+};
+
+/** A plan with the target and the keys; its traffic is not used. */
+export const targetPlanFor = async (
+  request: LimitsRequest,
+  environment: Environment,
+): Promise<ReadPlan> => {
+  const { scenario, target, key, secondKey } = request;
+  if (scenario === undefined && target === undefined) {
+    throw new Problem(
+      'expected a target to examine: --target https://host/v1, --target mock, or a scenario file',
+    );
+  }
+  const variable = (name: string): string => `\${env:${name}}`;
+  const keys =
+    key === undefined && secondKey === undefined
+      ? []
+      : [
+          `keys=${JSON.stringify([
+            { name: 'first', key: variable(key ?? 'WEIR_API_KEY') },
+            ...(secondKey === undefined ? [] : [{ name: 'second', key: variable(secondKey) }]),
+          ])}`,
+        ];
+  const flags = scenario === undefined ? { kind: 'models', rate: '1/s', duration: '1s' } : {};
+  return readPlan({ scenario, target, flags, set: [...keys, ...request.set] }, environment);
+};
+
+const declaredOf = ({ limits }: Plan, request: LimitsRequest): DeclaredLimits => {
+  const window = windowOf(request.window);
+  if (limits.requestsPerMinute === null) {
+    throw new Problem(
+      'limits.requestsPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.requestsPerMinute=60',
+    );
+  }
+  return {
+    requests: { limit: limits.requestsPerMinute, window },
+    tokens: limits.tokensPerMinute === null ? null : { limit: limits.tokensPerMinute, window },
+    permitted: readList('class', request.permitted, limiterClassNames),
+  };
+};
+
+/** The requested parts of the examination. */
+const phasesOf = ({ quick, checks }: LimitsRequest): readonly ProbePhase[] =>
+  quick ? ['provocation'] : readList('checks', checks, phaseNames);
+
+/** How to examine a key. */
+export interface ExaminationSettings {
+  readonly declared: DeclaredLimits;
+  readonly price: ReturnType<typeof priceOf>;
+  readonly phases: readonly ProbePhase[];
+}
+
+/** Reads all options; throws one `Problem` with everything that is wrong with them. */
+export const examinationSettingsFrom = (
+  plan: Plan,
+  request: LimitsRequest,
+): ExaminationSettings => {
+  const problems: string[] = [];
+  const collectProblem = <Value>(read: () => Value): Value | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      problems.push(error.message);
+      return null;
+    }
+  };
+  collectProblem(() => windowOf(request.window));
+  collectProblem(() => readList('class', request.permitted, limiterClassNames));
+  const price = collectProblem(() => priceOf(request.price));
+  const phases = collectProblem(() => phasesOf(request));
+  const declared = problems.length === 0 ? collectProblem(() => declaredOf(plan, request)) : null;
+  if (declared !== null && phases !== null) return { declared, price, phases };
+  throw new Problem(problems.join('\n'));
+};

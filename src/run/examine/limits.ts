@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
+import type { LimitReport } from '../../model/limits/limit-report.ts';
+import { wallClock } from '../../platform/host/clock.ts';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { readReportAssets } from '../../platform/files/report-assets.ts';
+import { type ProbeBudget, probeBudgetFor } from '../../probe/probe-budget.ts';
+import { limitsHtml } from '../../report/limits/limits-html.ts';
+import { limitsJunit } from '../../report/limits/limits-junit.ts';
+import { limitsTerminal } from '../../report/limits/limits-terminal.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { confirmBudget } from '../input/confirm-budget.ts';
+import type { Host, Printer } from '../input/host.ts';
+import { examine, type CompletedExamination, openProbe, type OpenedProbe } from './examination.ts';
+import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
+import { folderName } from '../input/folder-name.ts';
+import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
+import { type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
+
+const budgetText = (budget: ProbeBudget): string =>
+  [
+    `about ${countText(budget.typical)} requests, never more than ${countText(budget.max)}`,
+    `about ${countText(budget.tokens.typical)} tokens (at most ${countText(budget.tokens.max)})`,
+    budget.cost === null
+      ? 'money unknown: give --price INPUT/OUTPUT for a million tokens'
+      : `at most ${moneyText(budget.cost)} of your currency`,
+    `about ${timeText(budget.time)} and the answers’ own time`,
+  ].join('; ');
+
+const publishLimits = async (
+  report: LimitReport,
+  folder: RunFolder,
+  { print }: Printer,
+): Promise<void> => {
+  const json = `${JSON.stringify(report)}\n`;
+  const data = await folder.write('limits.json', json);
+  const junit = await folder.write('limits.junit.xml', limitsJunit(report));
+  const { pageStyle } = await readReportAssets();
+  const page = await folder.write('limits.html', limitsHtml(report, pageStyle));
+  print({
+    json,
+    text: (style) => limitsTerminal(report, style),
+    files: `Report: ${page}\nResult: ${data}\nJUnit:  ${junit}`,
+  });
+};
+
+const exitFor = (
+  { log, stoppedBy }: CompletedExamination,
+  { judgement }: LimitReport,
+): ExitName => {
+  if (stoppedBy !== null) return exitOfStop[stoppedBy];
+  if (judgement.violated) return 'violated';
+  return log.replies.some(({ request, status }) => request === 'chat' && status === 200)
+    ? 'pass'
+    : 'invalid';
+};
+
+/** Examines the limits of one idle key and publishes what is proved. */
+export const examineLimits = async (request: LimitsRequest, host: Host): Promise<ExitName> => {
+  const { say } = host.printer;
+  const read = await targetPlanFor(request, host.environment);
+  const { declared, price, phases } = examinationSettingsFrom(read.plan, request);
+  const name = folderName(wallClock(), 'limits');
+  const folder = await openRunFolder(request.out ?? join('reports', name));
+  let target: ReadyTarget | null = null;
+  let probe: OpenedProbe | null = null;
+  try {
+    target = await prepareTarget(read);
+    probe = await openProbe(target, declared.requests.window, request.model);
+    const budget = probeBudgetFor(phases, declared.requests, probe.keys.second !== null, price);
+    say(
+      `${target.baseUrl}, model ${probe.models.chat}: nothing else may use the key until the end.`,
+    );
+    say(`Budget: ${budgetText(budget)}.`);
+    if (!request.yes) await confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
+    const completed = await examine(probe, { declared, phases, maxRequests: budget.max }, host);
+    const report: LimitReport = {
+      format: 'limits/1',
+      weir: weirVersion(),
+      target: target.baseUrl,
+      startedAt: probe.startedAt,
+      model: probe.models.chat,
+      took: completed.duration,
+      log: completed.log,
+      judgement: judgeLimits(completed.log),
+    };
+    await publishLimits(report, folder, host.printer);
+    return exitFor(completed, report);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await probe?.close();
+    await target?.mock?.stop();
+  }
+};

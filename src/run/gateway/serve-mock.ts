@@ -1,0 +1,139 @@
+import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
+import type { Milliseconds } from '../../model/quantity.ts';
+import { realClock } from '../../mock/clock/real-clock.ts';
+import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
+import { MockStartError } from '../../mock/errors/mock-start-error.ts';
+import { readyLine, startMock } from '../../mock/gateway/start.ts';
+import { warmUpAudio } from '../../mock/audio/warm-up.ts';
+import { openParentPipe } from '../../platform/process/this-process.ts';
+import { Problem } from '../../platform/problem.ts';
+import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
+import { parseSettings } from '../../scenario/schema/settings-notation.ts';
+import { nonDefaultSettings } from './non-default-settings.ts';
+import { defaultMockKeys, embeddedMockSettings } from '../target/embedded-mock.ts';
+import type { Host } from '../input/host.ts';
+import { readPlan } from '../input/read-plan.ts';
+import { mockSummaryText } from './mock-summary.ts';
+
+/** Options of the reference gateway. */
+export interface MockRequest {
+  /** A scenario file whose reference gateway to start, as a run of it would. */
+  readonly scenario: string | undefined;
+  readonly port: number;
+  readonly controlPort: number;
+  readonly host: string;
+  /** API keys; `undefined`: the test keys. */
+  readonly keys: readonly string[] | undefined;
+  /** `undefined`: the scenario's seed. */
+  readonly seed: number | undefined;
+  /** Settings by their path below `mock` in a scenario, as `path=value`. */
+  readonly settings: readonly string[];
+  /** Ends by itself after this many ms. */
+  readonly lifetime: Milliseconds | null;
+  /** The file that records what truly happened to each request. */
+  readonly truth: string | undefined;
+}
+
+/** Stands in for a scenario file: its load is not used. */
+const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' };
+
+const settingsFrom = async (
+  request: MockRequest,
+  { environment }: Host,
+): Promise<SettingsInput> => {
+  const source = {
+    scenario: request.scenario,
+    flags: placeholderScenario,
+    set: request.settings.map((setting) => `mock.${setting}`),
+    target: 'mock',
+  };
+  const { plan } = await readPlan(source, environment);
+  const { seed, ...settings } = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
+  const { host, port, controlPort, truth } = request;
+  return {
+    ...settings,
+    seed: request.seed ?? seed,
+    port,
+    controlPort,
+    host,
+    ...(truth === undefined ? {} : { truth: { file: truth } }),
+  };
+};
+
+/** The control port accepts the notation of scenarios. */
+const parseControlSettings = (notation: unknown): unknown =>
+  parseSettings(mockSettingsSchema, notation);
+
+const start = async (settings: SettingsInput) => {
+  const read = settingsSchema.safeParse(settings, { error: schemaIssueMessage });
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  await warmUpAudio();
+  try {
+    return {
+      settings: read.data,
+      mock: await startMock(read.data, realClock(), parseControlSettings),
+    };
+  } catch (error) {
+    if (error instanceof MockStartError) throw new Problem(error.message);
+    throw error;
+  }
+};
+
+/** Calls `end` when the lifetime is over; the returned function cancels that. */
+const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
+  if (lifetime === null) return () => undefined;
+  const clock = realClock();
+  return clock.at(clock.now() + lifetime, end);
+};
+
+/**
+ * Serves the run that started this process: settings come as one JSON line through the pipe, and the
+ * gateway ends when the pipe closes. It ignores stop signals, which are the run's to handle, except in
+ * a container, where they come from the engine.
+ */
+export const serveRun = async (
+  { inContainer, lifetime }: Pick<MockRequest, 'lifetime'> & { readonly inContainer: boolean },
+  { printer, onStop }: Host,
+): Promise<void> => {
+  const finished = Promise.withResolvers<void>();
+  const pipe = openParentPipe();
+  void pipe.closed.then(finished.resolve);
+  const cancelLifetime = endAfter(lifetime, finished.resolve);
+  const first = await Promise.race([pipe.firstLine, finished.promise.then(() => null)]);
+  if (first !== null) {
+    const { mock } = await start(JSON.parse(first) as SettingsInput);
+    const release = onStop(() => {
+      if (inContainer) finished.resolve();
+    });
+    printer.print({ json: '', text: () => readyLine(mock), files: '' });
+    await finished.promise;
+    release();
+    await mock.close();
+  }
+  cancelLifetime();
+  pipe.close();
+};
+
+/** Serves until it is stopped. */
+export const serveMock = async (request: MockRequest, host: Host): Promise<void> => {
+  const { mock, settings } = await start(await settingsFrom(request, host));
+  const stop = Promise.withResolvers<void>();
+  const release = host.onStop(() => stop.resolve());
+  const cancelLifetime = endAfter(request.lifetime, stop.resolve);
+  const differing = nonDefaultSettings(settings);
+  const lines = [
+    `The reference gateway listens on ${mock.url}`,
+    `Keys: ${settings.keys.join(', ')}`,
+    `Counters: ${mock.controlUrl}/counters (also /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
+    ...(differing.length === 0 ? [] : [`Changed settings: ${differing.join(' ')}`]),
+  ];
+  host.printer.print({ json: '', text: () => lines.join('\n'), files: 'Ctrl-C ends it.' });
+  await stop.promise;
+  cancelLifetime();
+  release();
+  await mock.close();
+  host.printer.say(mockSummaryText(mock.counters()));
+};

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { historyRun } from '../../judge/history/history-run.ts';
+import type { StoredRun } from '../../model/series/history.ts';
+import { type HistoryDb, openHistory } from '../../platform/files/history-db.ts';
+import { Problem } from '../../platform/problem.ts';
+import { baselinesTerminal } from '../../report/history/history-terminal.ts';
+import { didYouMean } from '../../scenario/text/spelling.ts';
+import { requireHistoryPath } from '../input/history-path.ts';
+import type { Host } from '../input/host.ts';
+import { readSide } from '../input/read-side.ts';
+
+interface OpenedHistory {
+  readonly history: HistoryDb;
+  readonly path: string;
+}
+
+/** The ids of the referenced runs: a number of the history, or a path, whose runs are added if they are missing. */
+const runIdsOf = async (
+  reference: string,
+  { history, path }: OpenedHistory,
+  stored: readonly StoredRun[],
+): Promise<readonly number[]> => {
+  if (/^\d+$/.test(reference)) {
+    const id = Number(reference);
+    if (stored.some((run) => run.id === id)) return [id];
+    throw new Problem(`the history has no run ${reference}: \`weir history\` lists them`);
+  }
+  const { repetitions } = await readSide([reference], { planHash: null, history: path });
+  return repetitions.map((repetition) => {
+    const run = historyRun({ ...repetition, file: resolve(repetition.file) });
+    if (run !== null) return history.add(run);
+    throw new Problem(
+      `${repetition.file} cannot be a base: it is invalid or incomplete, or nothing in it succeeded; run it again`,
+    );
+  });
+};
+
+const unknownBaseline = (name: string, history: HistoryDb): Problem => {
+  const names = [...new Set(history.runs().flatMap(({ baselines }) => baselines))].toSorted();
+  const known =
+    names.length === 0
+      ? 'there is none yet'
+      : `${didYouMean(name, names) ?? ''} There are ${names.join(', ')}`.trim();
+  return new Problem(
+    `no baseline is called ${name}: ${known}; \`weir history baseline ${name} RUN…\` names runs so`,
+  );
+};
+
+/** Calls `use` with the open history, and closes it. */
+const withHistory = async (
+  { environment }: Host,
+  use: (opened: OpenedHistory) => void | Promise<void>,
+): Promise<void> => {
+  const path = requireHistoryPath(environment);
+  const history = await openHistory(path);
+  try {
+    await use({ history, path });
+  } finally {
+    history.close();
+  }
+};
+
+/** Makes a baseline of runs: numbers of the history, or paths. */
+export const saveBaseline = (
+  name: string,
+  references: readonly string[],
+  host: Host,
+): Promise<void> =>
+  withHistory(host, async (opened) => {
+    const { history } = opened;
+    const stored = history.runs();
+    const ids: number[] = [];
+    for (const reference of references) ids.push(...(await runIdsOf(reference, opened, stored)));
+    history.setBaseline(name, ids);
+    host.printer.say(`${name}: ${ids.length === 1 ? 'run' : 'runs'} ${ids.join(', ')}`);
+  });
+
+/** Removes a baseline; its runs stay in the history. */
+export const deleteBaseline = (name: string, host: Host): Promise<void> =>
+  withHistory(host, ({ history }) => {
+    if (!history.removeBaseline(name)) throw unknownBaseline(name, history);
+    host.printer.say(`${name} is no longer a baseline; its runs stay in the history`);
+  });
+
+/** Prints all baselines, or one. */
+export const listBaselines = (only: string | null, host: Host): Promise<void> =>
+  withHistory(host, ({ history }) => {
+    const runs = history.runs();
+    if (only !== null && !runs.some(({ baselines }) => baselines.includes(only)))
+      throw unknownBaseline(only, history);
+    host.printer.print({
+      json: '',
+      text: (style) => baselinesTerminal(runs, only, style),
+      files: '',
+    });
+  });

@@ -1,0 +1,67 @@
+import type { OutcomeCounts } from '../../model/measures/counts.ts';
+import type { MeasureName } from '../../model/measures/measures.ts';
+import type { CountName, RateName } from '../../model/measures/run-figures.ts';
+import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import type { TrafficKind } from '../../model/workload/traffic.ts';
+
+/** What the library reports of a run, in plain numbers. */
+
+/** How far a run is, in plain numbers. */
+export interface ProgressReport {
+  /** Milliseconds since the run began, and the planned length of its load. */
+  readonly elapsed: number;
+  readonly scheduled: number;
+  /** Requests that the plan has called for so far, and those in flight now. */
+  readonly due: number;
+  readonly inFlight: number;
+  /** What became of those that have ended. */
+  readonly outcomes: Readonly<OutcomeCounts>;
+}
+
+export type Verdict = 'pass' | 'fail' | 'inconclusive';
+
+/** Percentiles of one measure of one kind of traffic, in `unit`: times are in ms. */
+export interface Percentiles {
+  readonly unit: string;
+  /** The number of samples. */
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** What a run proves. */
+export interface RunVerdicts {
+  /** `fail`: an objective or a limit is broken; `inconclusive`: the run is incomplete, or its figures do not count. */
+  readonly overall: Verdict;
+  /** Whether the load generator was healthy; `inconclusive` where it was degraded. */
+  readonly trust: Trust & { readonly verdict: Verdict };
+  /** Each objective with its observed value, in `unit`. */
+  readonly objectives: readonly (Pick<
+    ObjectiveVerdict,
+    'severity' | 'observed' | 'unit' | 'n' | 'low' | 'high'
+  > & {
+    readonly objective: string;
+    readonly verdict: Verdict;
+    /** Why, for example `kept`, `broken` or `no-data`. */
+    readonly reason: ObjectiveVerdict['grounds'];
+  })[];
+  /** The rate limits of the keys; `null` where the scenario asks for no verdict. */
+  readonly limits: { readonly verdict: Verdict; readonly checks: readonly string[] } | null;
+}
+
+/** A run in plain numbers. The warm-up is left out. */
+export interface RunReport {
+  readonly counts: Readonly<Record<CountName, number>>;
+  /** Per second; `null` where it is unknown. */
+  readonly rates: Readonly<Record<RateName, number | null>>;
+  /** By kind of traffic and measure: `percentiles.chat?.endToEnd?.p95`. */
+  readonly percentiles: Readonly<
+    Partial<Record<TrafficKind, Readonly<Partial<Record<MeasureName, Percentiles>>>>>
+  >;
+  readonly verdicts: RunVerdicts;
+  /** The stored result, with everything that was recorded. */
+  readonly result: Result;
+}

@@ -1,0 +1,22 @@
+import type { Result } from '../../model/result/result.ts';
+import { Problem } from '../../platform/problem.ts';
+import { compileObjective } from '../../scenario/compile/compile-objectives.ts';
+import { parseObjective } from '../../scenario/compile/objective-grammar.ts';
+
+/** A result whose plan has these objectives instead of its own; throws a `Problem` where one is wrong. */
+export const withObjectives = (
+  result: Result,
+  objectives: readonly string[] | undefined,
+): Result => {
+  if (objectives === undefined) return result;
+  const problems = objectives.flatMap((text) => {
+    const parsed = parseObjective(text);
+    if (parsed.ok) return [];
+    const { message, hint } = parsed.error;
+    return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
+  });
+  if (problems.length > 0) throw new Problem(problems.join('\n'));
+  const stages = new Map<string, readonly string[]>();
+  const compiled = objectives.map((text) => compileObjective(text, stages));
+  return { ...result, plan: { ...result.plan, objectives: compiled } };
+};

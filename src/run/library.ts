@@ -1,0 +1,129 @@
+/**
+ * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. What a run
+ * needs is imported only when it is called, so that a scenario file which imports `defineScenario`
+ * loads at once.
+ */
+import type { z } from 'zod';
+import { processEnvironment } from '../platform/process/this-process.ts';
+import { Problem } from '../platform/problem.ts';
+import type { scenarioSchema } from '../scenario/schema/scenario-schema.ts';
+import type { Host, OnStop } from './input/host.ts';
+import type { ProgressReport, RunReport, RunVerdicts } from './input/run-report.ts';
+
+/** A scenario as it is written: what a YAML file may contain, with its quantities as text (`5/s`, `30s`). */
+export type ScenarioInput = z.input<typeof scenarioSchema>;
+
+/**
+ * Gives a scenario its type, and returns it as it is. A scenario file in TypeScript exports the
+ * scenario, or a function that returns one or a promise of one, as its default:
+ *
+ *     import { defineScenario } from 'weir-bench';
+ *     export default defineScenario({
+ *       traffic: [{ kind: 'models' }],
+ *       load: { kind: 'constant', rate: '5/s', duration: '30s' },
+ *     });
+ */
+export const defineScenario = (scenario: ScenarioInput): ScenarioInput => scenario;
+
+/** An expected failure, such as a wrong scenario or a target that cannot be used; the message is what `weir` prints. */
+export class WeirError extends Error {
+  override readonly name = 'WeirError';
+}
+
+/** All optional. */
+export interface RunOptions {
+  /** Stops the run as Ctrl-C does: no new requests, two seconds for those in flight, and a partial report. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once a second of the load. */
+  readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
+  /** The folder for `result.json` and `report.html`; without it nothing is written. */
+  readonly out?: string | undefined;
+  /** A base address (`https://host/v1`), `mock` or `container`, in place of the scenario's. */
+  readonly target?: string | undefined;
+  /** Overrides fields of the scenario, as `path=value`. */
+  readonly set?: readonly string[] | undefined;
+  /** The variables for keys and `${env:NAME}`; by default those of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Rejects with a `WeirError` for every expected failure; other errors are defects of Weir. */
+const withWeirErrors = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Problem ? new WeirError(error.message, { cause: error }) : error;
+  }
+};
+
+const stopOnAbort =
+  (signal: AbortSignal | undefined): OnStop =>
+  (listener) => {
+    const onAbort = (): void => listener('AbortSignal', 1);
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    return () => signal?.removeEventListener('abort', onAbort);
+  };
+
+const silentHost = ({ environment, signal }: RunOptions): Host => ({
+  environment: environment ?? processEnvironment(),
+  printer: { say: () => undefined, warn: () => undefined, print: () => undefined, screen: null },
+  onStop: stopOnAbort(signal),
+  ask: null,
+});
+
+/**
+ * Runs a scenario, or the scenario file at a path, and resolves with its report, also where objectives
+ * are broken. Rejects with a `WeirError` where the run cannot begin, and with the signal's reason where
+ * it is already aborted.
+ */
+export const run = (
+  scenario: ScenarioInput | string,
+  options: RunOptions = {},
+): Promise<RunReport> =>
+  withWeirErrors(async () => {
+    const { signal, onProgress, out = null, target, set = [] } = options;
+    signal?.throwIfAborted();
+    const { runOnce } = await import('./run.ts');
+    const { reportOf } = await import('./output/summarize-run.ts');
+    const { reportProgress } = await import('./watch/report-progress.ts');
+    const named =
+      typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
+    const request = {
+      source: { ...named, flags: {}, set, target },
+      out,
+      extraReports: {},
+      observations: undefined,
+      capture: undefined,
+      metricsExport: { metrics: null, otlp: null },
+      slice: { index: 0, count: 1 },
+      runId: undefined,
+      history: null,
+      yes: false,
+    };
+    return reportOf(
+      await runOnce(request, silentHost(options), (plan) =>
+        onProgress === undefined ? {} : reportProgress(plan, onProgress),
+      ),
+    );
+  });
+
+/** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */
+export const readResult = (path: string): Promise<RunReport> =>
+  withWeirErrors(async () => {
+    const { readStoredResult } = await import('./input/read-stored-result.ts');
+    const { judgeResult } = await import('./output/publish.ts');
+    const { reportOf } = await import('./output/summarize-run.ts');
+    return reportOf(judgeResult((await readStoredResult(path)).result));
+  });
+
+/** Judges a report again, by other objectives (`endToEnd.p95 < 2s`) if they are given. */
+export const judge = (
+  { result }: Pick<RunReport, 'result'>,
+  { objectives }: { readonly objectives?: readonly string[] } = {},
+): Promise<RunVerdicts> =>
+  withWeirErrors(async () => {
+    const { withObjectives } = await import('./input/with-objectives.ts');
+    const { judgeResult } = await import('./output/publish.ts');
+    const { verdictsOf } = await import('./output/summarize-run.ts');
+    return verdictsOf(judgeResult(withObjectives(result, objectives)));
+  });

@@ -1,0 +1,21 @@
+import { resultJsonSchema } from '../../model/result/result.ts';
+import { writeText } from '../../platform/files/plain-files.ts';
+import { scenarioJsonSchema } from '../../scenario/schema/scenario-schema.ts';
+
+/** The published JSON Schemas and their places in a checkout. */
+export const schemas = {
+  scenario: { make: scenarioJsonSchema, path: 'scenarios/schema.json' },
+  result: { make: resultJsonSchema, path: 'reports/result.schema.json' },
+} as const;
+
+/** The text of a published schema. */
+export const schemaText = (subject: keyof typeof schemas): string =>
+  `${JSON.stringify(schemas[subject].make(), null, 2)}\n`;
+
+/** Writes all published schemas to their places below the current folder. */
+export const writeSchemas = async (say: (text: string) => void): Promise<void> => {
+  for (const subject of Object.keys(schemas) as (keyof typeof schemas)[]) {
+    await writeText(schemas[subject].path, schemaText(subject));
+    say(`written: ${schemas[subject].path}`);
+  }
+};

@@ -1,0 +1,92 @@
+import { dirname, join } from 'node:path';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { wallClock } from '../../platform/host/clock.ts';
+import { Problem } from '../../platform/problem.ts';
+import { mergeResults } from '../../record/merge-results.ts';
+import { folderName } from '../input/folder-name.ts';
+import { historyPath } from '../input/history-path.ts';
+import type { Host } from '../input/host.ts';
+import { readGates } from '../input/read-gates.ts';
+import { readResultFile } from '../input/read-result.ts';
+import { checkDistinct, readSide } from '../input/read-side.ts';
+import { readStoredResult } from '../input/read-stored-result.ts';
+import type { ComparisonCriteria, ExtraReportPaths } from '../input/run-request.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import { openExtraReports } from '../output/extra-reports.ts';
+import { publishComparison } from '../output/publish-comparison.ts';
+import { publishNoise } from '../output/publish-noise.ts';
+import { exitForVerdicts, openRequestedFolder, publish } from '../output/publish.ts';
+import { storeInHistory } from '../output/store-in-history.ts';
+
+/** Judges a stored result again and writes its reports, by default beside it. */
+export const reportStored = async (
+  path: string,
+  out: string | undefined,
+  paths: ExtraReportPaths,
+  { printer }: Host,
+): Promise<ExitName> => {
+  const { file, result } = await readStoredResult(path);
+  const extraReports = await openExtraReports(paths);
+  const folder = await (out === undefined
+    ? openRunFolder(dirname(file))
+    : openRequestedFolder(out, printer.say));
+  return exitForVerdicts(await publish(result, { folder, extraReports }, printer));
+};
+
+interface MergeRequest {
+  readonly results: readonly string[];
+  readonly out: string;
+  readonly extraReports: ExtraReportPaths;
+  readonly history: string | null;
+}
+
+/** Merges the results of the slices of a run and writes the reports of the whole. */
+export const mergeStored = async (
+  { results: paths, out, extraReports: wanted, history }: MergeRequest,
+  { printer }: Host,
+): Promise<ExitName> => {
+  const results = await Promise.all(paths.map(readResultFile));
+  const merged = mergeResults(results, paths);
+  if (!merged.ok) throw new Problem(merged.message);
+  const extraReports = await openExtraReports(wanted);
+  const folder = await openRequestedFolder(out, printer.say);
+  const judged = await publish(merged.result, { folder, extraReports }, printer);
+  await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
+  return exitForVerdicts(judged);
+};
+
+interface CompareRequest extends ComparisonCriteria {
+  /** Result files, folders that contain them, or baselines of the history. */
+  readonly base: readonly string[];
+  /** The other side; `null` compares the runs of the base with each other. */
+  readonly next: readonly string[] | null;
+  readonly out: string | undefined;
+  readonly jobSummary: string | undefined;
+}
+
+const openFolderFor =
+  ({ out }: CompareRequest, kind: 'comparison' | 'noise') =>
+  (): Promise<RunFolder> =>
+    openRunFolder(out ?? join('reports', folderName(wallClock(), kind)));
+
+/** Compares two sides of stored runs, or measures how much the runs of one side differ by themselves. */
+export const compareStored = async (
+  request: CompareRequest,
+  { environment, printer }: Host,
+): Promise<ExitName> => {
+  const gates = readGates(request.gate);
+  const history = historyPath(environment);
+  const publishOptions = { printer, jobSummary: request.jobSummary };
+  if (request.next === null) {
+    const side = await readSide(request.base, { planHash: null, history });
+    checkDistinct(side);
+    const open = openFolderFor(request, 'noise');
+    return publishNoise({ ...request, gates, side }, open, publishOptions);
+  }
+  const next = await readSide(request.next, { planHash: null, history });
+  const { planHash } = next.repetitions[0].result;
+  const base = await readSide(request.base, { planHash, history });
+  checkDistinct(base, next);
+  const open = openFolderFor(request, 'comparison');
+  return publishComparison({ ...request, gates, base, next, intended: [] }, open, publishOptions);
+};
