@@ -2,11 +2,14 @@ import type { ESTree, Rule } from '@oxlint/plugins';
 import { placeOf } from './place.ts';
 import { oddPhrases } from './retired-words.ts';
 
+/** Tests, and a list of words that are no sentence. */
+const isExempt = /\.(test|fixture)\.ts$|^mock\/chat\/common-words\.ts$/;
+
 /** Refuses, in texts that users read, phrases that no colleague would say aloud. A text is a string with a space in it. */
 export const plainWords: Rule = {
   create(context) {
     const place = placeOf(context.filename);
-    if (place === null || /\.(test|fixture)\.ts$/.test(place)) return {};
+    if (place === null || isExempt.test(place)) return {};
     const check = (node: ESTree.Node, text: string): void => {
       if (!text.includes(' ')) return;
       for (const [phrase, instead] of Object.entries(oddPhrases)) {

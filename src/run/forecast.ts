@@ -17,7 +17,9 @@ import { Problem } from '../platform/problem.ts';
 import { moneyText, plural } from '../report/text/number-text.ts';
 import { budgetNeedText } from '../report/summary/forecast-text.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
-import { forecastTerminal } from '../report/terminal/forecast-terminal.ts';
+import { terminalText } from '../report/document/terminal-writer.ts';
+import { forecastDocument } from '../report/run/forecast-document.ts';
+import { weirVersion } from '../platform/host/machine.ts';
 import { durationNotation } from '../scenario/schema/notation.ts';
 import type { Host } from './input/host.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
@@ -152,7 +154,7 @@ export const printForecast = async (
   const forecast = forecastOf({ ...read, answerTime: answerTimeOf(answerTime) });
   printer.print({
     json: JSON.stringify(forecast, null, 2),
-    text: (style) => forecastTerminal(forecast, read.plan, style),
+    text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),
     files: '',
   });
 };

@@ -87,7 +87,7 @@ describe('a gateway whose first token takes 25 % longer', () => {
       '--allow-different',
     ]);
     expect(code, stdout + stderr).toBe(11);
-    expect(stdout).toMatch(/^Regression: .*chat-stream TTFT p50 \(\+2\d\.\d %\)/);
+    expect(stdout).toMatch(/^✗ Regression: .*chat-stream TTFT p50 \(\+2\d\.\d %\)/);
     const comparison = await comparisonIn(folder);
     expect(comparison.base.runs.map(({ file }) => file)).toStrictEqual(
       [1, 2, 3, 4, 5].map((n) => join(folder, 'base', String(n), 'result.json')),

@@ -35,9 +35,11 @@ describe('weir run --repeat', () => {
       'completed',
     ]);
     expect(two.code, two.stderr).toBe(0);
-    expect(await readFile(join(out, 'page.md'), 'utf8')).toMatch(/^### ⚪ Inconclusive/);
+    expect(await readFile(join(out, 'page.md'), 'utf8')).toMatch(
+      /^## ⚠️ Weir: Comparison of .*\n\n\*\*Inconclusive/,
+    );
     expect(two.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Inconclusive. Fewer than 5 repetitions a side decide nothing: one against one is an indication. At least 10 a side are needed.',
+      'Inconclusive. Fewer than 5 repetitions per side decide nothing; one run against one is only an indication. At least 10 per side are needed.',
     );
     const strict = [join(out, '1'), '--with', join(out, '2'), '--strict', '--json'];
     const { code, stdout } = await compare(strict);

@@ -212,6 +212,10 @@ const misnamed: Readonly<Record<string, readonly Planted[]>> = {
     refuses('export const a = (crewLead: number) => crewLead;'),
     refuses('export interface Ear { readonly landing: number }'),
     passes('export const inFlight = 1;'),
+    refuses("export const b = 'the remaining count that the gateway told';"),
+    refuses('export const c = `${1} requests in 1 spell`;'),
+    passes("export const d = 'told';"),
+    passes("export const e = 'a round trip of 3 ms, with 2 requests in flight';"),
     passes('export const roundTrip = 1;'),
   ],
   'src/engine/twice.ts': [refuses('export const exportedTwice = 1;')],
@@ -285,7 +289,7 @@ const lint = async (): Promise<string> => {
 };
 
 const wallRules = ['weir(walls)', 'weir(world)'];
-const nameRules = ['weir(names)', 'weir(room-size)'];
+const nameRules = ['weir(names)', 'weir(plain-words)', 'weir(room-size)'];
 
 /** The lines of a planted file that the rules refuse. */
 const refusedIn = (

@@ -9,12 +9,13 @@ import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
 import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import type { Result } from '../../model/result/result.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { comparisonHtml } from '../../report/compare/comparison-html.ts';
+import { comparisonDocument } from '../../report/compare/comparison-document.ts';
 import { sampleComparison } from '../../report/compare/sample-comparison.fixture.ts';
-import { htmlReport } from '../../report/html/html-report.ts';
-import { historyHtml } from '../../report/history/history-html.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { runPage } from '../../report/run/run-page.ts';
+import { historyDocument } from '../../report/history/history-document.ts';
 import { sampleTrend } from '../../report/history/sample-history.fixture.ts';
-import { limitsHtml } from '../../report/limits/limits-html.ts';
+import { limitsDocument } from '../../report/limits/limits-document.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { degradedTrust } from '../../report/fixtures/sample-trust.fixture.ts';
 import { examineSimulatedGateway } from '../limits/examine-simulated-gateway.fixture.ts';
@@ -43,11 +44,11 @@ const examined = async (pageStyle: string): Promise<string> => {
     roundTrip: [30, 120],
   } as const;
   const { log, judgement } = await examineSimulatedGateway(simulation, minute);
-  return limitsHtml(
-    {
+  return htmlPage(
+    limitsDocument({
       format: 'limits/1', weir: '0.0.0', target: 'http://127.0.0.1/v1', took: 300_000,
       startedAt: '2026-07-01T10:20:30.000Z', model: 'weir/small', log, judgement,
-    },
+    }),
     pageStyle,
   );
 };
@@ -55,10 +56,10 @@ const examined = async (pageStyle: string): Promise<string> => {
 beforeAll(async () => {
   const assets = await readReportAssets();
   const pages = {
-    run: htmlReport(judgedResult(), degradedTrust, assets),
+    run: runPage(judgedResult(), degradedTrust, assets),
     limits: await examined(assets.pageStyle),
-    comparison: comparisonHtml(sampleComparison(), assets.pageStyle),
-    history: historyHtml({ weir: '0.0.0', trends: [sampleTrend()] }, assets.pageStyle),
+    comparison: htmlPage(comparisonDocument(sampleComparison()), assets.pageStyle),
+    history: htmlPage(historyDocument('0.0.0', [sampleTrend()]), assets.pageStyle),
   };
   for (const [name, page] of Object.entries(pages))
     writeFileSync(join(folder, `${name}.html`), page);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { comparisonHtml } from '../../report/compare/comparison-html.ts';
+import { comparisonDocument } from '../../report/compare/comparison-document.ts';
 import { sampleComparison } from '../../report/compare/sample-comparison.fixture.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
 import { openInBrowser } from '../harness/open-browser.fixture.ts';
 
 const { visit } = openInBrowser(async () => {
   const { pageStyle } = await readReportAssets();
-  return comparisonHtml(sampleComparison(), pageStyle);
+  return htmlPage(comparisonDocument(sampleComparison()), pageStyle);
 });
 
 describe('a comparison in a browser', { timeout: 60_000 }, () => {

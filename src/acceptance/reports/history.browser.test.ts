@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { historyHtml } from '../../report/history/history-html.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { historyDocument } from '../../report/history/history-document.ts';
 import { sampleTrend } from '../../report/history/sample-history.fixture.ts';
 import { openInBrowser } from '../harness/open-browser.fixture.ts';
 
 const { visit } = openInBrowser(async () => {
   const { pageStyle } = await readReportAssets();
-  return historyHtml({ weir: '0.1.0', trends: [sampleTrend()] }, pageStyle);
+  return htmlPage(historyDocument('0.1.0', [sampleTrend()]), pageStyle);
 });
 
 describe('a page of trends in a browser', { timeout: 60_000 }, () => {

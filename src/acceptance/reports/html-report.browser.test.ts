@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { htmlReport } from '../../report/html/html-report.ts';
+import { runPage } from '../../report/run/run-page.ts';
 import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
 import { degradedTrust } from '../../report/fixtures/sample-trust.fixture.ts';
 import { openInBrowser } from '../harness/open-browser.fixture.ts';
 
 const { visit } = openInBrowser(async () =>
-  htmlReport(sampleRunResult(), degradedTrust, await readReportAssets()),
+  runPage(sampleRunResult(), degradedTrust, await readReportAssets()),
 );
 
 // Code for the page is text here: this project’s types have no `document`.

@@ -180,15 +180,15 @@ budget: { requests: 99, cost: 1 }
     const { code, stdout } = await weir(['plan', path]);
     expect(code).toBe(0);
     for (const line of [
-      'a key may have 60 requests and 2,000,000',
-      'The limit of tokens binds first: 2 keys would do, and the plan has 2.',
-      '429s are to be expected with blue.',
-      '✓ ttft.p50 < 1s: needs 20 samples, and can have 100',
-      '✗ ttft.p95 < 1s: needs 200 samples, and can have 100',
-      '✓ gap.p99{key=green} < 1s: needs 1,000 samples, and can have',
+      'a key is allowed 60 requests and 2,000,000',
+      'The limit of tokens is reached first: it needs 2 keys, and the plan has 2.',
+      'expect 429s with blue.',
+      '✓ ttft.p50 < 1s: needs 20 samples, can have 100',
+      '✗ ttft.p95 < 1s: needs 200 samples, can have 100',
+      '✓ gap.p99{key=green} < 1s: needs 1,000 samples, can have',
       '✓ failed <= 0: needs no samples',
-      '✗ requests: 99 may be spent, needed: 100 requests',
-      '✗ cost: 1.000000 may be spent, needed: unknown',
+      '✗ requests: allowed 99, needed 100 requests',
+      '✗ cost: allowed 1.000000, needed unknown',
     ]) {
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(line);
     }

@@ -130,7 +130,9 @@ ${quick}
 `;
     const { requests, written } = await runWith(scenario, 'unused', '');
     expect(new Set(requests.map(({ input }) => input))).toEqual(new Set([50]));
-    expect(written).toContain('weir/small: asked 100 input tokens, server counted 50.0 (−50.0 %;');
+    expect(written).toContain(
+      'weir/small: requested 100 input tokens, the server counted 50.0 (−50.0 %;',
+    );
     expect(written).toContain('calibration: 1`');
   });
 

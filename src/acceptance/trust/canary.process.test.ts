@@ -63,8 +63,8 @@ describe('a run with streamed chats', () => {
       expect(bar!.p50).toBeGreaterThan(0);
       expect(bar!.p50).toBeLessThanOrEqual(bar!.p99);
       expect(result.errorBar).toEqual(bar);
-      expect(stdout).toMatch(/Error bar: arrivals read late by p50 \S+ \/ p99 \S+ ms \(20 canary/);
-      expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Error bar: arrivals');
+      expect(stdout).toMatch(/Measurement error: p50 \S+ ms, p99 \S+ ms\s+\(20\s+self-test/);
+      expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Measurement error: p50 ');
     },
   );
 
@@ -76,7 +76,9 @@ describe('a run with streamed chats', () => {
   it('says so when the canary is off', async () => {
     const { result, stdout } = await runWatched('canary: false');
     expect(errorBarOf(result)).toBeNull();
-    expect(stdout).toContain('No canary: the scenario switched it off');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Measurement error unknown: the scenario disables the self-test streams',
+    );
   });
 
   it.runIf(process.platform === 'linux')('names its processes that ended early', async () => {

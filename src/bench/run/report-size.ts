@@ -14,7 +14,7 @@ import { sampleFacts } from '../../record/sample-facts.fixture.ts';
 import { sampleObservation, sampleStream } from '../../record/sample-observations.fixture.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
-import { htmlReport } from '../../report/html/html-report.ts';
+import { runPage } from '../../report/run/run-page.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { median } from '../harness/statistics.ts';
 
@@ -64,7 +64,7 @@ const openingTime = async (page: Page, path: string): Promise<number> => {
 /** How large the report of a long run is, and how fast a browser opens it. */
 export const measureReport: BenchPart = async () => {
   const result = longRun();
-  const html = htmlReport(result, judgeTrust(result), await readReportAssets());
+  const html = runPage(result, judgeTrust(result), await readReportAssets());
   const browser = await openBrowser().catch((error: unknown) => {
     throw new Problem(
       `no browser starts: ${String(error).split('\n')[0]}; install Debian's package chromium`,

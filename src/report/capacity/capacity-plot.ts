@@ -1,10 +1,8 @@
 import type { CapacityReport, CapacityStep } from '../../model/series/capacity.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { roundStep } from '../html/elements/axis-ticks.ts';
+import { roundStep } from '../html/charts/axis-ticks.ts';
 import { figureText, timeText } from '../text/number-text.ts';
 import { perSecondText, capacityStepLine } from './capacity-text.ts';
-
-/** Two drawings without a script, so that they print: latency against throughput, and throughput against requests in flight. */
 
 const frame = { width: 720, height: 330, left: 76, right: 20, top: 16, bottom: 46 } as const;
 
@@ -15,7 +13,7 @@ interface Axis {
   readonly tickText: (value: number) => string;
 }
 
-/** Round values up to `most`, five or six of them. */
+/** Five or six round values up to `max`. */
 const ticksOf = (max: number): readonly number[] => {
   const gap = roundStep(max / 5);
   return Array.from({ length: Math.floor(max / gap) + 1 }, (_, i) => i * gap);
@@ -73,7 +71,7 @@ const dots = (
     ];
   });
 
-/** A drawing within the frame of two axes. */
+/** A drawing inside the frame of two axes. */
 const figure = (
   title: string,
   unit: string,
@@ -96,7 +94,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
   const curve = (fit?.curve ?? []).map(({ rate, latency }) => [rate.value, latency] as const);
   const rates = [...known.map(({ throughput }) => throughput), answer?.rate.value ?? 0];
   const x = axisOf('x', 'completed per second', rates, figureText);
-  // Overload has no latency of its own, it grows with time: it must not flatten all others.
+  // In overload latency grows with time: it must not flatten all others.
   const kept = known.filter(({ verdict }) => verdict === 'kept');
   const highest = Math.max(
     ...(kept.length === 0 ? known : kept).map(({ latency }) => latency!.mean),
@@ -107,7 +105,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
   return figure(
     'Latency against throughput',
     'mean from due to end',
-    `${kept.length} steps kept, ${known.length - kept.length} not${knee === null ? '' : `; the knee is at ${perSecondText(knee.rate)}`}${answer === null ? '' : `; the highest rate is ${perSecondText(answer.rate.value)}`}. What lies above the frame is drawn at its edge.`,
+    `${kept.length} steps kept, ${known.length - kept.length} not${knee === null ? '' : `; the knee is at ${perSecondText(knee.rate)}`}${answer === null ? '' : `; the highest rate is ${perSecondText(answer.rate.value)}`}. Values above the frame are drawn at its edge.`,
     markup`${axes(x, y)}<path class="curve" d="${line(curve, x, y)}" />
       ${answer === null ? null : rateMarker(answer.rate.value, `highest ${perSecondText(answer.rate.value)}`, x)}
       ${knee === null ? null : rateMarker(knee.rate, `knee ${perSecondText(knee.rate)}`, x)}
@@ -142,7 +140,7 @@ export const throughputPlot = ({ steps, fit }: CapacityReport): Markup | null =>
   return figure(
     'Throughput against requests in flight',
     'per second',
-    'The line is the fitted Universal Scalability Law and the shade its 95 % band; it is fitted to the steps that were kept.',
+    'The line is the Universal Scalability Law, fitted to the kept steps; the shaded area is its 95 % band.',
     markup`${axes(x, y)}<path class="least" d="${line(band, x, y)}Z" /><path class="curve" d="${line(law, x, y)}" />
       ${dots(shown, ({ inFlight, throughput }) => [inFlight, throughput], x, y)}`,
   );

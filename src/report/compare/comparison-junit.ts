@@ -14,7 +14,7 @@ import {
 
 const figures = (metric: ComparedMetric): string => {
   const { base, next, unit, effect } = metric;
-  const change = effect === null ? 'no change can be told' : changeText(metric, effect.change);
+  const change = effect === null ? 'change unknown' : changeText(metric, effect.change);
   return `${sideValueText(metric, base.typical)} to ${sideValueText(metric, next.typical)} ${unit}, ${change} ${changeIntervalText(metric)}, p ${pValueText(metric)}, minimum effect ${minimumEffectText(metric)}`;
 };
 
@@ -38,7 +38,7 @@ const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
   }
 };
 
-/** Each gated metric as a JUnit test: a regression fails; what is undecided is skipped, or fails where it must not be. */
+/** Each gated metric as a JUnit test: a regression fails; an undecided one is skipped, or fails if `strict`. */
 export const comparisonJunit = (comparison: Comparison, strict: boolean): string => {
   const gated = gatedMetrics(comparison);
   return junitFile({

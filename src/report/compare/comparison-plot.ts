@@ -2,8 +2,6 @@ import type { ComparedMetric, Comparison } from '../../model/series/comparison.t
 import { markup, type Markup } from '../text/markup.ts';
 import { changeIntervalText, changeText, gatedMetrics, metricName } from './comparison-text.ts';
 
-/** Each gated metric as a line of a forest plot: its runs, its change with the interval, and what would not matter. Drawn without a script, so it prints. */
-
 const frame = { width: 1040, left: 270, right: 24, top: 30, row: 36 } as const;
 
 /** Ratios that the axis may name. */
@@ -80,7 +78,7 @@ const line = (metric: ComparedMetric, x: ScaleX, i: number): Markup | null => {
   </g>`;
 };
 
-/** `null` where no gated metric has a ratio to show. */
+/** A forest plot: of each gated metric its runs, its change with the interval, and the band of changes that do not count. `null` where no gated metric is a ratio. */
 export const comparisonPlot = (comparison: Comparison): Markup | null => {
   const plotted = gatedMetrics(comparison).filter(
     ({ scale, effect }) => scale === 'ratio' && effect !== null,
@@ -97,7 +95,7 @@ export const comparisonPlot = (comparison: Comparison): Markup | null => {
   return markup`<figure class="plot">
     <figcaption>
       <b>Change of each gated metric</b> <span class="unit">new over base</span>
-      <p class="aside">A diamond is the change and its line the 95 % confidence interval; within the shaded band a change is below the minimum effect. Hollow dots are the base’s runs, full dots the new ones.</p>
+      <p class="aside">Diamonds are changes, lines their 95 % confidence intervals. Inside the shaded band a change is below the minimum effect. Hollow dots are base runs, filled dots new runs.</p>
     </figcaption>
     <div class="scroll" role="group" aria-label="Plot of changes" tabindex="0"><svg class="forest" viewBox="0 0 ${frame.width} ${height + 8}" role="img" aria-label="Change of each gated metric: ${text}">
       ${axis(x, height)}${plotted.map((metric, i) => line(metric, x, i))}

@@ -1,7 +1,5 @@
-import type { ComparedMetric, ComparedSide, Comparison } from '../../model/series/comparison.ts';
+import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
 import { countText, figureText, plural } from '../text/number-text.ts';
-
-/** What a comparison says, in words that its terminal, HTML, Markdown and JUnit forms share. */
 
 /** A figure of a side: a rate of failures in per cent, anything else in its own unit. */
 export const sideValueText = (
@@ -36,25 +34,26 @@ export const pValueText = ({ effect }: ComparedMetric): string => {
   return p < 0.001 ? '<0.001' : p.toFixed(3);
 };
 
-/** The minimum effect that a metric is held against. */
+/** The smallest change that counts. */
 export const minimumEffectText = ({ scale, effect }: ComparedMetric): string =>
   effect === null ? '–' : changeText({ scale }, effect.least).replace('+', '±');
 
-const streamText = ({ traffic, model }: ComparedMetric): string =>
+/** A metric's kind of traffic and model with a space after them; nothing where it is about all traffic. */
+export const streamText = ({ traffic, model }: ComparedMetric): string =>
   traffic === null ? '' : model === null ? `${traffic} ` : `${traffic} ${model} `;
 
 /** A metric by its whole name: `chat-stream TTFT p95`. */
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
-/** What a verdict comes from where it is no verdict, or why a metric does not count. */
+/** Why a metric is undecided or does not count. */
 export const remarkText = ({ verdict, needed, gated, effect, remark }: ComparedMetric): string => {
   const missingEvidence =
     verdict !== 'inconclusive' || effect === null || !gated
       ? ''
       : needed === null
-        ? 'more than 1,000 repetitions a side would be needed'
-        : `${countText(needed)} repetitions a side would decide`;
+        ? 'more than 1,000 repetitions per side would be needed'
+        : `${countText(needed)} repetitions per side would decide`;
   return [remark ?? '', missingEvidence].filter((text) => text !== '').join('; ');
 };
 
@@ -73,7 +72,7 @@ const named = (metrics: readonly ComparedMetric[]): string =>
 const isIndicative = ({ base, next }: Comparison): boolean =>
   base.runs.length === 1 && next.runs.length === 1;
 
-/** How many repetitions a side every gated metric that is not decided would need; `null` where no number would do. */
+/** Repetitions per side that decide all these metrics; `null` where no number does. */
 const repetitionsNeededBy = (metrics: readonly ComparedMetric[]): number | null =>
   metrics.reduce<number | null>(
     (most, { needed }) => (most === null || needed === null ? null : Math.max(most, needed)),
@@ -84,14 +83,14 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
   const needed = repetitionsNeededBy(open);
   const enough =
     needed === null
-      ? 'For some of them no number of repetitions would.'
+      ? 'For some of them no number of repetitions would decide.'
       : isIndicative(comparison)
-        ? `At least ${needed} a side are needed.`
-        : `${plural(needed, 'repetition')} a side would decide.`;
+        ? `At least ${needed} per side are needed.`
+        : `${plural(needed, 'repetition')} per side would decide.`;
   const least = comparison.rules['repetitions'] ?? 5;
   const few = Math.min(comparison.base.runs.length, comparison.next.runs.length) < least;
   return few
-    ? `Fewer than ${least} repetitions a side decide nothing${isIndicative(comparison) ? ': one against one is an indication' : ''}. ${enough}`
+    ? `Fewer than ${least} repetitions per side decide nothing${isIndicative(comparison) ? '; one run against one is only an indication' : ''}. ${enough}`
     : `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${enough}`;
 };
 
@@ -101,28 +100,14 @@ export const comparisonVerdictText = (comparison: Comparison): string => {
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
   switch (comparison.verdict) {
     case 'regression':
-      return `Regression: ${named(decidingMetrics)}.${isIndicative(comparison) ? ' One run against one is an indication: it counts since it is beyond 1.5 times.' : ''}`;
+      return `Regression: ${named(decidingMetrics)}.${isIndicative(comparison) ? ' One run against one is only an indication; it counts because the change is beyond 1.5 times.' : ''}`;
     case 'improvement':
       return `Improvement: ${named(decidingMetrics)}; nothing is worse.`;
     case 'same':
       return `Same: none of ${plural(gated.length, 'gated metric')} changed by more than its minimum effect.`;
     case 'inconclusive':
       return gated.length === 0
-        ? 'Inconclusive: no metric has the samples to decide. Longer runs would, or --gate names those that decide all the same.'
+        ? 'Inconclusive: no metric has enough samples to decide. Run longer, or name the metrics that decide with --gate.'
         : `Inconclusive. ${undecidedText(comparison, decidingMetrics)}`;
   }
 };
-
-/** What the reader of the verdicts must know before them. */
-export const comparisonWarnings = ({ overridden, cautions }: Comparison): readonly string[] => [
-  ...overridden.map((reason) => `Compared although ${reason}.`),
-  ...cautions,
-];
-
-/** One side in a line: what it is called, what it ran, how often. */
-export const sideLine = ({ name, target, runs }: ComparedSide): string =>
-  `${name}: ${plural(runs.length, 'run')} against ${target}`;
-
-/** How to read the figures. */
-export const howToReadComparison =
-  'Base and new are geometric means over the repetitions. The change stands with its 95 % confidence interval; p is Welch’s on the logarithms, or Newcombe’s for shares, adjusted (Holm) over the gated metrics.';

@@ -8,8 +8,6 @@ import {
 import { changeText, sideValueText } from '../compare/comparison-text.ts';
 import { plural } from '../text/number-text.ts';
 
-/** What a history says, in words that its terminal and its page share. */
-
 /** `2026-07-01 10:20`, UTC. */
 export const dateTimeText = (startedAt: string): string => startedAt.slice(0, 16).replace('T', ' ');
 
@@ -54,15 +52,15 @@ export const latestChanges = ({
     .toSorted((a, b) => placeOf(b.change.run) - placeOf(a.change.run));
 };
 
-/** What is said where no change was found: that there is none, or that the runs are too few to tell. */
+/** That no change was found, or that there are too few runs. */
 export const noChangeText = ({ runs }: Trend): string => {
   const missingRuns = changeRules.minRuns - runs.length;
   return missingRuns > 0
-    ? `Changes of level are sought from ${changeRules.minRuns} runs on; ${plural(missingRuns, 'run')} to go.`
-    : 'No figure changed its level.';
+    ? `Change detection starts at ${changeRules.minRuns} runs: ${plural(missingRuns, 'more run')} needed.`
+    : 'No figure changed.';
 };
 
-/** How the objectives of a run came out. */
+/** The objectives of a run: `3 of 3 kept`. */
 export const objectivesKeptText = ({ verdicts }: StoredRun): string => {
   const failed = verdicts.filter(({ ruling }) => ruling === 'fail').length;
   if (verdicts.length === 0) return '';
@@ -71,5 +69,5 @@ export const objectivesKeptText = ({ verdicts }: StoredRun): string => {
     : `${failed} of ${verdicts.length} broken`;
 };
 
-/** How changes are found, and what may be wrong with them. */
-export const changeDetectionText = `A change of level is where E-divisive (Matteson & James 2014) splits a figure’s runs, if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if the change is beyond the minimum effect of a comparison. It needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. Of figures that never changed about one in a hundred is called changed each time one looks; runs that are alike in time, such as those of one afternoon, raise that. A warning is a reason to run a comparison, not a verdict.`;
+/** How changes are found, and how reliable they are. */
+export const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;

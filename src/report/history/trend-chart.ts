@@ -1,7 +1,7 @@
 import type { LevelChange, StoredRun, TrendFigure } from '../../model/series/history.ts';
 import { sideValueText } from '../compare/comparison-text.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { roundStep } from '../html/elements/axis-ticks.ts';
+import { roundStep } from '../html/charts/axis-ticks.ts';
 import { dateTimeText, changeSizeText, valueText } from './history-text.ts';
 
 /** One figure over all runs of a plan, with its changes of level. Drawn without a script, so it prints. */

@@ -6,9 +6,7 @@ import type {
 } from '../../model/limits/limit-report.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 
-/** What an examination of limits says, in words that the terminal and the HTML report share. */
-
-/** How a check came out for a reader: a broken limit is more than another claim that does not hold. */
+/** The result of a check: a violated limit is worse than any other claim that does not hold. */
 export type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
 export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
@@ -17,19 +15,19 @@ export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   return isViolation(check) ? 'violated' : 'does not hold';
 };
 
-/** Nobody tells two classes apart that differ in fewer decisions than these. */
+/** Two classes that differ in fewer decisions cannot be told apart. */
 const minDecisionMargin = 2;
 
 const parameters = ({ burst, steps }: LimiterFit): string =>
   [
-    burst === null ? '' : `, which holds ${countText(burst)}`,
-    steps === null ? '' : `, ${countText(steps)} to a window`,
+    burst === null ? '' : `, burst ${countText(burst)}`,
+    steps === null ? '' : `, ${countText(steps)} per window`,
   ].join('');
 
 const limiterText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}${parameters(fit)})`;
 
-/** Which limiter it is, and by how much no other. */
+/** Which limiter explains the decisions, and how many the next best gets wrong. */
 export const identificationText = (
   { best, runnerUp, decisions }: LimiterIdentification,
   limit: number,
@@ -48,9 +46,9 @@ export const identificationText = (
     margin === null
       ? ''
       : margin < minDecisionMargin
-        ? ` Not told apart from ${runnerUp!.limiter}, which has ${plural(runnerUp!.wrong, 'decision')} wrong.`
+        ? ` It cannot be distinguished from ${runnerUp!.limiter}, which has ${plural(runnerUp!.wrong, 'decision')} wrong.`
         : ` The next best, ${runnerUp!.limiter}, has ${countText(runnerUp!.wrong)} wrong.`;
-  const capped = best.limit === limit ? '' : ` Its own limit: ${countText(best.limit)}.`;
+  const capped = best.limit === limit ? '' : ` Its limit is ${countText(best.limit)}.`;
   return `${limiterText(best)}: ${countText(best.wrong)} wrong of ${replayed}.${capped}${other}`;
 };
 
@@ -60,7 +58,7 @@ export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
     judgement.checks.filter((check) => checkOutcomeOf(check) === outcome).length;
   const otherOutcomes = [
     `${count('holds')} ${count('holds') === 1 ? 'holds' : 'hold'}`,
-    `${count('does not hold')} ${count('does not hold') === 1 ? 'does' : 'do'} not`,
+    `${count('does not hold')} ${count('does not hold') === 1 ? 'does' : 'do'} not hold`,
     `${count('undecided')} undecided`,
   ].join(', ');
   const endedEarly = log.cut === null ? '' : ` The examination ended early: ${log.cut}.`;
@@ -73,7 +71,7 @@ export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
 export const checkSectionText = ({ section }: LimitCheck): string =>
   section === null ? 'not promised' : `§ ${section}`;
 
-/** What was sent to learn this. */
+/** The requests of the examination. */
 export const requestsSentText = ({ log, took }: LimitReport): string => {
   const refused = log.replies.filter(({ status }) => status === 429).length;
   const lost = log.unanswered.length;

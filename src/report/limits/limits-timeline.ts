@@ -8,8 +8,6 @@ import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { markup, type Markup } from '../text/markup.ts';
 
-/** What was let in and refused over the time of a phase, with the told rest and the windows, as a drawing that needs no script. */
-
 const frame = { width: 1040, height: 250, left: 48, right: 12, top: 14, bottom: 62 } as const;
 
 interface Scale {
@@ -37,7 +35,7 @@ const scaleOf = (replies: readonly ProbeReply[], limit: number): Scale => {
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
-/** Where the windows of the limiter begin, if it has windows. */
+/** When the windows of the limiter start, if it has windows. */
 const windowStarts = (
   fit: LimiterFit | null,
   replies: readonly ProbeReply[],
@@ -63,12 +61,12 @@ const windowStarts = (
 const remainingPath = (replies: readonly ProbeReply[], { x, y }: Scale): Markup | null => {
   const reported = replies.flatMap((reply) => {
     const remaining = remainingOf(reply);
-    return remaining === null ? [] : [{ at: reply.answered, rest: remaining }];
+    return remaining === null ? [] : [{ at: reply.answered, remaining }];
   });
   if (reported.length === 0) return null;
   const path = reported
     .toSorted((a, b) => a.at - b.at)
-    .map(({ at, rest: remaining }, i) =>
+    .map(({ at, remaining }, i) =>
       i === 0 ? `M${x(at)} ${y(remaining)}` : `H${x(at)}V${y(remaining)}`,
     )
     .join('');
@@ -113,7 +111,7 @@ const drawing = (phase: ProbePhase, report: LimitReport): Markup | null => {
   const label = `${probePhases[phase]}: ${plural(replies.length, 'request')}, ${countText(refused)} refused`;
   return markup`<figure>
     <figcaption><h3>${phase}</h3>
-      <p class="aside">${label}. ${reported ? 'The line is the rest of requests that the headers told' : 'No header told a rest'}; ticks below are requests let in and refused${starts.length === 0 ? '' : '; dashed lines are the begins of windows'}.</p>
+      <p class="aside">${label}. ${reported ? 'The line is the number of remaining requests in the headers' : 'No header had a number of remaining requests'}; the ticks below are admitted and refused requests${starts.length === 0 ? '' : '; dashed lines are the starts of windows'}.</p>
     </figcaption>
     <svg class="timeline" viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${label}">
       ${axis(limit, scale)}
@@ -124,7 +122,7 @@ const drawing = (phase: ProbePhase, report: LimitReport): Markup | null => {
   </figure>`;
 };
 
-/** One drawing for each phase in which something was asked. */
+/** One drawing for each phase with requests: the admitted and refused requests over time, the reported remaining ones and the windows. */
 export const limitsTimeline = (report: LimitReport): readonly Markup[] =>
   (Object.keys(probePhases) as readonly ProbePhase[]).flatMap(
     (phase) => drawing(phase, report) ?? [],

@@ -90,9 +90,9 @@ describe('a total cost', () => {
     );
     expect(sentences).toMatchInlineSnapshot(`
       [
-        "1,096 completed answers cost at least 0.107747 currency units; of 136 of them the cost is unknown.",
+        "1,096 completed answers cost at least 0.107747 currency units; the cost of 136 of them is unknown.",
         "36 completed answers cost 0.063930 currency units.",
-        "What 123 completed answers cost is unknown: that takes a price in the scenario, and usage from the server.",
+        "The cost of 123 completed answers is unknown: set a price in the scenario, and make the server report usage.",
       ]
     `);
   });
@@ -110,13 +110,13 @@ describe('audio per second', () => {
     expect(rates.received).toBeCloseTo(sum(spoken.map((each) => each.audioSeconds)) / 50, 6);
     expect(rates.characters).toBeCloseTo(sum(spoken.map((each) => each.characters)) / 50, 9);
     expect(audioRatesText(rates)).toMatchInlineSnapshot(
-      `"In each of the 50 s measured: 4.95 s of audio received, 2.10 s of audio sent, 71.8 characters spoken."`,
+      `"Per second of the 50 s measured: 4.95 s of audio received, 2.10 s of audio sent, 71.8 characters spoken."`,
     );
   });
 
   it('names only what there was', () => {
     expect(audioRatesText(audioRates(only('transcription'))!)).toMatchInlineSnapshot(
-      `"In each of the 50 s measured: 2.10 s of audio sent."`,
+      `"Per second of the 50 s measured: 2.10 s of audio sent."`,
     );
     expect(audioRates(only('chat'))).toBeNull();
     expect(audioRates({ ...result, scheduled: result.plan.warmUp })).toBeNull();

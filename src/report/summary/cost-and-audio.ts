@@ -7,8 +7,6 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { kindsPresent } from './figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 
-/** What was paid for and what was heard, summed over a run. */
-
 /** A measure's samples summed, and how many completed answers it is not known of. */
 export interface MeasureSum {
   readonly known: number;
@@ -113,16 +111,16 @@ export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
 export const costSentence = ({ all: { completed, cost } }: RunTotals): string => {
   const answers = plural(completed, 'completed answer');
   if (cost.known === 0) {
-    return `What ${answers} cost is unknown: that takes a price in the scenario, and usage from the server.`;
+    return `The cost of ${answers} is unknown: set a price in the scenario, and make the server report usage.`;
   }
   const missing =
-    cost.unknown === 0 ? '' : `; of ${countText(cost.unknown)} of them the cost is unknown`;
+    cost.unknown === 0 ? '' : `; the cost of ${countText(cost.unknown)} of them is unknown`;
   return `${answers} cost ${costText(cost)} currency units${missing}.`;
 };
 
 /** What the sums are and are not of. */
 export const runTotalsMeaning =
-  'Completed answers of the whole run, warm-up included, by the interface’s constants and the scenario’s prices, each answer rounded to a millionth of the currency. A cost is unknown where the scenario names no price, the server told no usage, or a clip’s length cannot be read. What failed answers cost is not counted.';
+  'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. Failed answers are not included.';
 
 /** The rates in a sentence. */
 export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {
@@ -131,5 +129,5 @@ export const audioRatesText = ({ seconds, received, sent, characters }: AudioRat
     ...(sent === null ? [] : [`${figureText(sent)} s of audio sent`]),
     ...(characters === null ? [] : [`${figureText(characters)} characters spoken`]),
   ];
-  return `In each of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
+  return `Per second of the ${timeText(seconds * 1000)} measured: ${parts.join(', ')}.`;
 };

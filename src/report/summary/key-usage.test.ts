@@ -85,7 +85,7 @@ describe('the budget of a key', () => {
       'none',
       '600/min declared, no header seen',
       '–',
-      '12 further responses beyond the ledger’s room',
+      '12 further responses not recorded: the ledger was full',
     ]);
   });
 

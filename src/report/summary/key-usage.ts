@@ -3,7 +3,7 @@ import { type LedgerEntry, toLedgerEntry } from '../../model/observation/ledger.
 import type { Result } from '../../model/result/result.ts';
 import { countText, momentText, plural } from '../text/number-text.ts';
 
-/** What one key was told and allowed, read from its ledger. */
+/** The limits and the remaining quota of a key, from its ledger. */
 export interface KeyUsage {
   readonly key: string;
   /** Responses with a status; `limited` of them were 429. */
@@ -106,4 +106,6 @@ export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
 
 /** The ledger's blind spot in words; `null` when it saw everything. */
 export const unrecordedText = ({ unrecorded }: KeyUsage): string | null =>
-  unrecorded === 0 ? null : `${plural(unrecorded, 'further response')} beyond the ledger’s room`;
+  unrecorded === 0
+    ? null
+    : `${plural(unrecorded, 'further response')} not recorded: the ledger was full`;

@@ -38,7 +38,7 @@ const watched = (canary: boolean, ...loops: readonly (readonly Canary[])[]): Res
 describe('the error bar of a run', () => {
   it('is that of the seconds which the figures hold', () => {
     expect(measurementErrorText(watched(true, [late, calm, calm]))).toBe(
-      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams, 800 events).',
+      'Measurement error: p50 0.06 ms, p99 0.40 ms (20 self-test streams, 800 events).',
     );
   });
 
@@ -52,13 +52,13 @@ describe('the error bar of a run', () => {
 
   it('is of all loops together, and says where nothing was heard', () => {
     expect(measurementErrorText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
-      'Error bar: arrivals read late by p50 0.06 / p99 0.40 ms (20 canary streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
+      'Measurement error: p50 0.06 ms, p99 0.40 ms (20 self-test streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
     );
   });
 
   it.each([
-    ['switched off', false, /switched it off/],
-    ['dead', true, /not one event of it was read/],
+    ['switched off', false, /disables the self-test streams/],
+    ['dead', true, /no event of the self-test streams was read/],
   ])('is missed aloud where the canary was %s', (_, canary, said) => {
     expect(measurementErrorText(watched(canary, [null, null]))).toMatch(said);
   });

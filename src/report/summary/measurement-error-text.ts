@@ -8,8 +8,8 @@ import { figureText, plural, shareText } from '../text/number-text.ts';
 const missingErrorReason = ({ plan }: Result): string | null => {
   if (plan.canary === undefined || !hasChatStreams(plan)) return null;
   return plan.canary
-    ? 'No canary: not one event of it was read, so this run tells no error bar of its own.'
-    : 'No canary: the scenario switched it off (canary: false), so this run tells no error bar of its own.';
+    ? 'Measurement error unknown: no event of the self-test streams was read.'
+    : 'Measurement error unknown: the scenario disables the self-test streams (canary: false).';
 };
 
 /** How exact a run's instants of arrival are, by its own canary, in one sentence. */
@@ -26,8 +26,8 @@ export const measurementErrorText = (result: Result): string | null => {
       : `; p99 ${figureText(afterFirstSecond.p99)} ms after the first second`;
   const missing =
     error.missing < 0.01 ? '' : `; ${shareText(error.missing, 1)} of them are missing`;
-  return `Error bar: arrivals read late by p50 ${figureText(error.p50)} / p99 ${figureText(error.p99)} ms (${error.streams} canary streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
+  return `Measurement error: p50 ${figureText(error.p50)} ms, p99 ${figureText(error.p99)} ms (${error.streams} self-test streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
 };
 
 export const measurementErrorMeaning =
-  'How much later an event is stamped than it was sent. Beside the run’s own streams the same loop, by the same transport, reads 20 canary streams (fewer where many workers share them) of a process on this machine: each sends an event every 50 ms that holds the instant just before its write, on the monotonic clock that all processes share. Of the time in which that process was held up itself events are missing, and the bar says nothing of it. Read minus sent holds the way through this machine’s kernel and the wait for our loop, and nothing of the target: a slow one never shows in it. Over the seconds that the figures hold. The run’s own reads wait as long, if TLS or another protocol does not add to it.';
+  'The delay between the sending of an event and its time stamp. Next to the run’s own streams, the same event loop and transport read 20 self-test streams (fewer if many workers share them) from a process on this machine. Each sends an event every 50 ms with the time just before its write, on the monotonic clock that all processes share. If that process is delayed itself, events are missing, and the error of that time is unknown. The delay includes this machine’s kernel and the wait for the event loop, but nothing of the target. It covers the same seconds as the figures. The run’s own reads have the same delay, plus that of TLS or another protocol.';

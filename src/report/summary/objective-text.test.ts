@@ -14,7 +14,7 @@ describe('what a report says of an objective', () => {
     [{}, '684 ms (95 %: 566 ms to 746 ms), n 760'],
     [
       { ruling: 'fail', grounds: 'broken', high: null, sure: false },
-      '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or n small',
+      '684 ms (95 %: 566 ms to …), n 760; uncertain: the bound is near, or n is small',
     ],
     [{ observed: 0.42, unit: '%', low: 0.1, high: 1.5 }, '0.42 % (95 %: 0.10 % to 1.50 %), n 760'],
     [{ observed: 2.4, unit: '/s', n: null, low: null, high: null, sure: null }, '2.40/s'],
@@ -22,20 +22,20 @@ describe('what a report says of an objective', () => {
     [{ observed: 12_345, unit: 'µ', low: null, high: null, sure: null }, '0.012345, n 760'],
     [{ observed: 420, unit: 'ms/s', low: null, high: null, sure: null }, '0.42×, n 760'],
     [{ observed: 64_000, unit: 'bytes', low: null, high: null, sure: null }, '64.0 kB, n 760'],
-    [{ grounds: 'no-data', n: 26 }, 'no data: 26 samples of at least 200'],
-    [{ grounds: 'no-data', n: 0, observed: null }, 'no data: not one sample'],
-    [{ grounds: 'no-data', n: 1, unit: '%' }, 'no data: 1 arrival of at least 200'],
+    [{ grounds: 'no-data', n: 26 }, 'no data: 26 samples, at least 200 needed'],
+    [{ grounds: 'no-data', n: 0, observed: null }, 'no data: no samples'],
+    [{ grounds: 'no-data', n: 1, unit: '%' }, 'no data: 1 arrival, at least 200 needed'],
     [
       { grounds: 'no-data', n: null, observed: null },
-      'no data: nothing of it was told, or no whole second was measured',
+      'no data: nothing was reported, or no whole second was measured',
     ],
     [
       { grounds: 'aborted', low: null, high: null, sure: null },
-      '684 ms, n 760; the run was ended for it',
+      '684 ms, n 760; the run was stopped because of it',
     ],
     [
       { grounds: 'unfit', low: null, high: null },
-      '684 ms, n 760; undecided: the generator could not keep up',
+      '684 ms, n 760; undecided: the load generator was overloaded',
     ],
   ] as const)('%o', (differing, text) => {
     expect(objectiveFindingText(sampleVerdict(differing))).toBe(text);

@@ -11,9 +11,7 @@ import {
   shareText,
 } from '../text/number-text.ts';
 
-/** What became of a run's objectives, in words that all reports share. */
-
-/** How an objective came out for a reader: one that is only told of is a warning when it is broken. */
+/** The result of an objective: a broken one of severity `warn` is a warning. */
 export type ObjectiveOutcome = 'kept' | 'broken' | 'warning' | 'undecided';
 
 export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): ObjectiveOutcome => {
@@ -21,13 +19,6 @@ export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): Object
   if (ruling === 'inconclusive') return 'undecided';
   return severity === 'warn' ? 'warning' : 'broken';
 };
-
-export const objectiveGlyph = {
-  kept: '✓',
-  broken: '✗',
-  warning: '!',
-  undecided: '?',
-} as const satisfies Record<ObjectiveOutcome, string>;
 
 /** The units whose figures are not simply a number and the unit. */
 const unitNotations: Readonly<Record<string, (value: number) => string>> = {
@@ -41,7 +32,7 @@ const unitNotations: Readonly<Record<string, (value: number) => string>> = {
 const valueText = (value: number, unit: string): string =>
   unitNotations[unit]?.(value) ?? `${figureText(value, unit)} ${unit}`;
 
-/** The figure that was seen; a dash where there was none. */
+/** The observed figure; a dash without one. */
 export const objectiveObservedText = ({ observed, unit }: ObjectiveVerdict): string =>
   observed === null ? '–' : valueText(observed, unit);
 
@@ -53,11 +44,11 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
 };
 
 const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
-  if (n === null) return 'no data: nothing of it was told, or no whole second was measured';
+  if (n === null) return 'no data: nothing was reported, or no whole second was measured';
   const what = unit === '%' ? 'arrival' : 'sample';
   return n === 0
-    ? `no data: not one ${what}`
-    : `no data: ${plural(n, what)} of at least ${countText(minSamples)}`;
+    ? `no data: no ${what}s`
+    : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
 };
 
 /** Why it came out so, beyond the figure; `null` when the figure says it all. */
@@ -66,16 +57,16 @@ export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null =>
     case 'no-data':
       return noDataText(verdict);
     case 'aborted':
-      return 'the run was ended for it';
+      return 'the run was stopped because of it';
     case 'unfit':
-      return 'undecided: the generator could not keep up';
+      return 'undecided: the load generator was overloaded';
     case 'incomplete':
       return 'undecided: a slice of the run is missing';
     case 'partial':
-      return 'undecided: the run was stopped before its plan was';
+      return 'undecided: the run was stopped before the end of its plan';
     case 'kept':
     case 'broken':
-      return verdict.sure === false ? 'not sure: the bound is near, or n small' : null;
+      return verdict.sure === false ? 'uncertain: the bound is near, or n is small' : null;
   }
 };
 

@@ -20,7 +20,7 @@ export const arrivalMeaning = {
     'Answered 2xx, but the answer breaks the contract, for example an error inside a stream.',
   broken: 'No complete answer: the connection failed, a deadline passed, or the run ended first.',
   dropped:
-    'Due but never sent: as many requests as inFlight allows were already under way, or its turn under the pace did not come in time.',
+    'Due but never sent: the maximum number of requests was in flight, or the pace did not release it in time.',
 } as const satisfies Record<ArrivalRow['name'], string>;
 
 export const tokenSourceMeaning = {
@@ -53,7 +53,7 @@ export const arrivalRows = (result: Result): readonly ArrivalRow[] => {
 export const arrivalRow = (rows: readonly ArrivalRow[], name: ArrivalRow['name']): ArrivalRow =>
   rows.find((row) => row.name === name) ?? { name, all: 0, measured: 0 };
 
-/** What became of the arrivals of each kind of traffic over the whole run. */
+/** The outcomes of each kind of traffic over the whole run. */
 export interface KindArrivals {
   /** Those with the most arrivals first. */
   readonly kinds: readonly TrafficKind[];

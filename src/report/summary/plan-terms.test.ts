@@ -28,22 +28,22 @@ describe('the scenario as a list', () => {
       "Name: quickstart
       Description: All five kinds of traffic against the reference gateway.
       Target: http://127.0.0.1:8080/v1
-      Stage steady: 20/s for 40 s, Poisson; open: requests come when they are due, whether or not answers have come
+      Stage steady: 20/s for 40 s, Poisson; open: requests are sent when they are due, whether or not earlier answers have arrived
       steady, 72 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, priced 0.15 in and 0.6 out per million tokens
       steady, 18 %: chat to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, no price
       steady, 5 %: speech to m-voice: 2 texts, in mp3, voice calm.wav, speed 1.1
       steady, 4 %: transcription to m-ear: clips from bundled, interview.wav, answers in verbose_json, language en, word timestamps
       steady, 1 %: models
-      Stage peak: 20/s → 60/s in 20 s; open: requests come when they are due, whether or not answers have come
+      Stage peak: 20/s → 60/s in 20 s; open: requests are sent when they are due, whether or not earlier answers have arrived
       peak, 100 %: chat-stream to m-large: 1 prompt, at most 64 tokens, also temperature 0, tools, priced 0.15 in and 0.6 out per million tokens
       Keys: alpha (\${env:WEIR_API_KEY}), beta (\${secret:keys/beta})
       Limits: 600 requests and 2,000,000 tokens (by the interface) per minute and key
       Warm-up: 10 s
       Grace after the last arrival: 30 s
-      Cap in flight: 150 requests
+      Maximum in flight: 150 requests
       Deadlines: connect 5 s, first token 10 s, total 60 s
       Retries: none: a failure is an outcome
-      Pace: none: requests go when they are due
+      Pace: none: requests are sent when they are due
       Connections: HTTP/1.1 by the transport undici, direct
       Header x-tenant: [redacted]
       Streams: lenient: without [DONE], a stream is complete when every choice has a finish reason

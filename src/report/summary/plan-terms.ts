@@ -24,12 +24,12 @@ export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?
 
 /** Closed loads answer another question than open ones; the reader must know which it was. */
 const loadModel = {
-  open: 'open: requests come when they are due, whether or not answers have come',
-  closed: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+  open: 'open: requests are sent when they are due, whether or not earlier answers have arrived',
+  closed: 'closed: a slow gateway receives fewer requests, so latencies hide queueing',
   saturate:
-    'closed: each connection asks again the moment it is answered, so latencies hide queueing',
-  trace: 'open: requests come when they are due, whether or not answers have come',
-  iterations: 'closed: a slow gateway is asked less often, so latencies hide queueing',
+    'closed: each connection sends the next request as soon as the answer arrives, so latencies hide queueing',
+  trace: 'open: requests are sent when they are due, whether or not earlier answers have arrived',
+  iterations: 'closed: a slow gateway receives fewer requests, so latencies hide queueing',
 } as const satisfies Record<Load['kind'], string>;
 
 const targetText = (target: Target): string =>
@@ -157,10 +157,10 @@ const deadlinesText = (deadlines: Plan['deadlines']): string => {
 const retryText = ({ retry }: Plan): string =>
   retry === null
     ? 'none: a failure is an outcome'
-    : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as the server asks, else up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
+    : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as long as the server says, otherwise up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
 
 const paceText = ({ pace }: Plan): string => {
-  if (pace === null) return 'none: requests go when they are due';
+  if (pace === null) return 'none: requests are sent when they are due';
   const { requests, tokens, window, margin } = pace;
   const kept = [
     ...(requests === null ? [] : [plural(requests, 'request')]),
@@ -173,7 +173,7 @@ const budgetText = ({ requests, tokens, cost }: Budget): string =>
   [
     ...(requests === null ? [] : [plural(requests, 'request')]),
     ...(tokens === null ? [] : [plural(tokens, 'token')]),
-    ...(cost === null ? [] : [`${moneyText(cost)} of the currency`]),
+    ...(cost === null ? [] : [`${moneyText(cost)} currency units`]),
   ].join(', ') || 'none';
 
 const streamsMeaning = {
@@ -205,7 +205,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] => [
   { term: 'Limits', text: limitsText(plan.limits) },
   { term: 'Warm-up', text: plan.warmUp === 0 ? 'none' : timeText(plan.warmUp) },
   { term: 'Grace after the last arrival', text: timeText(plan.grace) },
-  { term: 'Cap in flight', text: plural(plan.inFlight, 'request') },
+  { term: 'Maximum in flight', text: plural(plan.inFlight, 'request') },
   { term: 'Deadlines', text: deadlinesText(plan.deadlines) },
   { term: 'Retries', text: retryText(plan) },
   { term: 'Pace', text: paceText(plan) },

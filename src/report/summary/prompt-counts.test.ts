@@ -52,12 +52,12 @@ describe('what the server counted of made prompts', () => {
   it.each([
     [
       counted(498),
-      'm: asked 512 input tokens, server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt makes up for it).',
+      'm: requested 512 input tokens, the server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt corrects it).',
     ],
-    [counted(512), 'm: asked 512 input tokens, server counted 512.'],
+    [counted(512), 'm: requested 512 input tokens, the server counted 512.'],
     [
       counted(614.4, { calibration: 1.5 }),
-      'm: asked 512 input tokens, server counted 614 (+20.0 %; `calibration: 1.8` in the prompt makes up for it).',
+      'm: requested 512 input tokens, the server counted 614 (+20.0 %; `calibration: 1.8` in the prompt corrects it).',
     ],
   ])('is held against what was asked for (%#)', (result, note) => {
     expect(promptCountNotes(result, 'chat')).toEqual([note]);
@@ -67,7 +67,7 @@ describe('what the server counted of made prompts', () => {
   it('is told of mixed lengths by their means', () => {
     const tokens = { kind: 'uniform', min: 500, max: 524 } as const;
     expect(promptCountNotes(counted(498, { tokens }), 'chat')).toEqual([
-      'm: asked 512 input tokens on average, server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt makes up for it).',
+      'm: requested 512 input tokens on average, the server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt corrects it).',
     ]);
   });
 

@@ -68,15 +68,15 @@ const negligibleDifference = 0.001;
 const differenceText = (share: number): string =>
   `${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %`;
 
-/** For each model what was asked for, what the server counted, and how the next run can make up for it. */
+/** For each model the requested and the counted tokens, and the calibration that corrects the next run. */
 export const promptCountNotes = (result: Result, kind: TrafficKind): readonly string[] =>
   promptCounts(result, kind).map(({ model, asked, isFixed, counted, calibration }) => {
     const share = counted / asked - 1;
     const mean = isFixed ? '' : ' on average';
-    const figures = `${model}: asked ${isFixed ? countText(asked) : figureText(asked)} input tokens${mean}, server counted ${figureText(counted)}`;
+    const figures = `${model}: requested ${isFixed ? countText(asked) : figureText(asked)} input tokens${mean}, the server counted ${figureText(counted)}`;
     const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
     if (!isOff) return `${figures}.`;
     const next = Number(((calibration * counted) / asked).toPrecision(4));
-    const calibrationAdvice = `\`calibration: ${next}\` in the prompt makes up for it`;
+    const calibrationAdvice = `\`calibration: ${next}\` in the prompt corrects it`;
     return `${figures} (${differenceText(share)}; ${calibrationAdvice}).`;
   });

@@ -125,7 +125,7 @@ describe('rates', () => {
     const short = { ...draining(), scheduled: milliseconds(900), ended: milliseconds(800) };
     expect(measuredRates(short)).toBeNull();
     expect(rateSentences(short)).toEqual([
-      'No rate is given for the measured window: from the end of the warm-up to the end of the load there is no whole second.',
+      'There are no rates for the measured window, because there is no whole second between the end of the warm-up and the end of the load.',
       expect.stringContaining('Over the whole run of 900 ms: 11.1/s sent'),
     ]);
   });

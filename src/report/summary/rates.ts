@@ -138,7 +138,7 @@ const wholeRunSentence = ({ seconds, sent, completed, tokens }: WholeRunRates): 
 };
 
 const noRates =
-  'No rate is given for the measured window: from the end of the warm-up to the end of the load there is no whole second.';
+  'There are no rates for the measured window, because there is no whole second between the end of the warm-up and the end of the load.';
 
 /** The rates in sentences; none for a run in which nothing was due. */
 export const rateSentences = (result: Result): readonly string[] => {

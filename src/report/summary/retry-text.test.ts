@@ -55,9 +55,9 @@ describe('retries in words', () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "175 attempts at 100 arrivals; 50 of them (50.0 %) were tried again, 40 with success.",
+        "175 attempts for 100 arrivals; 50 of them (50.0 %) were retried, 40 successfully.",
         "Given up: 8 because all attempts were used, 2 because the wait would have passed the total deadline.",
-        "Waited to retry, over 40 completed requests: p50 1,019 ms, p99 1,039 ms, at most 1,039 ms.",
+        "Waited to retry, over 40 completed requests: p50 1,019 ms, p99 1,039 ms, maximum 1,039 ms.",
       ]
     `);
   });
@@ -73,15 +73,15 @@ describe('retries in words', () => {
     };
     expect(retrySentences(withGroup({ distributions: { paceWait: encoded(waits) } }, { pace })))
       .toMatchInlineSnapshot(`
-      [
-        "Waited for the pace, over 40 completed requests: p50 19,005 ms, p99 39,000 ms, at most 39,000 ms.",
-      ]
-    `);
+        [
+          "Waited for the pace, over 40 completed requests: p50 19,005 ms, p99 39,000 ms, maximum 39,000 ms.",
+        ]
+      `);
   });
 
   it('tell that nothing had to be tried again', () => {
     expect(retrySentences(withGroup({ attempts: 100, retried: 0 }, { retry }))).toEqual([
-      '100 attempts at 100 arrivals; 0 of them (0.0 %) were tried again, 0 with success.',
+      '100 attempts for 100 arrivals; 0 of them (0.0 %) were retried, 0 successfully.',
     ]);
   });
 });

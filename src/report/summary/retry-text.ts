@@ -15,7 +15,7 @@ const waitText = (result: Result, measure: MeasureName): string | null => {
   const waits = distributionOf(result, measure, everyGroup);
   const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
   if (p50 === null || p99 === null) return null;
-  return `${measures[measure].label}, over ${plural(waits.count, 'completed request')}: p50 ${figureText(p50.value)} ms, p99 ${figureText(p99.value)} ms, at most ${figureText(waits.max ?? 0)} ms.`;
+  return `${measures[measure].label}, over ${plural(waits.count, 'completed request')}: p50 ${figureText(p50.value)} ms, p99 ${figureText(p99.value)} ms, maximum ${figureText(waits.max ?? 0)} ms.`;
 };
 
 const gaveUpText = ({ groups }: Result): string | null => {
@@ -32,7 +32,7 @@ const retryText = (result: Result): string => {
   const attempts = groups.reduce((sum, group) => sum + group.attempts, 0);
   const retried = groups.reduce((sum, group) => sum + group.retried, 0);
   const succeededRetries = distributionOf(result, 'retryWait', everyGroup).count;
-  return `${plural(attempts, 'attempt')} at ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were tried again, ${countText(succeededRetries)} with success.`;
+  return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
 };
 
 /** What further attempts and the pace came to, in sentences; none where the plan has neither. */

@@ -9,18 +9,15 @@ import {
 } from '../../model/limits/run-limits.ts';
 import { countText, momentText, plural, timeText } from '../text/number-text.ts';
 
-/** What a run's ledger proves of its keys' limits, in words that all reports share. */
-
 /** `60`, `between 58 and 61`, `at least 1,000`. */
-const fullestMinuteText = ({ least, most: maxLimitMultiple }: AdmittedPeak): string =>
-  maxLimitMultiple === null
+const fullestMinuteText = ({ least, most }: AdmittedPeak): string =>
+  most === null
     ? `at least ${countText(least)}`
-    : least === maxLimitMultiple
+    : least === most
       ? countText(least)
-      : `between ${countText(least)} and ${countText(maxLimitMultiple)}`;
+      : `between ${countText(least)} and ${countText(most)}`;
 
-const isUncertain = ({ least, most: maxLimitMultiple }: AdmittedPeak): boolean =>
-  least !== maxLimitMultiple;
+const isUncertain = ({ least, most }: AdmittedPeak): boolean => least !== most;
 
 const countsText = (counts: Readonly<Partial<Record<string, number>>>): string =>
   Object.entries(counts)
@@ -32,28 +29,30 @@ const accuracyCountsText = (accuracy: RetryAfterAccuracy): string =>
 
 const refusalSentences = (refusals: KeyRefusals): readonly string[] => {
   const { count, first, last, units, forms, stretches: blockedPeriods, longestStretch } = refusals;
-  const blockedText =
+  const periods =
+    blockedPeriods === 1 ? 'one blocked period' : plural(blockedPeriods, 'blocked period');
+  const longest =
     longestStretch === null
-      ? 'nothing was let in again'
-      : `nothing was let in for at most ${timeText(longestStretch)}`;
+      ? ', and nothing was admitted afterwards'
+      : `, at most ${timeText(longestStretch)} long`;
   return [
-    `429s: ${countText(count)}, from ${momentText(first)} to ${momentText(last)}, by the limit that they name: ${countsText(units)}; by form: ${countsText(forms)}; in ${plural(blockedPeriods, 'spell')} during which ${blockedText}.`,
+    `429s: ${countText(count)}, from ${momentText(first)} to ${momentText(last)}, by named limit: ${countsText(units)}; by form: ${countsText(forms)}; ${periods}${longest}.`,
     `Retry-After: ${accuracyCountsText(refusals.retryAfter)}. Reset time: ${accuracyCountsText(refusals.resetTime)}.`,
   ];
 };
 
-/** What was seen of a key, a sentence each. */
+/** The observations of a key, a sentence each. */
 export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
   const { requests, tokens, refusals, explainedBy } = key;
   return [
-    `Counted in the fullest minute: ${fullestMinuteText(requests)} requests${isUncertain(requests) ? ' (audio, model lists and failed requests may count or not)' : ''}, ${fullestMinuteText(tokens)} tokens.`,
+    `In the busiest minute: ${fullestMinuteText(requests)} requests${isUncertain(requests) ? ' (it is unknown whether audio, model lists and failed requests count)' : ''}, ${fullestMinuteText(tokens)} tokens.`,
     ...(refusals === null ? [] : refusalSentences(refusals)),
     ...(explainedBy === null
       ? []
       : [
           explainedBy.length === 0
-            ? `No class of limiter with the declared limit explains the decisions (the first ${replayedDecisions} at most), if nobody else used the key before or meanwhile.`
-            : `The decisions (the first ${replayedDecisions} at most) are explained by: ${explainedBy.join(', ')}; if nobody else used the key before or meanwhile.`,
+            ? `No class of limiter with the declared limit explains the decisions (at most the first ${replayedDecisions}), assuming that nobody else used the key.`
+            : `The decisions (at most the first ${replayedDecisions}) are explained by ${explainedBy.join(', ')}, assuming that nobody else used the key.`,
         ]),
   ];
 };
@@ -62,7 +61,7 @@ export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
 export const keyClaimsToShow = ({ checks }: KeyLimits): readonly LimitCheck[] =>
   checks.filter(({ finding, violates }) => finding === 'refuted' || violates);
 
-/** What the limits came to, where the scenario asks; `null` where it does not. */
+/** The verdict on the limits; `null` where the scenario does not check them. */
 export const runLimitsVerdict = ({
   limits,
   plan,
@@ -85,10 +84,10 @@ export const runLimitsVerdict = ({
   if (limits.keys.length === 0) {
     return {
       outcome: 'undecided',
-      text: 'Limits undecided: nothing was sent, or by several slices that have no clock in common or are not all here',
+      text: 'Limits undecided: nothing was sent, or slices are missing or have no common clock',
     };
   }
   return proved === deciding.length
     ? { outcome: 'kept', text: `Limits kept: ${text}` }
-    : { outcome: 'undecided', text: `No limit violated, not all decided: ${text}` };
+    : { outcome: 'undecided', text: `No limit violated, some undecided: ${text}` };
 };

@@ -29,7 +29,7 @@ describe('the verdict of a run', () => {
   it('is never valid when nothing succeeded, however healthy the generator', () => {
     const { level, title, sentences } = runVerdict(failed, validTrust);
     expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
-    expect(sentences[0]).toMatch(/^Not one request .*succeeded/);
+    expect(sentences[0]).toMatch(/^No request .*succeeded/);
   });
 
   it('is not valid when only the warm-up succeeded', () => {
@@ -44,7 +44,7 @@ describe('the verdict of a run', () => {
     const { level, title, sentences } = runVerdict(warmedOnly, validTrust);
     expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
     expect(sentences[0]).toBe(
-      'Not one request that was due after the warm-up succeeded: there are no latencies to report; the failures below say why.',
+      'No request that was due after the warm-up succeeded, so there are no latencies; the failures below show why.',
     );
   });
 
@@ -57,7 +57,7 @@ describe('the verdict of a run', () => {
       [
         'invalid',
         'Nothing measured',
-        'No request was due after the warm-up: there is nothing to report figures of.',
+        'No request was due after the warm-up, so there are no figures.',
       ],
       ['invalid', 'Nothing measured', 'No request was due.'],
     ]);

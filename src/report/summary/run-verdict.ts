@@ -9,7 +9,7 @@ import {
 import type { Trust, TrustLevel } from '../../model/result/verdict.ts';
 import { measurementErrorText } from './measurement-error-text.ts';
 
-/** What a report says first: whether its figures may be believed, and what the run itself came to. */
+/** Whether the figures can be believed, and how the run itself ended. */
 export interface RunVerdict {
   readonly level: TrustLevel;
   readonly title: string;
@@ -17,9 +17,11 @@ export interface RunVerdict {
 }
 
 const trustSentence = {
-  valid: 'The generator kept its schedule: the figures are the gateway’s, not the generator’s.',
-  degraded: 'The generator was strained: read the figures with the evidence beside them.',
-  invalid: 'The generator could not keep up: the figures say more about it than about the gateway.',
+  valid:
+    'The load generator kept its schedule: the figures describe the gateway, not the load generator.',
+  degraded: 'The load generator was overloaded: read the figures together with the evidence.',
+  invalid:
+    'The load generator could not keep its schedule: the figures describe it rather than the gateway.',
 } as const satisfies Record<TrustLevel, string>;
 
 const trustTitle = {
@@ -45,10 +47,10 @@ const incompleteSentence = (result: Result): string => {
 const noFiguresSentence = (result: Result): string => {
   if (countArrivals(sumOutcomes(result.groups)) === 0) return 'No request was due.';
   if (countArrivals(sumOutcomes(groupsMatching(result, outsideWarmUp))) === 0) {
-    return 'No request was due after the warm-up: there is nothing to report figures of.';
+    return 'No request was due after the warm-up, so there are no figures.';
   }
   const which = result.plan.warmUp > 0 ? 'request that was due after the warm-up' : 'request';
-  return `Not one ${which} succeeded: there are no latencies to report; the failures below say why.`;
+  return `No ${which} succeeded, so there are no latencies; the failures below show why.`;
 };
 
 /** An incomplete run outranks what trust says, and one in which nothing succeeded after the warm-up is never valid. */

@@ -73,7 +73,7 @@ describe('notes on tokens', () => {
     const distributions = { tokensPerChunk: histogramOf(4) };
     expect(tokenNotes(only({ distributions }), 'chat-stream')).toMatchInlineSnapshot(`
       [
-        "Chunk gap is not inter-token latency here: in the median, a token event held 4.00 tokens.",
+        "Chunk gap is not inter-token latency here: the median token event held 4.00 tokens.",
       ]
     `);
   });

@@ -24,7 +24,7 @@ const ofKind =
 const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
-/** What was left out because its tokens were only estimated. */
+/** The answers left out because their tokens are only estimated. */
 const estimatedNote = (result: Result, kind: TrafficKind): readonly string[] => {
   const sources = tokensBySource(groupsMatching(result, ofKind(kind)));
   const estimates = sources.filter(({ source }) => source !== 'usage');
@@ -49,7 +49,7 @@ const chunkNote = (result: Result, kind: TrafficKind): readonly string[] => {
   const median = quantile(distributionOf(result, 'tokensPerChunk', ofKind(kind)), 0.5);
   if (median === null || (median.value >= fewTokens && median.value <= manyTokens)) return [];
   return [
-    `Chunk gap is not inter-token latency here: in the median, a token event held ${figureText(median.value)} tokens.`,
+    `Chunk gap is not inter-token latency here: the median token event held ${figureText(median.value)} tokens.`,
   ];
 };
 

@@ -17,7 +17,7 @@ describe('the mean word error rate', () => {
       `${mean.toFixed(2)} % on average over ${rates.length}`,
     );
     expect(wordErrorSentence(result)).toMatchInlineSnapshot(
-      `"Word error rate: 4.32 % on average over 12 answers to clips with a known text (12 further ones have none). It is the mean of each answer’s own rate: a short clip counts as much as a long one."`,
+      `"Word error rate: 4.32 % on average over 12 answers to clips with a known text (12 others have none). It is the mean of the rates of single answers, so a short clip counts as much as a long one."`,
     );
   });
 

@@ -15,6 +15,6 @@ export const wordErrorSentence = (result: Result): string | null => {
   const { count, mean } = distributionOf(result, 'wordErrorRate', ofTranscriptions);
   if (mean === null) return null;
   const unknown = sumOutcomes(groupsMatching(result, ofTranscriptions)).completed - count;
-  const others = unknown === 0 ? '' : ` (${countText(unknown)} further ones have none)`;
-  return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of each answer’s own rate: a short clip counts as much as a long one.`;
+  const others = unknown === 0 ? '' : ` (${countText(unknown)} others have none)`;
+  return `Word error rate: ${figureText(mean)} % on average over ${plural(count, 'answer')} to clips with a known text${others}. It is the mean of the rates of single answers, so a short clip counts as much as a long one.`;
 };

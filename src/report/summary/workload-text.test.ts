@@ -84,7 +84,7 @@ describe('prompts in words', () => {
         "1 prompt",
         "made-up prompts of 900 tokens",
         "made-up prompts of 900 tokens, of which 100 tokens are one of 5 shared beginnings, all beginning alike",
-        "made-up conversations of 4 questions, each of 900 tokens",
+        "synthetic conversations of 4 questions, each of 900 tokens",
         "one of 7 prompts from p.csv",
         "prompts and answers of the trace’s lengths",
       ]

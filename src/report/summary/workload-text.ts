@@ -35,7 +35,7 @@ export const promptsText = (conversations: TrafficOf<'chat'>['conversations']): 
       const what =
         turns === null
           ? 'made-up prompts'
-          : `made-up conversations of ${plural(turns.count, 'question')}, each`;
+          : `synthetic conversations of ${plural(turns.count, 'question')}, each`;
       return `${what} of ${tokenCountText(tokens)}${shared}${alike}`;
     }
     case 'dataset':

@@ -6,8 +6,9 @@ import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { calibrationHtml } from '../../report/calibration/calibration-html.ts';
-import { calibrationTerminal } from '../../report/calibration/calibration-terminal.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { calibrationDocument } from '../../report/calibration/calibration-document.ts';
 import { streamLoadText, transportText } from '../../report/calibration/calibration-text.ts';
 import { calibrationGrid, type GridLoad, type GridRequest } from './calibration-grid.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
@@ -64,7 +65,10 @@ const saveCalibration = async (
   if (out === undefined && defaultPath === null) return null;
   const folder = await openRunFolder(out ?? dirname(defaultPath!));
   const { pageStyle } = await readReportAssets();
-  const page = await folder.write('calibration.html', calibrationHtml(calibration, pageStyle));
+  const page = await folder.write(
+    'calibration.html',
+    htmlPage(calibrationDocument(calibration), pageStyle),
+  );
   const file = join(folder.path, 'calibration.json');
   await writeCalibration(file, calibration);
   return `Report: ${page}\nCalibration: ${file}`;
@@ -91,7 +95,7 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
       : null;
   printer.print({
     json: JSON.stringify(calibration),
-    text: (style) => calibrationTerminal(calibration, style),
+    text: (style) => terminalText(calibrationDocument(calibration), style),
     files: saved ?? 'The calibration was not kept.',
   });
   if (stopped !== null) return exitOfStop[stopped];

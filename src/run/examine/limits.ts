@@ -6,9 +6,10 @@ import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.t
 import { weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { type ProbeBudget, probeBudgetFor } from '../../probe/probe-budget.ts';
-import { limitsHtml } from '../../report/limits/limits-html.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
 import { limitsJunit } from '../../report/limits/limits-junit.ts';
-import { limitsTerminal } from '../../report/limits/limits-terminal.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { limitsDocument } from '../../report/limits/limits-document.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
 import { confirmBudget } from '../input/confirm-budget.ts';
 import type { Host, Printer } from '../input/host.ts';
@@ -34,13 +35,14 @@ const publishLimits = async (
   { print }: Printer,
 ): Promise<void> => {
   const json = `${JSON.stringify(report)}\n`;
+  const document = limitsDocument(report);
   const data = await folder.write('limits.json', json);
   const junit = await folder.write('limits.junit.xml', limitsJunit(report));
   const { pageStyle } = await readReportAssets();
-  const page = await folder.write('limits.html', limitsHtml(report, pageStyle));
+  const page = await folder.write('limits.html', htmlPage(document, pageStyle));
   print({
     json,
-    text: (style) => limitsTerminal(report, style),
+    text: (style) => terminalText(document, style),
     files: `Report: ${page}\nResult: ${data}\nJUnit:  ${junit}`,
   });
 };

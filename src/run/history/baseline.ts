@@ -3,7 +3,9 @@ import { historyRun } from '../../judge/history/history-run.ts';
 import type { StoredRun } from '../../model/series/history.ts';
 import { type HistoryDb, openHistory } from '../../platform/files/history-db.ts';
 import { Problem } from '../../platform/problem.ts';
-import { baselinesTerminal } from '../../report/history/history-terminal.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { baselinesDocument } from '../../report/history/history-document.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 import { requireHistoryPath } from '../input/history-path.ts';
 import type { Host } from '../input/host.ts';
@@ -90,7 +92,7 @@ export const listBaselines = (only: string | null, host: Host): Promise<void> =>
       throw unknownBaseline(only, history);
     host.printer.print({
       json: '',
-      text: (style) => baselinesTerminal(runs, only, style),
+      text: (style) => terminalText(baselinesDocument(weirVersion(), runs, only), style),
       files: '',
     });
   });

@@ -8,8 +8,9 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
-import { historyHtml } from '../../report/history/history-html.ts';
-import { historyTerminal } from '../../report/history/history-terminal.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { historyDocument } from '../../report/history/history-document.ts';
 import type { Host } from '../input/host.ts';
 import { requireHistoryPath } from '../input/history-path.ts';
 
@@ -52,7 +53,7 @@ export const listHistory = async (
   if (page) {
     const { pageStyle } = await readReportAssets();
     const file = out ?? join(dirname(path), 'history.html');
-    const text = historyHtml({ weir, trends }, pageStyle);
+    const text = htmlPage(historyDocument(weir, trends), pageStyle);
     await writeText(file, text).catch((error: unknown) => {
       throw new Problem(`the page ${file} cannot be written: ${whyUnwritable(error)}`);
     });
@@ -60,7 +61,7 @@ export const listHistory = async (
   }
   printer.print({
     json: JSON.stringify({ format: 'history/1', weir, trends }),
-    text: (style) => (page ? '' : historyTerminal(trends, style)),
+    text: (style) => (page ? '' : terminalText(historyDocument(weir, trends), style)),
     files: '',
   });
 };

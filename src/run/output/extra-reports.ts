@@ -3,7 +3,7 @@ import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { type LineFile, openLineFile } from '../../platform/files/line-file.ts';
 import { runFiguresCsv } from '../../report/figures-csv.ts';
-import { stepSummary } from '../../report/markdown/step-summary.ts';
+import { stepSummary } from '../../report/run/run-document.ts';
 import { runJunit } from '../../report/junit/run-junit.ts';
 import { appendJobSummary } from './job-summary.ts';
 

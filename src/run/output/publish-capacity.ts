@@ -9,8 +9,9 @@ import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { capacityHtml } from '../../report/capacity/capacity-html.ts';
-import { capacityTerminal } from '../../report/capacity/capacity-terminal.ts';
+import { capacityDocument } from '../../report/capacity/capacity-document.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 
 /** What was measured of a target. */
@@ -47,12 +48,13 @@ export const publishCapacity = async (
 ): Promise<ExitName> => {
   const report = reportOf(measured);
   const json = `${JSON.stringify(report)}\n`;
+  const document = capacityDocument(report);
   const { pageStyle } = await readReportAssets();
   const resultPath = await folder.write('capacity.json', json);
-  const pagePath = await folder.write('capacity.html', capacityHtml(report, pageStyle));
+  const pagePath = await folder.write('capacity.html', htmlPage(document, pageStyle));
   print({
     json,
-    text: (style) => capacityTerminal(report, style),
+    text: (style) => terminalText(document, style),
     files: `Report: ${pagePath}\nResult: ${resultPath}`,
   });
   if (report.answer !== null) return 'pass';

@@ -10,10 +10,11 @@ import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { comparisonHtml } from '../../report/compare/comparison-html.ts';
+import { comparisonDocument } from '../../report/compare/comparison-document.ts';
 import { comparisonJunit } from '../../report/compare/comparison-junit.ts';
-import { comparisonMarkdown } from '../../report/compare/comparison-markdown.ts';
-import { comparisonTerminal } from '../../report/compare/comparison-terminal.ts';
+import { htmlPage } from '../../report/document/html-page.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
 
@@ -85,16 +86,17 @@ export const publishComparison = async (
   const { comparison } = outcome;
   const folder = await open();
   const json = `${JSON.stringify(comparison)}\n`;
+  const document = comparisonDocument(comparison);
   const { pageStyle } = await readReportAssets();
   const resultPath = await folder.write('comparison.json', json);
-  const pagePath = await folder.write('comparison.html', comparisonHtml(comparison, pageStyle));
+  const pagePath = await folder.write('comparison.html', htmlPage(document, pageStyle));
   const junit = await folder.write('comparison.junit.xml', comparisonJunit(comparison, strict));
-  const markdown = comparisonMarkdown(comparison);
+  const markdown = markdownText(document);
   const summary = await folder.write('comparison.md', markdown);
   await appendJobSummary(jobSummary, markdown, warn);
   print({
     json,
-    text: (style) => comparisonTerminal(comparison, style),
+    text: (style) => terminalText(document, style),
     files: `Report: ${pagePath}\nResult: ${resultPath}\nJUnit:  ${junit}\nMarkdown: ${summary}`,
   });
   return exitOf(comparison.verdict, strict);

@@ -6,8 +6,9 @@ import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { noiseMarkdown } from '../../report/compare/noise-markdown.ts';
-import { noiseTerminal } from '../../report/compare/noise-terminal.ts';
+import { noiseDocument } from '../../report/compare/noise-document.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
 import { exitForRefusedComparison, type PublishOptions } from './publish-comparison.ts';
@@ -40,12 +41,13 @@ export const publishNoise = async (
   const folder = await open();
   const json = `${JSON.stringify(outcome.noise)}\n`;
   const resultPath = await folder.write('noise.json', json);
-  const markdown = noiseMarkdown(outcome.noise);
+  const document = noiseDocument(outcome.noise);
+  const markdown = markdownText(document);
   const summary = await folder.write('noise.md', markdown);
   await appendJobSummary(jobSummary, markdown, warn);
   print({
     json,
-    text: (style) => noiseTerminal(outcome.noise, style),
+    text: (style) => terminalText(document, style),
     files: `Result: ${resultPath}\nMarkdown: ${summary}`,
   });
   return 'pass';

@@ -9,8 +9,9 @@ import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result
 import type { Trust } from '../../model/result/verdict.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
-import { htmlReport } from '../../report/html/html-report.ts';
-import { terminalReport } from '../../report/terminal/terminal-report.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { runDocument } from '../../report/run/run-document.ts';
+import { runPage } from '../../report/run/run-page.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 import type { ExtraReports } from './extra-reports.ts';
 
@@ -66,12 +67,12 @@ export const publish = async (
   if (folder === null) return { result, trust };
   const json = `${JSON.stringify(result)}\n`;
   const resultPath = await folder.write(files.resultPath, json);
-  const page = htmlReport(result, trust, await readReportAssets());
+  const page = runPage(result, trust, await readReportAssets());
   const pagePath = await folder.write(files.pagePath, page);
   const others = await extraReports.write(result, trust, warn);
   print({
     json,
-    text: (style) => terminalReport(result, trust, style),
+    text: (style) => terminalText(runDocument(result, trust), style),
     files: [`Report: ${pagePath}`, `Result: ${resultPath}`, ...others].join('\n'),
   });
   return { result, trust };

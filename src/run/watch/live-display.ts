@@ -15,7 +15,7 @@ import {
   progressMeasure,
   stageLine,
   type RunProgress,
-} from '../../report/terminal/progress.ts';
+} from '../../report/run/progress.ts';
 import type { LiveFigures, RunObserver } from './observer.ts';
 
 /** The interval of plain lines in ms, where a block cannot be drawn over. */

@@ -80,7 +80,7 @@ const declaredLimits = z.strictObject({
     .enum(['any', ...limiterClassNames])
     .optional()
     .describe(
-      'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report tells what was seen, without a verdict.',
+      'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report describes the limits without a verdict.',
     ),
 });
 

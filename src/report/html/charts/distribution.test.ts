@@ -18,7 +18,7 @@ describe('a heatmap', () => {
   it('has a cell for each row of a column that holds samples, and says what it shows', () => {
     const svg = drawn([of(10, 10, 10, 1000), of(), of(100)]);
     expect(cells(svg)).toHaveLength(3);
-    expect(svg).toContain('5 samples from 10.0 to 1,000 ms; the fullest cell holds 3.');
+    expect(svg).toContain('5 samples from 10.0 to 1,000 ms; the fullest cell has 3.');
   });
 
   it('puts the least lowest, the most highest, and time across', () => {

@@ -50,7 +50,7 @@ export const generatorCharts = (result: Result): readonly Chart[] => [
     },
     { label: 'CPU of one core', colour: 'p95', style: 'plain', of: ({ cpu }) => percent(cpu) },
     {
-      label: 'CPU wanted and not got',
+      label: 'CPU wait',
       colour: 'limited',
       style: 'plain',
       of: ({ cpuWait }) => percent(cpuWait),
@@ -66,7 +66,7 @@ export const generatorCharts = (result: Result): readonly Chart[] => [
       of: ({ gcMax }) => gcMax,
     },
     {
-      label: 'canary read late p99',
+      label: 'measurement error p99',
       colour: 'sent',
       style: 'plain',
       of: (sample) => quantile(canaryErrors([sample]), 0.99)?.value ?? null,

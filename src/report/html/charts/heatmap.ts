@@ -100,7 +100,7 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
     );
   const seconds = columns.length * step;
   const moments = [0, 0.25, 0.5, 0.75, 1].map((share) => share * seconds);
-  const text = `${plural(total, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell holds ${countText(fullest)}`;
+  const text = `${plural(total, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell has ${countText(fullest)}`;
   return markup`<figure class="plot">
     <figcaption>
       <b>${title}</b> <span class="unit">${unit}, ${plural(step, 'second')} across, darker for more</span>

@@ -46,7 +46,7 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
     parts.map((part) => of(part.map(({ entry }) => entry)));
   return {
     id: `key-${index}`,
-    title: `Key ${key}: requests let in, and left by header`,
+    title: `Key ${key}: admitted requests, and remaining by header`,
     unit: '',
     step: bins.step,
     drawn: 'held',
@@ -60,7 +60,7 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
         ),
       },
       {
-        label: 'let in within the last minute',
+        label: 'admitted within the last minute',
         colour: 'completed',
         style: 'plain',
         values: admittedInLastMinute(entries, bins),

@@ -1,6 +1,6 @@
 import { figureText, plural } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
-import { axisTicks } from '../elements/axis-ticks.ts';
+import { axisTicks } from './axis-ticks.ts';
 
 /** How a latency goes with the load: one dot for each piece of the run. */
 

@@ -2,7 +2,7 @@ import type { Histogram } from '../../../model/measures/histogram.ts';
 import { quantile, type Quantile } from '../../../model/measures/quantile.ts';
 import { figureText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
-import { axisTicks } from '../elements/axis-ticks.ts';
+import { axisTicks } from './axis-ticks.ts';
 
 /** One curve of a percentile plot. */
 export interface PercentileCurve {

@@ -1,0 +1,39 @@
+import type { CalibrationCell, CalibratedMeasure } from '../../model/series/calibration.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { figureText } from '../text/number-text.ts';
+import { errorTitles, streamLoadText, transportText } from './calibration-text.ts';
+
+const frame = { width: 720, left: 320, right: 80, row: 26, top: 8 } as const;
+
+/** A logarithmic scale, which shows 0.1 and 100 ms alike. */
+const scaleOf = (values: readonly number[]): ((value: number) => number) => {
+  const low = Math.log10(Math.max(0.001, Math.min(...values)) / 1.3);
+  const high = Math.log10(Math.max(0.002, ...values) * 1.1);
+  return (value) =>
+    frame.left +
+    ((Math.log10(Math.max(0.001, value)) - low) / (high - low)) *
+      (frame.width - frame.left - frame.right);
+};
+
+const coordinateText = (value: number): string => value.toFixed(1);
+
+/** The errors of one measure at every load: a line from the median to the maximum, a dot at the p99. */
+export const calibrationPlot = (
+  cells: readonly CalibrationCell[],
+  name: CalibratedMeasure,
+): Markup => {
+  const x = scaleOf(cells.flatMap(({ errors }) => [errors[name].p50, errors[name].max]));
+  const rows = cells.map((cell, i) => {
+    const y = frame.top + (i + 0.5) * frame.row;
+    const { p50, p99, max } = cell.errors[name];
+    const level = { valid: 'kept', degraded: 'undecided', invalid: 'broken' }[cell.trust];
+    return markup`<text x="${frame.left - 10}" y="${coordinateText(y)}" dy="0.32em" text-anchor="end">${streamLoadText(cell)}, ${transportText(cell)}</text>
+<path class="curve" d="M${coordinateText(x(p50))} ${coordinateText(y)}H${coordinateText(x(max))}" /><circle class="${level}" cx="${coordinateText(x(p99))}" cy="${coordinateText(y)}" r="4.5"><title>p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, maximum ${figureText(max)} ms</title></circle>
+<text x="${coordinateText(x(max) + 10)}" y="${coordinateText(y)}" dy="0.32em">${figureText(p99)} ms</text>`;
+  });
+  const height = frame.top * 2 + cells.length * frame.row;
+  return markup`<figure class="plot">
+  <figcaption><b>Error of ${errorTitles[name]}</b> <span class="unit">ms, logarithmic</span><p class="aside">Lines go from the median to the maximum error; dots and figures are the p99.</p></figcaption>
+  <div class="scroll" role="group" aria-label="Error of ${errorTitles[name]}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${frame.width} ${height}" role="img" aria-label="Error of ${errorTitles[name]} over ${cells.length} loads">${rows}</svg></div>
+</figure>`;
+};

@@ -1,0 +1,118 @@
+import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
+import {
+  type Column,
+  list,
+  type ReportDocument,
+  section,
+  table,
+  text,
+} from '../document/document.ts';
+import { plural } from '../text/number-text.ts';
+import { changeText, sideValueText } from './comparison-text.ts';
+
+/** A size without a direction. */
+const unsignedChangeText = (metric: NoiseMetric, change: number): string =>
+  changeText(metric, change).replace('+', '±');
+
+/** How much one run differs from the next: the standard deviation. */
+const noiseText = ({ noise }: NoiseMetric): string =>
+  noise === null ? '–' : `${(noise * 100).toFixed(1)} %`;
+
+const halvesVerdictText = {
+  regression:
+    ' The two halves differ like a regression although nothing changed: this environment is not steady enough.',
+  improvement:
+    ' The two halves differ like an improvement although nothing changed: this environment is not steady enough.',
+  inconclusive: '',
+  same: ' The two halves are the same.',
+} as const satisfies Record<Noise['verdict'], string>;
+
+/** Repetitions that detect the minimum effect; infinitely many where no number does. */
+const repetitionsNeeded = ({ needed }: NoiseMetric): number => needed ?? Number.POSITIVE_INFINITY;
+
+/** The finding in a sentence or two, from the gated metric that needs the most repetitions. */
+const noiseFinding = (noise: Noise): string => {
+  const gated = noise.metrics.filter(({ gated: decides, scale }) => decides && scale === 'ratio');
+  const [first] = gated.toSorted((a, b) => repetitionsNeeded(b) - repetitionsNeeded(a));
+  if (first === undefined)
+    return 'No gated metric has enough samples to show how much runs differ.';
+  const count = `${gated.length} gated ${gated.length === 1 ? 'latency or throughput' : 'latencies and throughputs'}`;
+  const [fewest] = reportedRepetitions;
+  if (repetitionsNeeded(first) <= fewest) {
+    return `${fewest} repetitions per side detect the minimum effect of ${count} nine times in ten.${halvesVerdictText[noise.verdict]}`;
+  }
+  const changesText = first.detectable
+    .map(({ repetitions, change }) => `${unsignedChangeText(first, change)} with ${repetitions}`)
+    .join(', ');
+  return `Of ${count}, ${first.id} is the noisiest (${noiseText(first)} from run to run). Nine times in ten it detects a change of ${changesText} repetitions per side.${halvesVerdictText[noise.verdict]}`;
+};
+
+/** A metric's stream and its name within it: `chat-stream a/b` and `ttft.p95`. */
+const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name: string } => {
+  const cut = id.lastIndexOf(' ');
+  return { stream: cut < 0 ? 'all traffic' : id.slice(0, cut), name: id.slice(cut + 1) };
+};
+
+const columnsOf = ({ metrics: [first] }: Noise): readonly Column<NoiseMetric>[] => [
+  {
+    title: 'Metric',
+    holds: 'name',
+    cell: (metric) => ({ text: partsOf(metric).name, unit: metric.unit }),
+  },
+  { title: 'Typical', holds: 'number', cell: (metric) => sideValueText(metric, metric.typical) },
+  { title: 'Noise', holds: 'number', cell: noiseText },
+  {
+    title: 'Halves',
+    holds: 'number',
+    cell: (metric) => {
+      const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
+      const { change, low, high } = metric;
+      return `${changeText(metric, change)} [${bare(low)}, ${bare(high)}]`;
+    },
+  },
+  ...(first?.detectable ?? []).map(({ repetitions }, i): Column<NoiseMetric> => ({
+    title: `n=${repetitions}`,
+    holds: 'number',
+    cell: (metric) => {
+      const detectable = metric.detectable[i];
+      return detectable === undefined ? '–' : unsignedChangeText(metric, detectable.change);
+    },
+  })),
+  {
+    title: 'Needed',
+    holds: 'number',
+    cell: ({ needed }) => (needed === null ? '>1,000' : String(needed)),
+  },
+];
+
+/** How much runs differ although nothing changed, and which changes a comparison can detect. */
+export const noiseDocument = (noise: Noise): ReportDocument => {
+  const { weir, plan, target, runs, metrics, overridden, cautions } = noise;
+  const tableOf = (caption: string, decides: boolean) =>
+    table(
+      caption,
+      columnsOf(noise),
+      metrics.filter(({ gated }) => gated === decides),
+      { groupOf: (metric) => partsOf(metric).stream },
+    );
+  return {
+    weir,
+    title: `Noise of ${plan}`,
+    description: [`${plural(runs.length, 'run')} of ${plan} against ${target}`],
+    verdict: { text: noiseFinding(noise), tone: 'plain' },
+    introduction: [
+      list([...overridden.map((reason) => `Measured although ${reason}.`), ...cautions]),
+    ],
+    blocks: [
+      section('Gated metrics', [tableOf('These metrics decide in a comparison', true)]),
+      section('Other metrics', [tableOf('These metrics do not decide', false)], {
+        media: ['terminal', 'html'],
+      }),
+      text(
+        'Noise is the standard deviation between runs. Halves compares two halves of the runs (ABBA), with the 95 % interval. n=5 is the smallest change that five repetitions per side detect with a probability of 90 % (5 % false alarms over all gated metrics, never less than the minimum effect). Needed is the number of repetitions per side that detects the minimum effect.',
+        'quiet',
+      ),
+    ],
+    footer: `Measured by Weir ${weir}, ${noise.measuredAt}.`,
+  };
+};

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { markup, type Markup, verbatim } from '../text/markup.ts';
+import { isShown, type ReportDocument, toneGlyph } from './document.ts';
+import { blockMarkup, sectionId, toneClass, topBlockMarkup } from './html-writer.ts';
+
+/** The scripts of a page with charts over time, and the data that they draw. */
+interface PageScripts {
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  /** An element with the data, before the scripts. */
+  readonly data: Markup;
+  /** Above the sections: what a reader without scripts misses. */
+  readonly hint: Markup;
+  readonly controls: Markup;
+}
+
+/** The parser of HTML reads every line end as one line feed, and the hash is of what it read. */
+const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+const hashes = (texts: readonly string[]): string =>
+  texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
+
+/** Nothing but what is written in the file may run, load or be sent to. */
+const contentSecurityPolicy = (styles: readonly string[], scripts: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    ...(scripts.length === 0 ? [] : [`script-src ${hashes(scripts)}`, 'img-src data:']),
+    `style-src ${hashes(styles)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+
+const verdictMarkup = ({ verdict, introduction }: ReportDocument): Markup => {
+  const blocks = introduction.map(blockMarkup);
+  if (verdict === null) return markup`${blocks}`;
+  const { text, tone } = verdict;
+  const sign = toneGlyph[tone];
+  const glyph = sign === '' ? null : markup`<span class="glyph" aria-hidden="true">${sign}</span>`;
+  return markup`<section id="verdict" class="verdict ${toneClass[tone]}" aria-labelledby="verdict-title"><h2 id="verdict-title">${glyph}${text}</h2>${blocks}</section>`;
+};
+
+const descriptionMarkup = (lines: readonly string[]): Markup | null =>
+  lines.length === 0
+    ? null
+    : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
+
+/** A document as one HTML file that needs no network: everything but its own styles and scripts is forbidden. */
+export const htmlPage = (
+  document: ReportDocument,
+  pageStyle: string,
+  scripted: PageScripts | null = null,
+): string => {
+  const styles = [...(scripted?.styles ?? []), pageStyle].map(oneLineEnd);
+  const scripts = (scripted?.scripts ?? []).map(oneLineEnd);
+  const { weir, title, description, blocks, footer } = document;
+  const sections = blocks.filter((block) => block.kind === 'section' && isShown(block, 'html'));
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${verbatim(contentSecurityPolicy(styles, scripts))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Weir ${weir}">
+<title>${title}: Weir report</title>
+${styles.map((style) => markup`<style>${verbatim(style)}</style>\n`)}</head>
+<body>
+<header>
+  <p class="brand">Weir</p>
+  <h1>${title}</h1>
+  ${descriptionMarkup(description)}
+</header>
+<nav aria-label="Sections"><ul>
+${sections.flatMap((each) => (each.kind === 'section' ? [markup`  <li><a href="#${sectionId(each)}">${each.title}</a></li>\n`] : []))}</ul>${scripted?.controls ?? null}</nav>
+<main>
+${verdictMarkup(document)}
+${scripted?.hint ?? null}
+${blocks.map(topBlockMarkup)}</main>
+<footer><p>${footer}</p></footer>
+${scripted === null ? null : markup`${scripted.data}\n${scripts.map((script) => markup`<script>${verbatim(script)}</script>\n`)}`}</body>
+</html>
+`.markup;
+};

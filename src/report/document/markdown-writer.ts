@@ -1,0 +1,136 @@
+import { countText } from '../text/number-text.ts';
+import { printable } from '../text/printable.ts';
+import {
+  type Block,
+  type Cell,
+  isShown,
+  type ReportDocument,
+  shownColumns,
+  type Table,
+  type Tone,
+} from './document.ts';
+
+/** Past these many characters a cell or a text is cut: text of others must not fill a page. */
+const maxCellLength = 300;
+const maxTextLength = 3000;
+/** Past these many characters the rows of a table or a list are counted, not shown: GitHub takes 1 MiB for a page. */
+const maxRowsLength = 50_000;
+
+const entity = (character: string): string => `&#${character.codePointAt(0)};`;
+
+/** Text that stays text in GitHub's Markdown: no markup, no table cell, no link, no mention. */
+const escaped = (text: string, maxLength: number): string => {
+  const points = Array.from(text);
+  const bounded = points.length > maxLength ? `${points.slice(0, maxLength).join('')}…` : text;
+  return printable(bounded)
+    .replaceAll(/[\\`*_[\]<>#|~&@!$]/g, entity)
+    .replaceAll('://', '&#58;//')
+    .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
+};
+
+const signs = {
+  good: '✅ ',
+  warning: '⚠️ ',
+  bad: '❌ ',
+  quiet: '❔ ',
+  plain: '',
+  strong: '',
+} as const satisfies Record<Tone, string>;
+
+/** The lines for which there is room, and how many others there are. */
+const boundedLines = <Item>(
+  items: readonly Item[],
+  write: (item: Item) => string,
+): readonly string[] => {
+  const lines: string[] = [];
+  let length = 0;
+  for (const item of items) {
+    const line = write(item);
+    length += line.length;
+    if (length > maxRowsLength) {
+      return [...lines, '', `And ${countText(items.length - lines.length)} more.`];
+    }
+    lines.push(line);
+  }
+  return lines;
+};
+
+const tableText = (table: Table): string => {
+  const columns = shownColumns(table, 'markdown');
+  const cellText = (
+    cell: Cell,
+    holds: (typeof columns)[number]['holds'],
+    rowTone: Tone,
+  ): string => {
+    const { text, unit, note, tone = rowTone } = cell;
+    const sign = holds === 'verdict' && text !== '' ? signs[tone] : '';
+    const words = [text, unit].filter(Boolean).join(' ');
+    const beneath = table.showsNotes === true && note ? `<br>${escaped(note, maxCellLength)}` : '';
+    return `${sign}${escaped(words, maxCellLength)}${beneath}`;
+  };
+  const rows = table.groups.flatMap(({ title, rows: members }) =>
+    members.map((row) => ({ title, row })),
+  );
+  const rowText = ({ title, row }: (typeof rows)[number]): string => {
+    const texts = columns.map(({ place, holds }) => cellText(row.cells[place]!, holds, row.tone));
+    const group = title === '' ? '' : `${escaped(title, maxCellLength)} `;
+    return `| ${group}${texts.join(' | ')} |`;
+  };
+  return [
+    `| ${columns.map(({ title }) => title).join(' | ')} |`,
+    `| ${columns.map(({ holds }) => (holds === 'number' ? '---:' : '---')).join(' | ')} |`,
+    ...boundedLines(rows, rowText),
+  ].join('\n');
+};
+
+/** The paragraphs of a block; a section's heading has `level` signs. */
+const blockTexts = (block: Block, level: number): readonly string[] => {
+  if (!isShown(block, 'markdown')) return [];
+  switch (block.kind) {
+    case 'text':
+      return [
+        block.tone === 'plain' || block.tone === 'quiet'
+          ? escaped(block.text, maxTextLength)
+          : `**${signs[block.tone]}${escaped(block.text, maxTextLength)}**`,
+      ];
+    case 'list':
+      return [
+        boundedLines(block.items, ({ text }) => `- ${escaped(text, maxCellLength)}`).join('\n'),
+      ];
+    case 'facts':
+      return [
+        block.rows
+          .map(([name, text]) => `- **${name}**: ${escaped(text, maxTextLength)}`)
+          .join('\n'),
+      ];
+    case 'table':
+      return [tableText(block)];
+    case 'drawn':
+      return [block.markdown?.() ?? ''];
+    case 'fold':
+      return [
+        `<details><summary>${escaped(block.title, maxCellLength)}</summary>`,
+        ...block.blocks.flatMap((each) => blockTexts(each, level)),
+        '</details>',
+      ];
+    case 'section': {
+      const title = `${'#'.repeat(level)} ${escaped(block.title, maxCellLength)}`;
+      return [title, ...block.blocks.flatMap((each) => blockTexts(each, level + 1))];
+    }
+  }
+};
+
+/** A document for a job's page on GitHub or a comment. */
+export const markdownText = (document: ReportDocument): string => {
+  const { title, verdict, description, introduction, blocks } = document;
+  const tone = document.tone ?? verdict?.tone ?? 'plain';
+  const lines = description.map((line) => escaped(line, maxTextLength));
+  return [
+    `## ${signs[tone]}Weir: ${escaped(title, maxCellLength)}`,
+    ...(verdict === null ? [] : [`**${escaped(verdict.text, maxTextLength)}**`]),
+    ...(lines.length === 0 ? [] : [lines.join('  \n')]),
+    ...introduction.flatMap((block) => blockTexts(block, 3)),
+    ...blocks.flatMap((block) => blockTexts(block, 3)),
+    '',
+  ].join('\n\n');
+};

@@ -1,0 +1,77 @@
+import { displayWidth, paddedText, wrappedLines } from '../text/display-width.ts';
+import { printable } from '../text/printable.ts';
+import { type Block, isShown, type ReportDocument, toneGlyph } from './document.ts';
+import {
+  paragraph,
+  type TerminalLayout,
+  terminalLayout,
+  type TerminalStyle,
+} from './terminal-layout.ts';
+import { terminalTableLines } from './terminal-table.ts';
+
+type Lines = readonly string[];
+
+const factLines = (
+  layout: TerminalLayout,
+  rows: readonly (readonly [string, string])[],
+  indent: number,
+): Lines => {
+  const nameColumns = Math.max(...rows.map(([name]) => displayWidth(name))) + 2;
+  const room = layout.width - indent - nameColumns;
+  return rows.flatMap(([name, text]) =>
+    wrappedLines(printable(text), room).map(
+      (line, i) => ' '.repeat(indent) + paddedText(i === 0 ? name : '', nameColumns) + line,
+    ),
+  );
+};
+
+/** The lines of a block; `indent` is that of its paragraphs. */
+const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines => {
+  if (!isShown(block, 'terminal')) return [];
+  switch (block.kind) {
+    case 'text':
+      return paragraph(layout, printable(block.text), { indent, style: block.tone });
+    case 'list':
+      return block.items.flatMap((item) =>
+        paragraph(layout, printable(item.text), { indent, style: item.tone }),
+      );
+    case 'facts':
+      return factLines(layout, block.rows, indent);
+    case 'table':
+      return terminalTableLines(layout, block);
+    case 'drawn':
+      return block.terminal?.(layout) ?? [];
+    case 'fold':
+      return [
+        ...paragraph(layout, printable(block.title), { indent }),
+        ...block.blocks.flatMap((each) => blockLines(layout, each, indent + 2)),
+      ];
+    case 'section': {
+      const lines = block.blocks.flatMap((each) => blockLines(layout, each, 2));
+      return lines.length === 0
+        ? []
+        : [
+            '',
+            ...paragraph(layout, printable(block.title), { indent: 0, style: 'strong' }),
+            ...lines,
+          ];
+    }
+  }
+};
+
+/** A document for a terminal: no line is wider than the screen, and no control character of others passes. */
+export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {
+  const layout = terminalLayout(terminalStyle);
+  const { title, verdict, description, introduction, blocks } = document;
+  const { text, tone } = verdict ?? { text: title, tone: 'strong' as const };
+  const head = [toneGlyph[tone], text].filter(Boolean).join(' ');
+  return [
+    ...paragraph(layout, printable(head), { indent: 0, style: tone }),
+    ...description.flatMap((line) => paragraph(layout, printable(line), { style: 'quiet' })),
+    ...introduction.flatMap((block) => blockLines(layout, block, 2)),
+    ...blocks.flatMap((block) => {
+      const lines = blockLines(layout, block, 0);
+      return block.kind === 'section' || lines.length === 0 ? lines : ['', ...lines];
+    }),
+  ].join('\n');
+};

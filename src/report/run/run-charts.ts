@@ -1,0 +1,84 @@
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import type { Result } from '../../model/result/result.ts';
+import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { picture, section, type Section, text } from '../document/document.ts';
+import { chartFigure } from '../html/charts/chart-figure.ts';
+import type { Chart } from '../html/charts/chart.ts';
+import { flowChart, inFlightChart } from '../html/charts/flow-charts.ts';
+import { generatorCharts } from '../html/charts/generator-charts.ts';
+import { keyCharts } from '../html/charts/key-charts.ts';
+import { latencyCharts } from '../html/charts/latency-charts.ts';
+import { percentilePlot } from '../html/charts/percentile-plot.ts';
+import { isWithheld, kindsPresent } from '../summary/figures.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { distributionSection } from './distribution.ts';
+
+/** The charts over time, which the page's script draws. */
+export interface RunCharts {
+  readonly latency: readonly Chart[];
+  readonly flow: readonly Chart[];
+  readonly generator: readonly Chart[];
+  readonly keys: readonly Chart[];
+}
+
+export const runCharts = (result: Result, trust: Trust): RunCharts => ({
+  latency: latencyCharts(result, trust),
+  flow: [flowChart(result), inFlightChart(result)],
+  generator: generatorCharts(result),
+  keys: keyCharts(result),
+});
+
+const plotted: readonly MeasureName[] = ['ttft', 'firstAudio', 'gap', 'endToEnd'];
+
+const percentilePlots = (result: Result, trust: Trust): Markup => {
+  const shown = plotted.filter((name) => !isWithheld(name, trust));
+  return markup`<div class="plots">${shown.map((name) =>
+    percentilePlot(
+      measures[name].label,
+      measures[name].unit,
+      kindsPresent(result).map((kind) => ({
+        name: kind,
+        histogram: distributionOf(result, name, (l) => outsideWarmUp(l) && l.traffic === kind),
+      })),
+    ),
+  )}</div>`;
+};
+
+const chartSection = (
+  title: string,
+  charts: readonly Chart[],
+  { id, explanation = '' }: { readonly id: string; readonly explanation?: string },
+): Section =>
+  section(
+    title,
+    charts.length === 0 ? [] : [text(explanation, 'quiet'), picture(() => charts.map(chartFigure))],
+    { id },
+  );
+
+/** The sections with charts and plots, for HTML only. */
+export const chartSections = (
+  result: Result,
+  trust: Trust,
+  { latency, flow, generator }: RunCharts,
+): readonly Section[] => {
+  const distribution = distributionSection(result, trust);
+  return [
+    chartSection('Latency over time', latency, {
+      id: 'latency',
+      explanation:
+        'Completed requests, by the time at which they were due. The marks above are the failures of all traffic, by the time at which they ended. Drag across a chart to zoom in, double-click to zoom out.',
+    }),
+    chartSection('Flow', flow, { id: 'flow' }),
+    section('Percentiles', [
+      picture(() => percentilePlots(result, trust)),
+      text(
+        'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.',
+        'quiet',
+        ['html'],
+      ),
+    ]),
+    section('Distribution', distribution === null ? [] : [picture(() => distribution)]),
+    chartSection('Generator', generator, { id: 'generator' }),
+  ];
+};

@@ -1,0 +1,70 @@
+import type { Result } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
+import { list, type ReportDocument, text, trustTones } from '../document/document.ts';
+import { markdownText } from '../document/markdown-writer.ts';
+import { loadText } from '../summary/load-text.ts';
+import { addressText, trafficMixText } from '../summary/plan-terms.ts';
+import { runDuration } from '../summary/rates.ts';
+import { runVerdict } from '../summary/run-verdict.ts';
+import { slicesText } from '../summary/slices-text.ts';
+import { plural, timeText } from '../text/number-text.ts';
+import { costSection } from './cost.ts';
+import { figuresSection } from './figures.ts';
+import { keysSection } from './keys.ts';
+import { outcomesSection } from './outcomes.ts';
+import { definitionsSection, scenarioSection } from './reference.ts';
+import { chartSections, type RunCharts } from './run-charts.ts';
+import { gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
+
+/** The target, the load and who sent it. */
+const runTexts = (result: Result): readonly string[] => {
+  const { plan } = result;
+  const warmUp = plan.warmUp === 0 ? 'no warm-up' : `${timeText(plan.warmUp)} of warm-up`;
+  const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
+  return [
+    `${plan.name} → ${addressText(result.baseUrl)}`,
+    `${timeText(result.scheduled)} of load, ${timeText(runDuration(result))} in total, ${warmUp}; ${[keys, ...slicesText(result)].join('; ')}`,
+    ...plan.stages.map(
+      (stage) => `${stage.name}: ${loadText(stage.load)}; ${trafficMixText(stage)}`,
+    ),
+  ];
+};
+
+/**
+ * What a person reads after a run: whether to believe it, what it ran, then its figures and outcomes.
+ * The order of the sections is the same in every medium; `charts` are those of the page.
+ */
+export const runDocument = (
+  result: Result,
+  trust: Trust,
+  charts: RunCharts | null = null,
+): ReportDocument => {
+  const { plan, weir, startedAt } = result;
+  const verdict = runVerdict(result, trust);
+  const drawn = charts === null ? [] : chartSections(result, trust, charts);
+  return {
+    weir,
+    title: plan.name,
+    description: plan.description === null ? [] : [plan.description],
+    verdict: { text: verdict.title, tone: trustTones[verdict.level] },
+    tone: gravestTone(result, trust),
+    introduction: runIntroduction(result, trust),
+    blocks: [
+      list(runTexts(result), 'quiet'),
+      objectivesSection(result),
+      figuresSection(result, trust),
+      outcomesSection(result),
+      ...[costSection(result)].filter((each) => each !== null),
+      ...drawn,
+      keysSection(result, charts?.keys ?? []),
+      scenarioSection(result),
+      definitionsSection(result),
+      text(`Started ${startedAt}, Weir ${weir}.`, 'quiet', ['markdown']),
+    ],
+    footer: `Measured by Weir ${weir}, started ${startedAt}.`,
+  };
+};
+
+/** A run for the page of a CI job, in GitHub's Markdown. */
+export const stepSummary = (result: Result, trust: Trust): string =>
+  markdownText(runDocument(result, trust));

@@ -1,0 +1,202 @@
+import { answerNotes } from '../../model/observation/outcome.ts';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { measures } from '../../model/measures/measures.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import { measuresPresent } from '../../model/result/summary.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import { answerNoteCounts } from '../summary/answer-notes.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import type { PageData } from '../html/charts/chart.ts';
+import { runPage } from './run-page.ts';
+
+const assets = {
+  chartScript: 'const uPlot = 1;\r\n',
+  chartStyle: '.uplot { color: red }',
+  pageScript: 'const page = uPlot;',
+  pageStyle: 'body { margin: 0 }',
+};
+const result = sampleRunResult();
+const report = runPage(result, validTrust, assets);
+const all = (pattern: RegExp, text = report): readonly string[] =>
+  [...text.matchAll(pattern)].map(([, part = '']) => part);
+const dataIn = (page: string): PageData => {
+  const [text = ''] = all(/type="application\/octet-stream">([^<]*)</g, page);
+  return JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as PageData;
+};
+
+describe('the HTML report', () => {
+  it('allows by hash exactly the scripts and styles that it carries', () => {
+    const hash = (text: string): string =>
+      `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    const [policy = ''] = all(/Content-Security-Policy" content="([^"]*)"/g);
+    const scripts = all(/<script>([^]*?)<\/script>/g);
+    const styles = all(/<style>([^]*?)<\/style>/g);
+    expect([scripts.length, styles.length]).toEqual([2, 2]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src ${scripts.map(hash).join(' ')};`);
+    expect(policy).toContain(`style-src ${styles.map(hash).join(' ')};`);
+  });
+
+  it('loads nothing: no address in any attribute that fetches, no inline handler or style', () => {
+    const addresses = all(/\s(?:src|srcset|href|action|data|poster)\s*=\s*"([^"]*)"/g);
+    expect(addresses.length).toBeGreaterThan(5);
+    expect(addresses.filter((to) => !to.startsWith('#'))).toEqual([]);
+    expect(report).not.toMatch(/<[a-z][^>]*\s(?:on\w+|style)=/i);
+    expect(report).not.toMatch(/<(?:link|img|iframe|object|embed|base)\b/i);
+  });
+
+  it('shows what a hostile server said as text', () => {
+    expect(report).not.toContain('<img src=x');
+    expect(report).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/);
+    expect(report).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;');
+  });
+
+  it('holds no prompt, no literal header value and no credentials', () => {
+    const whole = report + JSON.stringify(dataIn(report));
+    for (const secret of ['the quick brown prompt', 'typed-in-value', 'user:pass']) {
+      expect(whole).not.toContain(secret);
+    }
+  });
+
+  it('comes in the order in which a reader needs it', () => {
+    expect(all(/<section\s+id="([^"]*)"/g)).toEqual([
+      'verdict',
+      'figures',
+      'outcomes',
+      'cost',
+      'latency',
+      'flow',
+      'percentiles',
+      'distribution',
+      'generator',
+      'keys',
+      'scenario',
+      'definitions',
+    ]);
+    expect(report.indexOf('60 s of load, 61.2 s in total')).toBeGreaterThan(
+      report.indexOf('id="verdict"'),
+    );
+    expect(report.indexOf('60 s of load, 61.2 s in total')).toBeLessThan(
+      report.indexOf('id="figures"'),
+    );
+  });
+
+  it('defines every measure that it shows', () => {
+    const terms = all(/<dt>([^<]*)<\/dt>/g);
+    const present = measuresPresent(result, () => true);
+    expect(present.length).toBeGreaterThan(10);
+    for (const name of present) expect(terms).toContain(measures[name].label);
+    expect(terms).toContain('Generator lag');
+  });
+
+  it('shows the factor of real time beside milliseconds for each second of audio', () => {
+    expect(report).toMatch(/66\.0<\/b> <span class="unit">0\.066×<\/span>/);
+  });
+
+  it('never shows a cost without saying of how many answers it is unknown', () => {
+    const [section = ''] = all(/<section id="cost"([^]*?)<\/section>/g);
+    expect(section).toContain('the cost of 136 of them is unknown');
+    expect(section).toContain('+ 136 unknown');
+  });
+
+  it('has a word and its meaning for everything odd in completed answers', () => {
+    const notes = answerNoteCounts(result).map((odd) => odd.note);
+    expect(new Set(notes).size).toBeGreaterThan(1);
+    for (const note of notes) {
+      expect(report).toContain(`<code>${note}</code>`);
+      expect(report).toContain(answerNotes[note]);
+    }
+  });
+
+  it('marks every kind of traffic in the style sheet’s colours', async () => {
+    const style = await readFile(new URL('../html/page/page.css', import.meta.url), 'utf8');
+    for (const kind of trafficKinds)
+      expect(style).toContain(`.${kind} {\n  --mark: var(--${kind});`);
+  });
+
+  it('gives every table a caption and every header cell a scope', () => {
+    const tables = all(/<table([^]*?)<\/table>/g);
+    expect(tables.length).toBeGreaterThan(5);
+    expect(tables.filter((table) => !table.includes('<caption>'))).toEqual([]);
+    const headers = all(/<th\b([^>]*)>/g);
+    expect(headers.length).toBeGreaterThan(20);
+    expect(headers.filter((attributes) => !/scope="(col|row|rowgroup)"/.test(attributes))).toEqual(
+      [],
+    );
+  });
+
+  it('has a place in the page for every chart in its data', () => {
+    const { charts, warmUp, scheduled, end, stages } = dataIn(report);
+    expect(charts.map(({ id }) => id)).toEqual(all(/data-chart="([^"]*)"/g));
+    expect({ warmUp, scheduled, stages }).toEqual({
+      warmUp: 10,
+      scheduled: 60,
+      stages: [
+        { name: 'steady', from: 0 },
+        { name: 'peak', from: 40 },
+      ],
+    });
+    expect(end).toBeCloseTo(result.ended / 1000, 6);
+  });
+
+  it('draws no stage that the load did not reach', () => {
+    const stopped = { ...result, scheduled: milliseconds(30_000) };
+    const { stages, scheduled } = dataIn(runPage(stopped, validTrust, assets));
+    expect([scheduled, stages]).toEqual([30, [{ name: 'steady', from: 0 }]]);
+  });
+
+  it('counts in its tiles what was due after the warm-up', () => {
+    const tile = (label: string, page: string): string =>
+      all(new RegExp(`<dt>${label}</dt>([^]*?)</div>`, 'g'), page).join();
+    expect(tile('Completed', report)).toMatch(/65\.2.*913 of 1,400 arrivals after the warm-up/s);
+    const groups = result.groups.map((group) =>
+      group.labels.warmUp
+        ? { ...group, outcomes: { ...group.outcomes, limited: 7 } }
+        : { ...group, outcomes: { ...group.outcomes, limited: 0 } },
+    );
+    const page = runPage({ ...result, groups }, validTrust, assets);
+    expect(tile('Rate limited', page)).toContain('<b>0</b>');
+  });
+
+  it('says beside a kind’s figures what its tokens are not', () => {
+    const tokens = [
+      { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
+    ];
+    const groups = result.groups.map((group) => ({ ...group, tokens }));
+    const leftOut = 'left out of time per output token';
+    expect(runPage({ ...result, groups }, validTrust, assets)).toContain(leftOut);
+    expect(report).not.toContain(leftOut);
+  });
+
+  it('prints no gap figure, chart or plot of an invalid run', () => {
+    const invalid = runPage(result, invalidTrust, assets);
+    expect(invalid).toContain('withheld: the load generator was overloaded');
+    const chartsOf = (page: string) => dataIn(page).charts.map(({ id }) => id);
+    expect(chartsOf(report)).toContain('gap');
+    expect(chartsOf(invalid)).not.toContain('gap');
+    const plot = 'aria-label="Chunk gap by percentile';
+    expect(report).toContain(plot);
+    expect(invalid).not.toContain(plot);
+  });
+
+  it('of a run without a single request still reads', () => {
+    const empty: Result = {
+      ...result,
+      groups: [],
+      timeline: [],
+      failures: [],
+      ledger: [],
+      notes: [],
+      witness: null,
+      slices: result.slices.map((slice) => ({ ...slice, generator: [] })),
+    };
+    const page = runPage(empty, { level: 'valid', evidence: [] }, assets);
+    expect(page).toContain('No request was due.');
+    expect(page).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});

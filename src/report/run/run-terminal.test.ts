@@ -1,0 +1,246 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
+import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import { displayWidth } from '../text/display-width.ts';
+import { terminalText } from '../document/terminal-writer.ts';
+import { runDocument } from './run-document.ts';
+
+const result = sampleRunResult();
+const plain = (width: number, trust = degradedTrust, of: Result = result): string =>
+  terminalText(runDocument(of, trust), { colour: false, width });
+
+describe('the terminal report', () => {
+  it('of a run whose last answer came before its load had ended is never shorter than the load', () => {
+    const early = { ...result, ended: milliseconds(59_700) };
+    expect(plain(100, degradedTrust, early)).toContain('60 s of load, 60 s in total');
+    expect(plain(100, degradedTrust, early)).toContain('Over the whole run of 60 s: ');
+  });
+
+  it('says first whether to believe it, then what ran, then what came of it', () => {
+    expect(plain(100)).toMatchInlineSnapshot(`
+      "! Degraded
+        All five kinds of traffic against the reference gateway.
+        The load generator was overloaded: read the figures together with the evidence.
+        The target refused stream_options.include_usage: </script><img src=x
+        onerror=alert(1)>␛[2J�"quoted" & 'single' <b>bold</b>
+        degraded: event-loop utilisation, 0.64 in second 41 (healthy: below 0.5). Spread the load over
+        more workers, or lower the rate.
+
+      quickstart → http://127.0.0.1:8080/v1
+      60 s of load, 61.2 s in total, 10 s of warm-up; 2 keys: alpha, beta
+      steady: 20/s for 40 s, Poisson; 72 % chat-stream (m-large), 18 % chat (m-large), 5 % speech
+      (m-voice), 4 % transcription (m-ear), 1 % models
+      peak: 20/s → 60/s in 20 s; 100 % chat-stream (m-large)
+
+      Figures
+                                    n          p50            p90            p95            p99        max
+        chat-stream
+          TTFT ms                 760          188            427            684         ~1,137      1,524
+                                         [184–194]      [383–511]      [566–946]  [1,086–1,340]
+          Chunk gap ms         29,527         12.3           21.1           25.3           38.6        255
+                                       [12.3–12.4]    [20.9–21.3]    [25.0–25.7]    [37.3–40.0]
+          Longest stall ms        758         29.6            191            195           ~208        255
+                                       [28.9–30.9]      [190–192]      [193–197]      [203–224]
+          TPOT ms                 758         13.0           17.4           18.7          ~21.3       24.9
+                                       [12.9–13.2]    [17.2–17.9]    [18.2–19.0]    [20.5–21.9]
+          Output speed token…     758         78.9           86.8           88.8          ~92.7       95.9
+                                       [77.9–79.7]    [86.3–87.6]    [88.2–89.6]    [91.7–94.7]
+          End to end ms           760          781          1,190          1,413         ~1,912      2,272
+                                         [765–799]  [1,134–1,272]  [1,316–1,534]  [1,695–2,150]
+          Service time ms         760          781          1,191          1,414         ~1,912      2,273
+                                         [766–800]  [1,135–1,273]  [1,317–1,534]  [1,695–2,150]
+
+        chat
+          End to end ms            92          656         ~1,091         ~1,293         ~1,555      1,555
+                                         [612–702]    [934–1,324]  [1,091–1,555]      [1,324–…]
+          Service time ms          92          655         ~1,091         ~1,292         ~1,554      1,554
+                                         [612–700]    [934–1,324]  [1,091–1,554]      [1,324–…]
+
+        speech
+          First audio ms           28          141           ~278           ~328           ~419        419
+                                         [111–194]        [200–…]        [236–…]        [278–…]
+          End to end ms            28          579           ~809           ~833         ~1,190      1,190
+                                         [439–700]        [720–…]        [782–…]        [809–…]
+          RTF speech ms/s          28  66.0 0.066×     ~135 0.14×     ~136 0.14×     ~181 0.18×  181 0.18×
+                                       [59.3–75.1]       [86.0–…]       [94.3–…]        [135–…]
+          Characters/s chars…      28          218           ~275           ~302           ~318        318
+                                         [193–245]        [246–…]        [261–…]        [275–…]
+
+        transcription
+          End to end ms            24          948         ~1,165         ~1,211         ~1,260      1,260
+                                       [828–1,044]      [1,044–…]      [1,065–…]      [1,211–…]
+          RTF transcr. ms/s        12   ~114 0.11×     ~124 0.12×     ~124 0.12×     ~124 0.12×  124 0.12×
+                                         [101–120]        [118–…]        [120–…]        [124–…]
+          Word errors %            12        ~4.55          ~6.25          ~7.14          ~7.14       7.14
+                                       [3.71–5.88]       [5.26–…]       [5.88–…]       [6.25–…]
+
+        models
+          End to end ms             9        ~6.39          ~18.9          ~18.9          ~18.9       18.9
+                                       [5.42–16.6]       [7.33–…]       [13.2–…]       [16.6–…]
+          Service time ms           9        ~6.10          ~18.6          ~18.6          ~18.6       18.6
+                                       [5.20–16.3]       [7.07–…]       [12.9–…]       [16.3–…]
+
+        generator
+          Generator lag ms      1,400         0.19           0.48           0.64           1.04       1.60
+                                       [0.18–0.20]    [0.46–0.52]    [0.59–0.68]    [0.88–1.20]
+        Word error rate: 4.32 % on average over 12 answers to clips with a known text (12 others have
+        none). It is the mean of the rates of single answers, so a short clip counts as much as a long
+        one.
+        [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. ~ marks a
+        percentile with fewer than ten samples beyond it.
+
+      Breakdown by stage, after the warm-up
+                         first p50   p95  end p50     p95  Arrivals  Completed     429
+        steady
+          chat-stream          170   305      712   1,025       443     99.5 %   0.0 %
+          chat                   –     –      656  ~1,293        94     97.9 %   0.0 %
+          speech               141  ~328      579    ~833        30     93.3 %   0.0 %
+          transcription          –     –      948  ~1,211        24    100.0 %   0.0 %
+          models                 –     –    ~6.39   ~18.9         9    100.0 %   0.0 %
+        peak
+          chat-stream          238   859      911   1,546       800     39.9 %  56.1 %
+
+      Rates
+        Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
+        1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
+        by the server).
+        Over the whole run of 61.2 s: 25.8/s sent, 18.1/s completed; tokens 806/s in, 699/s out (counted
+        by the server, 1,028 answers).
+
+      Outcomes
+        Outcome    Whole run    Share  After warm-up    Share
+        due            1,600  100.0 %          1,400  100.0 %
+        sent           1,578   98.6 %          1,378   98.4 %
+        completed      1,108   69.3 %            913   65.2 %
+        limited          449   28.1 %            449   32.1 %
+        refused            5    0.3 %              3    0.2 %
+        malformed         15    0.9 %             12    0.9 %
+        broken             1    0.1 %              1    0.1 %
+        dropped           22    1.4 %             22    1.6 %
+
+      Outcomes by kind of traffic
+        Outcome      All  chat-stream  chat  speech  transcription  models
+        due        1,600        1,391   126      39             32      12
+        sent       1,578        1,369   126      39             32      12
+        completed  1,108          905   123      36             32      12
+        limited      449          449     0       0              0       0
+        refused        5            5     0       0              0       0
+        malformed     15            9     3       3              0       0
+        broken         1            1     0       0              0       0
+        dropped       22           22     0       0              0       0
+
+      Failures
+        Outcome                Count   Share  Cause                     First    Last
+        limited chat-stream      449  28.1 %  429 rate_limit_exceeded  44.2 s  60.0 s
+            Rate limit exceeded for api_key: 3fa85f. Limit type: requests. Current limit: 600, Remaining:
+            0. (for example req-00901, server id srv-901)
+        dropped chat-stream       22   1.4 %  saturated                58.1 s  59.9 s
+            the cap on requests in flight was reached (for example req-01491)
+        malformed chat-stream      9   0.6 %  stream-error              5.5 s  59.1 s
+            an error event after # tokens: CUDA out of memory (for example req-00102, server id srv-102)
+        refused chat-stream        5   0.3 %  500 server_error          0.4 s  58.9 s
+            worker # failed: </script><img src=x onerror=alert(#)>␛[#J�"quoted" & 'single' <b>bold</b>
+            (for example req-00002, server id srv-2)
+        malformed speech           3   0.2 %  audio-truncated           2.1 s  36.5 s
+            the MP# file ends # bytes early (for example req-00027, server id srv-27)
+        malformed chat             3   0.2 %  stream-error              5.2 s  28.0 s
+            an error event after # tokens: CUDA out of memory (for example req-00093, server id srv-93)
+        broken chat-stream         1   0.1 %  reset                    55.0 s  55.0 s
+            the connection was reset (for example req-01311)
+
+      Tolerated deviations
+        Kind           Deviation    Answers   Share  Meaning
+        chat-stream    no-done           20   2.2 %  The stream ended without [DONE].
+        speech         mislabelled        6  16.7 %  The content type named another format than that of
+                                                     the body.
+        transcription  no-segments        8  25.0 %  verbose_json with segments was requested, and the
+                                                     transcript had none.
+
+      Cost and audio
+        1,096 completed answers cost at least 0.107747 currency units; the cost of 136 of them is unknown.
+        Kind and model                           Cost      n  received                sent  Characters
+        chat-stream (m-large)                0.029287    905         –                   –           –
+        chat (m-large)                        unknown    123         –                   –           –
+        speech (m-voice)                     0.063930     36     294 s                   –       4,262
+        transcription (m-ear)   0.014530 + 13 unknown     32         –  145 s + 13 unknown           –
+        All                    0.107747 + 136 unknown  1,096     294 s  145 s + 13 unknown       4,262
+        Per second of the 50 s measured: 4.95 s of audio received, 2.10 s of audio sent, 71.8 characters
+        spoken.
+        Completed answers of the whole run including the warm-up, with the interface’s constants and the
+        scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the
+        scenario names no price, the server reports no usage, or the length of a clip cannot be read.
+        Failed answers are not included.
+
+      Keys
+        alpha: 1,049 answers, 429s: 449, first at 44.2 s
+          requests: 600/min as declared; lowest remaining 0, last 0
+          tokens: 2,000,000/min as the interface says; lowest remaining 1,882,740, last 1,882,740
+        beta: 528 answers, 429s: none
+          requests: 600/min as declared; lowest remaining 66, last 66
+          tokens: 2,000,000/min as the interface says; lowest remaining 1,941,260, last 1,941,260"
+    `);
+  });
+
+  it('puts confidence intervals beside their percentiles where there is room', () => {
+    const lines = plain(140).split('\n');
+    expect(lines.find((line) => line.includes('TTFT'))).toMatchInlineSnapshot(
+      `"    TTFT ms                   760            188 [184–194]        427 [383–511]         684 [566–946]  ~1,137 [1,086–1,340]      1,524"`,
+    );
+  });
+
+  it.each([60, 72, 80, 100, 120, 160])('is at most %d columns wide', (width) => {
+    const longest = Math.max(...plain(width).split('\n').map(displayWidth));
+    expect(longest).toBeLessThanOrEqual(width);
+  });
+
+  it('has the same text with colour, and no escape sequence without', () => {
+    const coloured = terminalText(runDocument(result, degradedTrust), { colour: true, width: 100 });
+    expect(coloured).toContain('\u001b[');
+    expect(stripVTControlCharacters(coloured)).toBe(plain(100));
+    expect(plain(100)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it('writes each row of a table as a sentence where columns have no room', () => {
+    expect(plain(60)).toContain('  malformed: All 15, chat-stream 9, chat 3, speech 3');
+    expect(plain(72)).toMatch(/completed +1,108 +905 +123 +36 +32 +12\n/);
+  });
+
+  it('says in one sentence that no cost is known, where none is', () => {
+    const groups = result.groups.filter(({ labels }) => labels.traffic === 'chat');
+    const [, said] = plain(100, validTrust, { ...result, groups }).split('Cost and audio\n');
+    expect(said?.split('\n\n')[0]).toMatchInlineSnapshot(`
+      "  The cost of 123 completed answers is unknown: set a price in the scenario, and make the server
+        report usage."
+    `);
+  });
+
+  it('names no evidence when all is well, and withholds gaps when nothing is', () => {
+    expect(plain(100, validTrust)).not.toContain('healthy:');
+    expect(plain(100, invalidTrust)).toMatch(/Chunk gap +ms +[\d,]+ +withheld/);
+  });
+
+  it('says beneath the figures what tokens are not counted in them', () => {
+    const tokens = [
+      { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
+    ];
+    const groups = result.groups.map((group) => ({ ...group, tokens }));
+    expect(plain(100, validTrust, { ...result, groups })).toContain(
+      'chat-stream: The server did not count the tokens of every answer; left out of',
+    );
+  });
+
+  it('of an empty run still reads', () => {
+    const empty: Result = {
+      ...result,
+      groups: [],
+      timeline: [],
+      failures: [],
+      ledger: [],
+      notes: [],
+    };
+    expect(plain(100, validTrust, empty)).toContain('No request was due.');
+  });
+});
