@@ -81,7 +81,7 @@ describe('options that make no sense', () => {
   it.each([
     [['only'], 'expected two sides'],
     [['a', 'b', 'c'], '3 paths without --with'],
-    [['scenarios', 'scenarios'], 'scenarios holds no result.json'],
+    [['scenarios', 'scenarios'], 'scenarios contains no result.json'],
   ])('compare %j', async (words, message) => {
     const { code, stderr } = await weir(['compare', ...words]);
     expect(code).toBe(2);

@@ -189,8 +189,8 @@ describe('weir run --repeat N --self', () => {
     expect(noise.runs).toHaveLength(4);
     expect(noise.metrics.map(({ id }) => id)).toContain('models endToEnd.p50');
     const text = await readFile(page, 'utf8');
-    expect(text.match(/^#/gm)).toHaveLength(1);
-    expect(text).toMatch(/^### Noise of short/);
+    expect(text.match(/^## /gm)).toHaveLength(1);
+    expect(text).toMatch(/^## Weir: Noise of short/);
     const again = await weir([
       'compare',
       '--self',
@@ -206,6 +206,6 @@ describe('weir run --repeat N --self', () => {
     );
     expect(
       (await weir(['run', file, '--repeat', '4', '--self', '--baseline', 'y'])).stderr,
-    ).toContain('expected nothing to compare with');
+    ).toContain('expected nothing else to compare with');
   });
 });

@@ -71,7 +71,7 @@ describe('the library', () => {
     ]);
     expect((await judge(report)).objectives).toEqual(report.verdicts.objectives);
     await expect(judge(report, { objectives: ['ttfb.p95 < 1s'] })).rejects.toThrow(
-      /^objective ttfb\.p95 < 1s: "ttfb" is no measure/,
+      /^objective ttfb\.p95 < 1s: "ttfb" is neither a measure/,
     );
   });
 

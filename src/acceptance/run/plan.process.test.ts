@@ -220,7 +220,7 @@ describe('weir run', () => {
     const path = await tempFile('s.yaml', `${capped}pace: { requests: 60/min }\n`);
     const { code, stderr } = await weir(['run', path, '--out', await tempFolder()]);
     expect(code).toBe(2);
-    expect(stderr).toContain('pace lets 60 requests go before the run ends');
+    expect(stderr).toContain('pace allows 60 requests before the run ends');
   });
 
   it.each([

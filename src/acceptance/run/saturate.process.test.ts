@@ -49,7 +49,9 @@ it('a saturating load counts what the gateway counts, and writes every report', 
   expect(result.witness).toMatchObject({ completed, limited: 0 });
   expect(dueIn(result)).toBe(completed);
   expect(result.groups.map(({ labels }) => labels.traffic).toSorted()).toEqual(['chat', 'models']);
-  expect(result.notes.join(' ')).toContain('autocannon: each of 20 connections');
+  expect(result.notes.join(' ')).toContain(
+    'autocannon sent the next request on each of 20 connections as soon as the last was answered',
+  );
   expect((await readFile(observations, 'utf8')).trim().split('\n')).toHaveLength(completed + 1);
   expect(stdout).toContain('20 connections flat out for 2 s');
   expect(code, stderr).toBe(exitOf(result, 0));

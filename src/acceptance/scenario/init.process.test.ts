@@ -48,7 +48,7 @@ describe('weir init', () => {
     const bare = await initWith(new URL(mock.url).origin);
     expect([bare.code, bare.stderr]).toEqual([
       2,
-      expect.stringMatching(/GET \/models .* status 404: the base address of a gateway ends in/),
+      expect.stringMatching(/GET \/models .* status 404: the base address must end in the version/),
     ]);
     const secure = await initWith(mock.url.replace('http:', 'https:'));
     expect([secure.code, secure.stderr]).toEqual([
