@@ -4,6 +4,18 @@ export const median = (values: readonly number[]): number =>
     ? Number.NaN
     : (values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN);
 
+/** Measures candidates in turn, round by round, since other load on the machine comes and goes. */
+export const alternate = async <Candidate, Measurement>(
+  rounds: number,
+  candidates: readonly Candidate[],
+  measure: (candidate: Candidate, round: number) => Promise<Measurement>,
+): Promise<ReadonlyMap<Candidate, readonly Measurement[]>> => {
+  const all = new Map(candidates.map((candidate) => [candidate, [] as Measurement[]]));
+  for (let round = 1; round <= rounds; round += 1)
+    for (const [candidate, measured] of all) measured.push(await measure(candidate, round));
+  return all;
+};
+
 /** A round counts if it reached this share of its rate: less load is easier to serve. */
 const minSustainedShare = 0.95;
 
