@@ -64,10 +64,10 @@ const serveChat = (
   const { exchange, clock, serving } = admitted;
   exchange.trace?.setFields({ queued: clock.now() });
   const cancel = serving.serve(job, sink);
-  exchange.onInterruption(() => {
+  exchange.onInterruption = () => {
     cancel();
     onCancelled();
-  });
+  };
 };
 
 /** The message of a non-streamed response; a call as in the OpenAI API, since the interface leaves it open (4.1). */

@@ -29,10 +29,10 @@ export const limitHeaderSetter = (
 ): ((headers: LimitHeaders) => void) => {
   const showsHeaders = (shown: ResponseClass): boolean =>
     (headersOn as readonly ResponseClass[]).includes(shown);
-  return (headers) =>
-    exchange.setExtraHeaders((status, contentType) =>
-      showsHeaders(responseClassOf(route, status, contentType)) ? headers : {},
-    );
+  return (headers) => {
+    exchange.extraHeaders = (status, contentType) =>
+      showsHeaders(responseClassOf(route, status, contentType)) ? headers : {};
+  };
 };
 
 /** Checks the limits of a key and traces their levels. */

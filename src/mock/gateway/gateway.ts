@@ -157,7 +157,7 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
     refuseByLimit(permit);
     return;
   }
-  exchange.onEnd(() => permit.end());
+  exchange.onEnd = () => permit.end();
   epoch.counters.admitted[route] += 1;
   trace?.setFields({ admitted: true });
   const bill = (charge: CreditCharge): void => {
@@ -172,7 +172,7 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
     handlers[route]({ exchange, key, permit, refuseByLimit, bill, serving, ...context });
   };
   if (permit.startsAt <= clock.now()) answer();
-  else exchange.onInterruption(clock.at(permit.startsAt, answer));
+  else exchange.onInterruption = clock.at(permit.startsAt, answer);
 };
 
 export const openGateway = (
@@ -186,7 +186,7 @@ export const openGateway = (
   const open = new Set<MockExchange>();
   const trackExchange = (exchange: MockExchange): void => {
     open.add(exchange);
-    exchange.onClose(() => open.delete(exchange));
+    exchange.onClose = () => void open.delete(exchange);
     exchange.trace = traceLog?.startTrace(exchange, clock) ?? null;
     if (settings.sendStamps) exchange.wrapStream(addSendTimestamps(clock));
   };
