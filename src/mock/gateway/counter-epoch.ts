@@ -2,7 +2,7 @@ import { type ResolvedMockLimits, resolveMockLimits } from '../../model/gateway/
 import type { MockClock } from '../clock/mock-clock.ts';
 import { type KeyLimiter, openKeyLimiter, type LimitLevels } from '../limits/key-limiter.ts';
 import { openServing, type Serving } from '../serving/serving.ts';
-import { type CreditAccounts, openCreditAccounts } from '../counters/credit-accounts.ts';
+import { CreditAccounts } from '../counters/credit-accounts.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
 import { type FaultChooser, openFaultChooser } from '../faults/choose-fault.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -30,7 +30,7 @@ export const startCounterEpoch = (settings: Settings, clock: MockClock): Counter
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
   serving: openServing(settings, clock),
-  creditAccounts: openCreditAccounts(settings.credits),
+  creditAccounts: new CreditAccounts(settings.credits),
   chooseFault: openFaultChooser(settings),
 });
 

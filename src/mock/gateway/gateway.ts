@@ -15,11 +15,15 @@ import { MockExchange } from '../http/mock-exchange.ts';
 import type { Handler } from '../http/handler.ts';
 
 import { applyFault } from '../faults/choose-fault.ts';
-import { type Behaviour, behaviourOf, changeBehaviour } from '../settings/behaviour.ts';
 import { checkKeyLimits, limitHeaderSetter } from './check-key-limits.ts';
 import type { KeyLimiter, LimitHeaders, LimitExceeded } from '../limits/key-limiter.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
-import type { Settings } from '../settings/settings.ts';
+import {
+  type Behaviour,
+  behaviourOf,
+  changeBehaviour,
+  type Settings,
+} from '../settings/settings.ts';
 import { answerSpeech } from '../audio/speech.ts';
 import { addSendTimestamps } from '../http/event-stream.ts';
 import { flattenCounters, emptyMockCounters, type RouteName } from '../counters/mock-counters.ts';

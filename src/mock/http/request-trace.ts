@@ -4,7 +4,7 @@ import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { LimitLevels } from '../limits/key-limiter.ts';
 import { MockStartError } from '../errors/mock-start-error.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import { openRecentItems } from '../counters/recent-items.ts';
+import { RecentItems } from '../counters/recent-items.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ExchangeEnd } from '../counters/mock-counters.ts';
 
@@ -134,50 +134,46 @@ export interface RequestTraceLog {
 const writeErrorMessage = (path: string, error: unknown): string =>
   `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
 
-/** Writes each line at once, without a buffer, so that none is lost. */
-const openFile = (path: string): { write(line: string): string | null; close(): void } => {
-  let file: number | null;
+const openFile = (path: string): number => {
   try {
-    file = openSync(path, 'w');
+    return openSync(path, 'w');
   } catch (error) {
     throw new MockStartError(writeErrorMessage(path, error), { cause: error });
   }
-  const close = (): void => {
-    if (file !== null) closeSync(file);
-    file = null;
-  };
-  return {
-    write: (line) => {
-      if (file === null) return null;
-      try {
-        writeFileSync(file, `${line}\n`);
-        return null;
-      } catch (error) {
-        close();
-        return writeErrorMessage(path, error);
-      }
-    },
-    close,
-  };
 };
 
 /** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
 export const openRequestTraceLog = ({ truth }: Settings): RequestTraceLog | null => {
   if (truth === null) return null;
-  const file = truth.file === null ? null : openFile(truth.file);
-  const recentLines = openRecentItems<RequestTraceLine>(truth.keep);
+  const path = truth.file;
+  const recentLines = new RecentItems<RequestTraceLine>(truth.keep);
+  let file = path === null ? null : openFile(path);
   let problem: string | null = null;
+  const close = (): void => {
+    if (file !== null) closeSync(file);
+    file = null;
+  };
+  /** Writes each line at once, without a buffer, so that none is lost. */
+  const write = (line: RequestTraceLine): void => {
+    if (file === null || path === null) return;
+    try {
+      writeFileSync(file, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      close();
+      problem = writeErrorMessage(path, error);
+    }
+  };
   return {
     startTrace: (exchange, clock) => {
       const trace = new RequestTrace(exchange, clock);
       exchange.response.once('close', () => {
         const line = trace.toLine();
         recentLines.add(line);
-        problem = file?.write(JSON.stringify(line)) ?? problem;
+        write(line);
       });
       return trace;
     },
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
-    close: () => file?.close(),
+    close,
   };
 };
