@@ -4,12 +4,11 @@ import { atLeast, type BenchPart, benchRow, type BenchRow, type Say } from '../h
 import { cpuOf, hasEnded, startPinned } from '../harness/processes.ts';
 import { startWeirRun, streamScenario } from '../harness/run-weir.ts';
 import { type ChatServer, startChatServer } from '../harness/start-chat-server.ts';
-import { median, sustainsRate } from '../harness/statistics.ts';
+import { alternate, median, sustainsRate } from '../harness/statistics.ts';
 import type { SdkName } from './sdk-calls.ts';
 import type { SdkStreamClientOptions } from './sdk-stream-client.ts';
 
-/** Measures until this many rounds sustained the rate, and at most this many rounds. */
-const rounds = { usable: 3, most: 6 };
+const rounds = 5;
 
 interface StreamCase {
   readonly name: string;
@@ -99,32 +98,23 @@ const costOf = ({ events, cpu }: CostMeasurement): number =>
 const isUsable = ({ users, gap }: StreamCase, { events }: CostMeasurement): boolean =>
   gap === 0 || sustainsRate(events, (users * window) / gap);
 
-type Round = ReadonlyMap<Client, CostMeasurement>;
-
-const usableRounds = (streamCase: StreamCase, all: readonly Round[]): readonly Round[] =>
-  all.filter((round) => [...round.values()].every((each) => isUsable(streamCase, each)));
-
 const measureCase = async (streamCase: StreamCase, say: Say): Promise<readonly BenchRow[]> => {
   const { name, rivals } = streamCase;
   const clients: readonly Client[] = ['run', ...rivals.map(([rival]) => rival)];
-  const all: Round[] = [];
-  const isEnough = (): boolean => usableRounds(streamCase, all).length === rounds.usable;
-  for (let round = 1; round <= rounds.most && !isEnough(); round += 1) {
-    const measured = new Map<Client, CostMeasurement>();
-    for (const client of clients) {
-      const measurement = await measureClient(client, streamCase);
-      measured.set(client, measurement);
-      const rate = Math.round(measurement.events / (window / 1000));
-      const ignored = isUsable(streamCase, measurement) ? '' : ', too slow to count';
-      const cost = costOf(measurement).toFixed(2);
-      say(`${name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${ignored}`);
-    }
-    all.push(measured);
-  }
-  const usable = usableRounds(streamCase, all);
+  const measured = await alternate(rounds, clients, async (client, round) => {
+    const measurement = await measureClient(client, streamCase);
+    const rate = Math.round(measurement.events / (window / 1000));
+    const ignored = isUsable(streamCase, measurement) ? '' : ', too slow to count';
+    const cost = costOf(measurement).toFixed(2);
+    say(`${name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${ignored}`);
+    return measurement;
+  });
+  const usable = [...measured.get('run')!.keys()].filter((round) =>
+    clients.every((client) => isUsable(streamCase, measured.get(client)![round]!)),
+  );
   const costs = (client: Client): readonly number[] =>
-    usable.map((round) => costOf(round.get(client)!));
-  const own = costs('run');
+    usable.map((round) => costOf(measured.get(client)![round]!));
+  const ownCosts = costs('run');
   // The median, not the best: a delayed client reads several chunks at once, which makes each cheaper.
   return [
     ...clients.map((client) => {
@@ -133,7 +123,7 @@ const measureCase = async (streamCase: StreamCase, say: Say): Promise<readonly B
     }),
     ...rivals.map(([rival, least]) => {
       const what = `${name}: chunks per second of CPU, weir run against ${rival}`;
-      const ratios = costs(rival).map((cost, round) => cost / own[round]!);
+      const ratios = costs(rival).map((cost, round) => cost / ownCosts[round]!);
       return benchRow(what, median(ratios), '×', atLeast(least));
     }),
   ];

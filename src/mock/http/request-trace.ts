@@ -45,20 +45,16 @@ export interface RequestTraceLine {
   readonly micros: number;
 }
 
-/** Fields set by the request handlers. */
-type HandlerFields = Pick<
-  RequestTraceLine,
-  'kind' | 'admitted' | 'limits' | 'queued' | 'prefillEnd' | 'micros'
->;
-
-const noHandlerFields: HandlerFields = {
+/** Fields set by the request handlers, before they are. */
+const noHandlerFields = {
   kind: null,
   admitted: false,
   limits: null,
   queued: null,
   prefillEnd: null,
   micros: 0,
-};
+} as const satisfies Partial<RequestTraceLine>;
+type HandlerFields = Pick<RequestTraceLine, keyof typeof noHandlerFields>;
 
 interface TracedExchange {
   readonly id: string;
@@ -78,7 +74,7 @@ export class RequestTrace {
   /** The due and sent times of the tokens, alternating. */
   readonly #tokens: number[] = [];
   #read: number | null = null;
-  #fields = noHandlerFields;
+  #fields: HandlerFields = noHandlerFields;
 
   constructor(exchange: TracedExchange, clock: MockClock) {
     this.#exchange = exchange;
@@ -119,18 +115,6 @@ export class RequestTrace {
   }
 }
 
-export interface RequestTraceLog {
-  /** Starts the trace of a request; its line is written when the connection is done with it. */
-  startTrace(exchange: TracedExchange, clock: MockClock): RequestTrace;
-  /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */
-  recent(): {
-    readonly dropped: number;
-    readonly problem: string | null;
-    readonly lines: readonly RequestTraceLine[];
-  };
-  close(): void;
-}
-
 const writeErrorMessage = (path: string, error: unknown): string =>
   `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
 
@@ -143,7 +127,7 @@ const openFile = (path: string): number => {
 };
 
 /** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
-export const openRequestTraceLog = ({ truth }: Settings): RequestTraceLog | null => {
+export const openRequestTraceLog = ({ truth }: Settings) => {
   if (truth === null) return null;
   const path = truth.file;
   const recentLines = new RecentItems<RequestTraceLine>(truth.keep);
@@ -164,7 +148,8 @@ export const openRequestTraceLog = ({ truth }: Settings): RequestTraceLog | null
     }
   };
   return {
-    startTrace: (exchange, clock) => {
+    /** Starts the trace of a request; its line is written when the connection is done with it. */
+    startTrace: (exchange: TracedExchange, clock: MockClock): RequestTrace => {
       const trace = new RequestTrace(exchange, clock);
       exchange.response.once('close', () => {
         const line = trace.toLine();
@@ -173,7 +158,10 @@ export const openRequestTraceLog = ({ truth }: Settings): RequestTraceLog | null
       });
       return trace;
     },
+    /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
     close,
   };
 };
+
+export type RequestTraceLog = NonNullable<ReturnType<typeof openRequestTraceLog>>;

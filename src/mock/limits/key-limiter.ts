@@ -44,18 +44,6 @@ export interface Permit {
 
 export type Admission = (Permit | LimitExceeded) & WithLimitHeaders;
 
-/**
- * The limits of one key (interface section 8). A request counts when it is admitted; a refused one does not count,
- * except by an algorithm or a bug that does so.
- */
-export interface KeyLimiter {
-  admit(now: number): Admission;
-  /** The headers of an answer that does not count. */
-  headers(now: number): LimitHeaders;
-  /** The levels of all limits, summed over all workers. */
-  levels(now: number): LimitLevels;
-}
-
 /** The names of limit and remaining units of each metered limit. */
 const headerNames = [
   ['requests', limitHeaders.limitRequests, limitHeaders.remainingRequests],
@@ -181,8 +169,12 @@ const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
   return cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now };
 };
 
-/** Opens the limits of one key, unused; `phase` is a time at which a window of the wall clock begins. */
-export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLimiter => {
+/**
+ * Opens the limits of one key (interface section 8), unused; `phase` is a time at which a window of the wall clock
+ * begins. A request counts when it is admitted; a refused one does not count, except by an algorithm or a bug that
+ * does so.
+ */
+export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;
   /** The time up to which hidden requests are counted. */
@@ -196,14 +188,16 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLi
   };
   const next = (): WorkerCounters => workers[turn % workers.length]!;
   return {
-    headers: (now) => headersOf(next(), now),
-    admit: (now) => {
+    /** The headers of an answer that does not count. */
+    headers: (now: number) => headersOf(next(), now),
+    admit: (now: number): Admission => {
       const counters = next();
       turn += 1;
       if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
       return { ...checkWorkerLimits(counters, limits, now), headers: headersOf(counters, now) };
     },
-    levels: (now) =>
+    /** The levels of all limits, summed over all workers. */
+    levels: (now: number): LimitLevels =>
       Object.fromEntries(
         limitCauses.flatMap((cause) => {
           const levels = workers.flatMap((counters) => levelIn(counters, cause, now) ?? []);
@@ -218,3 +212,5 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLi
       ),
   };
 };
+
+export type KeyLimiter = ReturnType<typeof openKeyLimiter>;
