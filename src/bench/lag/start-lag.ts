@@ -61,14 +61,8 @@ export const lagFiguresOf = (seconds: readonly Histogram[], rate: number) => {
 };
 type LagFigures = ReturnType<typeof lagFiguresOf>;
 
-/** What a client did in the measured seconds. */
-interface LagMeasurement {
-  readonly lags: LagFigures;
-  /** Tokens received per second. */
-  readonly tokenRate: number;
-}
-
-const measureBare = async (load: StartLoadOptions, url: string): Promise<LagMeasurement> => {
+/** What a client did in the measured seconds; `tokenRate` is tokens received per second. */
+const measureBare = async (load: StartLoadOptions, url: string) => {
   const options: BareStartsOptions = { ...load, port: Number(new URL(url).port) };
   const { lags, tokens } = await runPinned<BareStarts>(1, 'bench/lag/bare-starts.ts', options);
   return {
@@ -76,6 +70,7 @@ const measureBare = async (load: StartLoadOptions, url: string): Promise<LagMeas
     tokenRate: tokens / load.seconds,
   };
 };
+type LagMeasurement = Awaited<ReturnType<typeof measureBare>>;
 
 /** Throws if a request failed for another reason than the end of the run. */
 const checkOutcomes = ({ groups, failures }: Result): void => {

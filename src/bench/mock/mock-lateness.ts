@@ -25,18 +25,7 @@ const traceResponseSchema = z.looseObject({
 });
 
 /** How late the tokens of one load were. */
-interface LatenessMeasurement {
-  /** Of tokens that were due while all streams ran. */
-  readonly steady: Lateness;
-  /** Of those that were also due at the processor's normal speed. */
-  readonly atNormalSpeed: Lateness;
-  /** Their share in percent. */
-  readonly normalSpeedShare: number;
-  /** Of all tokens, those that were sent before they were due. */
-  readonly early: number;
-}
-
-const measurementOf = (trace: string, isNormalAt: IsNormalAt): LatenessMeasurement => {
+const measurementOf = (trace: string, isNormalAt: IsNormalAt) => {
   const { lines } = traceResponseSchema.parse(JSON.parse(trace));
   const all = lines.flatMap(({ due, sent }) => due.map((at, i) => ({ due: at, sent: sent[i]! })));
   if (all.length !== streams * tokens)
@@ -46,12 +35,16 @@ const measurementOf = (trace: string, isNormalAt: IsNormalAt): LatenessMeasureme
   const steady = all.filter(({ due }) => due >= begun && due <= ended);
   const normal = steady.filter(({ due }) => isNormalAt(due));
   return {
+    /** Of tokens that were due while all streams ran. */
     steady: latenessOf(steady),
+    /** Of those that were also due at the processor's normal speed. */
     atNormalSpeed: latenessOf(normal),
+    /** Their share in percent. */
     normalSpeedShare: (normal.length / steady.length) * 100,
-    early: latenessOf(all).early,
+    early: all.filter(({ due, sent }) => sent < due).length,
   };
 };
+type LatenessMeasurement = ReturnType<typeof measurementOf>;
 
 /** Runs the load while another process watches the processor's speed on the second core: a slow interval affects both. */
 const runMeasuredLoad = async (port: number): Promise<IsNormalAt> => {

@@ -62,16 +62,7 @@ const startClient = (client: Client, { users, rampUp }: StreamCase, url: string)
 };
 
 /** What one client did in the window; CPU time includes the child processes of a run, in seconds. */
-interface CostMeasurement {
-  readonly events: number;
-  readonly cpu: number;
-}
-
-const measureWindow = async (
-  server: ChatServer,
-  client: ChildProcess,
-  users: number,
-): Promise<CostMeasurement> => {
+const measureWindow = async (server: ChatServer, client: ChildProcess, users: number) => {
   while ((await server.count()).begun < users) {
     if (hasEnded(client)) throw new Error('a client ended before its streams began');
     await sleep(100);
@@ -82,6 +73,8 @@ const measureWindow = async (
   const after = { ...(await server.count()), cpu: await cpuOf(client.pid) };
   return { events: after.events - before.events, cpu: after.cpu - before.cpu };
 };
+
+type CostMeasurement = Awaited<ReturnType<typeof measureWindow>>;
 
 const measureClient = async (client: Client, streamCase: StreamCase): Promise<CostMeasurement> => {
   const { gap, tokens, users } = streamCase;

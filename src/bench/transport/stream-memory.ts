@@ -20,14 +20,11 @@ const maxDescriptors = async (): Promise<number> => {
   return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
 };
 
-/** In bytes: the last resident memory before the first stream began, and the highest while all were open. */
-interface Memory {
-  readonly idle: number;
-  readonly highest: number;
-}
-
-/** Follows a run until its first stream ends, or the run itself. */
-const trackMemory = async (server: ChatServer, { child }: WeirRun): Promise<Memory> => {
+/**
+ * Follows a run until its first stream ends, or the run itself. Returns in bytes the last resident memory before the
+ * first stream began, and the highest while all were open.
+ */
+const trackMemory = async (server: ChatServer, { child }: WeirRun) => {
   let idle = Number.NaN;
   let highest = Number.NaN;
   while (!hasEnded(child)) {

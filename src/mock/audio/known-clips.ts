@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
-/** The words of a clip of speech. */
-export interface KnownClip {
-  readonly text: string;
-  readonly language: string;
-}
-
 const manifestSchema = z.object({
   clips: z.array(
     z.object({ file: z.string(), sha256: z.string(), text: z.string(), language: z.string() }),
@@ -21,7 +15,7 @@ const readClips = async () =>
 let clips: ReturnType<typeof readClips> | undefined;
 
 /** The bundled clip with this SHA-256 (hex), or `null`. */
-export const knownClip = async (sha256: string): Promise<KnownClip | null> =>
+export const knownClip = async (sha256: string) =>
   (await (clips ??= readClips())).find((clip) => clip.sha256 === sha256) ?? null;
 
 /** The files of the bundled clips. */

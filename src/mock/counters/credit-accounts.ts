@@ -17,15 +17,6 @@ interface CreditLedgerEntry extends CreditCharge {
   readonly balance: number | null;
 }
 
-/** The ledger of the control port: the last entries, oldest first, and the sums of all. */
-export interface CreditLedger {
-  readonly charges: number;
-  readonly micros: number;
-  /** Entries that are in the sums but no longer listed. */
-  readonly dropped: number;
-  readonly entries: readonly CreditLedgerEntry[];
-}
-
 /** The balance of each key, and the ledger. Balances and sums are integers, so they are exact. */
 export class CreditAccounts {
   readonly #recent: RecentItems<CreditLedgerEntry>;
@@ -64,9 +55,11 @@ export class CreditAccounts {
     this.#recent.resize(entries);
   }
 
-  ledger(): CreditLedger {
+  /** The ledger of the control port: the last entries, oldest first, how many are no longer listed, and the sums of all. */
+  ledger() {
     const { dropped } = this.#recent;
     const entries = this.#recent.items();
     return { charges: this.#charges, micros: this.#micros, dropped, entries };
   }
 }
+export type CreditLedger = ReturnType<CreditAccounts['ledger']>;

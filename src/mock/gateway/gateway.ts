@@ -12,7 +12,7 @@ import {
   keyStates,
 } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
-import type { Handler } from '../http/handler.ts';
+import type { AdmittedRequest, Handler } from '../http/handler.ts';
 import { applyFault } from '../faults/choose-fault.ts';
 import type {
   Admission,
@@ -43,11 +43,6 @@ const handlers = {
 const routesByPath = new Map(
   (Object.keys(routes) as RouteName[]).map((name) => [basePath + routes[name].path, name]),
 );
-
-interface GatewayContext {
-  readonly settings: Settings;
-  readonly clock: MockClock;
-}
 
 const bearer = /^bearer +(\S+) *$/i;
 
@@ -134,7 +129,11 @@ const checkKeyLimits = (
 };
 
 /** Checks path, method, key, credits and limits in this order; the handler then checks the parameters. */
-const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayContext): void => {
+const admit = (
+  exchange: MockExchange,
+  epoch: CounterEpoch,
+  context: Pick<AdmittedRequest, 'settings' | 'clock'>,
+): void => {
   const route = findRoute(exchange);
   if (route === null) return;
   const caller = findCaller(exchange, epoch, context.settings);

@@ -119,20 +119,14 @@ export class MockExchange {
   }
 
   answerJson(end: ExchangeEnd, status: number, body: unknown, headers: Headers = {}): void {
-    this.answerText(end, status, JSON.stringify(body), {
-      ...headers,
-      'content-type': 'application/json',
-    });
+    const allHeaders = { ...headers, 'content-type': 'application/json' };
+    this.answerText(end, status, JSON.stringify(body), allHeaders);
   }
 
   refuse({ cause, message, status }: RequestRefusal, headers: Headers = {}): void {
-    const refusal = refusalErrors[cause];
-    this.answerJson(
-      `refused.${cause}`,
-      status ?? refusal.status,
-      errorBody(refusal, message),
-      headers,
-    );
+    const error = refusalErrors[cause];
+    const body = errorBody(error, message);
+    this.answerJson(`refused.${cause}`, status ?? error.status, body, headers);
   }
 
   /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */
