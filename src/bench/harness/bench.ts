@@ -11,6 +11,19 @@ export interface BenchRow {
   readonly reference?: number;
 }
 
+/** An upper bound. */
+export const atMost = (value: number) => ({ kind: 'at most', value }) as const;
+/** A lower bound. */
+export const atLeast = (value: number) => ({ kind: 'at least', value }) as const;
+
+/** A row without a bare reference. */
+export const benchRow = (
+  what: string,
+  value: number,
+  unit: string,
+  bound: BenchRow['bound'] = null,
+): BenchRow => ({ what, value, unit, bound });
+
 /** Prints progress. */
 export type Say = (text: string) => void;
 

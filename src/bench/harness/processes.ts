@@ -55,35 +55,26 @@ export const endProcess = async (child: ChildProcess): Promise<void> => {
   await gone;
 };
 
-/** A child process of a bench; leaving the scope of `await using` kills it. */
-export interface PinnedProcess extends AsyncDisposable {
-  readonly child: ChildProcess;
-  /** The first line that it printed. */
-  readonly line: string;
-  /** The next line that it prints. Throws if it ends instead. */
-  next(): Promise<string>;
-  /** Writes a line to its standard input. */
-  send(line: string): void;
-}
-
 /**
  * Starts a file, given by its path below `src`, on one core and waits for its first line. `options` are its
- * first line of standard input, as JSON; `flags` are Node's.
+ * first line of standard input, as JSON; `flags` are Node's. Leaving the scope of `await using` kills it.
  */
 export const startPinned = async (
   core: number,
   [file, ...rest]: CommandLine,
   options: unknown,
   flags: readonly string[] = [],
-): Promise<PinnedProcess> => {
+) => {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url));
   const [program, ...words] = pinnedTo(core, [process.execPath, ...flags, path, ...rest]);
   const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   // A child that has ended shows by the end of its lines.
   child.stdin.on('error', () => undefined);
+  /** Writes a line to its standard input. */
   const send = (line: string): void => void child.stdin.write(`${line}\n`);
   send(JSON.stringify(options));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  /** The next line that it prints. Throws if it ends instead. */
   const next = async (): Promise<string> => {
     const { done, value } = await lines.next();
     if (done === true) throw new Error(`${file} ended without the expected output`);

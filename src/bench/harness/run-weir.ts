@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,15 +19,11 @@ export const launcherFlags: readonly string[] = firstLine.match(/--\S+/g) ?? [];
 /** The program as the shell starts it. */
 export const weirCommand = [process.execPath, ...launcherFlags, launcher] as const;
 
-/** A run; leaving the scope of `await using` kills it and removes its files. */
-export interface WeirRun extends AsyncDisposable {
-  readonly child: ChildProcess;
-  /** The result that it writes at its end. Throws if there is none. */
-  result(): Promise<Result>;
-}
-
-/** Starts `weir run` on the second core; a scenario without a `target` uses the embedded gateway. */
-export const startWeirRun = async (scenario: object): Promise<WeirRun> => {
+/**
+ * Starts `weir run` on the second core; a scenario without a `target` uses the embedded gateway. Leaving the scope of
+ * `await using` kills the run and removes its files.
+ */
+export const startWeirRun = async (scenario: object) => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
   const file = join(folder, 'scenario.json');
   await writeFile(file, JSON.stringify(scenario));
@@ -38,7 +34,8 @@ export const startWeirRun = async (scenario: object): Promise<WeirRun> => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
     child,
-    result: async () => {
+    /** The result that it writes at its end. Throws if there is none. */
+    result: async (): Promise<Result> => {
       await ended;
       return resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
     },
@@ -48,6 +45,8 @@ export const startWeirRun = async (scenario: object): Promise<WeirRun> => {
     },
   };
 };
+
+export type WeirRun = Awaited<ReturnType<typeof startWeirRun>>;
 
 /** Runs a scenario to its end and returns its result, valid or not. Throws if there is none. */
 export const runWeir = async (scenario: object): Promise<Result> => {

@@ -1,5 +1,6 @@
-import net from 'node:net';
+import type net from 'node:net';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
+import { openBareSocket } from '../harness/bare-client.ts';
 import { rawRequest, smallChat, smallChatJson, tokenText } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
 import { startDueAt, streamShare, type StartLoadOptions } from './start-load.ts';
@@ -29,32 +30,27 @@ const streamRequest = Buffer.from(rawRequest(JSON.stringify({ ...smallChat, stre
 
 const idleSockets: net.Socket[] = [];
 const streaming = new Set<net.Socket>();
-const buffer = Buffer.alloc(64 * 1024);
 const [zeroDigit, lineFeed] = [48, 10];
 
 /** Whether a read ends an answer: it is no chunk of a stream, or the last one. */
-const endsAnswer = (length: number, isStream: boolean): boolean =>
-  !isStream || (buffer[length - 5] === zeroDigit && buffer[length - 6] === lineFeed);
+const endsAnswer = (bytes: Uint8Array, length: number, isStream: boolean): boolean =>
+  !isStream || (bytes[length - 5] === zeroDigit && bytes[length - 6] === lineFeed);
 
 let inFlightCount = 0;
 let streamedBytes = 0;
 let isMeasured = false;
 
 const open = (request: Buffer): net.Socket => {
-  const callback = (length: number): boolean => {
+  const socket = openBareSocket(port, request, (length, bytes) => {
     const isStream = streaming.has(socket);
     if (isStream && isMeasured) streamedBytes += length;
-    if (endsAnswer(length, isStream)) {
+    if (endsAnswer(bytes, length, isStream)) {
       streaming.delete(socket);
       inFlightCount -= 1;
       idleSockets.push(socket);
     }
     startDue();
-    return true;
-  };
-  const onread = { buffer, callback };
-  const connectOptions = { port, host: '127.0.0.1', noDelay: true, onread };
-  const socket = net.connect(connectOptions, () => socket.write(request));
+  });
   return socket;
 };
 

@@ -1,37 +1,38 @@
-import { decodeHistogram } from '../../model/measures/histogram.ts';
+import {
+  decodeHistogram,
+  type Histogram,
+  sumOfHistograms,
+} from '../../model/measures/histogram.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { lagOver, measuredWindow } from '../../model/result/summary.ts';
-import type { BenchRow, BenchPart } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { smallChatTraffic } from '../harness/chat-bytes.ts';
 import { runPinned } from '../harness/processes.ts';
 import { runWeir } from '../harness/run-weir.ts';
 import { startChatServer } from '../harness/start-chat-server.ts';
-import { sustainsRate } from '../harness/statistics.ts';
+import { alternate, median, sustainsRate } from '../harness/statistics.ts';
 import type { BareStarts, BareStartsOptions } from './bare-starts.ts';
-import { type LagFigures, lagFiguresOf } from './lag-figures.ts';
 import { rampStartShare, streamShare, type StartLoadOptions } from './start-load.ts';
 
 const rounds = 2;
 /** Between two tokens of a stream, in ms. */
 const gap = 50;
 
+// Without a ramp the code is not yet compiled at the full rate, everything that waits opens its own
+// connection, and the bench would measure that storm.
+const common = { rate: 1000, inFlight: 10_000, streamSeconds: 4, rampSeconds: 3, seconds: 3 };
+
 interface LagCase extends StartLoadOptions {
   /** Bound of the 99th percentile, in ms. */
-  readonly atMost: number | null;
+  readonly most: number;
 }
 
-const cases = [500, 1000, 5000, 20_000].flatMap((rate): readonly LagCase[] => {
-  // Without a ramp the code is not yet compiled at the full rate, everything that waits opens its own
-  // connection, and the bench would measure that storm.
-  const load = { rate, inFlight: 10_000, streamSeconds: 4, rampSeconds: 3, seconds: 3 };
-  const isBounded = rate === 1000;
-  return [
-    { ...load, streams: 0, warmUp: 2, atMost: isBounded ? 2 : null },
-    // After this warm-up all streams are in flight.
-    { ...load, streams: 1000, warmUp: 5, atMost: isBounded ? 1 : null },
-  ];
-});
+const cases: readonly LagCase[] = [
+  { ...common, streams: 0, warmUp: 2, most: 2 },
+  // After this warm-up all streams are in flight.
+  { ...common, streams: 1000, warmUp: 5, most: 1 },
+];
 
 /** Tokens per second of all streams. */
 const tokenRateOf = ({ streams }: StartLoadOptions): number => (streams * 1000) / gap;
@@ -39,14 +40,29 @@ const tokenRateOf = ({ streams }: StartLoadOptions): number => (streams * 1000) 
 const titleOf = (load: StartLoadOptions): string =>
   `starts at ${load.rate}/s ${load.streams === 0 ? 'alone' : `beside ${tokenRateOf(load)} chunks/s`}`;
 
-/** What a client did in the measured seconds. */
-interface LagMeasurement {
-  readonly lags: LagFigures;
-  /** Tokens received per second. */
-  readonly tokenRate: number;
-}
+/** A due start that never began counts as later than any other. */
+const percentile = (lags: Histogram, q: number, due: number): number => {
+  const rank = Math.ceil(Math.max(due, lags.count) * q);
+  return rank > lags.count ? Number.POSITIVE_INFINITY : lags.atRank(rank);
+};
 
-const measureBare = async (load: StartLoadOptions, url: string): Promise<LagMeasurement> => {
+/** How late starts were, in ms, from the lags of each second's starts at two digits; `rate` starts were due in each second. */
+export const lagFiguresOf = (seconds: readonly Histogram[], rate: number) => {
+  const whole = sumOfHistograms(seconds, 2);
+  const due = rate * seconds.length;
+  return {
+    p50: percentile(whole, 0.5, due),
+    p99: percentile(whole, 0.99, due),
+    /** The median of the 99th percentiles of each second: a pause of the machine cannot move it. */
+    medianP99: median(seconds.map((second) => percentile(second, 0.99, rate))),
+    /** The share of the due starts that began. */
+    startedPercent: (whole.count / due) * 100,
+  };
+};
+type LagFigures = ReturnType<typeof lagFiguresOf>;
+
+/** What a client did in the measured seconds; `tokenRate` is tokens received per second. */
+const measureBare = async (load: StartLoadOptions, url: string) => {
   const options: BareStartsOptions = { ...load, port: Number(new URL(url).port) };
   const { lags, tokens } = await runPinned<BareStarts>(1, 'bench/lag/bare-starts.ts', options);
   return {
@@ -54,6 +70,7 @@ const measureBare = async (load: StartLoadOptions, url: string): Promise<LagMeas
     tokenRate: tokens / load.seconds,
   };
 };
+type LagMeasurement = Awaited<ReturnType<typeof measureBare>>;
 
 /** Throws if a request failed for another reason than the end of the run. */
 const checkOutcomes = ({ groups, failures }: Result): void => {
@@ -100,41 +117,9 @@ const measureWeir = async (load: StartLoadOptions, target: string): Promise<LagM
   };
 };
 
-interface Round {
-  readonly own: LagMeasurement;
-  readonly bare: LagMeasurement;
-}
-
 /** Beside fewer tokens than requested, starts are easier. */
 const isUsable = (load: StartLoadOptions, { tokenRate }: LagMeasurement): boolean =>
   sustainsRate(tokenRate, tokenRateOf(load));
-
-/** The best of the rounds that count: other load on the machine only adds time. */
-const rowsOf = (lagCase: LagCase, all: readonly Round[]): readonly BenchRow[] => {
-  const best = (
-    who: keyof Round,
-    of: (lags: LagFigures) => number,
-    better: typeof Math.max,
-  ): number => {
-    const usable = all.map((round) => round[who]).filter((each) => isUsable(lagCase, each));
-    return usable.length === 0 ? Number.NaN : better(...usable.map(({ lags }) => of(lags)));
-  };
-  const row = (what: string, of: (lags: LagFigures) => number, isMore = false): BenchRow => ({
-    what: `${titleOf(lagCase)}: ${what}`,
-    unit: isMore ? '%' : 'ms',
-    bound: null,
-    value: best('own', of, isMore ? Math.max : Math.min),
-    reference: best('bare', of, isMore ? Math.max : Math.min),
-  });
-  const { atMost } = lagCase;
-  const bound = atMost === null ? null : ({ kind: 'at most', value: atMost } as const);
-  return [
-    row('lag, p50', ({ p50 }) => p50),
-    { ...row('p99', ({ p99 }) => p99), bound },
-    { ...row('p99 of the median second', ({ medianP99 }) => medianP99), bound },
-    row('started of those due', ({ startedPercent }) => startedPercent, true),
-  ];
-};
 
 /** So many starts were dropped that the percentile is one of theirs: it is not measured. */
 const inMs = (lag: number): string =>
@@ -148,19 +133,42 @@ const describe = (load: StartLoadOptions, measurement: LagMeasurement): string =
   return `${lags}, ${startedPercent.toFixed(1)} % started${beside}${ignored}`;
 };
 
+/** The best of the rounds that count: other load on the machine only adds time. */
+const best = (
+  load: StartLoadOptions,
+  measured: readonly LagMeasurement[],
+  of: (lags: LagFigures) => number,
+): number => {
+  const usable = measured.filter((each) => isUsable(load, each));
+  return usable.length === 0 ? Number.NaN : Math.min(...usable.map(({ lags }) => of(lags)));
+};
+
 /** How late `weir run` starts the due requests of an open load, and how late a bare process does. */
 export const measureStartLag: BenchPart = async (say) => {
   const tokens = (cases[0]!.streamSeconds * 1000) / gap;
   await using server = await startChatServer({ gap, tokens, certificate: null });
-  const roundsByCase = new Map(cases.map((lagCase) => [lagCase, [] as Round[]]));
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const [lagCase, measured] of roundsByCase) {
-      const bare = await measureBare(lagCase, server.url);
-      const own = await measureWeir(lagCase, server.url);
-      measured.push({ own, bare });
-      const [weir, reference] = [own, bare].map((each) => describe(lagCase, each));
-      say(`${titleOf(lagCase)}, round ${round}: weir ${weir}; bare ${reference}`);
-    }
-  }
-  return [...roundsByCase].flatMap(([lagCase, measured]) => rowsOf(lagCase, measured));
+  const clients = cases.flatMap((lagCase) => [
+    { lagCase, name: 'bare', measure: measureBare },
+    { lagCase, name: 'weir', measure: measureWeir },
+  ]);
+  const measured = await alternate(rounds, clients, async ({ lagCase, name, measure }, round) => {
+    const measurement = await measure(lagCase, server.url);
+    say(`${titleOf(lagCase)}, round ${round}: ${name} ${describe(lagCase, measurement)}`);
+    return measurement;
+  });
+  const all = [...measured];
+  return cases.flatMap((lagCase) => {
+    const row = (what: string, of: (lags: LagFigures) => number): BenchRow => {
+      const [reference, value] = all
+        .filter(([client]) => client.lagCase === lagCase)
+        .map(([, measurements]) => best(lagCase, measurements, of));
+      return { ...benchRow(`${titleOf(lagCase)}: ${what}`, value!, 'ms'), reference: reference! };
+    };
+    const bound = atMost(lagCase.most);
+    return [
+      row('lag, p50', ({ p50 }) => p50),
+      { ...row('p99', ({ p99 }) => p99), bound },
+      { ...row('p99 of the median second', ({ medianP99 }) => medianP99), bound },
+    ];
+  });
 };

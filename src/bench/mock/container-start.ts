@@ -4,17 +4,10 @@ import {
   loadContainerLibrary,
 } from '../../platform/process/container-engine.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
-import type { BenchPart } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { median } from '../harness/statistics.ts';
 
 const rounds = 7;
-
-/** In ms. */
-const timeOf = async <T>(work: () => Promise<T>): Promise<[number, T]> => {
-  const startedAt = performance.now();
-  const value = await work();
-  return [performance.now() - startedAt, value];
-};
 
 /** How long the container of the mock takes until it answers, beside one that only starts Node. */
 export const measureContainerStart: BenchPart = async () => {
@@ -31,22 +24,20 @@ export const measureContainerStart: BenchPart = async () => {
       Cmd: ['node', '-e', '0'],
       HostConfig: { AutoRemove: true },
     });
-    const [bareTime] = await timeOf(async () => {
-      await container.start();
-      await container.wait();
-    });
-    const [mockTime, mock] = await timeOf(() => startMockContainer(options));
+    const begun = performance.now();
+    await container.start();
+    await container.wait();
+    const bareEnded = performance.now();
+    const mock = await startMockContainer(options);
+    bare.push(bareEnded - begun);
+    ready.push(performance.now() - bareEnded);
     await mock.stop();
-    bare.push(bareTime);
-    ready.push(mockTime);
   }
-  return [
-    {
-      what: 'container ready after its start, image built',
-      value: median(ready),
-      unit: 'ms',
-      bound: { kind: 'at most', value: 900 },
-      reference: median(bare),
-    },
-  ];
+  const row = benchRow(
+    'container ready after its start, image built',
+    median(ready),
+    'ms',
+    atMost(900),
+  );
+  return [{ ...row, reference: median(bare) }];
 };

@@ -1,9 +1,9 @@
 import autocannon from 'autocannon';
 import { milliseconds } from '../../model/quantity.ts';
-import type { BenchPart } from '../harness/bench.ts';
+import { atLeast, type BenchPart, benchRow } from '../harness/bench.ts';
 import { smallChatHeaders, smallChatJson } from '../harness/chat-bytes.ts';
 import { startPinned } from '../harness/processes.ts';
-import { median } from '../harness/statistics.ts';
+import { alternate, median } from '../harness/statistics.ts';
 import { startPinnedMock } from './pinned-mock.ts';
 
 /** In seconds, until the code of each server is compiled. */
@@ -34,31 +34,19 @@ export const measureMockChats: BenchPart = async (say) => {
   await using bare = await startPinned(0, ['bench/harness/bare-server.ts'], answer);
   const bareUrl = `http://127.0.0.1:${bare.line}/v1/chat/completions`;
   for (const url of [bareUrl, mockUrl]) await measureRate(url, warmUp);
-  const ratios: number[] = [];
-  const rates: number[] = [];
-  const references: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const reference = await measureRate(bareUrl, 1);
-    const rate = await measureRate(mockUrl, 1);
-    references.push(reference);
-    rates.push(rate);
-    ratios.push(rate / reference);
-  }
+  const rates = await alternate(rounds, [bareUrl, mockUrl], (url) => measureRate(url, 1));
+  const [bareRates, mockRates] = [rates.get(bareUrl)!, rates.get(mockUrl)!];
+  const ratios = mockRates.map((rate, round) => rate / bareRates[round]!);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
   say(`chats, alternating: ${least.toFixed(2)} to ${most.toFixed(2)} × bare node:http`);
+  const what = `chats answered, limits and ledger on, median of ${rounds} seconds`;
   return [
-    {
-      what: `chats answered, limits and ledger on, median of ${rounds} seconds`,
-      value: median(rates),
-      reference: median(references),
-      unit: '/s',
-      bound: null,
-    },
-    {
-      what: 'the same against bare node:http, second by second',
-      value: median(ratios),
-      unit: '×',
-      bound: { kind: 'at least', value: 0.4 },
-    },
+    { ...benchRow(what, median(mockRates), '/s'), reference: median(bareRates) },
+    benchRow(
+      'the same against bare node:http, second by second',
+      median(ratios),
+      '×',
+      atLeast(0.4),
+    ),
   ];
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { mockNodeFlags } from '../../platform/process/mock-process.ts';
-import type { BenchRow, BenchPart } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { startPinned } from '../harness/processes.ts';
-import { type Lateness, latenessOf, median } from '../harness/statistics.ts';
+import { alternate, type Lateness, latenessOf, median } from '../harness/statistics.ts';
 import {
   firstTokenDelay,
   measuredLoad,
@@ -15,7 +15,6 @@ import {
 } from './pinned-mock.ts';
 import { type IsNormalAt, normalSpeedOf, type SpeedSamples } from './slow-intervals.ts';
 
-/** The mock and its reference alternate, since other load on the machine comes and goes. */
 const rounds = 5;
 /** A round counts if this share of its tokens, in percent, was due at the processor's normal speed. */
 const minNormalSpeedShare = 50;
@@ -26,18 +25,7 @@ const traceResponseSchema = z.looseObject({
 });
 
 /** How late the tokens of one load were. */
-interface LatenessMeasurement {
-  /** Of tokens that were due while all streams ran. */
-  readonly steady: Lateness;
-  /** Of those that were also due at the processor's normal speed. */
-  readonly atNormalSpeed: Lateness;
-  /** Their share in percent. */
-  readonly normalSpeedShare: number;
-  /** Of all tokens, those that were sent before they were due. */
-  readonly early: number;
-}
-
-const measurementOf = (trace: string, isNormalAt: IsNormalAt): LatenessMeasurement => {
+const measurementOf = (trace: string, isNormalAt: IsNormalAt) => {
   const { lines } = traceResponseSchema.parse(JSON.parse(trace));
   const all = lines.flatMap(({ due, sent }) => due.map((at, i) => ({ due: at, sent: sent[i]! })));
   if (all.length !== streams * tokens)
@@ -47,12 +35,16 @@ const measurementOf = (trace: string, isNormalAt: IsNormalAt): LatenessMeasureme
   const steady = all.filter(({ due }) => due >= begun && due <= ended);
   const normal = steady.filter(({ due }) => isNormalAt(due));
   return {
+    /** Of tokens that were due while all streams ran. */
     steady: latenessOf(steady),
+    /** Of those that were also due at the processor's normal speed. */
     atNormalSpeed: latenessOf(normal),
+    /** Their share in percent. */
     normalSpeedShare: (normal.length / steady.length) * 100,
-    early: latenessOf(all).early,
+    early: all.filter(({ due, sent }) => sent < due).length,
   };
 };
+type LatenessMeasurement = ReturnType<typeof measurementOf>;
 
 /** Runs the load while another process watches the processor's speed on the second core: a slow interval affects both. */
 const runMeasuredLoad = async (port: number): Promise<IsNormalAt> => {
@@ -87,75 +79,44 @@ const measureMock = async (): Promise<LatenessMeasurement> => {
 const describe = ({ steady, atNormalSpeed, normalSpeedShare }: LatenessMeasurement): string =>
   `p50 ${steady.p50.toFixed(2)}, p99 ${steady.p99.toFixed(2)}, at normal processor speed (${Math.round(normalSpeedShare)} %) ${atNormalSpeed.p99.toFixed(2)} ms`;
 
-const usable = (measurements: readonly LatenessMeasurement[]): readonly LatenessMeasurement[] =>
-  measurements.filter(({ normalSpeedShare }) => normalSpeedShare >= minNormalSpeedShare);
-
-type Figure = (measurements: readonly LatenessMeasurement[]) => number;
-type FigureOfRound = (measurement: LatenessMeasurement) => number;
-
-const medianOf =
-  (of: FigureOfRound): Figure =>
-  (measurements) =>
-    median(measurements.map(of));
-
-/** Of the round with the least lateness at normal speed: other load on the machine only adds time. */
-const ofBest =
-  (of: FigureOfRound): Figure =>
-  (measurements) => {
-    const [best] = usable(measurements).toSorted(
-      (one, other) => one.atNormalSpeed.p99 - other.atNormalSpeed.p99,
-    );
-    return best === undefined ? Number.NaN : of(best);
-  };
-
-const p99AtNormalSpeed: FigureOfRound = ({ atNormalSpeed }) => atNormalSpeed.p99;
+/** The round with the least lateness at normal speed: other load on the machine only adds time. */
+const bestOf = (measurements: readonly LatenessMeasurement[]): LatenessMeasurement | undefined =>
+  measurements
+    .filter(({ normalSpeedShare }) => normalSpeedShare >= minNormalSpeedShare)
+    .toSorted((one, other) => one.atNormalSpeed.p99 - other.atNormalSpeed.p99)[0];
 
 /** How late the mock's tokens are, beside those of a process that only writes them. */
 export const measureMockLateness: BenchPart = async (say) => {
-  const bares: LatenessMeasurement[] = [];
-  const mocks: LatenessMeasurement[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    const bare = await measureBare();
-    const mock = await measureMock();
-    bares.push(bare);
-    mocks.push(mock);
-    say(`tokens, round ${round}: the mock ${describe(mock)}; bare ${describe(bare)}`);
-  }
-  const row = (what: string, figure: Figure, atMost: number | null = null): BenchRow => ({
-    what,
-    unit: 'ms',
-    bound: atMost === null ? null : { kind: 'at most', value: atMost },
-    value: figure(mocks),
-    reference: figure(bares),
+  const measured = await alternate(rounds, ['bare', 'mock'] as const, async (who, round) => {
+    const measurement = await (who === 'bare' ? measureBare() : measureMock());
+    say(`tokens, round ${round}: ${who} ${describe(measurement)}`);
+    return measurement;
   });
-  const medianOfUsable: Figure = (all) => medianOf(p99AtNormalSpeed)(usable(all));
+  const [mocks, bares] = [measured.get('mock')!, measured.get('bare')!];
+  const row = (
+    what: string,
+    figure: (measurements: readonly LatenessMeasurement[]) => number,
+    bound: BenchRow['bound'] = null,
+  ): BenchRow => ({ ...benchRow(what, figure(mocks), 'ms', bound), reference: figure(bares) });
+  const medianOf = (of: (lateness: Lateness) => number) => (all: readonly LatenessMeasurement[]) =>
+    median(all.map(({ steady }) => of(steady)));
+  const best = (all: readonly LatenessMeasurement[]): number =>
+    bestOf(all)?.atNormalSpeed.p99 ?? Number.NaN;
+  const share = bestOf(mocks)?.normalSpeedShare ?? Number.NaN;
+  const early = mocks.reduce((sum, each) => sum + each.early, 0);
   const title = `lateness of tokens, ${streams} streams × ${1000 / tokenGap}/s`;
-  const steady = (of: (lateness: Lateness) => number) => medianOf((each) => of(each.steady));
-  const normal = 'at normal processor speed';
-  const counted = usable(mocks).length;
-  const share = ofBest(({ normalSpeedShare }) => normalSpeedShare);
   return [
     row(
       `${title}: p50, median of ${rounds} rounds`,
-      steady(({ p50 }) => p50),
+      medianOf(({ p50 }) => p50),
     ),
     row(
       'the same, p99',
-      steady(({ p99 }) => p99),
-      2,
+      medianOf(({ p99 }) => p99),
+      atMost(2),
     ),
-    row(
-      'the same, maximum',
-      steady(({ max }) => max),
-    ),
-    row(`the same ${normal}, p99 of the best round`, ofBest(p99AtNormalSpeed), 2),
-    { ...row('tokens of that round that were due at normal speed', share), unit: '%' },
-    row(`p99 ${normal}, median of the ${counted} rounds that count`, medianOfUsable),
-    {
-      what: 'tokens sent before they were due',
-      value: mocks.reduce((sum, { early }) => sum + early, 0),
-      unit: '',
-      bound: { kind: 'at most', value: 0 },
-    },
+    row('the same at normal processor speed, p99 of the best round', best, atMost(2)),
+    benchRow('tokens of that round that were due at normal speed', share, '%'),
+    benchRow('tokens sent before they were due', early, '', atMost(0)),
   ];
 };

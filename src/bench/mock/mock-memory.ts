@@ -1,4 +1,4 @@
-import type { BenchPart } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { memoryOf } from '../harness/processes.ts';
 import { median } from '../harness/statistics.ts';
 import {
@@ -45,12 +45,6 @@ export const measureMockMemory: BenchPart = async (say) => {
       `memory, round ${round}: ${from} MiB idle, at most ${to} MiB: ${each.toFixed(1)} KiB per stream`,
     );
   }
-  return [
-    {
-      what: `memory of a stream above its idle connection, median of ${rounds} rounds`,
-      value: median(perStream),
-      unit: 'KiB',
-      bound: { kind: 'at most', value: 32 },
-    },
-  ];
+  const what = `memory of a stream above its idle connection, median of ${rounds} rounds`;
+  return [benchRow(what, median(perStream), 'KiB', atMost(32))];
 };

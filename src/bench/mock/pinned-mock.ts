@@ -2,23 +2,18 @@ import type { SettingsInput } from '../../mock/settings/settings.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { mockNodeFlags } from '../../platform/process/mock-process.ts';
 import { smallChat } from '../harness/chat-bytes.ts';
-import { type PinnedProcess, startPinned } from '../harness/processes.ts';
+import { startPinned } from '../harness/processes.ts';
 
 /** The mock in its own process, and the streams that it serves. */
 
-export interface PinnedMock extends AsyncDisposable {
-  readonly bound: PinnedProcess;
-  readonly url: string;
-  readonly control: string;
-}
-
 /** Starts on the first core the process that a run would start. */
-export const startPinnedMock = async (settings: SettingsInput): Promise<PinnedMock> => {
+export const startPinnedMock = async (settings: SettingsInput) => {
   const command = ['cli/weir.js', 'mock', '--embedded'] as const;
   const bound = await startPinned(0, command, settings, mockNodeFlags);
   const { url, control } = JSON.parse(bound.line) as { url: string; control: string };
   return { bound, url, control, [Symbol.asyncDispose]: () => bound[Symbol.asyncDispose]() };
 };
+export type PinnedMock = Awaited<ReturnType<typeof startPinnedMock>>;
 
 /** In ms. */
 export const tokenGap = 50;

@@ -34,21 +34,8 @@ export const normalSpeedOf = ({ at, durations }: SpeedSamples): IsNormalAt => {
   );
   const last = at.at(-1) ?? -Infinity;
   // Both ends rise from interval to interval, so the last one that had begun ends last.
-  return (time) => time <= last && !(time <= lastEndBefore(slowIntervals, time));
-};
-
-interface SlowInterval {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The end of the last interval that had begun by `time`, found by bisection. */
-const lastEndBefore = (intervals: readonly SlowInterval[], time: number): number => {
-  let [low, high] = [0, intervals.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (intervals[middle]!.from <= time) low = middle + 1;
-    else high = middle;
-  }
-  return intervals[low - 1]?.to ?? -Infinity;
+  return (time) => {
+    const begun = slowIntervals.findLast(({ from }) => from <= time);
+    return time <= last && (begun === undefined || time > begun.to);
+  };
 };

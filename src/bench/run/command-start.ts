@@ -1,63 +1,34 @@
 import { fileURLToPath } from 'node:url';
-import type { BenchRow, BenchPart } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { type CommandLine, runToEnd } from '../harness/processes.ts';
 import { weirCommand } from '../harness/run-weir.ts';
-import { median } from '../harness/statistics.ts';
+import { alternate, median } from '../harness/statistics.ts';
 
 const rounds = 10;
 const scenario = fileURLToPath(new URL('../../../scenarios/quickstart.yaml', import.meta.url));
 
-interface StartCase {
-  readonly what: string;
-  readonly command: CommandLine;
-  /** In ms. */
-  readonly atMost: number | null;
-}
-
-const bareNode: StartCase = {
-  what: 'node -e 0',
-  command: [process.execPath, '-e', '0'],
-  atMost: null,
-};
-const cases: readonly StartCase[] = [
-  bareNode,
-  { what: 'weir --version', command: [...weirCommand, '--version'], atMost: 150 },
-  {
-    what: 'weir validate, the quickstart',
-    command: [...weirCommand, 'validate', scenario],
-    atMost: 300,
-  },
+/** What runs, and the most that it may take, in ms. */
+const cases: readonly (readonly [string, CommandLine, number | null])[] = [
+  ['node -e 0', [process.execPath, '-e', '0'], null],
+  ['weir --version', [...weirCommand, '--version'], 150],
+  ['weir validate, the quickstart', [...weirCommand, 'validate', scenario], 300],
 ];
-
-/** In ms. */
-const timeOf = async ({ what, command }: StartCase): Promise<number> => {
-  const before = performance.now();
-  const { code } = await runToEnd(command);
-  const elapsed = performance.now() - before;
-  if (code !== 0) throw new Error(`${what} ended with exit code ${code}`);
-  return elapsed;
-};
 
 /** How long the command takes from its start to its end, beside a bare Node. */
 export const measureCommandStart: BenchPart = async (say) => {
-  const times = new Map(cases.map((startCase) => [startCase, [] as number[]]));
-  // The first round fills the compile cache.
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [startCase, measured] of times) {
-      const elapsed = await timeOf(startCase);
-      if (round > 0) measured.push(elapsed);
-    }
-  }
-  const bare = median(times.get(bareNode)!);
-  return [...times].map(([{ what, atMost }, measured]): BenchRow => {
-    const [least, most] = [Math.min(...measured), Math.max(...measured)];
-    say(`${what}: ${least.toFixed(0)} … ${most.toFixed(0)} ms in ${rounds} starts`);
-    const row = {
-      what: `${what}, median of ${rounds} starts`,
-      value: median(measured),
-      unit: 'ms',
-    };
-    if (atMost === null) return { ...row, bound: null };
-    return { ...row, bound: { kind: 'at most', value: atMost }, reference: bare };
+  const measured = await alternate(rounds + 1, cases, async ([what, command]) => {
+    const before = performance.now();
+    const { code } = await runToEnd(command);
+    if (code !== 0) throw new Error(`${what} ended with exit code ${code}`);
+    return performance.now() - before;
+  });
+  const bareTimes = measured.get(cases[0]!)!.slice(1);
+  return [...measured].map(([[what, , most], all]): BenchRow => {
+    // The first round fills the compile cache.
+    const times = all.slice(1);
+    const range = [Math.min(...times), Math.max(...times)].map((time) => time.toFixed(0));
+    say(`${what}: ${range.join(' … ')} ms in ${rounds} starts`);
+    const row = benchRow(`${what}, median of ${rounds} starts`, median(times), 'ms');
+    return most === null ? row : { ...row, bound: atMost(most), reference: median(bareTimes) };
   });
 };

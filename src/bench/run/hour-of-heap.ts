@@ -1,4 +1,4 @@
-import type { BenchPart } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { runPinned } from '../harness/processes.ts';
 import { launcherFlags } from '../harness/run-weir.ts';
 import type { HeapOfRun, LongRunOptions } from './long-run.ts';
@@ -21,24 +21,12 @@ export const measureHourOfHeap: BenchPart = async (say) => {
     );
   }
   return [
-    {
-      what: 'heap after an hour against a minute, without timeline, ledger and samples',
-      value: hour.rest / minute.rest,
-      unit: '×',
-      bound: { kind: 'at most', value: 1.1 },
-    },
-    { what: 'the same with all of it', value: hour.whole / minute.whole, unit: '×', bound: null },
-    {
-      what: 'growth by design: the timeline, per second of a run',
-      value: (hour.whole - hour.withoutTimeline) / 3600 / 1024,
-      unit: 'KiB',
-      bound: null,
-    },
-    {
-      what: 'the ledger (its first 20,000 rows) and the generator’s samples, after the hour',
-      value: (hour.withoutTimeline - hour.rest) / mebibyte,
-      unit: 'MiB',
-      bound: null,
-    },
+    benchRow(
+      'heap after an hour against a minute, without timeline, ledger and samples',
+      hour.rest / minute.rest,
+      '×',
+      atMost(1.1),
+    ),
+    benchRow('the same with all of it', hour.whole / minute.whole, '×'),
   ];
 };

@@ -31,9 +31,7 @@ export interface LongRunOptions {
 /** The heap after a collection at the end of the run, array buffers included, in bytes. */
 export interface HeapOfRun {
   readonly whole: number;
-  /** Without the timeline, which has an entry for each second of a run. */
-  readonly withoutTimeline: number;
-  /** Without the ledger and the generator's samples too. */
+  /** Without the timeline, the ledger and the generator's samples. */
   readonly rest: number;
   readonly requests: number;
 }
@@ -176,8 +174,7 @@ const heap = async (): Promise<number> => {
 const { timeline, ledger } = tally.whole();
 const whole = await heap();
 for (const part of [timeline.counts, timeline.open, timeline.sealed]) part.clear();
-const withoutTimeline = await heap();
 ledger.clear();
 generator.length = 0;
-const output: HeapOfRun = { whole, withoutTimeline, rest: await heap(), requests };
+const output: HeapOfRun = { whole, rest: await heap(), requests };
 console.log(JSON.stringify(output));

@@ -1,12 +1,13 @@
 import { routes } from '../../contract/routes.ts';
-import type { ExchangeObserver, Transport } from '../../model/observation/exchange.ts';
+import type { Transport } from '../../model/observation/exchange.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { directWire } from '../../platform/connection/connector.ts';
 import { readPromptWords } from '../../platform/files/file-contents.ts';
 import { startClock } from '../../platform/host/clock.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import { vocabularyOf } from '../../workload/vocabulary.ts';
-import type { BenchPart } from '../harness/bench.ts';
+import { ignoreExchange } from '../harness/bare-client.ts';
+import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { startPinned } from '../harness/processes.ts';
 import { median } from '../harness/statistics.ts';
 
@@ -22,20 +23,20 @@ const cpuDuring = async (work: () => Promise<void> | void): Promise<number> => {
   return (user + system) / 1000;
 };
 
+const headers = { 'content-type': 'application/json' };
+
 const send = (transport: Transport, prompt: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    const observer: ExchangeObserver = {
-      onConnected: () => undefined,
-      onSent: () => undefined,
-      onHeaders: () => undefined,
-      onChunk: () => undefined,
-      onEnd: () => resolve(),
-      onFailure: (_, cause, detail) => reject(new Error(`${cause}: ${detail}`)),
-    };
     const chat = { model: 'm', messages: [{ role: 'user', content: prompt }] };
     const body = Buffer.from(JSON.stringify(chat));
-    const headers = { 'content-type': 'application/json' };
-    transport.send({ ...routes.chat, headers, body }, observer);
+    transport.send(
+      { ...routes.chat, headers, body },
+      {
+        ...ignoreExchange,
+        onEnd: () => resolve(),
+        onFailure: (_, cause, detail) => reject(new Error(`${cause}: ${detail}`)),
+      },
+    );
   });
 
 /** CPU time for a million tokens in prompts of one size: to make them, and to send them. */
@@ -77,25 +78,15 @@ export const measurePromptCost: BenchPart = async (say) => {
   for (const [size, { making, sending }] of Object.entries({ small, large })) {
     say(`${size}: ${making.toFixed(1)} ms of CPU to make, ${sending.toFixed(1)} ms to send`);
   }
-  const atMostOne = { kind: 'at most', value: 1 } as const;
+  const ratio = ({ making, sending }: typeof small): number => making / sending;
   return [
-    {
-      what: 'making a million tokens in prompts of 1,000, against sending them',
-      value: small.making / small.sending,
-      unit: '×',
-      bound: atMostOne,
-    },
-    {
-      what: 'the same in prompts of 100,000',
-      value: large.making / large.sending,
-      unit: '×',
-      bound: atMostOne,
-    },
-    {
-      what: 'tokens made per second of CPU',
-      value: (million / small.making) * 1000,
-      unit: '/s',
-      bound: null,
-    },
+    benchRow(
+      'making a million tokens in prompts of 1,000, against sending them',
+      ratio(small),
+      '×',
+      atMost(1),
+    ),
+    benchRow('the same in prompts of 100,000', ratio(large), '×', atMost(1)),
+    benchRow('tokens made per second of CPU', (million / small.making) * 1000, '/s'),
   ];
 };

@@ -15,8 +15,8 @@ import { sampleObservation, sampleStream } from '../../record/sample-observation
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { runPage } from '../../report/run/run-page.ts';
-import type { BenchPart } from '../harness/bench.ts';
-import { median } from '../harness/statistics.ts';
+import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
+import { alternate, median } from '../harness/statistics.ts';
 
 const rounds = 7;
 const perSecond = 200;
@@ -76,25 +76,14 @@ export const measureReport: BenchPart = async () => {
     await writeFile(report, html);
     await writeFile(bare, '<!doctype html><title>bare</title><p>bare');
     const page = await browser.newPage();
-    const times: number[] = [];
-    const bareTimes: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      bareTimes.push(await openingTime(page, bare));
-      times.push(await openingTime(page, report));
-    }
+    const times = await alternate(rounds, [bare, report], (path) => openingTime(page, path));
+    const size = Buffer.byteLength(html) / 1000;
+    const opening = 'time to open it, until its load event has ended';
     return [
+      benchRow(`report of ${seconds / 60} minutes at ${perSecond}/s`, size, 'kB', atMost(1000)),
       {
-        what: `report of ${seconds / 60} minutes at ${perSecond}/s`,
-        value: Buffer.byteLength(html) / 1000,
-        unit: 'kB',
-        bound: { kind: 'at most', value: 1000 },
-      },
-      {
-        what: 'time to open it, until its load event has ended',
-        value: median(times),
-        unit: 'ms',
-        bound: { kind: 'at most', value: 1000 },
-        reference: median(bareTimes),
+        ...benchRow(opening, median(times.get(report)!), 'ms', atMost(1000)),
+        reference: median(times.get(bare)!),
       },
     ];
   } finally {

@@ -1,4 +1,4 @@
-import type { BenchPart } from '../harness/bench.ts';
+import { atLeast, atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { startWeirRun, streamScenario } from '../harness/run-weir.ts';
 import { median } from '../harness/statistics.ts';
 
@@ -25,18 +25,15 @@ export const measureSoak: BenchPart = async (say) => {
   const byMinute = Array.from({ length: minutes }, (_, i) => memoryOf(i + 1).toFixed(0));
   say(`resident memory by minute: ${byMinute.join(', ')} MiB; exit code ${run.child.exitCode}`);
   const completed = timeline.reduce((sum, { outcomes }) => sum + outcomes.completed, 0);
+  const growth = memoryOf(minutes) / memoryOf(2);
+  const share = (completed / (minutes * 60 * rate)) * 100;
   return [
-    {
-      what: `resident memory of a run in minute ${minutes} against minute 2`,
-      value: memoryOf(minutes) / memoryOf(2),
-      unit: '×',
-      bound: { kind: 'at most', value: 1.1 },
-    },
-    {
-      what: 'streams that completed, of all',
-      value: (completed / (minutes * 60 * rate)) * 100,
-      unit: '%',
-      bound: { kind: 'at least', value: 100 },
-    },
+    benchRow(
+      `resident memory of a run in minute ${minutes} against minute 2`,
+      growth,
+      '×',
+      atMost(1.1),
+    ),
+    benchRow('streams that completed, of all', share, '%', atLeast(100)),
   ];
 };

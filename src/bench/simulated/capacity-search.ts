@@ -1,6 +1,6 @@
 import { searchSimulatedCapacity } from '../../acceptance/capacity/simulated-capacity.fixture.ts';
 import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
-import type { BenchRow, BenchPart } from '../harness/bench.ts';
+import { atLeast, atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 
 const seeds = 10;
 const workload = { promptTokens: 200, outputTokens: 50 };
@@ -32,19 +32,20 @@ export const measureCapacitySearch: BenchPart = async (say) => {
     say(
       `${name}: ${Math.round(even.requests)} requests with even arrivals, ${Math.round(drawn.requests)} with Poisson arrivals`,
     );
+    const { batch } = batchingPresets[name];
     rows.push(
-      {
-        what: `highest rate, batch ${batchingPresets[name].batch}, even arrivals: largest error of ${seeds} seeds`,
-        value: Math.max(...even.errors) * 100,
-        unit: '%',
-        bound: { kind: 'at most', value: 5 },
-      },
-      {
-        what: `the same with Poisson arrivals: seeds within 5 %, of ${seeds}`,
-        value: drawn.errors.filter((error) => error <= 0.05).length,
-        unit: '',
-        bound: { kind: 'at least', value: 9 },
-      },
+      benchRow(
+        `highest rate, batch ${batch}, even arrivals: largest error of ${seeds} seeds`,
+        Math.max(...even.errors) * 100,
+        '%',
+        atMost(5),
+      ),
+      benchRow(
+        `the same with Poisson arrivals: seeds within 5 %, of ${seeds}`,
+        drawn.errors.filter((error) => error <= 0.05).length,
+        '',
+        atLeast(9),
+      ),
     );
   }
   return rows;

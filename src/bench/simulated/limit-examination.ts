@@ -1,7 +1,7 @@
 import { compliantSimulation } from '../../acceptance/limits/compliant-simulations.fixture.ts';
 import { examineSimulatedGateway } from '../../acceptance/limits/examine-simulated-gateway.fixture.ts';
 import { mockLimiterClasses } from '../../model/gateway/mock-limits.ts';
-import type { BenchPart } from '../harness/bench.ts';
+import { atLeast, atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 
 const seeds = 50;
 
@@ -26,18 +26,9 @@ export const measureLimitExamination: BenchPart = async (say) => {
     say(`${kind}: ${own} of ${seeds} named, the runner-up at least ${margin} decisions worse`);
   }
   const examinations = mockLimiterClasses.length * seeds;
+  const what = `limiters that were named correctly, of ${examinations} examinations`;
   return [
-    {
-      what: `limiters that were named correctly, of ${examinations} examinations`,
-      value: (named / examinations) * 100,
-      unit: '%',
-      bound: { kind: 'at least', value: 99 },
-    },
-    {
-      what: 'false violations',
-      value: violated,
-      unit: '',
-      bound: { kind: 'at most', value: 0 },
-    },
+    benchRow(what, (named / examinations) * 100, '%', atLeast(99)),
+    benchRow('false violations', violated, '', atMost(0)),
   ];
 };

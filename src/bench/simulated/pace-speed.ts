@@ -8,7 +8,7 @@ import {
   type PaceScore,
   scorePace,
 } from '../../acceptance/pace/pace-score.fixture.ts';
-import type { BenchRow, BenchPart } from '../harness/bench.ts';
+import { atLeast, atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 
 const reservingLimiter = { accounting: 'reserve-reconcile' } as const;
 const { requests, both, tokens, longer, longest } = chatWorkloads;
@@ -39,16 +39,11 @@ export const measurePace: BenchPart = async (say) => {
     say(
       `${name}: ${work.requests} requests ${describe(score)}; backing off alone ${describe(backoff)}`,
     );
-    const row = (what: string, share: number, bound: BenchRow['bound'] = null): BenchRow => ({
-      what: `${name}: ${what}`,
-      value: share * 100,
-      unit: '%',
-      bound,
-    });
-    const speedBound = isBounded ? ({ kind: 'at least', value: 97 } as const) : null;
+    const row = (what: string, share: number, bound: BenchRow['bound'] = null): BenchRow =>
+      benchRow(`${name}: ${what}`, share * 100, '%', bound);
     rows.push(
-      row('of the best possible speed', score.shareOfBest, speedBound),
-      row('refused', score.refused, { kind: 'at most', value: 1 }),
+      row('of the best possible speed', score.shareOfBest, isBounded ? atLeast(97) : null),
+      row('refused', score.refused, atMost(1)),
       row('of the best possible speed, backing off alone', backoff.shareOfBest),
       row('refused, backing off alone', backoff.refused),
     );

@@ -1,11 +1,11 @@
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import type { TransportName } from '../../model/observation/exchange.ts';
+import type { ExchangeObserver, TransportName } from '../../model/observation/exchange.ts';
 import { readStamps } from '../../platform/canary/stamp.ts';
 import { directWire } from '../../platform/connection/connector.ts';
 import { startClock } from '../../platform/host/clock.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
+import { ignoreExchange, openBareSocket } from '../harness/bare-client.ts';
 import { rawRequest } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
 import { type Lateness, latenessOf } from '../harness/statistics.ts';
@@ -59,57 +59,40 @@ const note = (stamp: number): void => {
 };
 
 /** Made once, as a program does that opens many connections. */
-const secureContext = certificate === null ? null : tls.createSecureContext({ ca: certificate });
-/** Shared by all sockets, since each read is used up before the next one. */
-const buffer = Buffer.alloc(64 * 1024);
+const secureContext =
+  certificate === null ? undefined : tls.createSecureContext({ ca: certificate });
 const rawBytes = Buffer.from(rawRequest(body));
 
 const openNetStream = (): void => {
   let isFirst = true;
-  const callback = (length: number, bytes: Uint8Array): boolean => {
+  const onRead = (length: number, bytes: Uint8Array): void => {
     readAt = clock.now() + clock.machineZero;
     if (isFirst) begunStreams += 1;
     isFirst = false;
     readStamps(bytes.subarray(0, length), note);
-    return true;
   };
-  const onread = { buffer, callback };
-  const port = Number(new URL(url).port);
-  const connectOptions = { port, host: '127.0.0.1', noDelay: true, onread };
-  const send = (): void => void socket.write(rawBytes);
-  const socket: net.Socket =
-    secureContext === null
-      ? net.connect(connectOptions, send)
-      : tls.connect({ ...connectOptions, secureContext }, send);
+  openBareSocket(Number(new URL(url).port), rawBytes, onRead, secureContext);
 };
 
 const transportStreamOpener = (name: TransportName): (() => void) => {
   const target = { url, wire: directWire, certificates: certificate };
   const transport = openTransport(name, target, clock);
-  const request = {
-    method: 'POST',
-    path: '/',
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from(body),
-  } as const;
-  return () =>
-    transport.send(request, {
-      onConnected: () => undefined,
-      onSent: () => undefined,
-      onHeaders: () => {
-        begunStreams += 1;
-      },
-      onChunk: (at, bytes) => {
-        readAt = at + clock.machineZero;
-        readStamps(bytes, note);
-      },
-      onEnd: () => {
-        throw new Error('a stream ended');
-      },
-      onFailure: (_, cause, detail) => {
-        throw new Error(`${cause}: ${detail}`);
-      },
-    });
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', path: '/', headers, body: Buffer.from(body) } as const;
+  const observer: ExchangeObserver = {
+    ...ignoreExchange,
+    onHeaders: () => {
+      begunStreams += 1;
+    },
+    onChunk: (at, bytes) => {
+      readAt = at + clock.machineZero;
+      readStamps(bytes, note);
+    },
+    onEnd: () => {
+      throw new Error('a stream ended');
+    },
+  };
+  return () => transport.send(request, observer);
 };
 
 const openStream = client === 'net' ? openNetStream : transportStreamOpener(client);
@@ -129,10 +112,9 @@ await sleep(seconds * 1000);
 isMeasured = false;
 const { user, system } = process.cpuUsage(before.cpu);
 const elapsed = clock.now() - before.at;
+const times = Array.from({ length: events }, (_, i) => ({ due: stamps[i]!, sent: arrivedAt[i]! }));
 const arrivals: Arrivals = {
-  error: latenessOf(
-    Array.from({ length: events }, (_, i) => ({ due: stamps[i]!, sent: arrivedAt[i]! })),
-  ),
+  error: latenessOf(times),
   cpu: (user + system) / events,
   rate: (events / elapsed) * 1000,
 };

@@ -1,17 +1,18 @@
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import type { ExchangeObserver, TransportName } from '../../model/observation/exchange.ts';
+import { routes } from '../../contract/routes.ts';
+import type { TransportName } from '../../model/observation/exchange.ts';
 import { directWire } from '../../platform/connection/connector.ts';
 import { startClock } from '../../platform/host/clock.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
+import { ignoreExchange, openBareSocket } from '../harness/bare-client.ts';
 import { rawRequest, smallChatHeaders, smallChatJson } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
 import { sdkCalls, type SdkName } from './sdk-calls.ts';
 
 /**
  * A closed loop of small chats by one client in its own process. Reads `ClosedClientOptions` and prints a
- * `ClosedLoopThroughput`. Certificates are not verified.
+ * `ClosedLoopThroughput`.
  */
 
 /** `net` is the minimal Node client: one prepared request, written again after each read. */
@@ -50,56 +51,38 @@ const measure = async (): Promise<ClosedLoopThroughput> => {
 };
 
 const startTransport = (name: TransportName): void => {
-  const wire = { ...directWire, verifyTls: false };
-  const transport = openTransport(name, { url, wire, certificates: null }, startClock());
+  const target = { url, wire: directWire, certificates: null };
+  const transport = openTransport(name, target, startClock());
   const body = new TextEncoder().encode(smallChatJson);
   let serial = 0;
-  const observer: ExchangeObserver = {
-    onConnected: () => undefined,
-    onSent: () => undefined,
-    onHeaders: () => undefined,
-    onChunk: () => undefined,
-    onEnd: () => {
-      done += 1;
-      send();
-    },
-    onFailure: (_, cause, detail) => {
-      throw new Error(`${cause}: ${detail}`);
-    },
-  };
   const send = (): void => {
     serial += 1;
     const headers = { ...smallChatHeaders, 'x-request-id': `weir-bench-0-${serial}` };
-    transport.send({ method: 'POST', path: '/chat/completions', headers, body }, observer);
+    transport.send({ ...routes.chat, headers, body }, observer);
   };
+  const onEnd = (): void => {
+    done += 1;
+    send();
+  };
+  const observer = { ...ignoreExchange, onEnd };
   for (let n = 0; n < connections; n += 1) send();
 };
 
 const startNet = (): void => {
   const request = Buffer.from(rawRequest(smallChatJson));
-  const buffer = Buffer.alloc(64 * 1024);
-  const port = Number(new URL(url).port);
   for (let n = 0; n < connections; n += 1) {
-    const callback = (): boolean => {
+    const socket = openBareSocket(Number(new URL(url).port), request, () => {
       done += 1;
       socket.write(request);
-      return true;
-    };
-    const options = { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } };
-    const socket = net.connect(options, () => socket.write(request));
+    });
   }
 };
 
 const startAutocannon = (): void => {
   const request = { method: 'POST', headers: smallChatHeaders, body: smallChatJson } as const;
-  const options = {
-    url: `${url}/chat/completions`,
-    connections,
-    // A second more, so that it ends after the measured time.
-    duration: warmUp + seconds + 1,
-    idReplacement: false,
-    ...request,
-  };
+  // A second more, so that it ends after the measured time.
+  const duration = warmUp + seconds + 1;
+  const options = { url: `${url}/chat/completions`, connections, duration, ...request };
   const load = autocannon(options, (error) => {
     if (error) throw error;
   });
@@ -124,13 +107,8 @@ const startSdk = (name: SdkName): void => {
   for (let n = 0; n < connections; n += 1) void runUser();
 };
 
-const start: Record<ClosedClient, () => void> = {
-  net: startNet,
-  socket: () => startTransport('socket'),
-  undici: () => startTransport('undici'),
-  autocannon: startAutocannon,
-  fetch: () => startSdk('fetch'),
-  openai: () => startSdk('openai'),
-};
-start[client]();
+if (client === 'net') startNet();
+else if (client === 'autocannon') startAutocannon();
+else if (client === 'fetch' || client === 'openai') startSdk(client);
+else startTransport(client);
 console.log(JSON.stringify(await measure()));

@@ -1,30 +1,68 @@
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import type { TransportName } from '../../model/observation/exchange.ts';
 import { measuredWindow } from '../../model/result/summary.ts';
-import type { BenchRow, BenchPart, Say } from '../harness/bench.ts';
-import { smallChatTraffic } from '../harness/chat-bytes.ts';
-import { runPinned } from '../harness/processes.ts';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atLeast, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
+import { smallChatHeaders, smallChatJson, smallChatTraffic } from '../harness/chat-bytes.ts';
+import { pinnedTo, runPinned, runToEnd } from '../harness/processes.ts';
 import { runWeir } from '../harness/run-weir.ts';
-import { makeCertificate, startChatServer } from '../harness/start-chat-server.ts';
+import { startChatServer } from '../harness/start-chat-server.ts';
+import { alternate } from '../harness/statistics.ts';
 import type { ClosedClient, ClosedClientOptions, ClosedLoopThroughput } from './closed-client.ts';
-import { hasWrk, measureWrk, wrkInstallHint } from './wrk.ts';
 
 const rounds = 2;
 const loop = { connections: 100, warmUp: 4, seconds: 2 } as const;
 
-type Client = ClosedClient | 'wrk' | `run by ${TransportName}`;
+const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
+const wrkInstallHint = 'wrk is not installed (apt-get install wrk)';
+
+/** JSON strings are Lua strings, as long as they need no escape that only one of them has. */
+const wrkScript = `
+wrk.method = 'POST'
+wrk.body = ${JSON.stringify(smallChatJson)}
+${Object.entries(smallChatHeaders)
+  .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+  .join('\n')}
+function done(summary)
+  local e = summary.errors
+  local failed = e.connect + e.read + e.write + e.status + e.timeout
+  print(string.format('TOTAL %d %d %d', summary.requests, summary.duration, failed))
+end
+`;
+
+/** CPU seconds of a shell's children, from the second line of its `times`: `0m1.25s 0m0.70s`. */
+const childrenCpu = (stdout: string): number => {
+  const spans = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
+  return spans.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+};
+
+/** Runs wrk, a closed loop in C, with one thread. Throws if requests failed. */
+const measureWrk = async (url: string): Promise<ClosedLoopThroughput> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));
+  try {
+    const file = join(folder, 'chat.lua');
+    await writeFile(file, wrkScript);
+    const words = ['wrk', '-t1', `-c${loop.connections}`, `-d${loop.seconds}s`, '-s', file];
+    const shell = ['sh', '-c', '"$@"; times', 'sh', ...words, `${url}/chat/completions`] as const;
+    const { stdout } = await runToEnd(pinnedTo(1, shell));
+    const [, requests, microseconds, failed] = /TOTAL (\d+) (\d+) (\d+)/.exec(stdout) ?? [];
+    if (failed !== '0') throw new Error(`wrk: ${failed ?? 'all'} requests failed\n${stdout}`);
+    const seconds = Number(microseconds) / 1e6;
+    return { requests: Number(requests), seconds, cpu: childrenCpu(stdout) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
 
 /** The chats by `weir run`, with everything that a run records, in the seconds after the warm-up. */
-const measureRun = async (
-  transport: TransportName,
-  target: string,
-): Promise<ClosedLoopThroughput> => {
+const measureRun = async (target: string): Promise<ClosedLoopThroughput> => {
   const { connections: users, warmUp, seconds } = loop;
   const result = await runWeir({
     name: 'small-chats',
     target,
-    transport,
-    wire: { verifyTls: false },
+    transport: 'socket',
     traffic: [{ kind: 'chat', ...smallChatTraffic }],
     // The last second is incomplete and has no sample of the generator.
     load: { kind: 'closed', users, duration: `${warmUp + seconds + 1}s` },
@@ -44,113 +82,70 @@ const measureRun = async (
 };
 
 const measureClient = (client: Client, url: string): Promise<ClosedLoopThroughput> => {
-  if (client === 'wrk') return measureWrk(url, loop.connections, loop.seconds);
-  if (client === 'run by socket') return measureRun('socket', url);
-  if (client === 'run by undici') return measureRun('undici', url);
+  if (client === 'wrk') return measureWrk(url);
+  if (client === 'run') return measureRun(url);
   const options: ClosedClientOptions = { url, client, ...loop };
   return runPinned(1, 'bench/transport/closed-client.ts', options);
 };
 
-type Figure = (throughput: ClosedLoopThroughput) => number;
-type Best = (client: Client, figure: Figure) => number;
-
-const perSecond: Figure = ({ requests, seconds }) => requests / seconds;
-const perCpuSecond: Figure = ({ requests, cpu }) => requests / cpu;
-
-/** Runs the clients in turn. The best round of each counts: other load on the machine only takes away. */
-const alternateClients = async (
-  clients: readonly Client[],
-  isTls: boolean,
-  say: Say,
-): Promise<Best> => {
-  const certificate = isTls ? await makeCertificate() : null;
-  await using server = await startChatServer({ gap: 0, tokens: 0, certificate });
-  const throughputs = new Map(clients.map((client) => [client, [] as ClosedLoopThroughput[]]));
-  for (let round = 1; round <= rounds; round += 1) {
-    const descriptions: string[] = [];
-    for (const [client, measured] of throughputs) {
-      const throughput = await measureClient(client, server.url);
-      measured.push(throughput);
-      const cpu = (1e6 / perCpuSecond(throughput)).toFixed(1);
-      descriptions.push(`${client} ${Math.round(perSecond(throughput))}/s, ${cpu} µs of CPU each`);
-    }
-    say(`${isTls ? 'https' : 'http'}, round ${round}: ${descriptions.join('; ')}`);
-  }
-  return (client, figure) => {
-    const figures = throughputs.get(client)?.map(figure) ?? [];
-    return figures.length === 0 ? Number.NaN : Math.max(...figures);
-  };
-};
+type Client = ClosedClient | 'wrk' | 'run';
 
 const names: Readonly<Record<Client, string>> = {
   net: 'a bare socket',
   socket: 'socket',
   undici: 'undici',
-  'run by socket': 'weir run by socket',
-  'run by undici': 'weir run by undici',
+  run: 'weir run by socket',
   autocannon: 'autocannon',
   wrk: 'wrk with one thread',
   fetch: 'fetch',
   openai: 'the openai client',
 };
 
-/** The least ratio that a run by `socket` must reach. */
-const runBounds = { autocannon: 1.5, wrk: 0.6, fetch: 15, openai: 25 } as const;
-const others = Object.keys(runBounds) as (keyof typeof runBounds)[];
-
-/** Two rows: by the second, and by the second of CPU. */
-const ratioRows = (
-  best: Best,
-  own: Client,
-  other: Client,
-  bounds: { readonly perSecond?: number; readonly perCpuSecond?: number } = {},
-): readonly BenchRow[] => {
-  const row = (figure: Figure, suffix: string, atLeast: number | undefined): BenchRow => {
-    const reference = best('net', figure) / best(other, figure);
-    const missing = other === 'wrk' && !hasWrk ? `; not measured: ${wrkInstallHint}` : '';
-    return {
-      what: `${names[own]} against ${names[other]}${suffix}${missing}`,
-      value: best(own, figure) / best(other, figure),
-      ...(Number.isNaN(reference) ? {} : { reference }),
-      unit: '×',
-      bound: atLeast === undefined ? null : { kind: 'at least', value: atLeast },
-    };
-  };
-  return [
-    row(perSecond, '', bounds.perSecond),
-    row(perCpuSecond, ' per second of CPU', bounds.perCpuSecond),
-  ];
-};
-
-const plainRows = (best: Best, clients: readonly Client[]): readonly BenchRow[] => [
-  ...clients.map((client): BenchRow => {
-    const what = `small chats by ${names[client]}`;
-    return { what, value: best(client, perSecond), unit: '/s', bound: null };
-  }),
-  ...ratioRows(best, 'socket', 'autocannon', { perCpuSecond: 1.5 }),
-  ...ratioRows(best, 'undici', 'autocannon'),
-  ...others.flatMap((other) => {
-    const bound = runBounds[other];
-    return ratioRows(best, 'run by socket', other, { perSecond: bound, perCpuSecond: bound });
-  }),
-  ...others.flatMap((other) => ratioRows(best, 'run by undici', other)),
+/** Candidate, rival, and the least ratio by the second (if bounded) and by the second of CPU. */
+const comparisons: readonly (readonly [Client, Client, number | null, number])[] = [
+  ['socket', 'autocannon', null, 1.5],
+  ['run', 'autocannon', 1.5, 1.5],
+  ['run', 'wrk', 0.6, 0.6],
+  ['run', 'fetch', 15, 15],
+  ['run', 'openai', 25, 25],
 ];
 
-const tlsClients = ['socket', 'undici', 'run by socket', 'run by undici'] as const;
-
-const tlsRows = (best: Best): readonly BenchRow[] =>
-  tlsClients
-    .flatMap((client) => ratioRows(best, client, 'autocannon'))
-    .map((row) => ({ ...row, what: `over TLS: ${row.what}` }));
+const perSecond = ({ requests, seconds }: ClosedLoopThroughput): number => requests / seconds;
+const perCpuSecond = ({ requests, cpu }: ClosedLoopThroughput): number => requests / cpu;
 
 /**
  * How many small chats one process sends and reads: `weir run` and our transports alone, beside widely used clients
- * and the minimal Node client.
+ * and the minimal Node client. They alternate; the best round of each counts: other load on the machine only takes away.
  */
 export const measureSmallChats: BenchPart = async (say) => {
   if (!hasWrk) say(`not measured: ${wrkInstallHint}`);
   const clients = (Object.keys(names) as Client[]).filter((client) => client !== 'wrk' || hasWrk);
-  const plain = await alternateClients(clients, false, say);
-  const tls = await alternateClients([...tlsClients, 'autocannon'], true, say);
-  return [...plainRows(plain, clients), ...tlsRows(tls)];
+  await using server = await startChatServer({ gap: 0, tokens: 0, certificate: null });
+  const throughputs = await alternate(rounds, clients, async (client, round) => {
+    const measured = await measureClient(client, server.url);
+    const cpu = (1e6 / perCpuSecond(measured)).toFixed(1);
+    say(`round ${round}: ${client} ${Math.round(perSecond(measured))}/s, ${cpu} µs of CPU each`);
+    return measured;
+  });
+  const best = (client: Client, figure: typeof perSecond): number =>
+    Math.max(...(throughputs.get(client)?.map(figure) ?? [Number.NaN]));
+  const ratioRow = (own: Client, other: Client, figure: typeof perSecond): BenchRow => {
+    const suffix = figure === perSecond ? '' : ' per second of CPU';
+    const missing = other === 'wrk' && !hasWrk ? `; not measured: ${wrkInstallHint}` : '';
+    const what = `${names[own]} against ${names[other]}${suffix}${missing}`;
+    const reference = best('net', figure) / best(other, figure);
+    return { ...benchRow(what, best(own, figure) / best(other, figure), '×'), reference };
+  };
+  return [
+    ...clients.map((client) =>
+      benchRow(`small chats by ${names[client]}`, best(client, perSecond), '/s'),
+    ),
+    ...comparisons.flatMap(([own, other, bySecond, byCpu]) => [
+      {
+        ...ratioRow(own, other, perSecond),
+        bound: bySecond === null ? null : atLeast(bySecond),
+      },
+      { ...ratioRow(own, other, perCpuSecond), bound: atLeast(byCpu) },
+    ]),
+  ];
 };

@@ -1,17 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchRow, BenchPart, Say } from '../harness/bench.ts';
+import { atLeast, type BenchPart, benchRow, type BenchRow, type Say } from '../harness/bench.ts';
 import { cpuOf, hasEnded, startPinned } from '../harness/processes.ts';
 import { startWeirRun, streamScenario } from '../harness/run-weir.ts';
 import { type ChatServer, startChatServer } from '../harness/start-chat-server.ts';
-import { median, sustainsRate } from '../harness/statistics.ts';
+import { alternate, median, sustainsRate } from '../harness/statistics.ts';
+import type { SdkName } from './sdk-calls.ts';
 import type { SdkStreamClientOptions } from './sdk-stream-client.ts';
 
-/** Measures until this many rounds sustained the rate, and at most this many rounds. */
-const rounds = { usable: 3, most: 6 };
-const runs = ['socket', 'undici'] as const;
-const sdks = ['fetch', 'openai'] as const;
-type Client = (typeof runs)[number] | (typeof sdks)[number];
+const rounds = 5;
 
 interface StreamCase {
   readonly name: string;
@@ -21,9 +18,8 @@ interface StreamCase {
   readonly tokens: number;
   /** Users begin evenly over this time, in ms. */
   readonly rampUp: number;
-  readonly sdks: readonly (typeof sdks)[number][];
-  /** The least ratio of chunks per second of CPU, `socket` against others. */
-  readonly bounds: Readonly<Partial<Record<Client, number>>>;
+  /** The rivals, and the least ratio of chunks per second of CPU against each. */
+  readonly rivals: readonly (readonly [SdkName, number])[];
 }
 
 const cases: readonly StreamCase[] = [
@@ -34,8 +30,10 @@ const cases: readonly StreamCase[] = [
     gap: 50,
     tokens: 60,
     rampUp: 3000,
-    sdks,
-    bounds: { openai: 2, fetch: 1.8 },
+    rivals: [
+      ['fetch', 1.8],
+      ['openai', 2],
+    ],
   },
   {
     name: 'flat out, 4 streams',
@@ -43,8 +41,7 @@ const cases: readonly StreamCase[] = [
     gap: 0,
     tokens: 51_200,
     rampUp: 400,
-    sdks: ['fetch'],
-    bounds: { fetch: 2 },
+    rivals: [['fetch', 2]],
   },
 ];
 
@@ -52,26 +49,20 @@ const cases: readonly StreamCase[] = [
 const settleTime = 1000;
 const window = 3000;
 
+/** `weir run`, or a rival. */
+type Client = 'run' | SdkName;
+
 const startClient = (client: Client, { users, rampUp }: StreamCase, url: string) => {
-  if (client === 'fetch' || client === 'openai') {
+  if (client !== 'run') {
     const options: SdkStreamClientOptions = { client, url, users, rampUp };
     return startPinned(1, ['bench/transport/sdk-stream-client.ts'], options);
   }
   const load = { kind: 'closed', users, duration: '10m', rampUp: `${rampUp}ms` };
-  return startWeirRun(streamScenario({ target: url, load, transport: client }));
+  return startWeirRun(streamScenario({ target: url, load, transport: 'socket' }));
 };
 
 /** What one client did in the window; CPU time includes the child processes of a run, in seconds. */
-interface CostMeasurement {
-  readonly events: number;
-  readonly cpu: number;
-}
-
-const measureWindow = async (
-  server: ChatServer,
-  client: ChildProcess,
-  users: number,
-): Promise<CostMeasurement> => {
+const measureWindow = async (server: ChatServer, client: ChildProcess, users: number) => {
   while ((await server.count()).begun < users) {
     if (hasEnded(client)) throw new Error('a client ended before its streams began');
     await sleep(100);
@@ -82,6 +73,8 @@ const measureWindow = async (
   const after = { ...(await server.count()), cpu: await cpuOf(client.pid) };
   return { events: after.events - before.events, cpu: after.cpu - before.cpu };
 };
+
+type CostMeasurement = Awaited<ReturnType<typeof measureWindow>>;
 
 const measureClient = async (client: Client, streamCase: StreamCase): Promise<CostMeasurement> => {
   const { gap, tokens, users } = streamCase;
@@ -98,52 +91,35 @@ const costOf = ({ events, cpu }: CostMeasurement): number =>
 const isUsable = ({ users, gap }: StreamCase, { events }: CostMeasurement): boolean =>
   gap === 0 || sustainsRate(events, (users * window) / gap);
 
-type Round = ReadonlyMap<Client, CostMeasurement>;
-
-const usableRounds = (streamCase: StreamCase, all: readonly Round[]): readonly Round[] =>
-  all.filter((round) => [...round.values()].every((each) => isUsable(streamCase, each)));
-
-const rowsFor = (streamCase: StreamCase, all: readonly Round[]): readonly BenchRow[] => {
-  const { name, bounds } = streamCase;
-  const usable = usableRounds(streamCase, all);
-  const costs = (client: Client): readonly number[] =>
-    usable.map((round) => costOf(round.get(client)!));
-  // The median, not the best: a delayed client reads several chunks at once, which makes each cheaper.
-  const costRows = [...runs, ...streamCase.sdks].map((client): BenchRow => {
-    const what = `${name}: CPU per chunk, ${client}, median of ${usable.length} rounds at the full rate`;
-    return { what, value: median(costs(client)), unit: 'µs', bound: null };
-  });
-  const ratioRow = (own: Client, other: Client): BenchRow => {
-    const atLeast = own === 'socket' ? bounds[other] : undefined;
-    return {
-      what: `${name}: chunks per second of CPU, ${own} against ${other}`,
-      value: median(costs(other).map((cost, round) => cost / costs(own)[round]!)),
-      unit: '×',
-      bound: atLeast === undefined ? null : { kind: 'at least', value: atLeast },
-    };
-  };
-  const ratioRows = runs.flatMap((own) => streamCase.sdks.map((other) => ratioRow(own, other)));
-  return [...costRows, ...ratioRows];
-};
-
 const measureCase = async (streamCase: StreamCase, say: Say): Promise<readonly BenchRow[]> => {
-  const all: Round[] = [];
-  const isEnough = (): boolean => usableRounds(streamCase, all).length === rounds.usable;
-  for (let round = 1; round <= rounds.most && !isEnough(); round += 1) {
-    const measured = new Map<Client, CostMeasurement>();
-    for (const client of [...runs, ...streamCase.sdks]) {
-      const measurement = await measureClient(client, streamCase);
-      measured.set(client, measurement);
-      const rate = Math.round(measurement.events / (window / 1000));
-      const ignored = isUsable(streamCase, measurement) ? '' : ', too slow to count';
-      const cost = costOf(measurement).toFixed(2);
-      say(
-        `${streamCase.name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${ignored}`,
-      );
-    }
-    all.push(measured);
-  }
-  return rowsFor(streamCase, all);
+  const { name, rivals } = streamCase;
+  const clients: readonly Client[] = ['run', ...rivals.map(([rival]) => rival)];
+  const measured = await alternate(rounds, clients, async (client, round) => {
+    const measurement = await measureClient(client, streamCase);
+    const rate = Math.round(measurement.events / (window / 1000));
+    const ignored = isUsable(streamCase, measurement) ? '' : ', too slow to count';
+    const cost = costOf(measurement).toFixed(2);
+    say(`${name}, round ${round}: ${client} ${rate}/s, ${cost} µs of CPU each${ignored}`);
+    return measurement;
+  });
+  const usable = [...measured.get('run')!.keys()].filter((round) =>
+    clients.every((client) => isUsable(streamCase, measured.get(client)![round]!)),
+  );
+  const costs = (client: Client): readonly number[] =>
+    usable.map((round) => costOf(measured.get(client)![round]!));
+  const ownCosts = costs('run');
+  // The median, not the best: a delayed client reads several chunks at once, which makes each cheaper.
+  return [
+    ...clients.map((client) => {
+      const what = `${name}: CPU per chunk, ${client}, median of ${usable.length} rounds at the full rate`;
+      return benchRow(what, median(costs(client)), 'µs');
+    }),
+    ...rivals.map(([rival, least]) => {
+      const what = `${name}: chunks per second of CPU, weir run against ${rival}`;
+      const ratios = costs(rival).map((cost, round) => cost / ownCosts[round]!);
+      return benchRow(what, median(ratios), '×', atLeast(least));
+    }),
+  ];
 };
 
 /**

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TransportName, transportNames } from '../../model/observation/exchange.ts';
-import type { BenchRow, BenchPart, Say } from '../harness/bench.ts';
+import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { hasEnded, memoryOf } from '../harness/processes.ts';
 import { startWeirRun, streamScenario, type WeirRun } from '../harness/run-weir.ts';
 import { type ChatServer, startChatServer } from '../harness/start-chat-server.ts';
@@ -21,14 +20,11 @@ const maxDescriptors = async (): Promise<number> => {
   return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
 };
 
-/** In bytes: the last resident memory before the first stream began, and the highest while all were open. */
-interface Memory {
-  readonly idle: number;
-  readonly highest: number;
-}
-
-/** Follows a run until its first stream ends, or the run itself. */
-const trackMemory = async (server: ChatServer, { child }: WeirRun): Promise<Memory> => {
+/**
+ * Follows a run until its first stream ends, or the run itself. Returns in bytes the last resident memory before the
+ * first stream began, and the highest while all were open.
+ */
+const trackMemory = async (server: ChatServer, { child }: WeirRun) => {
   let idle = Number.NaN;
   let highest = Number.NaN;
   while (!hasEnded(child)) {
@@ -51,32 +47,12 @@ const countFailures = async (run: WeirRun): Promise<number> => {
   return Math.max(sum(false), streams - sum(true));
 };
 
-const measure = async (transport: TransportName): Promise<Memory & { failed: number }> => {
-  await using server = await startChatServer({ gap, tokens, certificate: null });
-  await using run = await startWeirRun(
-    streamScenario({
-      target: server.url,
-      load: { kind: 'closed', users: streams, duration: `${rampUp + 1}s`, rampUp: `${rampUp}s` },
-      inFlight: streams,
-      grace: '60s',
-      transport,
-    }),
-  );
-  const memory = await trackMemory(server, run);
-  return { ...memory, failed: await countFailures(run) };
-};
-
-const rowsFor = async (transport: TransportName, say: Say): Promise<readonly BenchRow[]> => {
-  const name = `${transport}, ${streams} streams at once in one run`;
-  const row = (what: string, value: number, unit: string, atMost: number): BenchRow => ({
-    what: `${name}: ${what}`,
-    value,
-    unit,
-    bound: transport === 'socket' ? { kind: 'at most', value: atMost } : null,
-  });
+/** Whether 10,000 streams at once in one run all complete, and the memory that each takes, without forced collections. */
+export const measureStreamMemory: BenchPart = async (say) => {
+  const name = `${streams} streams at once in one run`;
   const rows = (failed: number, each: number): readonly BenchRow[] => [
-    row('requests that did not complete', failed, '', 0),
-    row('memory of each, above the idle process', each, 'KiB', 16),
+    benchRow(`${name}: requests that did not complete`, failed, '', atMost(0)),
+    benchRow(`${name}: memory of each, above the idle process`, each, 'KiB', atMost(16)),
   ];
   const most = await maxDescriptors();
   if (most < neededDescriptors) {
@@ -85,16 +61,19 @@ const rowsFor = async (transport: TransportName, say: Say): Promise<readonly Ben
     );
     return rows(Number.NaN, Number.NaN);
   }
-  const { idle, highest, failed } = await measure(transport);
+  await using server = await startChatServer({ gap, tokens, certificate: null });
+  await using run = await startWeirRun(
+    streamScenario({
+      target: server.url,
+      load: { kind: 'closed', users: streams, duration: `${rampUp + 1}s`, rampUp: `${rampUp}s` },
+      inFlight: streams,
+      grace: '60s',
+      transport: 'socket',
+    }),
+  );
+  const { idle, highest } = await trackMemory(server, run);
+  const failed = await countFailures(run);
   const [from, to] = [idle, highest].map((bytes) => Math.round(bytes / 2 ** 20));
   say(`${name}: ${from} MiB idle, at most ${to} MiB, ${failed} failed`);
   return rows(failed, (highest - idle) / streams / 1024);
-};
-
-/** Whether 10,000 streams at once in one run all complete, and the memory that each takes, without forced collections. */
-export const measureStreamMemory: BenchPart = async (say) => {
-  const rows: BenchRow[] = [];
-  for (const transport of transportNames.toReversed())
-    rows.push(...(await rowsFor(transport, say)));
-  return rows;
 };

@@ -4,10 +4,7 @@ import { readUint } from './read-bytes.ts';
 export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x1a45dfa3;
 
 /** An EBML length (RFC 8794, section 4): the size of its field and its value, `null` for unknown. */
-export const ebmlLength = (
-  file: Uint8Array,
-  from: number,
-): { bytes: number; value: number | null } => {
+export const ebmlLength = (file: Uint8Array, from: number) => {
   const first = readUint(file, from, 1);
   const bytes = Math.clz32(first) - 23;
   const marker = 0x100 >> bytes;
@@ -21,14 +18,8 @@ const timestampScale = 0x2ad7b1;
 const clusterTimestamp = 0xe7;
 const blocks: readonly number[] = [0xa3, 0xa1];
 
-interface Element {
-  readonly id: number;
-  readonly from: number;
-  readonly bytes: number;
-}
-
 /** All elements of a file in order, nested ones included. */
-function* elementsOf(file: Uint8Array): Generator<Element> {
+function* elementsOf(file: Uint8Array) {
   let position = 0;
   while (position < file.length) {
     // The size of an id is encoded like that of a length.

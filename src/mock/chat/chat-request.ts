@@ -1,22 +1,17 @@
 import { type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readJsonBody } from '../http/request-body.ts';
-import type { Tool } from './completion.ts';
+import type { CompletionOptions, Tool } from './completion.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import { countTokens } from './token-count.ts';
 
 /** A valid chat request, with its prompt counted and its defaults filled in. */
-export interface ParsedChat {
+export interface ParsedChat extends CompletionOptions {
   readonly model: string;
   readonly promptTokens: number;
   /** The texts of the messages, in order. */
   readonly prompt: readonly string[];
-  readonly maxTokens: number | null;
-  readonly stopSequences: readonly string[];
-  readonly format: 'text' | 'json';
-  /** The functions of which the answer calls one; none for an answer in words. */
-  readonly tools: readonly Tool[];
   readonly stream: boolean;
   readonly streamUsage: boolean;
 }

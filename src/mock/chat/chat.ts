@@ -14,6 +14,7 @@ import { StreamedAnswer } from './streamed-answer.ts';
 
 /** A chat and its answer. */
 interface ChatExchange {
+  readonly admitted: AdmittedRequest;
   readonly id: string;
   readonly chat: ParsedChat;
   readonly completion: Completion;
@@ -26,22 +27,16 @@ const usageOf = ({ chat, completion }: ChatExchange): Usage => ({
 });
 
 /** Charges the limits of a chat that has ended: its prompt and the tokens that were written. */
-const chargeTokens = (
-  { permit, clock }: AdmittedRequest,
-  { chat }: ChatExchange,
-  output: number,
-): void => permit.charge(clock.now(), chat.promptTokens + output);
+const chargeTokens = ({ admitted, chat }: ChatExchange, output: number): void =>
+  admitted.permit.charge(admitted.clock.now(), chat.promptTokens + output);
 
 const freePrices = { input: 0, output: 0 };
 
 /** Charges the limits and the credits of a chat that has ended. */
-const chargeAndBill = (
-  admitted: AdmittedRequest,
-  chatExchange: ChatExchange,
-  output: number,
-): void => {
-  chargeTokens(admitted, chatExchange, output);
-  const { model, promptTokens: input, stream } = chatExchange.chat;
+const chargeAndBill = (chatExchange: ChatExchange, output: number): void => {
+  chargeTokens(chatExchange, output);
+  const { admitted, chat } = chatExchange;
+  const { model, promptTokens: input, stream } = chat;
   admitted.bill({
     kind: stream ? 'chat-stream' : 'chat',
     quantities: { inputTokens: input, outputTokens: output },
@@ -53,21 +48,16 @@ const chargeAndBill = (
 const stepsOf = ({ completion }: ChatExchange): number => Math.max(1, completion.tokens.length);
 
 /** Passes the tokens to `sink` when they are due; if the request ends before, cancels them and calls `onCancelled`. */
-const serveChat = (
-  admitted: AdmittedRequest,
-  chatExchange: ChatExchange,
-  sink: TokenSink,
-  onCancelled: () => void,
-): void => {
+const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
   const { model, promptTokens, prompt } = chatExchange.chat;
   const job = { model, promptTokens, prompt, steps: stepsOf(chatExchange) };
-  const { exchange, clock, serving } = admitted;
+  const { exchange, clock, serving } = chatExchange.admitted;
   exchange.trace?.setFields({ queued: clock.now() });
   const cancel = serving.serve(job, sink);
-  exchange.onInterruption(() => {
+  exchange.onInterruption = () => {
     cancel();
     onCancelled();
-  });
+  };
 };
 
 /** The message of a non-streamed response; a call as in the OpenAI API, since the interface leaves it open (4.1). */
@@ -81,11 +71,11 @@ const messageOf = ({ toolCall, tokens }: Completion) => {
 };
 
 /** Sends a non-streamed response when the last token of a stream would be due. */
-const answerWhole = (admitted: AdmittedRequest, chatExchange: ChatExchange): void => {
-  const { exchange } = admitted;
+const answerWhole = (chatExchange: ChatExchange): void => {
+  const { exchange } = chatExchange.admitted;
   const { tokens, finish } = chatExchange.completion;
   const answer = (): void => {
-    chargeAndBill(admitted, chatExchange, tokens.length);
+    chargeAndBill(chatExchange, tokens.length);
     exchange.counters.tokens.output += tokens.length;
     exchange.answerJson('completed.chat', 200, {
       id: chatExchange.id,
@@ -101,22 +91,20 @@ const answerWhole = (admitted: AdmittedRequest, chatExchange: ChatExchange): voi
     if (from === 0) exchange.trace?.setFields({ prefillEnd: at.dueOf(0) });
     if (to === steps) answer();
   };
-  serveChat(admitted, chatExchange, { emit }, () => chargeTokens(admitted, chatExchange, 0));
+  serveChat(chatExchange, { emit }, () => chargeTokens(chatExchange, 0));
 };
 
-const answerStream = (admitted: AdmittedRequest, chatExchange: ChatExchange): void => {
-  const { exchange } = admitted;
+const answerStream = (chatExchange: ChatExchange): void => {
   const { id, chat, completion } = chatExchange;
+  const { exchange } = chatExchange.admitted;
   const stream = openEventStream(exchange);
   const frames = new ChunkFrames(id, chat.model, completion.toolCall, chat.streamUsage);
   const answer = new StreamedAnswer({ exchange, tokens: completion.tokens, frames, stream }, () => {
-    chargeAndBill(admitted, chatExchange, answer.sent);
+    chargeAndBill(chatExchange, answer.sent);
     exchange.recordEnd('completed.chat-stream');
     return frames.end(completion.finish, usageOf(chatExchange));
   });
-  serveChat(admitted, chatExchange, answer, () =>
-    chargeAndBill(admitted, chatExchange, answer.sent),
-  );
+  serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent));
 };
 
 /** The tokens that a gateway reserves for a chat: one for four characters of the prompt, and the most that it may answer. */
@@ -137,17 +125,9 @@ const openChatExchange = (
   const tokensLeft = settings.contextTokens - chat.promptTokens;
   const { min, max } = settings.outputTokens;
   const draw = drawFrom(settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4));
-  return {
-    id: `chatcmpl-${digest.toString('hex', 0, 12)}`,
-    chat,
-    completion: generateCompletion(draw, {
-      maxTokens: chat.maxTokens,
-      length: { min: Math.min(min, tokensLeft), max: Math.min(max, tokensLeft) },
-      stopSequences: chat.stopSequences,
-      format: chat.format,
-      tools: chat.tools,
-    }),
-  };
+  const length = { min: Math.min(min, tokensLeft), max: Math.min(max, tokensLeft) };
+  const completion = generateCompletion(draw, chat, length);
+  return { admitted, id: `chatcmpl-${digest.toString('hex', 0, 12)}`, chat, completion };
 };
 
 /** POST /chat/completions (interface 4.1). */
@@ -165,7 +145,7 @@ export const answerChat: Handler = (admitted) => {
       return;
     }
     const chatExchange = openChatExchange(admitted, chat, digestOf(admitted, body));
-    if (chat.stream) answerStream(admitted, chatExchange);
-    else answerWhole(admitted, chatExchange);
+    if (chat.stream) answerStream(chatExchange);
+    else answerWhole(chatExchange);
   });
 };

@@ -6,25 +6,16 @@ import type { Completion } from './completion.ts';
 const placeholder = '\0';
 
 /** The deltas of a stream: the role, then content or, as in the OpenAI API, the arguments of a call. */
-const deltasOf = (call: Completion['toolCall']) =>
-  call === null
-    ? { opening: [{ role: 'assistant', content: '' }], token: { content: placeholder } }
-    : {
-        opening: [
-          { role: 'assistant', content: null },
-          {
-            tool_calls: [
-              {
-                index: 0,
-                id: call.id,
-                type: 'function',
-                function: { name: call.name, arguments: '' },
-              },
-            ],
-          },
-        ],
-        token: { tool_calls: [{ index: 0, function: { arguments: placeholder } }] },
-      };
+const deltasOf = (call: Completion['toolCall']) => {
+  const role = 'assistant';
+  if (call === null) return { opening: [{ role, content: '' }], token: { content: placeholder } };
+  const begun = { name: call.name, arguments: '' };
+  const toolCall = { index: 0, id: call.id, type: 'function', function: begun };
+  return {
+    opening: [{ role, content: null }, { tool_calls: [toolCall] }],
+    token: { tool_calls: [{ index: 0, function: { arguments: placeholder } }] },
+  };
+};
 
 /**
  * The events of one stream as text, each with its final blank line (interface 2.5, 4.1). Text that is the same in

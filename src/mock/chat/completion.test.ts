@@ -1,19 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { drawFrom } from '../../model/workload/draw.ts';
+import { type Draw, drawFrom } from '../../model/workload/draw.ts';
 import { generateCompletion, type CompletionOptions } from './completion.ts';
 import { countTokens } from './token-count.ts';
 import { commonWords } from './common-words.ts';
 
 const wish = (asked: Partial<CompletionOptions> = {}): CompletionOptions => ({
   maxTokens: null,
-  length: { min: 3, max: 5 },
   stopSequences: [],
   format: 'text',
   tools: [],
   ...asked,
 });
+
+const complete = (draw: Draw, options: CompletionOptions) =>
+  generateCompletion(draw, options, { min: 3, max: 5 });
 
 describe('the word list', () => {
   it('has 256 different words of lower-case letters', () => {
@@ -25,7 +27,7 @@ describe('the word list', () => {
 describe('a completion', () => {
   it('has exactly max_tokens tokens, by the mock’s own count too', () => {
     for (const maxTokens of [1, 2, 7, 500]) {
-      const { tokens, finish } = generateCompletion(drawFrom(1), wish({ maxTokens }));
+      const { tokens, finish } = complete(drawFrom(1), wish({ maxTokens }));
       expect(tokens).toHaveLength(maxTokens);
       expect(countTokens(tokens.join(''))).toBe(maxTokens);
       expect(finish).toBe('length');
@@ -33,14 +35,14 @@ describe('a completion', () => {
   });
 
   it('without max_tokens has every length of its range and ends by itself', () => {
-    const drawn = Array.from({ length: 60 }, (_, n) => generateCompletion(drawFrom(n), wish()));
+    const drawn = Array.from({ length: 60 }, (_, n) => complete(drawFrom(n), wish()));
     expect(new Set(drawn.map(({ tokens }) => tokens.length))).toEqual(new Set([3, 4, 5]));
     expect(new Set(drawn.map(({ finish }) => finish))).toEqual(new Set(['stop']));
   });
 
   it('is a function of its draw', () => {
     const text = (...key: number[]) =>
-      generateCompletion(drawFrom(...key), wish({ maxTokens: 12 })).tokens.join('');
+      complete(drawFrom(...key), wish({ maxTokens: 12 })).tokens.join('');
     expect(text(1, 2)).toBe(text(1, 2));
     expect(text(1, 2)).not.toBe(text(1, 3));
     expect(text(1, 2)).toMatchInlineSnapshot(
@@ -51,11 +53,11 @@ describe('a completion', () => {
   it('ends before the first stop sequence, even inside a word or across two', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(100), fc.integer({ min: 1, max: 8 }), (seed, start, size) => {
-        const text = generateCompletion(drawFrom(seed), wish({ maxTokens: 30 })).tokens.join('');
+        const text = complete(drawFrom(seed), wish({ maxTokens: 30 })).tokens.join('');
         const stop = text.slice(start, start + size);
         fc.pre(stop !== '');
         const others = ['never to be found', text.slice(-3)];
-        const cut = generateCompletion(
+        const cut = complete(
           drawFrom(seed),
           wish({ maxTokens: 30, stopSequences: [...others, stop] }),
         );
@@ -70,19 +72,14 @@ describe('a completion', () => {
 
   it('is unchanged by stop sequences that do not occur', () => {
     const asked = wish({ maxTokens: 5, stopSequences: ['\n\n', 'END'] });
-    expect(generateCompletion(drawFrom(4), asked)).toEqual(
-      generateCompletion(drawFrom(4), wish({ maxTokens: 5 })),
-    );
+    expect(complete(drawFrom(4), asked)).toEqual(complete(drawFrom(4), wish({ maxTokens: 5 })));
   });
 });
 
 describe('an answer in JSON', () => {
   it('is an object of exactly max_tokens tokens if that is enough', () => {
     for (const maxTokens of [9, 10, 64, 500]) {
-      const { tokens, finish } = generateCompletion(
-        drawFrom(1),
-        wish({ maxTokens, format: 'json' }),
-      );
+      const { tokens, finish } = complete(drawFrom(1), wish({ maxTokens, format: 'json' }));
       expect(typeof JSON.parse(tokens.join(''))).toBe('object');
       expect(countTokens(tokens.join(''))).toBe(maxTokens);
       expect([tokens.length, finish]).toEqual([maxTokens, 'stop']);
@@ -90,15 +87,12 @@ describe('an answer in JSON', () => {
   });
 
   it('is cut with the finish reason length if max_tokens is too small for an object', () => {
-    const { tokens, finish } = generateCompletion(
-      drawFrom(1),
-      wish({ maxTokens: 8, format: 'json' }),
-    );
+    const { tokens, finish } = complete(drawFrom(1), wish({ maxTokens: 8, format: 'json' }));
     expect([tokens.length, finish]).toEqual([8, 'length']);
   });
 
   it('is complete without max_tokens, however short answers are', () => {
-    const { tokens, finish } = generateCompletion(drawFrom(1), wish({ format: 'json' }));
+    const { tokens, finish } = complete(drawFrom(1), wish({ format: 'json' }));
     expect([typeof JSON.parse(tokens.join('')), finish]).toEqual(['object', 'stop']);
   });
 });
@@ -138,7 +132,7 @@ describe('a call', () => {
   it('has arguments that the function’s schema allows, token by token', () => {
     const called = new Set<string>();
     for (let seed = 0; seed < 200; seed += 1) {
-      const { toolCall, tokens, finish } = generateCompletion(drawFrom(seed), wish({ tools }));
+      const { toolCall, tokens, finish } = complete(drawFrom(seed), wish({ tools }));
       const given: unknown = JSON.parse(tokens.join(''));
       if (toolCall?.name === 'forecast') argumentsSchema.parse(given);
       else expect(given).toEqual({});
@@ -150,7 +144,7 @@ describe('a call', () => {
   });
 
   it('is cut by max_tokens with the finish reason length', () => {
-    const { tokens, finish } = generateCompletion(
+    const { tokens, finish } = complete(
       drawFrom(1),
       wish({ tools: tools.slice(0, 1), maxTokens: 5 }),
     );
@@ -160,10 +154,7 @@ describe('a call', () => {
   it('ends even if its schema is recursive', () => {
     const endless: Record<string, unknown> = { type: 'array' };
     endless['items'] = endless;
-    const { tokens } = generateCompletion(
-      drawFrom(3),
-      wish({ tools: [{ name: 'f', parameters: endless }] }),
-    );
+    const { tokens } = complete(drawFrom(3), wish({ tools: [{ name: 'f', parameters: endless }] }));
     expect(Array.isArray(JSON.parse(tokens.join('')))).toBe(true);
   });
 });

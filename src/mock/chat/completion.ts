@@ -19,13 +19,13 @@ export interface Completion {
 
 /**
  * The wanted answer. Text, and JSON if an object fits, has exactly `maxTokens` tokens; without it the length is drawn
- * evenly from `length`. A call is as long as its arguments.
+ * evenly from a range. A call is as long as its arguments.
  */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
-  readonly length: { readonly min: number; readonly max: number };
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json';
+  /** The functions of which the answer calls one; none for an answer in words. */
   readonly tools: readonly Tool[];
 }
 
@@ -81,8 +81,11 @@ const generateToolCall = (
 };
 
 /** Draws an answer word by word; it ends before the first stop sequence in it. */
-export const generateCompletion = (draw: Draw, options: CompletionOptions): Completion => {
-  const { maxTokens, length, stopSequences, format, tools } = options;
+export const generateCompletion = (
+  draw: Draw,
+  { maxTokens, stopSequences, format, tools }: CompletionOptions,
+  length: { readonly min: number; readonly max: number },
+): Completion => {
   if (tools.length > 0) return generateToolCall(draw, tools, maxTokens);
   const randomLength = (): number => length.min + randomInteger(draw, length.max - length.min + 1);
   const count = maxTokens ?? Math.max(randomLength(), format === 'json' ? shortestObject : 0);
@@ -92,11 +95,8 @@ export const generateCompletion = (draw: Draw, options: CompletionOptions): Comp
     .map((stop) => text.indexOf(stop))
     .filter((position) => position >= 0);
   if (stopPositions.length > 0) {
-    return {
-      toolCall: null,
-      tokens: truncateAt(tokens, Math.min(...stopPositions)),
-      finish: 'stop',
-    };
+    const cut = truncateAt(tokens, Math.min(...stopPositions));
+    return { toolCall: null, tokens: cut, finish: 'stop' };
   }
   const isWhole = format === 'json' ? count >= shortestObject : maxTokens === null;
   return { toolCall: null, tokens, finish: isWhole ? 'stop' : 'length' };

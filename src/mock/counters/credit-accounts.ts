@@ -1,5 +1,5 @@
 import type { MockCredits } from '../../model/gateway/mock-settings.ts';
-import { openRecentItems } from './recent-items.ts';
+import { RecentItems } from './recent-items.ts';
 
 /** One charge: quantities by name, and their price in whole micro-units. */
 export interface CreditCharge {
@@ -17,49 +17,49 @@ interface CreditLedgerEntry extends CreditCharge {
   readonly balance: number | null;
 }
 
-/** The ledger of the control port: the last entries, oldest first, and the sums of all. */
-export interface CreditLedger {
-  readonly charges: number;
-  readonly micros: number;
-  /** Entries that are in the sums but no longer listed. */
-  readonly dropped: number;
-  readonly entries: readonly CreditLedgerEntry[];
-}
+/** The balance of each key, and the ledger. Balances and sums are integers, so they are exact. */
+export class CreditAccounts {
+  readonly #recent: RecentItems<CreditLedgerEntry>;
+  readonly #spent = new Map<number, number>();
+  #initialBalance: number | null;
+  #charges = 0;
+  #micros = 0;
 
-/** The balance of each key, and the ledger. */
-export interface CreditAccounts {
+  constructor({ ledger, balance }: MockCredits) {
+    this.#recent = new RecentItems(ledger);
+    this.#initialBalance = balance;
+  }
+
   /** In micro-units, below zero if the last charge was larger than the rest; `null` without a limit. */
-  balance(key: number): number | null;
-  charge(key: number, requestId: string, charge: CreditCharge): void;
-  /** Resets every key to this balance; the ledger stays. */
-  setBalance(balance: number | null): void;
-  /** Changes the number of listed entries. */
-  setLedgerSize(entries: number): void;
-  ledger(): CreditLedger;
-}
+  balance(key: number): number | null {
+    return this.#initialBalance === null
+      ? null
+      : this.#initialBalance - (this.#spent.get(key) ?? 0);
+  }
 
-/** Accounts without a charge. Balances and sums are integers, so they are exact. */
-export const openCreditAccounts = (credits: MockCredits): CreditAccounts => {
-  const recent = openRecentItems<CreditLedgerEntry>(credits.ledger);
-  const spent = new Map<number, number>();
-  let initialBalance = credits.balance;
-  let charges = 0;
-  let micros = 0;
-  const balance = (key: number): number | null =>
-    initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
-  return {
-    balance,
-    charge: (key, requestId, charge) => {
-      spent.set(key, (spent.get(key) ?? 0) + charge.micros);
-      charges += 1;
-      micros += charge.micros;
-      recent.add({ requestId, key, ...charge, balance: balance(key) });
-    },
-    setBalance: (amount) => {
-      initialBalance = amount;
-      spent.clear();
-    },
-    setLedgerSize: (entries) => recent.resize(entries),
-    ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
-  };
-};
+  charge(key: number, requestId: string, charge: CreditCharge): void {
+    this.#spent.set(key, (this.#spent.get(key) ?? 0) + charge.micros);
+    this.#charges += 1;
+    this.#micros += charge.micros;
+    this.#recent.add({ requestId, key, ...charge, balance: this.balance(key) });
+  }
+
+  /** Resets every key to this balance; the ledger stays. */
+  setBalance(balance: number | null): void {
+    this.#initialBalance = balance;
+    this.#spent.clear();
+  }
+
+  /** Changes the number of listed entries. */
+  setLedgerSize(entries: number): void {
+    this.#recent.resize(entries);
+  }
+
+  /** The ledger of the control port: the last entries, oldest first, how many are no longer listed, and the sums of all. */
+  ledger() {
+    const { dropped } = this.#recent;
+    const entries = this.#recent.items();
+    return { charges: this.#charges, micros: this.#micros, dropped, entries };
+  }
+}
+export type CreditLedger = ReturnType<CreditAccounts['ledger']>;

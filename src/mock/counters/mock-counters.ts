@@ -38,14 +38,8 @@ export interface MockCounters {
   readonly ended: Record<ExchangeEnd, number>;
   /** Prompt tokens of all chats that began, and completion tokens that were written. */
   readonly tokens: { input: number; output: number };
-  readonly billed: BilledAmounts;
-}
-
-/** What completed answers were billed for: characters of speech, transcribed audio, and the sum in micro-units. */
-interface BilledAmounts {
-  characters: number;
-  audioMilliseconds: number;
-  micros: number;
+  /** What completed answers were billed for: characters of speech, transcribed audio, and the sum in micro-units. */
+  readonly billed: { characters: number; audioMilliseconds: number; micros: number };
 }
 
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
@@ -65,14 +59,8 @@ export const emptyMockCounters = (): MockCounters => ({
  * `completed` + `limited` + `refused` + `faulted` + `aborted` + `cut` + `inFlight`, where the first four are the sums of
  * the names that begin with theirs and a dot.
  */
-export const flattenCounters = ({
-  received,
-  preflights,
-  admitted,
-  ended,
-  tokens,
-  billed,
-}: MockCounters): Record<string, number> => {
+export const flattenCounters = (counters: MockCounters): Record<string, number> => {
+  const { received, preflights, admitted, ended, tokens, billed } = counters;
   const sum = (prefix: string): number =>
     ends.reduce((total, end) => total + (end.startsWith(prefix) ? ended[end] : 0), 0);
   const shownEnds = Object.entries(ended).filter(

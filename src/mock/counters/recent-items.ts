@@ -1,41 +1,36 @@
-/** The last items of a sequence of any length. */
-export interface RecentItems<Item> {
-  add(item: Item): void;
-  /** The kept items, oldest first. */
-  items(): readonly Item[];
-  /** Changes the capacity and keeps the newest items. */
-  resize(capacity: number): void;
+/** The last `capacity` items of a sequence of any length, in a ring. */
+export class RecentItems<Item> {
   /** How many items were dropped. */
-  readonly dropped: number;
-}
-
-/** Keeps the last `capacity` items in a ring. */
-export const openRecentItems = <Item>(capacity: number): RecentItems<Item> => {
-  let size = capacity;
-  let ring: Item[] = [];
+  dropped = 0;
+  #capacity: number;
+  #ring: Item[] = [];
   /** The index of the oldest item, once the ring is full. */
-  let oldest = 0;
-  let dropped = 0;
-  const items = (): readonly Item[] => [...ring.slice(oldest), ...ring.slice(0, oldest)];
-  return {
-    add: (item) => {
-      if (ring.length < size) {
-        ring.push(item);
-        return;
-      }
-      ring[oldest] = item;
-      oldest = (oldest + 1) % size;
-      dropped += 1;
-    },
-    items,
-    resize: (newCapacity) => {
-      size = newCapacity;
-      dropped += Math.max(0, ring.length - size);
-      ring = items().slice(-size);
-      oldest = 0;
-    },
-    get dropped() {
-      return dropped;
-    },
-  };
-};
+  #oldest = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  add(item: Item): void {
+    if (this.#ring.length < this.#capacity) {
+      this.#ring.push(item);
+      return;
+    }
+    this.#ring[this.#oldest] = item;
+    this.#oldest = (this.#oldest + 1) % this.#capacity;
+    this.dropped += 1;
+  }
+
+  /** The kept items, oldest first. */
+  items(): readonly Item[] {
+    return [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)];
+  }
+
+  /** Changes the capacity and keeps the newest items. */
+  resize(capacity: number): void {
+    this.dropped += Math.max(0, this.#ring.length - capacity);
+    this.#ring = this.items().slice(-capacity);
+    this.#capacity = capacity;
+    this.#oldest = 0;
+  }
+}

@@ -1,26 +1,28 @@
 import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 
+const invalid = (code: string, status = 400) => ({
+  status,
+  type: 'invalid_request_error',
+  code,
+});
+
 /** The errors of refused requests, except limits. Types and codes that the interface leaves open are those of the OpenAI API. */
 export const refusalErrors = {
-  'not-found': { status: 404, type: 'invalid_request_error', code: 'not_found' },
-  'wrong-method': { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
+  'not-found': invalid('not_found', 404),
+  'wrong-method': invalid('method_not_allowed', 405),
   unauthorized: { status: 401, ...documentedErrors[401] },
   'no-credits': { status: 402, ...documentedErrors[402] },
-  'too-large': { status: 413, type: 'invalid_request_error', code: 'request_too_large' },
-  'not-json': { status: 400, type: 'invalid_request_error', code: 'invalid_json' },
-  'invalid-parameter': { status: 400, type: 'invalid_request_error', code: 'invalid_value' },
-  'context-exceeded': {
-    status: 400,
-    type: 'invalid_request_error',
-    code: 'context_length_exceeded',
-  },
-  'malformed-form': { status: 400, type: 'invalid_request_error', code: 'invalid_form' },
-  'unsupported-voice': { status: 400, type: 'invalid_request_error', code: 'unsupported_voice' },
-  'unsupported-format': { status: 400, type: 'invalid_request_error', code: 'unsupported_format' },
-  'empty-file': { status: 400, type: 'invalid_request_error', code: 'empty_file' },
-  'undecodable-audio': { status: 400, type: 'invalid_request_error', code: 'undecodable_audio' },
-  'truncated-audio': { status: 400, type: 'invalid_request_error', code: 'truncated_audio' },
-  'unknown-model': { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
+  'too-large': invalid('request_too_large', 413),
+  'not-json': invalid('invalid_json'),
+  'invalid-parameter': invalid('invalid_value'),
+  'context-exceeded': invalid('context_length_exceeded'),
+  'malformed-form': invalid('invalid_form'),
+  'unsupported-voice': invalid('unsupported_voice'),
+  'unsupported-format': invalid('unsupported_format'),
+  'empty-file': invalid('empty_file'),
+  'undecodable-audio': invalid('undecodable_audio'),
+  'truncated-audio': invalid('truncated_audio'),
+  'unknown-model': invalid('model_not_found', 404),
 } as const satisfies Record<string, { status: number; type: string; code: string }>;
 
 export type RefusalCause = keyof typeof refusalErrors;

@@ -6,12 +6,23 @@ import type { MockExchange } from '../http/mock-exchange.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
-import { faultCatalogue } from './fault-catalogue.ts';
-import type { MockFault, FaultContext } from './fault.ts';
-import { isEventStream } from './stream-events.ts';
+import { errorAnswers } from './error-answers.ts';
+import { type FaultContext, isEventStream, type MockFault } from './fault.ts';
+import { contentFaults } from './stream-content.ts';
+import { endingFaults } from './stream-ends.ts';
+import { framingFaults } from './stream-framing.ts';
+import { wireFaults } from './wire-faults.ts';
 
 /** A request names its fault by this header, if the settings allow it. */
 const faultHeader = 'x-weir-fault';
+
+const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {
+  ...errorAnswers,
+  ...wireFaults,
+  ...framingFaults,
+  ...contentFaults,
+  ...endingFaults,
+};
 
 /** The fault of a request. */
 interface ChosenFault {
@@ -93,14 +104,13 @@ export const applyFault = (
   const context = { exchange, clock, ...parameters };
   if (fault.scope === 'stream') {
     exchange.wrapStream((stream) => {
-      exchange.setFault(name);
+      exchange.fault = name;
       return fault.shape(stream, context);
     });
-    exchange.rewriteHeaders((headers) =>
-      isEventStream(headers) ? { ...headers, ...fault.head } : headers,
-    );
+    exchange.rewriteHeaders = (headers) =>
+      isEventStream(headers) ? { ...headers, ...fault.head } : headers;
     return;
   }
-  exchange.setFault(name);
+  exchange.fault = name;
   fault.run(context);
 };

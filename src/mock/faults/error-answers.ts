@@ -1,6 +1,6 @@
 import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/request-refusal.ts';
-import type { FaultContext } from './fault.ts';
+import type { FaultContext, MockFault } from './fault.ts';
 
 /** Answers that replace those of an endpoint. The request body is discarded while it is received. */
 
@@ -9,46 +9,43 @@ const html = (title: string): string =>
 
 /** Answers with a text; the end is counted under the fault's name, not under `aborted`. */
 const answerWith =
-  (
-    status: number,
-    contentType: string,
-    text: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) =>
+  (status: number, contentType: string, text: string, headers = {}) =>
   ({ exchange }: FaultContext): void => {
     exchange.request.resume();
     exchange.answerText('aborted', status, text, { ...headers, 'content-type': contentType });
   };
 
-const json = (
-  status: number,
-  error: { type: string; code: string },
-  message: string,
-  headers = {},
-) => answerWith(status, 'application/json', JSON.stringify(errorBody(error, message)), headers);
+const answer = (...parts: Parameters<typeof answerWith>): MockFault => ({
+  scope: 'answer',
+  run: answerWith(...parts),
+});
 
-const serverError = { type: 'server_error', code: 'internal_error' };
-const unavailable = { type: 'server_error', code: 'overloaded' };
+const errorJson = (error: { type: string; code: string }, message: string): string =>
+  JSON.stringify(errorBody(error, message));
 
-export const keyRevoked = json(401, documentedErrors[401], 'The API key was revoked.');
-export const emptyBalance = json(
-  402,
+const json = 'application/json';
+const serverError = errorJson(
+  { type: 'server_error', code: 'internal_error' },
+  'The server had an error; try again later.',
+);
+const overloaded = errorJson(
+  { type: 'server_error', code: 'overloaded' },
+  'The server is overloaded; try again later.',
+);
+const revoked = errorJson(documentedErrors[401], 'The API key was revoked.');
+const emptyBalance = errorJson(
   documentedErrors[402],
   'The credits of this API key are used up; add credits to continue.',
 );
-export const status500 = json(500, serverError, 'The server had an error; try again later.');
-export const status503 = json(503, unavailable, 'The server is overloaded; try again later.', {
-  'retry-after': '1',
-});
-export const html502 = answerWith(502, 'text/html', html('502 Bad Gateway'));
-export const jsonError200 = json(200, serverError, 'The server had an error; try again later.');
-export const html200 = answerWith(200, 'text/html; charset=utf-8', html('Sign in'));
-export const streamStatus500 = answerWith(
-  500,
-  'text/event-stream',
-  `data: ${JSON.stringify(errorBody(serverError, 'The server had an error; try again later.'))}\n\n`,
-);
 
-export const noAnswer = ({ exchange }: FaultContext): void => {
-  exchange.request.resume();
-};
+export const errorAnswers = {
+  'key-revoked': { scope: 'gate', run: answerWith(401, json, revoked) },
+  'empty-balance': { scope: 'gate', run: answerWith(402, json, emptyBalance) },
+  'status-500': answer(500, json, serverError),
+  'status-503': answer(503, json, overloaded, { 'retry-after': '1' }),
+  'html-502': answer(502, 'text/html', html('502 Bad Gateway')),
+  'json-error-200': answer(200, json, serverError),
+  'html-200': answer(200, 'text/html; charset=utf-8', html('Sign in')),
+  'stream-status-500': answer(500, 'text/event-stream', `data: ${serverError}\n\n`),
+  'no-answer': { scope: 'answer', run: ({ exchange }) => void exchange.request.resume() },
+} as const satisfies Record<string, MockFault>;

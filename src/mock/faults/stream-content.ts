@@ -1,59 +1,53 @@
 import {
+  changedEvents,
   changeEvents,
-  splitEvents,
   isDone,
   isFinish,
   isToken,
+  type MockFault,
+  splitEvents,
+  stream,
+  type StreamFault,
   writeNonEmpty,
-} from './stream-events.ts';
-import type { StreamFault } from './fault.ts';
+} from './fault.ts';
 
 /** Streams with other content, some as real servers send it, some wrong. */
 
-/** Sends the role in its own event, long before the first token. */
-export const roleFirst: StreamFault = (stream) => {
+const roleFirst: StreamFault = (inner) => {
   const chunk = { choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] };
-  stream.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  return stream;
+  inner.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  return inner;
 };
 
-const usageOnly = '"choices":[],';
-export const usageNullChoices = changeEvents((event) =>
-  event.replace(usageOnly, '"choices":null,'),
-);
-export const usageNoChoices = changeEvents((event) => event.replace(usageOnly, ''));
-
-/** A running count of tokens, which only the usage at the end corrects. */
-export const usageEveryChunk: StreamFault = (stream, context) => {
+const usageEveryChunk: StreamFault = (inner, context) => {
   let tokens = 0;
   return changeEvents((event) => {
-    if (isToken(event)) tokens += 1;
-    const usage = { prompt_tokens: 0, completion_tokens: tokens, total_tokens: tokens };
-    const withoutUsage = event.replace(',"usage":null}\n\n', '}\n\n');
-    return isToken(event)
-      ? withoutUsage.replace(/\}\n\n$/, `,"usage":${JSON.stringify(usage)}}\n\n`)
-      : event;
-  })(stream, context);
-};
-
-/** The first tokens are reasoning, alternating between both field names that servers use. */
-export const reasoning: StreamFault = (stream, context) => {
-  let left = context.after;
-  return changeEvents((event) => {
     if (!isToken(event)) return event;
-    left -= 1;
-    if (left < 0) return event;
-    const name = left % 2 === 0 ? 'reasoning_content' : 'reasoning';
-    return event.replace('"delta":{"content":', `"delta":{"content":null,"${name}":`);
-  })(stream, context);
+    tokens += 1;
+    const usage = { prompt_tokens: 0, completion_tokens: tokens, total_tokens: tokens };
+    return event
+      .replace(',"usage":null}\n\n', '}\n\n')
+      .replace(/\}\n\n$/, `,"usage":${JSON.stringify(usage)}}\n\n`);
+  })(inner, context);
 };
 
-export const nullFields = changeEvents((event) =>
-  event.replace(
-    '"delta":{"content":',
-    '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":',
-  ),
-);
+/** Changes single tokens; `left` is the number of tokens that remain before the fault, negative after it. */
+const changeTokens =
+  (change: (event: string, left: number) => string): StreamFault =>
+  (inner, context) => {
+    let left = context.after;
+    return changeEvents((event) => {
+      if (!isToken(event)) return event;
+      left -= 1;
+      return change(event, left);
+    })(inner, context);
+  };
+
+const nameReasoning = (event: string, left: number): string => {
+  if (left < 0) return event;
+  const name = left % 2 === 0 ? 'reasoning_content' : 'reasoning';
+  return event.replace('"delta":{"content":', `"delta":{"content":null,"${name}":`);
+};
 
 interface TokenChunk {
   readonly choices: readonly { readonly delta: { readonly content: string } }[];
@@ -61,51 +55,54 @@ interface TokenChunk {
 
 const tokensPerChunk = 4;
 
-/** Four tokens in a chunk; the rest comes with the end. */
-export const severalTokens: StreamFault = (stream) => {
-  let text = '';
-  let heldTokens = 0;
+const severalTokens: StreamFault = (inner) => {
+  let held: string[] = [];
   let frame = '';
   const flush = (): string => {
-    const chunk =
-      heldTokens === 0
-        ? ''
-        : frame.replace(
-            /("content":)"(?:[^"\\]|\\.)*"/,
-            (_, name: string) => name + JSON.stringify(text),
-          );
-    text = '';
-    heldTokens = 0;
-    return chunk;
+    if (held.length === 0) return '';
+    const text = JSON.stringify(held.join(''));
+    held = [];
+    return frame.replace(/("content":)"(?:[^"\\]|\\.)*"/, (_, name: string) => name + text);
   };
   const mergeEvent = (event: string): string => {
     if (!isToken(event)) return flush() + event;
     frame = event;
     const chunk = JSON.parse(event.slice('data: '.length)) as TokenChunk;
-    text += chunk.choices[0]?.delta.content ?? '';
-    heldTokens += 1;
-    return heldTokens === tokensPerChunk ? flush() : '';
+    held.push(chunk.choices[0]?.delta.content ?? '');
+    return held.length === tokensPerChunk ? flush() : '';
   };
   return {
-    write: (events) => writeNonEmpty(stream, splitEvents(String(events)).map(mergeEvent).join('')),
-    end: () => stream.end(),
+    write: (events) => writeNonEmpty(inner, splitEvents(String(events)).map(mergeEvent).join('')),
+    end: () => inner.end(),
   };
 };
 
-export const brokenEvent: StreamFault = (stream, context) => {
-  let left = context.after;
-  return changeEvents((event) => {
-    if (isToken(event)) left -= 1;
-    return isToken(event) && left === -1 ? `${event.slice(0, 40)}\n\n` : event;
-  })(stream, context);
-};
+const usageOnly = '"choices":[],';
+const nullFields =
+  '"delta":{"role":null,"refusal":null,"tool_calls":null,"function_call":null,"reasoning_content":null,"content":';
+const oneMore = 'data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n';
 
-export const finishError = changeEvents((event) =>
-  isFinish(event) ? event.replace(/"finish_reason":"\w+"/, '"finish_reason":"error"') : event,
-);
-
-export const noDone = changeEvents((event) => (isDone(event) ? '' : event));
-
-export const dataAfterDone = changeEvents((event) =>
-  isDone(event) ? `${event}data: {"choices":[{"index":0,"delta":{"content":" more"}}]}\n\n` : event,
-);
+export const contentFaults = {
+  /** Sends the role in its own event, long before the first token. */
+  'role-first': stream(roleFirst),
+  'usage-null-choices': changedEvents((event) => event.replace(usageOnly, '"choices":null,')),
+  'usage-no-choices': changedEvents((event) => event.replace(usageOnly, '')),
+  /** A running count of tokens, which only the usage at the end corrects. */
+  'usage-every-chunk': stream(usageEveryChunk),
+  /** The first tokens are reasoning, alternating between both field names that servers use. */
+  reasoning: stream(changeTokens(nameReasoning), { after: 2 }),
+  'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
+  /** Four tokens in a chunk; the rest comes with the end. */
+  'several-tokens': stream(severalTokens),
+  /** An event that is cut within its JSON. */
+  'broken-event': stream(
+    changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
+    { after: 2 },
+  ),
+  'finish-error': changedEvents((event) =>
+    isFinish(event) ? event.replace(/"finish_reason":"\w+"/, '"finish_reason":"error"') : event,
+  ),
+  'no-done': changedEvents((event) => (isDone(event) ? '' : event)),
+  /** A chunk after `[DONE]`. */
+  'data-after-done': changedEvents((event) => (isDone(event) ? event + oneMore : event)),
+} as const satisfies Record<string, MockFault>;

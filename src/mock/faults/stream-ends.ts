@@ -1,75 +1,86 @@
 import type { EventStream } from '../http/event-stream.ts';
-import { cutEvents, splitEvents, isDone, writeNonEmpty } from './stream-events.ts';
-import type { FaultContext, StreamFault } from './fault.ts';
+import {
+  closeConnection,
+  type FaultContext,
+  isDone,
+  isFinish,
+  isToken,
+  type MockFault,
+  resetConnection,
+  resetDelay,
+  splitEvents,
+  stream,
+  type StreamFault,
+  writeNonEmpty,
+} from './fault.ts';
 
 /** Streams that end too early, or not at all. */
 
-const failure =
-  '{"error":{"message":"The model has stopped.","type":"server_error","code":"model_error"}}';
+type EndStream = (inner: EventStream, context: FaultContext, next: string) => void;
 
-export const resetConnection = ({ exchange }: FaultContext): void => {
-  exchange.request.socket.resetAndDestroy();
-};
-/** Closes the connection in an orderly way, although the message is not complete. */
-export const closeConnection = ({ exchange }: FaultContext): void => {
-  exchange.request.socket.end();
-};
+/**
+ * Passes on the first `after` tokens, at most all; from then on only what `endStream` writes, which receives the
+ * event that would have been next.
+ */
+const cutEvents =
+  (endStream: EndStream): StreamFault =>
+  (inner, context) => {
+    let left = context.after;
+    let isCut = false;
+    const passes = (event: string): boolean => {
+      if (isFinish(event) || isDone(event)) return false;
+      if (!isToken(event)) return true;
+      left -= 1;
+      return left >= 0;
+    };
+    return {
+      write: (events) => {
+        if (isCut) return;
+        const all = splitEvents(String(events));
+        const end = all.findIndex((event) => !passes(event));
+        writeNonEmpty(inner, (end === -1 ? all : all.slice(0, end)).join(''));
+        if (end === -1) return;
+        isCut = true;
+        endStream(inner, context, all[end] ?? '');
+      },
+      end: () => {
+        if (!isCut) inner.end();
+      },
+    };
+  };
 
-export const errorObject = cutEvents((stream) => {
-  stream.write(`data: ${failure}\n\n`);
-  stream.end();
-});
-export const errorEvent = cutEvents((stream) => {
-  stream.write(`event: error\ndata: ${failure}\n\n`);
-  stream.end();
-});
-export const truncated = cutEvents((stream) => stream.end());
-export const resetMidStream = cutEvents((_, context) => resetConnection(context));
-export const finMidStream = cutEvents((_, context) => closeConnection(context));
-export const stallMidStream = cutEvents(() => undefined);
-export const resetMidEvent = cutEvents((stream, context, next) => {
-  stream.write(next.slice(0, Math.ceil(next.length / 2)));
-  // A reset discards bytes that have not left yet.
-  context.clock.at(context.clock.now() + context.delay, () => resetConnection(context));
-});
+/** A stream that is cut after two tokens by default. */
+const cut = (endStream: EndStream, delay = 0): MockFault =>
+  stream(cutEvents(endStream), { after: 2, delay });
 
-/** Sends everything except `[DONE]` and the end of the message. */
-export const finWithoutDone: StreamFault = (stream, context) => ({
-  write: (events) =>
-    writeNonEmpty(
-      stream,
-      splitEvents(String(events))
-        .filter((event) => !isDone(event))
-        .join(''),
-    ),
+const finWithoutDone: StreamFault = (inner, context) => ({
+  write: (events) => {
+    const others = splitEvents(String(events)).filter((event) => !isDone(event));
+    writeNonEmpty(inner, others.join(''));
+  },
   end: () => closeConnection(context),
 });
 
-export const openAfterDone: StreamFault = (stream) => ({
-  write: (events) => stream.write(events),
-  end: () => undefined,
-});
-
 /** Holds back everything after some tokens, then writes it at once. */
-export const pauseMidStream: StreamFault = (stream, context) => {
+const pauseMidStream: StreamFault = (inner, context) => {
   let held: string | null = null;
   let isOver = false;
   let hasEnded = false;
   const resume = (): void => {
     isOver = true;
-    writeNonEmpty(stream, held ?? '');
-    if (hasEnded) stream.end();
+    writeNonEmpty(inner, held ?? '');
+    if (hasEnded) inner.end();
   };
-  const cut = cutEvents((_, __, next) => {
+  const cutStream = cutEvents((_, __, next) => {
     held = next;
     context.clock.at(context.clock.now() + context.delay, resume);
-  })(stream, context);
+  })(inner, context);
   return {
     write: (events) => {
-      if (isOver) stream.write(events);
+      if (isOver) inner.write(events);
       else if (held !== null) held += String(events);
       else {
-        cut.write(events);
+        cutStream.write(events);
         if (held !== null) {
           const text = String(events);
           held = text.slice(text.indexOf(held));
@@ -78,44 +89,72 @@ export const pauseMidStream: StreamFault = (stream, context) => {
     },
     end: () => {
       hasEnded = true;
-      if (held === null || isOver) stream.end();
+      if (held === null || isOver) inner.end();
     },
   };
 };
 
 /** Writes `next` again and again, as fast as the client reads, until it disconnects. */
 const writeForever = (
-  stream: EventStream,
+  inner: EventStream,
   { exchange, clock, delay }: FaultContext,
   next: string,
 ): void => {
   const { socket } = exchange.request;
   const more = (): void => {
     if (socket.destroyed) return;
-    if (!socket.writableNeedDrain) stream.write(next);
+    if (!socket.writableNeedDrain) inner.write(next);
     clock.at(clock.now() + delay, more);
   };
   more();
 };
 
-export const endlessStream = cutEvents((stream, context) =>
-  writeForever(
-    stream,
-    context,
-    'data: {"choices":[{"index":0,"delta":{"content":" on"}}]}\n\n'.repeat(64),
-  ),
-);
-export const endlessLine = cutEvents((stream, context) => {
-  stream.write('data: {"choices":[{"index":0,"delta":{"content":"');
-  writeForever(stream, context, 'on '.repeat(20_000));
-});
-
+const failure =
+  '{"error":{"message":"The model has stopped.","type":"server_error","code":"model_error"}}';
+const endWith =
+  (last: string): EndStream =>
+  (inner) => {
+    inner.write(last);
+    inner.end();
+  };
+const manyTokens = 'data: {"choices":[{"index":0,"delta":{"content":" on"}}]}\n\n'.repeat(64);
+const lineBegin = 'data: {"choices":[{"index":0,"delta":{"content":"';
 const mebibyte = 1024 * 1024;
 
-/** One event of 16 MiB, then a normal end. */
-export const hugeEvent = cutEvents((stream) => {
-  stream.write('data: {"choices":[{"index":0,"delta":{"content":"');
-  for (let n = 0; n < 16; n += 1) stream.write('x'.repeat(mebibyte));
-  stream.write('"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
-  stream.end();
-});
+export const endingFaults = {
+  /** A reset, or an orderly close, instead of an answer. */
+  'reset-before-head': { scope: 'answer', run: resetConnection },
+  'fin-before-head': { scope: 'answer', run: closeConnection },
+  'error-object': cut(endWith(`data: ${failure}\n\n`)),
+  'error-event': cut(endWith(`event: error\ndata: ${failure}\n\n`)),
+  truncated: cut((inner) => inner.end()),
+  /** Sends everything except `[DONE]` and the end of the message. */
+  'fin-without-done': stream(finWithoutDone),
+  /** No end of the message after `[DONE]`. */
+  'open-after-done': stream((inner) => ({
+    write: (events) => inner.write(events),
+    end: () => undefined,
+  })),
+  'reset-mid-stream': cut((_, context) => resetConnection(context), resetDelay),
+  'fin-mid-stream': cut((_, context) => closeConnection(context)),
+  /** A reset after half an event. */
+  'reset-mid-event': cut((inner, context, next) => {
+    inner.write(next.slice(0, Math.ceil(next.length / 2)));
+    // A reset discards bytes that have not left yet.
+    context.clock.at(context.clock.now() + context.delay, () => resetConnection(context));
+  }, resetDelay),
+  'stall-mid-stream': cut(() => undefined),
+  'pause-mid-stream': stream(pauseMidStream, { after: 2, delay: 500 }),
+  'endless-stream': cut((inner, context) => writeForever(inner, context, manyTokens), 1),
+  'endless-line': cut((inner, context) => {
+    inner.write(lineBegin);
+    writeForever(inner, context, 'on '.repeat(20_000));
+  }, 1),
+  /** One event of 16 MiB, then a normal end. */
+  'huge-event': cut((inner) => {
+    inner.write(lineBegin);
+    for (let n = 0; n < 16; n += 1) inner.write('x'.repeat(mebibyte));
+    inner.write('"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+    inner.end();
+  }),
+} as const satisfies Record<string, MockFault>;

@@ -1,28 +1,22 @@
 import { gzipSync } from 'node:zlib';
-import { changeEvents, splitEvents, isEventStream, writeNonEmpty } from './stream-events.ts';
-import type { FaultContext, StreamFault } from './fault.ts';
+import {
+  changedEvents,
+  isEventStream,
+  type MockFault,
+  splitEvents,
+  stream,
+  type StreamFault,
+  whole,
+  writeNonEmpty,
+} from './fault.ts';
 
 /** The same events in another framing: a correct reader of Server-Sent Events sees no difference. */
 
 const byteOrderMark = '\uFEFF';
-
-export const comments = changeEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`);
-export const noSpace = changeEvents((event) => event.replace(/^data: /, 'data:'));
-export const crlf = changeEvents((event) => event.replaceAll('\n', '\r\n'));
-export const cr = changeEvents((event) => event.replaceAll('\n', '\r'));
-export const bom = changeEvents((event, index) => (index === 0 ? byteOrderMark + event : event));
-
-/** Other fields, and data over two lines: JSON may have a line break after its first brace. */
-export const multiLine = changeEvents(
-  (event, index) =>
-    `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
-);
-
 const sizes = [1, 2, 3, 5, 7, 11];
 const fourByteCharacter = '\u{1F30A}';
 
-/** Adds a character of four bytes to each token and splits chunks anywhere, within characters too. */
-export const oddChunks: StreamFault = (stream) => {
+const oddChunks: StreamFault = (inner) => {
   let turn = 0;
   return {
     write: (events) => {
@@ -33,26 +27,44 @@ export const oddChunks: StreamFault = (stream) => {
       const bytes = Buffer.from(text);
       for (let from = 0; from < bytes.length; turn += 1) {
         const size = sizes[turn % sizes.length] ?? 1;
-        writeNonEmpty(stream, bytes.subarray(from, from + size));
+        writeNonEmpty(inner, bytes.subarray(from, from + size));
         from += size;
       }
     },
-    end: () => stream.end(),
+    end: () => inner.end(),
   };
 };
 
-/** Each event is its own gzip member; together they are one gzip file. */
-export const gzipStream: StreamFault = (stream) => ({
+const gzipStream: StreamFault = (inner) => ({
   write: (events) => {
-    for (const event of splitEvents(String(events))) writeNonEmpty(stream, gzipSync(event));
+    for (const event of splitEvents(String(events))) writeNonEmpty(inner, gzipSync(event));
   },
-  end: () => stream.end(),
+  end: () => inner.end(),
 });
 
-/** The same for an answer that is not streamed, in one or many pieces. */
-export const gzipBody = ({ exchange }: FaultContext): void => {
-  exchange.encodeBody((bytes) => gzipSync(bytes));
-  exchange.rewriteHeaders((headers) =>
-    isEventStream(headers) ? headers : { ...headers, 'content-encoding': 'gzip' },
-  );
-};
+const gzip = { 'content-encoding': 'gzip' };
+
+export const framingFaults = {
+  /** Comments between and within events. */
+  comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
+  /** No space after `data:`. */
+  'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
+  crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
+  cr: changedEvents((event) => event.replaceAll('\n', '\r')),
+  bom: changedEvents((event, index) => (index === 0 ? byteOrderMark + event : event)),
+  /** Other fields, and data over two lines: JSON may have a line break after its first brace. */
+  'multi-line': changedEvents(
+    (event, index) =>
+      `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
+  ),
+  /** Adds a character of four bytes to each token and splits chunks anywhere, within characters too. */
+  'odd-chunks': stream(oddChunks),
+  /** gzip although not requested. Each event is its own gzip member; together they are one gzip file. */
+  'gzip-stream': stream(gzipStream, { head: gzip }),
+  /** The same for an answer that is not streamed, in one or many pieces. */
+  'gzip-body': whole(({ exchange }) => {
+    exchange.encode = (bytes) => gzipSync(bytes);
+    exchange.rewriteHeaders = (headers) =>
+      isEventStream(headers) ? headers : { ...headers, ...gzip };
+  }),
+} as const satisfies Record<string, MockFault>;

@@ -1,5 +1,11 @@
-import { closeConnection, resetConnection } from './stream-ends.ts';
-import type { FaultContext } from './fault.ts';
+import {
+  closeConnection,
+  type FaultContext,
+  type MockFault,
+  resetConnection,
+  resetDelay,
+  whole,
+} from './fault.ts';
 
 /** Faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
@@ -46,7 +52,7 @@ const interceptWrites = ({ exchange }: FaultContext, deliver: Deliver): void => 
   });
 };
 
-export const slowHead = (context: FaultContext): void => {
+const slowHead = (context: FaultContext): void => {
   const { clock, delay } = context;
   const due = clock.now() + delay;
   interceptWrites(context, (bytes, onTaken, send) => {
@@ -57,7 +63,7 @@ export const slowHead = (context: FaultContext): void => {
   });
 };
 
-export const dribble = (context: FaultContext): void => {
+const dribble = (context: FaultContext): void => {
   const { clock, delay } = context;
   interceptWrites(context, (bytes, onTaken, send) => {
     const from = (position: number): void => {
@@ -73,46 +79,49 @@ export const dribble = (context: FaultContext): void => {
 };
 
 /** The head and some bytes of the body, then `endConnection`. */
-const cutBytes =
-  (endConnection: (context: FaultContext) => void) =>
-  (context: FaultContext): void => {
-    let left: number | null = null;
-    let isCut = false;
-    interceptWrites(context, (bytes, onTaken, send) => {
-      if (isCut) return;
-      const head = left === null ? bytes.indexOf('\r\n\r\n') + 4 : 0;
-      const room: number = (left ?? context.after) + head;
-      send(bytes.subarray(0, room));
-      left = room - bytes.length;
-      if (left >= 0) {
-        onTaken();
-        return;
-      }
-      isCut = true;
-      context.clock.at(context.clock.now() + context.delay, () => endConnection(context));
-    });
-  };
+const cutBody = (endConnection: (context: FaultContext) => void, defaultDelay = 0): MockFault =>
+  whole(
+    (context) => {
+      const { clock, after, delay } = context;
+      let left: number | null = null;
+      let isCut = false;
+      interceptWrites(context, (bytes, onTaken, send) => {
+        if (isCut) return;
+        const head = left === null ? bytes.indexOf('\r\n\r\n') + 4 : 0;
+        const room: number = (left ?? after) + head;
+        send(bytes.subarray(0, room));
+        left = room - bytes.length;
+        if (left >= 0) {
+          onTaken();
+          return;
+        }
+        isCut = true;
+        clock.at(clock.now() + delay, () => endConnection(context));
+      });
+    },
+    { after: 20, delay: defaultDelay },
+  );
 
-export const resetMidBody = cutBytes(resetConnection);
-export const finMidBody = cutBytes(closeConnection);
-export const stallMidBody = cutBytes(() => undefined);
+const changeContentLength = (difference: number): MockFault =>
+  whole(({ exchange }) => {
+    exchange.rewriteHeaders = ({ 'content-length': length, ...headers }) => {
+      if (length === undefined) return headers;
+      const changed = String(Math.max(1, Number(length) + difference));
+      return { ...headers, 'content-length': changed, connection: 'close' };
+    };
+  });
 
-const changeContentLength =
-  (difference: number) =>
-  ({ exchange }: FaultContext): void => {
-    exchange.rewriteHeaders(({ 'content-length': length, ...headers }) =>
-      length === undefined
-        ? headers
-        : {
-            ...headers,
-            'content-length': String(Math.max(1, Number(length) + difference)),
-            connection: 'close',
-          },
-    );
-  };
-
-export const lengthTooLong = changeContentLength(100);
-export const lengthTooShort = changeContentLength(-10);
-
-export const wrongContentType = ({ exchange }: FaultContext): void =>
-  exchange.rewriteHeaders((headers) => ({ ...headers, 'content-type': 'text/plain' }));
+export const wireFaults = {
+  /** No byte before the delay. */
+  'slow-head': whole(slowHead, { delay: 1000 }),
+  /** One byte at a time. */
+  dribble: whole(dribble, { delay: 1 }),
+  'reset-mid-body': cutBody(resetConnection, resetDelay),
+  'fin-mid-body': cutBody(closeConnection),
+  'stall-mid-body': cutBody(() => undefined),
+  'wrong-content-type': whole(({ exchange }) => {
+    exchange.rewriteHeaders = (headers) => ({ ...headers, 'content-type': 'text/plain' });
+  }),
+  'length-too-long': changeContentLength(100),
+  'length-too-short': changeContentLength(-10),
+} as const satisfies Record<string, MockFault>;

@@ -1,12 +1,13 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { MockClock, AdjustableMockClock } from '../clock/mock-clock.ts';
 import { parseJson, readBody } from '../http/request-body.ts';
 import type { Gateway } from './gateway.ts';
 
-/** The reply of a command: a value or an error message. */
-type CommandReply = { readonly value: unknown } | { readonly problem: string };
-type Command = (body: unknown) => CommandReply;
+/** Returns the reply to a body. Throws a `CommandProblem` for one that it refuses. */
+type Command = (body: unknown) => unknown;
+
+class CommandProblem extends Error {}
 
 /** Converts settings from another notation into that of `Settings`; leaves what it cannot convert. */
 export type SettingsReader = (written: unknown) => unknown;
@@ -18,16 +19,13 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
 
 const maxControlBodyBytes = 1024 * 1024;
 
-/** Calls `onBody` with the JSON of a body, `undefined` for an empty one; with `null` if it is invalid or too long. */
-const readControlBody = (
-  request: IncomingMessage,
-  onBody: (body: { readonly value: unknown } | null) => void,
-): void =>
-  readBody(request, maxControlBodyBytes, (body) => {
-    if (body === null) onBody(null);
-    else if (Buffer.from(body).toString('utf8').trim() === '') onBody({ value: undefined });
-    else onBody(parseJson(body));
-  });
+/** The JSON of a body, `undefined` for an empty one. */
+const parseControlBody = (body: Uint8Array | null): unknown => {
+  if (body !== null && Buffer.from(body).toString('utf8').trim() === '') return undefined;
+  const parsed = body === null ? null : parseJson(body);
+  if (parsed !== null) return parsed.value;
+  throw new CommandProblem(`Expected a JSON body of at most ${maxControlBodyBytes} bytes.`);
+};
 
 const isAdjustableClock = (clock: MockClock): clock is AdjustableMockClock => 'advance' in clock;
 const advanceSchema = z.strictObject({ advance: z.number().nonnegative() });
@@ -39,17 +37,15 @@ const clockCommands = (clock: MockClock): Readonly<Record<string, Command>> => {
     wall: new Date(clock.wall()).toISOString(),
   });
   return {
-    'GET /clock': () => ({ value: time() }),
+    'GET /clock': time,
     'POST /clock': (body) => {
-      if (!isAdjustableClock(clock)) {
-        return { problem: 'This mock uses the machine’s clock, which cannot be advanced.' };
-      }
+      if (!isAdjustableClock(clock))
+        throw new CommandProblem('This mock uses the machine’s clock, which cannot be advanced.');
       const parsed = advanceSchema.safeParse(body);
-      if (!parsed.success) {
-        return { problem: 'Expected {"advance": MILLISECONDS} with a number of at least 0.' };
-      }
+      if (!parsed.success)
+        throw new CommandProblem('Expected {"advance": MILLISECONDS} with a number of at least 0.');
       clock.advance(parsed.data.advance);
-      return { value: time() };
+      return time();
     },
   };
 };
@@ -60,28 +56,27 @@ const gatewayCommands = (
 ): Readonly<Record<string, Command>> => {
   const change: Command = (body) => {
     const problem = gateway.changeSettings(readSettings(body));
-    return problem === null ? { value: gateway.behaviour() } : { problem };
+    if (problem !== null) throw new CommandProblem(problem);
+    return gateway.behaviour();
   };
   return {
-    'GET /health': () => ({ value: { status: 'ok' } }),
-    'GET /counters': () => ({ value: gateway.counters() }),
+    'GET /health': () => ({ status: 'ok' }),
+    'GET /counters': () => gateway.counters(),
     'POST /reset': () => {
       gateway.reset();
-      return { value: gateway.counters() };
+      return gateway.counters();
     },
-    'GET /settings': () => ({ value: gateway.behaviour() }),
+    'GET /settings': () => gateway.behaviour(),
     'PATCH /settings': change,
     'POST /settings': change,
-    'GET /state': () => ({ value: gateway.state() }),
-    'GET /ledger': () => ({ value: gateway.ledger() }),
+    'GET /state': () => gateway.state(),
+    'GET /ledger': () => gateway.ledger(),
     'GET /truth': () => {
       const traces = gateway.requestTraces();
-      return traces === null
-        ? {
-            problem:
-              'The mock keeps no trace log: start it with --truth FILE or with the setting truth.',
-          }
-        : { value: traces };
+      if (traces !== null) return traces;
+      throw new CommandProblem(
+        'The mock keeps no trace log: start it with --truth FILE or with the setting truth.',
+      );
     },
   };
 };
@@ -96,18 +91,18 @@ export const controlListener = (
   return (request, response) => {
     const requestLine = `${request.method} ${request.url}`;
     const command = Object.hasOwn(commands, requestLine) ? commands[requestLine] : undefined;
-    readControlBody(request, (body) => {
+    readBody(request, maxControlBodyBytes, (body) => {
       if (command === undefined) {
         const known = Object.keys(commands).join(', ');
         sendJson(response, 404, { error: `Expected one of: ${known}; got ${requestLine}.` });
         return;
       }
-      const reply =
-        body === null
-          ? { problem: `Expected a JSON body of at most ${maxControlBodyBytes} bytes.` }
-          : command(body.value);
-      if ('problem' in reply) sendJson(response, 400, { error: reply.problem });
-      else sendJson(response, 200, reply.value);
+      try {
+        sendJson(response, 200, command(parseControlBody(body)));
+      } catch (error) {
+        if (!(error instanceof CommandProblem)) throw error;
+        sendJson(response, 400, { error: error.message });
+      }
     });
   };
 };

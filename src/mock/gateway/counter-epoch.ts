@@ -1,22 +1,12 @@
-import { type ResolvedMockLimits, resolveMockLimits } from '../../model/gateway/mock-limits.ts';
+import { resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import { type KeyLimiter, openKeyLimiter, type LimitLevels } from '../limits/key-limiter.ts';
-import { openServing, type Serving } from '../serving/serving.ts';
-import { type CreditAccounts, openCreditAccounts } from '../counters/credit-accounts.ts';
+import { openKeyLimiter } from '../limits/key-limiter.ts';
+import { openServing } from '../serving/serving.ts';
+import { CreditAccounts } from '../counters/credit-accounts.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
-import { type FaultChooser, openFaultChooser } from '../faults/choose-fault.ts';
+import { openFaultChooser } from '../faults/choose-fault.ts';
 import type { Settings } from '../settings/settings.ts';
-import { emptyMockCounters, type MockCounters } from '../counters/mock-counters.ts';
-
-/** State between two resets; requests in flight at a reset stay with the old epoch. */
-export interface CounterEpoch {
-  readonly counters: MockCounters;
-  readonly limits: ResolvedMockLimits;
-  readonly keyLimiters: ReadonlyMap<string, KeyLimiter>;
-  readonly serving: Serving;
-  readonly creditAccounts: CreditAccounts;
-  readonly chooseFault: FaultChooser;
-}
+import { emptyMockCounters } from '../counters/mock-counters.ts';
 
 const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockClock) => {
   const limits = resolveMockLimits(limitSettings);
@@ -26,13 +16,16 @@ const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockC
 };
 
 /** An epoch with nothing counted, and full limits and credits. */
-export const startCounterEpoch = (settings: Settings, clock: MockClock): CounterEpoch => ({
+export const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
   serving: openServing(settings, clock),
-  creditAccounts: openCreditAccounts(settings.credits),
+  creditAccounts: new CreditAccounts(settings.credits),
   chooseFault: openFaultChooser(settings),
 });
+
+/** State between two resets; requests in flight at a reset stay with the old epoch. */
+export type CounterEpoch = ReturnType<typeof startCounterEpoch>;
 
 /** The same epoch under changed settings: changed limits start full, a changed balance is reset, changed servers start empty, changed faults count from zero. */
 export const applySettingsChange = (
@@ -54,21 +47,12 @@ export const applySettingsChange = (
   };
 };
 
-/** A key by its index in the settings, with its requests in flight, limits and balance. */
-export interface KeyState {
-  readonly key: number;
-  readonly inFlight: number;
-  readonly limits: LimitLevels;
-  /** In micro-units; `null` without a limit. */
-  readonly balance: number | null;
-}
-
-/** The state of every key, in the order of the settings. */
+/** The state of every key, in the order of the settings: its requests in flight, limits, and balance in micro-units. */
 export const keyStates = (
   { keyLimiters, creditAccounts }: CounterEpoch,
   open: ReadonlySet<MockExchange>,
   now: number,
-): readonly KeyState[] =>
+) =>
   [...keyLimiters.values()].map((limiter, key) => ({
     key,
     inFlight: [...open].filter((exchange) => exchange.isOpen && exchange.keyIndex === key).length,

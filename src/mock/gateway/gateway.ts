@@ -2,24 +2,27 @@ import type { RequestListener } from 'node:http';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import { listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
+import type { ResolvedMockLimits, ResponseClass } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import type { CreditLedger, CreditCharge } from '../counters/credit-accounts.ts';
+import type { CreditCharge } from '../counters/credit-accounts.ts';
 import {
   startCounterEpoch,
   applySettingsChange,
   type CounterEpoch,
-  type KeyState,
   keyStates,
 } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
-import type { Handler } from '../http/handler.ts';
-
+import type { AdmittedRequest, Handler } from '../http/handler.ts';
 import { applyFault } from '../faults/choose-fault.ts';
-import { type Behaviour, behaviourOf, changeBehaviour } from '../settings/behaviour.ts';
-import { checkKeyLimits, limitHeaderSetter } from './check-key-limits.ts';
-import type { KeyLimiter, LimitHeaders, LimitExceeded } from '../limits/key-limiter.ts';
+import type {
+  Admission,
+  KeyLimiter,
+  LimitExceeded,
+  LimitHeaders,
+  Permit,
+} from '../limits/key-limiter.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
-import type { Settings } from '../settings/settings.ts';
+import { behaviourOf, changeBehaviour, type Settings } from '../settings/settings.ts';
 import { answerSpeech } from '../audio/speech.ts';
 import { addSendTimestamps } from '../http/event-stream.ts';
 import { flattenCounters, emptyMockCounters, type RouteName } from '../counters/mock-counters.ts';
@@ -40,33 +43,6 @@ const handlers = {
 const routesByPath = new Map(
   (Object.keys(routes) as RouteName[]).map((name) => [basePath + routes[name].path, name]),
 );
-
-interface GatewayContext {
-  readonly settings: Settings;
-  readonly clock: MockClock;
-}
-
-/** The public interface without its socket, and its control. */
-export interface Gateway {
-  readonly receive: RequestListener;
-  counters(): Record<string, number>;
-  ledger(): CreditLedger;
-  /** Sets all counters to zero, empties the ledger and resets the limits and credits of every key. */
-  reset(): void;
-  /** The settings that can change while the mock runs. */
-  behaviour(): Behaviour;
-  /**
-   * Changes the behaviour from the next request on; returns an error message for an invalid change. Changed limits
-   * start full, a changed balance is given to each key.
-   */
-  changeSettings(settings: unknown): string | null;
-  /** The state of each key. */
-  state(): readonly KeyState[];
-  /** The traces in memory, or `null` without a trace log. */
-  requestTraces(): ReturnType<RequestTraceLog['recent']> | null;
-  /** Ends every open request. */
-  stop(): void;
-}
 
 const bearer = /^bearer +(\S+) *$/i;
 
@@ -89,19 +65,8 @@ const findRoute = (exchange: MockExchange): RouteName | null => {
   return route;
 };
 
-/** The key of a request, its index in the settings, and its limits. */
-interface Caller {
-  readonly key: string;
-  readonly keyIndex: number;
-  readonly limiter: KeyLimiter;
-}
-
-/** The caller of a request, or `null` if it was refused for its key. */
-const findCaller = (
-  exchange: MockExchange,
-  epoch: CounterEpoch,
-  settings: Settings,
-): Caller | null => {
+/** The key of a request, its index in the settings, and its limits; `null` if it was refused for its key. */
+const findCaller = (exchange: MockExchange, epoch: CounterEpoch, settings: Settings) => {
   const key = bearer.exec(exchange.request.headers.authorization ?? '')?.[1];
   const limiter = key === undefined ? undefined : epoch.keyLimiters.get(key);
   if (key !== undefined && limiter !== undefined) {
@@ -115,16 +80,60 @@ const findCaller = (
   return null;
 };
 
-/** Whether the key has credits left; refuses the request if not. */
-const canPay = (exchange: MockExchange, balance: number | null): boolean => {
-  if (balance === null || balance > 0) return true;
-  const message = 'The credits of this API key are used up; add credits to continue.';
-  exchange.refuse({ cause: 'no-credits', message });
-  return false;
+/** The class of a response, which decides whether it has limit headers. */
+const responseClassOf = (route: RouteName, status: number, contentType: string): ResponseClass => {
+  if (status === 429) return 'limited';
+  if (status >= 400) return 'refused';
+  return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
+};
+
+/** For requests that are not limited. */
+const unlimitedPermit: Permit = {
+  admitted: true,
+  startsAt: Number.NEGATIVE_INFINITY,
+  reserve: () => null,
+  charge: () => undefined,
+  end: () => undefined,
+};
+
+/** Returns a function that sets the limit headers of the answer, on the responses that have them. */
+const limitHeaderSetter = (
+  exchange: MockExchange,
+  route: RouteName,
+  { headersOn }: ResolvedMockLimits,
+): ((headers: LimitHeaders) => void) => {
+  const showsHeaders = (shown: ResponseClass): boolean =>
+    (headersOn as readonly ResponseClass[]).includes(shown);
+  return (headers) => {
+    exchange.extraHeaders = (status, contentType) =>
+      showsHeaders(responseClassOf(route, status, contentType)) ? headers : {};
+  };
+};
+
+/** Checks the limits of a key and traces their levels. */
+const checkKeyLimits = (
+  exchange: MockExchange,
+  limiter: KeyLimiter,
+  { route, epoch, clock }: { route: RouteName; epoch: CounterEpoch; clock: MockClock },
+): Admission => {
+  const { limits } = epoch;
+  const now = clock.now();
+  if ((limits.uncounted as readonly string[]).includes(route)) {
+    return { ...unlimitedPermit, headers: limiter.headers(now) };
+  }
+  const { trace } = exchange;
+  const before = trace === null ? null : limiter.levels(now);
+  const admission = limiter.admit(now);
+  if (before !== null) trace?.setFields({ limits: { before, after: limiter.levels(now) } });
+  return admission;
 };
 
 /** Checks path, method, key, credits and limits in this order; the handler then checks the parameters. */
-const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayContext): void => {
+const admit = (
+  exchange: MockExchange,
+  epoch: CounterEpoch,
+  context: Pick<AdmittedRequest, 'settings' | 'clock'>,
+): void => {
   const route = findRoute(exchange);
   if (route === null) return;
   const caller = findCaller(exchange, epoch, context.settings);
@@ -145,7 +154,12 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
     applyFault(fault, exchange, clock);
     return;
   }
-  if (!canPay(exchange, epoch.creditAccounts.balance(keyIndex))) return;
+  const balance = epoch.creditAccounts.balance(keyIndex);
+  if (balance !== null && balance <= 0) {
+    const message = 'The credits of this API key are used up; add credits to continue.';
+    exchange.refuse({ cause: 'no-credits', message });
+    return;
+  }
   const refuseByLimit = (exceeded: LimitExceeded & { readonly headers: LimitHeaders }): void => {
     setLimitHeaders(exceeded.headers);
     const { body, headers } = limitedAnswer(exceeded, epoch.limits, { key, route }, clock);
@@ -157,7 +171,7 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
     refuseByLimit(permit);
     return;
   }
-  exchange.onEnd(() => permit.end());
+  exchange.onEnd = () => permit.end();
   epoch.counters.admitted[route] += 1;
   trace?.setFields({ admitted: true });
   const bill = (charge: CreditCharge): void => {
@@ -172,41 +186,48 @@ const admit = (exchange: MockExchange, epoch: CounterEpoch, context: GatewayCont
     handlers[route]({ exchange, key, permit, refuseByLimit, bill, serving, ...context });
   };
   if (permit.startsAt <= clock.now()) answer();
-  else exchange.onInterruption(clock.at(permit.startsAt, answer));
+  else exchange.onInterruption = clock.at(permit.startsAt, answer);
 };
+
+/** The public interface without its socket, and its control. */
+export type Gateway = ReturnType<typeof openGateway>;
 
 export const openGateway = (
   initial: Settings,
   clock: MockClock,
   traceLog: RequestTraceLog | null,
-): Gateway => {
+) => {
   let settings = initial;
   let epoch = startCounterEpoch(settings, clock);
   let serial = 0;
   const open = new Set<MockExchange>();
-  const trackExchange = (exchange: MockExchange): void => {
+  const receive: RequestListener = (request, response) => {
+    serial += 1;
+    const isPreflight = request.headers[requestIdHeader] === preflightId;
+    if (isPreflight) epoch.counters.preflights += 1;
+    const counters = isPreflight ? emptyMockCounters() : epoch.counters;
+    const exchange = new MockExchange({ request, response }, clock, counters, `mock-${serial}`);
     open.add(exchange);
-    exchange.onClose(() => open.delete(exchange));
+    exchange.onClose = () => void open.delete(exchange);
     exchange.trace = traceLog?.startTrace(exchange, clock) ?? null;
     if (settings.sendStamps) exchange.wrapStream(addSendTimestamps(clock));
+    admit(exchange, epoch, { settings, clock });
   };
   return {
-    receive: (request, response) => {
-      serial += 1;
-      const isPreflight = request.headers[requestIdHeader] === preflightId;
-      if (isPreflight) epoch.counters.preflights += 1;
-      const counters = isPreflight ? emptyMockCounters() : epoch.counters;
-      const exchange = new MockExchange({ request, response }, clock, counters, `mock-${serial}`);
-      trackExchange(exchange);
-      admit(exchange, epoch, { settings, clock });
-    },
+    receive,
     counters: () => flattenCounters(epoch.counters),
     ledger: () => epoch.creditAccounts.ledger(),
+    /** Sets all counters to zero, empties the ledger and resets the limits and credits of every key. */
     reset: () => {
       epoch = startCounterEpoch(settings, clock);
     },
+    /** The settings that can change while the mock runs. */
     behaviour: () => behaviourOf(settings),
-    changeSettings: (change) => {
+    /**
+     * Changes the behaviour from the next request on; returns an error message for an invalid change. Changed limits
+     * start full, a changed balance is given to each key.
+     */
+    changeSettings: (change: unknown): string | null => {
       const changed = changeBehaviour(behaviourOf(settings), change);
       if ('problem' in changed) return changed.problem;
       const before = settings;
@@ -214,8 +235,11 @@ export const openGateway = (
       epoch = applySettingsChange(epoch, { before, after: settings }, clock);
       return null;
     },
+    /** The state of each key. */
     state: () => keyStates(epoch, open, clock.now()),
+    /** The traces in memory, or `null` without a trace log. */
     requestTraces: () => traceLog?.recent() ?? null,
+    /** Ends every open request. */
     stop: () => {
       for (const exchange of open) if (exchange.isOpen) exchange.closeForShutdown();
     },

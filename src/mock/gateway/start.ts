@@ -46,25 +46,21 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 };
 
-/** Closes a server and its connections; resolves after the `close` event of each connection. */
-const closeServer = async (server: Server, connections: ReadonlySet<Socket>): Promise<void> => {
-  const closedSockets = Array.from(
-    connections,
-    (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
-  );
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  server.closeAllConnections();
-  await Promise.all([closed, ...closedSockets]);
-};
-
-/** The open connections of a server, kept up to date. */
-const connectionsOf = (server: Server): ReadonlySet<Socket> => {
-  const open = new Set<Socket>();
+/** Returns a function that closes a server and its connections; it resolves after the `close` event of each. */
+const closerOf = (server: Server): (() => Promise<void>) => {
+  const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    open.set(
+      socket,
+      closed.then(() => open.delete(socket)),
+    );
   });
-  return open;
+  return async () => {
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    server.closeAllConnections();
+    await Promise.all([closed, ...open.values()]);
+  };
 };
 
 /**
@@ -92,16 +88,12 @@ export const startMock = async (
     gateway.receive,
   );
   const control = createServer(controlListener(gateway, clock, readSettings));
-  const publicConnections = connectionsOf(publicServer);
-  const controlConnections = connectionsOf(control);
+  const closers = [publicServer, control].map(closerOf);
   const close = async (): Promise<void> => {
     // Answers of this turn are counted but not written yet.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
     gateway.stop();
-    await Promise.all([
-      closeServer(publicServer, publicConnections),
-      closeServer(control, controlConnections),
-    ]);
+    await Promise.all(closers.map((closeServer) => closeServer()));
     traceLog?.close();
   };
   try {

@@ -35,16 +35,24 @@ export class MockExchange {
   keyIndex: number | null = null;
   /** Set if the mock keeps a trace log. */
   trace: RequestTrace | null = null;
+  /** The end of the request is counted under this fault. */
+  fault: FaultName | null = null;
+  /** Further headers of the answer. */
+  extraHeaders: (status: number, contentType: string) => Headers = () => ({});
+  /** Changes the headers of any answer. */
+  rewriteHeaders = (headers: Headers): Headers => headers;
+  /** Changes each piece of an answer that is not streamed. */
+  encode: Encode = (bytes) => bytes;
+  /** Changes streamed events. */
+  shapeStream = (stream: EventStream): EventStream => stream;
+  /** Called when the request ends before its answer. */
+  onInterruption = (): void => undefined;
+  /** Called at the end of the request. */
+  onEnd = (): void => undefined;
+  /** Called when the client has its whole answer or has disconnected. */
+  onClose = (): void => undefined;
   readonly #clock: MockClock;
-  #extraHeaders: (status: number, contentType: string) => Headers = () => ({});
   #end: ExchangeEnd | null = null;
-  #fault: FaultName | null = null;
-  #rewrite = (headers: Headers): Headers => headers;
-  #encode: Encode = (bytes) => bytes;
-  #wrapStream = (stream: EventStream): EventStream => stream;
-  #onInterruption = (): void => undefined;
-  #onEnd = (): void => undefined;
-  #onClose = (): void => undefined;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -62,7 +70,7 @@ export class MockExchange {
     counters.received += 1;
     wire.response.on('close', () => {
       this.#interrupt('aborted');
-      this.#onClose();
+      this.onClose();
     });
   }
 
@@ -76,57 +84,10 @@ export class MockExchange {
     return this.#end;
   }
 
-  /** Sets further headers of the answer. */
-  setExtraHeaders(headers: (status: number, contentType: string) => Headers): void {
-    this.#extraHeaders = headers;
-  }
-
-  /** Sets the callback for the end of the request. */
-  onEnd(run: () => void): void {
-    this.#onEnd = run;
-  }
-
-  /** Sets the callback for the moment when the client has its whole answer or has disconnected. */
-  onClose(run: () => void): void {
-    this.#onClose = run;
-  }
-
-  /** Changes the headers of any answer. */
-  rewriteHeaders(rewrite: (headers: Headers) => Headers): void {
-    this.#rewrite = rewrite;
-  }
-
-  /** Changes each piece of an answer that is not streamed. */
-  encodeBody(encode: Encode): void {
-    this.#encode = encode;
-  }
-
-  encode(piece: Uint8Array): string | Uint8Array {
-    return this.#encode(piece);
-  }
-
-  /** The end of the request is counted under this fault. */
-  setFault(fault: FaultName): void {
-    this.#fault = fault;
-  }
-
-  get fault(): FaultName | null {
-    return this.#fault;
-  }
-
   /** Changes streamed events by `shape`, before the shapes that are already set. */
   wrapStream(shape: (stream: EventStream) => EventStream): void {
-    const inner = this.#wrapStream;
-    this.#wrapStream = (stream) => inner(shape(stream));
-  }
-
-  wrappedStream(stream: EventStream): EventStream {
-    return this.#wrapStream(stream);
-  }
-
-  /** Sets the callback for a request that ends before its answer. */
-  onInterruption(run: () => void): void {
-    this.#onInterruption = run;
+    const inner = this.shapeStream;
+    this.shapeStream = (stream) => inner(shape(stream));
   }
 
   /** Writes the head. The `Date` header follows the mock's clock, not the machine's. */
@@ -135,43 +96,37 @@ export class MockExchange {
     const head = {
       date: httpDate(this.#clock.wall()),
       [requestIdHeader]: this.id,
-      ...this.#extraHeaders(status, headers['content-type'] ?? ''),
+      ...this.extraHeaders(status, headers['content-type'] ?? ''),
       ...headers,
     };
-    this.response.writeHead(status, this.#rewrite(head));
+    this.response.writeHead(status, this.rewriteHeaders(head));
   }
 
   /** Counts the end; called before the last byte is written, so that a client with its answer finds it counted. */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
-    this.#end = this.#fault === null ? end : `faulted.${this.#fault}`;
+    this.#end = this.fault === null ? end : `faulted.${this.fault}`;
     this.counters.ended[this.#end] += 1;
-    this.#onEnd();
+    this.onEnd();
   }
 
   /** Sends a non-streamed response and ends the request. */
   answerText(end: ExchangeEnd, status: number, text: string, headers: Headers): void {
     this.recordEnd(end);
-    const body = this.#encode(text);
+    const body = this.encode(text);
     this.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
     this.#clock.atEndOfTurn(() => this.response.end(body));
   }
 
   answerJson(end: ExchangeEnd, status: number, body: unknown, headers: Headers = {}): void {
-    this.answerText(end, status, JSON.stringify(body), {
-      ...headers,
-      'content-type': 'application/json',
-    });
+    const allHeaders = { ...headers, 'content-type': 'application/json' };
+    this.answerText(end, status, JSON.stringify(body), allHeaders);
   }
 
   refuse({ cause, message, status }: RequestRefusal, headers: Headers = {}): void {
-    const refusal = refusalErrors[cause];
-    this.answerJson(
-      `refused.${cause}`,
-      status ?? refusal.status,
-      errorBody(refusal, message),
-      headers,
-    );
+    const error = refusalErrors[cause];
+    const body = errorBody(error, message);
+    this.answerJson(`refused.${cause}`, status ?? error.status, body, headers);
   }
 
   /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */
@@ -191,6 +146,6 @@ export class MockExchange {
   #interrupt(end: 'aborted' | 'cut'): void {
     if (!this.isOpen) return;
     this.recordEnd(end);
-    this.#onInterruption();
+    this.onInterruption();
   }
 }

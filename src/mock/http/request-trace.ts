@@ -4,7 +4,7 @@ import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { LimitLevels } from '../limits/key-limiter.ts';
 import { MockStartError } from '../errors/mock-start-error.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
-import { openRecentItems } from '../counters/recent-items.ts';
+import { RecentItems } from '../counters/recent-items.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ExchangeEnd } from '../counters/mock-counters.ts';
 
@@ -45,20 +45,16 @@ export interface RequestTraceLine {
   readonly micros: number;
 }
 
-/** Fields set by the request handlers. */
-type HandlerFields = Pick<
-  RequestTraceLine,
-  'kind' | 'admitted' | 'limits' | 'queued' | 'prefillEnd' | 'micros'
->;
-
-const noHandlerFields: HandlerFields = {
+/** Fields set by the request handlers, before they are. */
+const noHandlerFields = {
   kind: null,
   admitted: false,
   limits: null,
   queued: null,
   prefillEnd: null,
   micros: 0,
-};
+} as const satisfies Partial<RequestTraceLine>;
+type HandlerFields = Pick<RequestTraceLine, keyof typeof noHandlerFields>;
 
 interface TracedExchange {
   readonly id: string;
@@ -78,7 +74,7 @@ export class RequestTrace {
   /** The due and sent times of the tokens, alternating. */
   readonly #tokens: number[] = [];
   #read: number | null = null;
-  #fields = noHandlerFields;
+  #fields: HandlerFields = noHandlerFields;
 
   constructor(exchange: TracedExchange, clock: MockClock) {
     this.#exchange = exchange;
@@ -119,65 +115,53 @@ export class RequestTrace {
   }
 }
 
-export interface RequestTraceLog {
-  /** Starts the trace of a request; its line is written when the connection is done with it. */
-  startTrace(exchange: TracedExchange, clock: MockClock): RequestTrace;
-  /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */
-  recent(): {
-    readonly dropped: number;
-    readonly problem: string | null;
-    readonly lines: readonly RequestTraceLine[];
-  };
-  close(): void;
-}
-
 const writeErrorMessage = (path: string, error: unknown): string =>
   `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
 
-/** Writes each line at once, without a buffer, so that none is lost. */
-const openFile = (path: string): { write(line: string): string | null; close(): void } => {
-  let file: number | null;
+const openFile = (path: string): number => {
   try {
-    file = openSync(path, 'w');
+    return openSync(path, 'w');
   } catch (error) {
     throw new MockStartError(writeErrorMessage(path, error), { cause: error });
   }
+};
+
+/** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
+export const openRequestTraceLog = ({ truth }: Settings) => {
+  if (truth === null) return null;
+  const path = truth.file;
+  const recentLines = new RecentItems<RequestTraceLine>(truth.keep);
+  let file = path === null ? null : openFile(path);
+  let problem: string | null = null;
   const close = (): void => {
     if (file !== null) closeSync(file);
     file = null;
   };
-  return {
-    write: (line) => {
-      if (file === null) return null;
-      try {
-        writeFileSync(file, `${line}\n`);
-        return null;
-      } catch (error) {
-        close();
-        return writeErrorMessage(path, error);
-      }
-    },
-    close,
+  /** Writes each line at once, without a buffer, so that none is lost. */
+  const write = (line: RequestTraceLine): void => {
+    if (file === null || path === null) return;
+    try {
+      writeFileSync(file, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      close();
+      problem = writeErrorMessage(path, error);
+    }
   };
-};
-
-/** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
-export const openRequestTraceLog = ({ truth }: Settings): RequestTraceLog | null => {
-  if (truth === null) return null;
-  const file = truth.file === null ? null : openFile(truth.file);
-  const recentLines = openRecentItems<RequestTraceLine>(truth.keep);
-  let problem: string | null = null;
   return {
-    startTrace: (exchange, clock) => {
+    /** Starts the trace of a request; its line is written when the connection is done with it. */
+    startTrace: (exchange: TracedExchange, clock: MockClock): RequestTrace => {
       const trace = new RequestTrace(exchange, clock);
       exchange.response.once('close', () => {
         const line = trace.toLine();
         recentLines.add(line);
-        problem = file?.write(JSON.stringify(line)) ?? problem;
+        write(line);
       });
       return trace;
     },
+    /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */
     recent: () => ({ dropped: recentLines.dropped, problem, lines: recentLines.items() }),
-    close: () => file?.close(),
+    close,
   };
 };
+
+export type RequestTraceLog = NonNullable<ReturnType<typeof openRequestTraceLog>>;

@@ -10,7 +10,7 @@ export const answerAt = (
   answer: () => void,
 ): void => {
   const timing = { first: due, gap: 0, steps: 1 };
-  exchange.onInterruption(scheduleTokens(clock, timing, { emit: answer }));
+  exchange.onInterruption = scheduleTokens(clock, timing, { emit: answer });
 };
 
 /**
@@ -48,5 +48,5 @@ export const openEventStream = (exchange: MockExchange): EventStream => {
     'cache-control': 'no-cache',
   });
   response.flushHeaders();
-  return exchange.wrappedStream(new ResponseStream(response));
+  return exchange.shapeStream(new ResponseStream(response));
 };

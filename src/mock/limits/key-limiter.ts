@@ -44,22 +44,11 @@ export interface Permit {
 
 export type Admission = (Permit | LimitExceeded) & WithLimitHeaders;
 
-/**
- * The limits of one key (interface section 8). A request counts when it is admitted; a refused one does not count,
- * except by an algorithm or a bug that does so.
- */
-export interface KeyLimiter {
-  admit(now: number): Admission;
-  /** The headers of an answer that does not count. */
-  headers(now: number): LimitHeaders;
-  /** The levels of all limits, summed over all workers. */
-  levels(now: number): LimitLevels;
-}
-
-const headerNames = {
-  requests: { limit: limitHeaders.limitRequests, remaining: limitHeaders.remainingRequests },
-  tokens: { limit: limitHeaders.limitTokens, remaining: limitHeaders.remainingTokens },
-} as const;
+/** The names of limit and remaining units of each metered limit. */
+const headerNames = [
+  ['requests', limitHeaders.limitRequests, limitHeaders.remainingRequests],
+  ['tokens', limitHeaders.limitTokens, limitHeaders.remainingTokens],
+] as const;
 
 interface MeteredLimit {
   readonly limit: number;
@@ -109,17 +98,14 @@ const limitExceeded = (
 /** It is unknown when a request in flight ends; clients are asked to wait this long, in ms. */
 const inFlightRetryDelay = 1000;
 
-const headersOf = ({ requests, tokens }: WorkerCounters, now: number): LimitHeaders => {
+const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
   const headers: Record<string, string> = {};
-  const addHeaders = (
-    names: { readonly limit: string; readonly remaining: string },
-    { limit, meter }: MeteredLimit,
-  ) => {
-    headers[names.limit] = String(limit);
-    headers[names.remaining] = String(meter.level(now).remaining);
-  };
-  if (requests !== null) addHeaders(headerNames.requests, requests);
-  if (tokens !== null) addHeaders(headerNames.tokens, tokens);
+  for (const [cause, limit, remaining] of headerNames) {
+    const metered = counters[cause];
+    if (metered === null) continue;
+    headers[limit] = String(metered.limit);
+    headers[remaining] = String(metered.meter.level(now).remaining);
+  }
   return headers;
 };
 
@@ -173,8 +159,22 @@ const checkWorkerLimits = (
   };
 };
 
-/** Opens the limits of one key, unused; `phase` is a time at which a window of the wall clock begins. */
-export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLimiter => {
+/** The level of one limit in one worker; `null` if it is disabled. */
+const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
+  if (cause !== 'in-flight') {
+    const metered = counters[cause];
+    return metered && { limit: metered.limit, ...metered.meter.level(now) };
+  }
+  const { cap, inFlight } = counters;
+  return cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now };
+};
+
+/**
+ * Opens the limits of one key (interface section 8), unused; `phase` is a time at which a window of the wall clock
+ * begins. A request counts when it is admitted; a refused one does not count, except by an algorithm or a bug that
+ * does so.
+ */
+export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;
   /** The time up to which hidden requests are counted. */
@@ -188,35 +188,29 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number): KeyLi
   };
   const next = (): WorkerCounters => workers[turn % workers.length]!;
   return {
-    headers: (now) => headersOf(next(), now),
-    admit: (now) => {
+    /** The headers of an answer that does not count. */
+    headers: (now: number) => headersOf(next(), now),
+    admit: (now: number): Admission => {
       const counters = next();
       turn += 1;
       if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
       return { ...checkWorkerLimits(counters, limits, now), headers: headersOf(counters, now) };
     },
-    levels: (now) => {
-      const sumOverWorkers = (
-        levelIn: (counters: WorkerCounters) => (MeterLevel & { limit: number }) | null,
-      ) => {
-        const levels = workers.flatMap((counters) => levelIn(counters) ?? []);
-        if (levels.length === 0) return undefined;
-        return {
-          limit: levels.reduce((sum, { limit }) => sum + limit, 0),
-          remaining: levels.reduce((sum, { remaining }) => sum + remaining, 0),
-          resetAt: Math.max(...levels.map(({ resetAt }) => resetAt)),
-        };
-      };
-      const levelOf = (metered: MeteredLimit | null) =>
-        metered && { limit: metered.limit, ...metered.meter.level(now) };
-      const all: Record<LimitCause, ReturnType<typeof sumOverWorkers>> = {
-        'in-flight': sumOverWorkers(({ cap, inFlight }) =>
-          cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now },
-        ),
-        requests: sumOverWorkers(({ requests }) => levelOf(requests)),
-        tokens: sumOverWorkers(({ tokens }) => levelOf(tokens)),
-      };
-      return Object.fromEntries(Object.entries(all).filter(([, level]) => level !== undefined));
-    },
+    /** The levels of all limits, summed over all workers. */
+    levels: (now: number): LimitLevels =>
+      Object.fromEntries(
+        limitCauses.flatMap((cause) => {
+          const levels = workers.flatMap((counters) => levelIn(counters, cause, now) ?? []);
+          if (levels.length === 0) return [];
+          const sum = {
+            limit: levels.reduce((all, { limit }) => all + limit, 0),
+            remaining: levels.reduce((all, { remaining }) => all + remaining, 0),
+            resetAt: Math.max(...levels.map(({ resetAt }) => resetAt)),
+          };
+          return [[cause, sum]];
+        }),
+      ),
   };
 };
+
+export type KeyLimiter = ReturnType<typeof openKeyLimiter>;

@@ -5,11 +5,6 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import { errorBody } from '../errors/request-refusal.ts';
 import type { LimitCause, LimitExceeded } from './key-limiter.ts';
 
-export interface LimitedAnswer {
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** LiteLLM's names of the limits. */
 const units = {
   requests: 'requests',
@@ -42,7 +37,7 @@ export const limitedAnswer = (
   limits: ResolvedMockLimits,
   request: { readonly key: string; readonly route: string },
   clock: Pick<MockClock, 'now' | 'wall'>,
-): LimitedAnswer => {
+) => {
   const now = clock.now();
   const headers = retryAfter(limits, fitsAt - now);
   const isDetail =

@@ -66,7 +66,8 @@ class UsageLog {
   }
 }
 
-const slidingLogOf = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
+/** Each use expires after one window, so there are never more than the limit within any window. */
+export const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
   const log = new UsageLog(window);
   return {
     fits: (now, amount) => log.sum(now) + atLeastOne(amount) <= limit,
@@ -84,9 +85,3 @@ const slidingLogOf = ({ limit, window }: MeterRule, countsRefusals: boolean): Me
     },
   };
 };
-
-/** Never more than the limit within any window: each use expires after one window. */
-export const slidingLog = (rule: MeterRule): Meter => slidingLogOf(rule, false);
-
-/** The same, but refused requests count too: a client that keeps sending is never admitted again. */
-export const slidingLogCountingRefusals = (rule: MeterRule): Meter => slidingLogOf(rule, true);

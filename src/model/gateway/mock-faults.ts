@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { millisecondsSchema } from '../quantity.ts';
 
-/** The faults that the reference gateway can show; `mock/faults/fault-catalogue.ts` describes each. */
+/** The faults that the reference gateway can show; `mock/faults` has the code of each. */
 export const faultNames = [
   'key-revoked',
   'empty-balance',

@@ -4,7 +4,7 @@ import { realClock } from '../../mock/clock/real-clock.ts';
 import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
 import { MockStartError } from '../../mock/errors/mock-start-error.ts';
 import { readyLine, startMock } from '../../mock/gateway/start.ts';
-import { warmUpAudio } from '../../mock/audio/warm-up.ts';
+import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
 import { openParentPipe } from '../../platform/process/this-process.ts';
 import { Problem } from '../../platform/problem.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';

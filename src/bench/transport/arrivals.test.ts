@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { boundOutcomeOf } from '../harness/bench.ts';
-import { bestArrivalRound, type ArrivalMeasurement } from './best-round.ts';
+import { bestArrivalRound, type ArrivalMeasurement } from './arrivals.ts';
 
 const targetRate = 1000;
 const round = (sentRate: number, rate: number, late: number): ArrivalMeasurement => ({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
-import { lagFiguresOf } from './lag-figures.ts';
+import { lagFiguresOf } from './start-lag.ts';
 
 const secondOf = (...lags: readonly number[]): Histogram => {
   const second = emptyHistogram(2);

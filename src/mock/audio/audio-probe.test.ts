@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { durationOf } from './audio-probe.ts';
+import { durationOf, warmUpAudio } from './audio-probe.ts';
 import { clipFiles } from './known-clips.ts';
-import { warmUpAudio } from './warm-up.ts';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
