@@ -168,5 +168,12 @@ export const moneyField = () => {
 };
 
 /** Text of at least one character. */
-export const textField = () =>
-  z.string({ error: 'expected text' }).min(1, { error: 'expected text that is not empty' });
+export const textField = () => z.string('expected text').min(1, 'expected text that is not empty');
+
+/** The name of something in reports. */
+export const nameField = (max: number) =>
+  textField().max(max, `expected a name of at most ${max} characters`);
+
+/** A list of at least one entry. */
+export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
+  z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);

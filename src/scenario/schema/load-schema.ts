@@ -10,6 +10,7 @@ import {
   rateFromZeroField,
   textField,
   wholeNumberField,
+  listField,
 } from './fields.ts';
 import { formatRate } from './notation.ts';
 
@@ -25,11 +26,8 @@ const spacingError = 'expected even, poisson, or a mapping such as {gamma: 0.5}'
 const spacing = () =>
   z
     .union(
-      [
-        z.enum(['even', 'poisson']),
-        z.strictObject({ gamma: gammaShape() }, { error: spacingError }),
-      ],
-      { error: spacingError },
+      [z.enum(['even', 'poisson']), z.strictObject({ gamma: gammaShape() }, spacingError)],
+      spacingError,
     )
     .default('even')
     .describe(
@@ -73,17 +71,15 @@ const rampStep = z.strictObject(
       'How long the rate takes to get there in a straight line; 0s is a jump.',
     ),
   },
-  { error: 'expected a step such as {to: 10/s, over: 30s}' },
+  'expected a step such as {to: 10/s, over: 30s}',
 );
 
 const rampingLoad = z
   .strictObject({
     kind: z.literal('ramping').describe('A rate that rises and falls in straight lines.'),
     from: rateFromZeroField().prefault('0/s').describe('The rate at the beginning. Default: 0/s.'),
-    steps: z
-      .array(rampStep, { error: 'expected a list of steps, each with "to" and "over"' })
-      .min(1, { error: 'expected at least one step' })
-      .max(1000, { error: 'expected at most 1,000 steps' })
+    steps: listField(rampStep, 'a list of steps, each with "to" and "over"', 'step')
+      .max(1000, 'expected at most 1,000 steps')
       .describe('The steps of the curve, one after another.'),
     spacing: spacing(),
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
-import { numberBetweenField, weightField, textField } from './fields.ts';
+import { numberBetweenField, weightField, textField, listField, nameField } from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
 /** The traffic of a scenario: the requests to send. */
@@ -16,8 +16,7 @@ export const chatBodyFields = {
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const name = () =>
-  textField()
-    .max(100, { error: 'expected a name of at most 100 characters' })
+  nameField(100)
     .optional()
     .describe(
       'The name of this entry in reports: named entries get their own figures. Default: none.',
@@ -31,25 +30,25 @@ const message = z.strictObject(
     role: z
       .enum(['system', 'user', 'assistant'])
       .describe('The author: "system", "user" or "assistant".'),
-    content: z.string({ error: 'expected text' }).describe('The text of the message.'),
+    content: z.string('expected text').describe('The text of the message.'),
   },
-  { error: 'expected a message such as {role: user, content: Hello}' },
+  'expected a message such as {role: user, content: Hello}',
 );
 
 const conversation = () =>
-  z
-    .array(message, { error: 'expected a list of messages, each with "role" and "content"' })
-    .min(1, { error: 'expected at least one message' });
+  listField(message, 'a list of messages, each with "role" and "content"', 'message');
 
 /** Fields of a request body, sent unchanged. */
-export const bodyFieldsSchema = z.record(z.string(), z.json(), {
-  error: 'expected a mapping of request fields, for example top_k: 5',
-});
+export const bodyFieldsSchema = z.record(
+  z.string(),
+  z.json(),
+  'expected a mapping of request fields, for example top_k: 5',
+);
 
 const model = (what: string) =>
   z
-    .string({ error: 'expected the name of a model' })
-    .min(1, { error: 'expected the name of a model' })
+    .string('expected the name of a model')
+    .min(1, 'expected the name of a model')
     .describe(`The model ${what}, by the name that the gateway lists.`);
 
 const chatFields = {
@@ -61,15 +60,11 @@ const chatFields = {
     .describe(
       'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
     ),
-  prompts: z
-    .array(textField(), { error: 'expected a list of prompts' })
-    .min(1, { error: 'expected at least one prompt' })
+  prompts: listField(textField(), 'a list of prompts', 'prompt')
     .optional()
     .describe('Several prompts; each request draws one.'),
   messages: conversation().optional().describe('One whole conversation for all requests.'),
-  conversations: z
-    .array(conversation(), { error: 'expected a list of conversations' })
-    .min(1, { error: 'expected at least one conversation' })
+  conversations: listField(conversation(), 'a list of conversations', 'conversation')
     .optional()
     .describe('Several whole conversations; each request draws one.'),
   system: textField()
@@ -111,9 +106,7 @@ const speechEntry = z
     text: speechTextField()
       .optional()
       .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
-    texts: z
-      .array(speechTextField(), { error: 'expected a list of texts' })
-      .min(1, { error: 'expected at least one text' })
+    texts: listField(speechTextField(), 'a list of texts', 'text')
       .optional()
       .describe('Several texts; each request draws one.'),
     split: splitSchema
@@ -141,7 +134,7 @@ const speechEntry = z
 
 const clipPath = () => {
   const error = 'expected the path of an audio file';
-  return z.string({ error }).min(1, { error });
+  return z.string(error).min(1, error);
 };
 
 const clipError = 'expected a path, or a mapping such as {file: hello.wav, text: Hello.}';
@@ -153,10 +146,10 @@ const clip = z.strictObject(
       .optional()
       .describe('The words that are spoken in it, for the word error rate. Default: unknown.'),
   },
-  { error: clipError },
+  clipError,
 );
 
-const oneClip = z.union([clipPath(), clip], { error: clipError });
+const oneClip = z.union([clipPath(), clip], clipError);
 
 const clipsError =
   'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
@@ -168,11 +161,11 @@ const clipsSchema = z
       clipPath(),
       clip,
       z
-        .array(oneClip, { error: clipsError })
-        .min(1, { error: 'expected at least one clip' })
-        .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
+        .array(oneClip, clipsError)
+        .min(1, 'expected at least one clip')
+        .max(1000, 'expected at most 1,000 clips; a .json manifest may list more'),
     ],
-    { error: clipsError },
+    clipsError,
   )
   .prefault('bundled');
 
@@ -195,14 +188,14 @@ const transcriptionEntry = z
       .optional()
       .describe('The code of the spoken language. Default: the gateway detects it.'),
     granularities: z
-      .array(z.enum(['word', 'segment']), { error: 'expected a list of "word" and "segment"' })
-      .min(1, { error: 'expected "word", "segment" or both' })
+      .array(z.enum(['word', 'segment']), 'expected a list of "word" and "segment"')
+      .min(1, 'expected "word", "segment" or both')
       .optional()
       .describe(
         'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
       ),
     oversized: z
-      .boolean({ error: 'expected true or false' })
+      .boolean('expected true or false')
       .prefault(false)
       .describe(
         'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',

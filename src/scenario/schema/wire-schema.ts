@@ -8,7 +8,7 @@ import { type IssueParams, textField, wholeNumberField } from './fields.ts';
 
 /** A field that is one of a few words or an address. */
 const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
-  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
+  z.string(expected).transform((value, context): { kind: Word } | URL => {
     const word = words.find((candidate) => candidate === value);
     if (word !== undefined) return { kind: word };
     const url = URL.parse(value);
@@ -36,8 +36,7 @@ const proxy = wordOrAddress(
   value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
 );
 
-const booleanField = (word: boolean) =>
-  z.boolean({ error: 'expected true or false' }).prefault(word);
+const booleanField = (word: boolean) => z.boolean('expected true or false').prefault(word);
 
 export const wireSchema = z.strictObject({
   http2: booleanField(false).describe('Whether to offer HTTP/2. Default: false.'),
@@ -62,7 +61,7 @@ export const transportSchema = z
 const workersExpected = 'expected a whole number from 1 to 64, or auto';
 
 export const workersSchema = z
-  .union([wholeNumberField(1, 64), z.literal('auto')], { error: workersExpected })
+  .union([wholeNumberField(1, 64), z.literal('auto')], workersExpected)
   .default(1)
   .describe(
     'How many threads send requests, each with its share of the load and its own connections; "auto" uses one for about 30,000 streamed chunks a second, and leaves one core free. The requests and their times stay the same. Default: 1.',
