@@ -26,7 +26,7 @@ export interface ScenarioFlags {
   readonly iterations?: string | number | undefined;
 }
 
-const loadKind = ({ users, iterations }: ScenarioFlags): string => {
+const loadKind = ({ users, iterations }: ScenarioFlags) => {
   if (iterations !== undefined) return 'iterations';
   return users === undefined ? 'constant' : 'closed';
 };
@@ -48,7 +48,7 @@ const flagPaths = (flags: ScenarioFlags): Readonly<Record<keyof ScenarioFlags, P
 });
 
 /** Flags whose text is a number; the others keep what was typed. */
-const numericFlags: ReadonlySet<string> = new Set(['maxTokens', 'users', 'iterations']);
+const numericFlags = ['maxTokens', 'users', 'iterations'];
 
 /** `maxTokens` is given as `--max-tokens`. */
 const flagName = (name: string): string =>
@@ -65,16 +65,16 @@ export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   markPosition([], 'command line');
   markPosition(
     ['load'],
-    flagName(kind === 'constant' ? 'rate' : kind === 'closed' ? 'users' : kind),
+    { constant: '--rate', closed: '--users', iterations: '--iterations' }[kind],
   );
   markPosition(['traffic', 0, 'clips'], flagName('clip'));
   let scenario: unknown = { traffic: [{ kind: 'chat-stream' }], load: { kind } };
   for (const [name, path] of Object.entries(flagPaths(flags))) {
     markPosition(path, flagName(name));
     const given = flags[name as keyof ScenarioFlags];
-    const value =
-      numericFlags.has(name) && given !== undefined ? parseScalar(String(given)) : given;
-    if (value !== undefined) scenario = withValueAtPath(scenario, path, value);
+    if (given === undefined) continue;
+    const value = numericFlags.includes(name) ? parseScalar(String(given)) : given;
+    scenario = withValueAtPath(scenario, path, value);
   }
   return { value: scenario, positions };
 };
