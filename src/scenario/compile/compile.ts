@@ -19,18 +19,13 @@ const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =
 const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
   stagesOf(scenario).flatMap((stage) => {
     const stageTraffic = 'traffic' in stage ? stage.traffic : undefined;
-    const common = {
-      body: scenario.body,
-      prices: scenario.prices,
-      isTraceReplay: stage.load.kind === 'trace',
-      files,
-    };
-    const traffic = (stageTraffic ?? scenario.traffic ?? []).map((entry) =>
-      compileTraffic(entry, common),
-    );
-    return compileLoad(stage.load, files).map(({ suffix, load: compiled }) => ({
+    const { body, prices } = scenario;
+    const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
+    const entries = stageTraffic ?? scenario.traffic ?? [];
+    const traffic = entries.map((entry) => compileTraffic(entry, common));
+    return compileLoad(stage.load, files).map(({ suffix, load }) => ({
       name: `${stage.name}${suffix}`,
-      load: compiled,
+      load,
       traffic,
     }));
   });
@@ -52,14 +47,11 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-const compileBudget = (budget: Scenario['budget']): Plan['budget'] =>
-  budget === undefined
-    ? null
-    : {
-        requests: budget.requests ?? null,
-        tokens: budget.tokens ?? null,
-        cost: budget.cost ?? null,
-      };
+const compileBudget = (budget: Scenario['budget']): Plan['budget'] => {
+  if (budget === undefined) return null;
+  const { requests = null, tokens = null, cost = null } = budget;
+  return { requests, tokens, cost };
+};
 
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
