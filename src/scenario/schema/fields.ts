@@ -177,3 +177,10 @@ export const nameField = (max: number) =>
 /** A list of at least one entry. */
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
+
+/** A mapping that its `kind` tells from its alternatives. */
+export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
+  kind: Kind,
+  meaning: string,
+  shape: Shape,
+) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });

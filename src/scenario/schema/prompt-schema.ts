@@ -7,6 +7,7 @@ import {
   textField,
   wholeNumberField,
   listField,
+  ofKind,
 } from './fields.ts';
 
 /** Prompts and texts that are generated or read from files, and counts of tokens that are drawn. */
@@ -19,27 +20,23 @@ const bounds = {
 };
 
 const distributions = [
-  z.strictObject({
-    kind: z.literal('uniform').describe('Every whole number between two, equally likely.'),
+  ofKind('uniform', 'Every whole number between two, equally likely.', {
     min: tokens().describe('The smallest value.'),
     max: tokens().describe('The largest value.'),
   }),
-  z.strictObject({
-    kind: z.literal('normal').describe('The bell curve.'),
+  ofKind('normal', 'The bell curve.', {
     mean: positiveNumberField(maxTokenCount).describe('The mean.'),
     deviation: numberBetweenField(0, maxTokenCount).describe('The standard deviation.'),
     ...bounds,
   }),
-  z.strictObject({
-    kind: z.literal('lognormal').describe('Many short ones and a long tail, as in real traffic.'),
+  ofKind('lognormal', 'Many short ones and a long tail, as in real traffic.', {
     median: positiveNumberField(maxTokenCount).describe('Half are shorter.'),
     sigma: numberBetweenField(0, 10).describe(
       'The standard deviation of the logarithm: 84 % are shorter than e^sigma medians.',
     ),
     ...bounds,
   }),
-  z.strictObject({
-    kind: z.literal('empirical').describe('One of the listed values.'),
+  ofKind('empirical', 'One of the listed values.', {
     values: listField(tokens(), 'a list of whole numbers', 'value')
       .max(100_000, 'expected at most 100,000 values')
       .describe('The values.'),

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
-import { numberBetweenField, weightField, textField, listField, nameField } from './fields.ts';
+import {
+  numberBetweenField,
+  weightField,
+  textField,
+  listField,
+  nameField,
+  ofKind,
+} from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
 /** The traffic of a scenario: the requests to send. */
@@ -86,51 +93,43 @@ const chatFields = {
     .describe('Further fields of the request body, sent unchanged, for example top_k: 5.'),
 };
 
-const chatEntry = z
-  .strictObject({ kind: z.literal('chat').describe('Chat with a whole answer.'), ...chatFields })
-  .describe('Chat completions with a whole answer.');
+const chatEntry = ofKind('chat', 'Chat with a whole answer.', { ...chatFields }).describe(
+  'Chat completions with a whole answer.',
+);
 
-const chatStreamEntry = z
-  .strictObject({
-    kind: z.literal('chat-stream').describe('Chat with a streamed answer.'),
-    ...chatFields,
-  })
-  .describe('Chat completions with a streamed answer.');
+const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', {
+  ...chatFields,
+}).describe('Chat completions with a streamed answer.');
 
-const speechEntry = z
-  .strictObject({
-    kind: z.literal('speech').describe('Text to speech.'),
-    name: name(),
-    weight: weight(),
-    model: model('that speaks'),
-    text: speechTextField()
-      .optional()
-      .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
-    texts: listField(speechTextField(), 'a list of texts', 'text')
-      .optional()
-      .describe('Several texts; each request draws one.'),
-    split: splitSchema
-      .optional()
-      .describe(
-        'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
-      ),
-    voice: textField()
-      .prefault('Emily.wav')
-      .describe('The voice, by the gateway’s name for it. Default: Emily.wav.'),
-    format: z
-      .enum(speechFormats)
-      .default('mp3')
-      .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
-    speed: numberBetweenField(0.25, 4)
-      .optional()
-      .describe(
-        'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
-      ),
-    body: bodyFieldsSchema
-      .optional()
-      .describe('Further fields of the request body, sent unchanged.'),
-  })
-  .describe('Text to speech; the answer is audio.');
+const speechEntry = ofKind('speech', 'Text to speech.', {
+  name: name(),
+  weight: weight(),
+  model: model('that speaks'),
+  text: speechTextField()
+    .optional()
+    .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
+  texts: listField(speechTextField(), 'a list of texts', 'text')
+    .optional()
+    .describe('Several texts; each request draws one.'),
+  split: splitSchema
+    .optional()
+    .describe(
+      'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
+    ),
+  voice: textField()
+    .prefault('Emily.wav')
+    .describe('The voice, by the gateway’s name for it. Default: Emily.wav.'),
+  format: z
+    .enum(speechFormats)
+    .default('mp3')
+    .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
+  speed: numberBetweenField(0.25, 4)
+    .optional()
+    .describe(
+      'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
+    ),
+  body: bodyFieldsSchema.optional().describe('Further fields of the request body, sent unchanged.'),
+}).describe('Text to speech; the answer is audio.');
 
 const clipPath = () => {
   const error = 'expected the path of an audio file';
@@ -169,47 +168,41 @@ const clipsSchema = z
   )
   .prefault('bundled');
 
-const transcriptionEntry = z
-  .strictObject({
-    kind: z.literal('transcription').describe('Speech to text.'),
-    name: name(),
-    weight: weight(),
-    model: model('that listens'),
-    clips: clipsSchema.describe(
-      'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
+  name: name(),
+  weight: weight(),
+  model: model('that listens'),
+  clips: clipsSchema.describe(
+    'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+  ),
+  format: z
+    .enum(transcriptFormats)
+    .default('json')
+    .describe(
+      'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
     ),
-    format: z
-      .enum(transcriptFormats)
-      .default('json')
-      .describe(
-        'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
-      ),
-    language: textField()
-      .optional()
-      .describe('The code of the spoken language. Default: the gateway detects it.'),
-    granularities: z
-      .array(z.enum(['word', 'segment']), 'expected a list of "word" and "segment"')
-      .min(1, 'expected "word", "segment" or both')
-      .optional()
-      .describe(
-        'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
-      ),
-    oversized: z
-      .boolean('expected true or false')
-      .prefault(false)
-      .describe(
-        'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',
-      ),
-  })
-  .describe('Speech to text: uploads audio; the answer is a transcript.');
+  language: textField()
+    .optional()
+    .describe('The code of the spoken language. Default: the gateway detects it.'),
+  granularities: z
+    .array(z.enum(['word', 'segment']), 'expected a list of "word" and "segment"')
+    .min(1, 'expected "word", "segment" or both')
+    .optional()
+    .describe(
+      'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
+    ),
+  oversized: z
+    .boolean('expected true or false')
+    .prefault(false)
+    .describe(
+      'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',
+    ),
+}).describe('Speech to text: uploads audio; the answer is a transcript.');
 
-const modelsEntry = z
-  .strictObject({
-    kind: z.literal('models').describe('The model list.'),
-    name: name(),
-    weight: weight(),
-  })
-  .describe('Requests for the list of models.');
+const modelsEntry = ofKind('models', 'The model list.', {
+  name: name(),
+  weight: weight(),
+}).describe('Requests for the list of models.');
 
 export const trafficEntrySchema = z.discriminatedUnion(
   'kind',
