@@ -153,20 +153,6 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
   return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
 };
 
-/** The scenario without each of the flags that change it, and the flag. */
-const sourcesWithoutEachFlag = (
-  source: ScenarioSource,
-): readonly { readonly flag: string; readonly without: ScenarioSource }[] => {
-  const { overrides = [], target } = source;
-  const variants = overrides.map((text, index) => ({
-    flag: overrideFlag(text),
-    without: { ...source, overrides: overrides.toSpliced(index, 1) },
-  }));
-  return target === undefined
-    ? variants
-    : [...variants, { flag: '--target', without: { ...source, target: undefined } }];
-};
-
 /** Names at each problem in the file the flags without which it would not be there. */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
@@ -174,10 +160,15 @@ const withResponsibleFlags = (
   source: ScenarioSource,
 ): readonly ScenarioProblem[] => {
   if (problems.every(({ flag }) => flag !== null)) return problems;
-  const variants = sourcesWithoutEachFlag(source).map(({ flag, without }) => {
-    const reading = readWithFlags(opened, without);
+  const { overrides = [], target } = source;
+  const without = (flag: string, change: Partial<ScenarioSource>) => {
+    const reading = readWithFlags(opened, { ...source, ...change });
     return { flag, left: new Set((reading.ok ? [] : reading.problems).map(problemId)) };
-  });
+  };
+  const variants = overrides.map((text, index) =>
+    without(overrideFlag(text), { overrides: overrides.toSpliced(index, 1) }),
+  );
+  if (target !== undefined) variants.push(without('--target', { target: undefined }));
   return problems.map((problem) => {
     const to = variants.filter(({ left }) => !left.has(problemId(problem))).map(({ flag }) => flag);
     return problem.flag === null && to.length > 0

@@ -60,33 +60,28 @@ interface ObjectiveContext {
   readonly targets: readonly TrafficTarget[];
 }
 
-/** The values that a label can have in this scenario, and those of them that a message may repeat. */
-const choicesOf = (
-  label: Label,
-  { scenario, targets }: ObjectiveContext,
-): { readonly known: readonly (string | null)[]; readonly shown: readonly (string | null)[] } => {
-  const plain = (known: readonly (string | null)[]) => ({ known, shown: known });
-  const models = targets.map(({ model }) => model);
+/** The values that a label can have in this scenario. */
+const choicesOf = (label: Label, { scenario, targets }: ObjectiveContext) => {
   const keys = scenario.at('keys');
   switch (label) {
     case 'traffic':
-      return plain(targets.map(({ kind }) => kind));
+      return targets.map(({ kind }) => kind);
     case 'model':
-      return {
-        known: models.map(({ text }) => text),
-        shown: models.filter(({ isFromEnvironment }) => !isFromEnvironment).map(({ text }) => text),
-      };
+      return targets.map(({ model }) => model.text);
     case 'key':
-      return plain(keys.isList ? keys.items.map((key) => key.at('name').text) : [defaultKeyName]);
+      return keys.isList ? keys.items.map((key) => key.at('name').text) : [defaultKeyName];
     case 'stage':
-      return plain(targets.flatMap(({ stage, stageNames }) => [stage, ...stageNames]));
+      return targets.flatMap(({ stage, stageNames }) => [stage, ...stageNames]);
   }
 };
 
 const labelErrors = ({ labels }: ParsedObjective, context: ObjectiveContext): ObjectiveError[] =>
   labels.flatMap(({ label, name }): ObjectiveError[] => {
-    const { known, shown } = choicesOf(label, context);
+    const known = choicesOf(label, context);
     if (known.length === 0 || known.includes(name)) return [];
+    // A model from the environment may be a secret in the wrong place.
+    const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
+    const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
     const listed = choices.slice(0, 8).join(', ');
     const message = `no ${label} of this scenario is called ${JSON.stringify(name)}`;
