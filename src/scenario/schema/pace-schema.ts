@@ -64,11 +64,8 @@ export const scenarioPaceSchema = z.strictObject(
 );
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits per minute that a scenario declares. */
-interface DeclaredLimits {
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-}
+/** The limits that a scenario declares. */
+type DeclaredLimits = Readonly<Record<'requestsPerMinute' | 'tokensPerMinute', number | null>>;
 
 const minute = 60_000;
 

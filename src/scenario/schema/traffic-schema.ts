@@ -22,15 +22,16 @@ export const chatBodyFields = {
 /** The fields that can hold the content of a chat; an entry has at most one of them. */
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
-const name = () =>
-  nameField(100)
+const entryFields = {
+  name: nameField(100)
     .optional()
     .describe(
       'The name of this entry in reports: named entries get their own figures. Default: none.',
-    );
-
-const weight = () =>
-  weightField().describe('The share of the requests, relative to the other entries. Default: 1.');
+    ),
+  weight: weightField().describe(
+    'The share of the requests, relative to the other entries. Default: 1.',
+  ),
+};
 
 const message = z.strictObject(
   {
@@ -59,8 +60,7 @@ const model = (what: string) =>
     .describe(`The model ${what}, by the name that the gateway lists.`);
 
 const chatFields = {
-  name: name(),
-  weight: weight(),
+  ...entryFields,
   model: model('to use'),
   prompt: promptField()
     .optional()
@@ -102,8 +102,7 @@ const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', {
 }).describe('Chat completions with a streamed answer.');
 
 const speechEntry = ofKind('speech', 'Text to speech.', {
-  name: name(),
-  weight: weight(),
+  ...entryFields,
   model: model('that speaks'),
   text: speechTextField()
     .optional()
@@ -169,8 +168,7 @@ const clipsSchema = z
   .prefault('bundled');
 
 const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
-  name: name(),
-  weight: weight(),
+  ...entryFields,
   model: model('that listens'),
   clips: clipsSchema.describe(
     'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
@@ -200,8 +198,7 @@ const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
 }).describe('Speech to text: uploads audio; the answer is a transcript.');
 
 const modelsEntry = ofKind('models', 'The model list.', {
-  name: name(),
-  weight: weight(),
+  ...entryFields,
 }).describe('Requests for the list of models.');
 
 export const trafficEntrySchema = z.discriminatedUnion(
