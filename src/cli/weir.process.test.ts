@@ -18,6 +18,56 @@ const launchedOn = (version: string): { readonly status: number | null; readonly
   return { status, said: stdout + stderr };
 };
 
+/** Writes to the standard error, one a line, which packages a process has loaded when it ends. */
+const reportPackages = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  const packages = new Set();
+  registerHooks({
+    load(url, context, next) {
+      const name = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+      if (name !== undefined) packages.add(name);
+      return next(url, context);
+    },
+  });
+  process.on('exit', () => console.error([...packages].join('\\n')));
+`)}`;
+
+/** The packages that `weir validate` loads for a scenario. */
+const packagesToValidate = async (scenario: string): Promise<readonly string[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
+  const file = join(folder, 'scenario.yaml');
+  try {
+    await writeFile(file, scenario);
+    const flags = ['--import', reportPackages, launcher, 'validate', file];
+    const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+    expect(stdout).toContain('is valid');
+    return stderr.trim().split('\n');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+describe('the start of weir validate', () => {
+  const load = 'load: { kind: constant, rate: 1/s, duration: 1s }';
+
+  it('loads no package that only a run or an audio file needs', async () => {
+    const packages = await packagesToValidate(`traffic: [{ kind: models }]\n${load}`);
+    const needed = ['yaml', 'yargs', 'zod', 'fastest-levenshtein'];
+    expect(packages).toEqual(expect.arrayContaining(needed));
+    const manifest = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(await readFile('package.json', 'utf8')));
+    const unneeded = Object.keys(manifest.dependencies).filter((name) => !needed.includes(name));
+    expect(unneeded).toContain('undici');
+    expect(packages.filter((name) => unneeded.includes(name))).toEqual([]);
+  });
+
+  it('loads the reader of audio files for a scenario that uploads them', async () => {
+    const traffic = 'traffic: [{ kind: transcription, model: a }]';
+    expect(await packagesToValidate(`${traffic}\n${load}`)).toContain('music-metadata');
+  });
+});
+
 describe('the launcher', () => {
   it('says in one sentence what a Node that is too old lacks, and exits with 2', () => {
     expect(launchedOn('22.21.1')).toMatchInlineSnapshot(`

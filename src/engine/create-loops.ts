@@ -1,8 +1,7 @@
 import { type Load, loadDuration, type SaturateLoad } from '../model/plan/plan.ts';
 import { type Instant, instant, milliseconds } from '../model/quantity.ts';
-import { openArrivals } from '../schedule/open-arrivals.ts';
+import { openArrivals, traceArrivals } from '../schedule/open-arrivals.ts';
 import { stageStarts } from '../schedule/stages.ts';
-import { traceArrivals } from '../schedule/trace-arrivals.ts';
 import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
 import { type BeginRequest, closedLoop, type LoadLoop, openLoop } from './load-loop.ts';
 import type { SliceOptions } from './slice-options.ts';

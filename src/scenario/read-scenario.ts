@@ -2,16 +2,15 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { WorkloadFiles } from '../model/workload/workload.ts';
 import { compilePlan } from './compile/compile.ts';
 import { headerRuleFindings, keyRuleFindings } from './rules/credential-rules.ts';
-import { loadRuleFindings } from './rules/load-rules.ts';
-import { objectiveRuleFindings } from './rules/objective-rules.ts';
-import { paceRuleFindings } from './rules/pace-rules.ts';
-import { priceRuleFindings } from './rules/price-rules.ts';
-import { promptRuleFindings } from './rules/prompt-rules.ts';
+import { promptRule, speechRule } from './rules/content-rules.ts';
+import { loadRule } from './rules/load-rules.ts';
+import { objectiveRule } from './rules/objective-rules.ts';
+import { paceRule } from './rules/pace-rules.ts';
+import type { Rule } from './rules/placed-stages.ts';
 import { type ReferencedFile, referencedFileUses } from './rules/referenced-files.ts';
-import { saturateRuleFindings } from './rules/saturate-rules.ts';
-import { scenarioRuleFindings } from './rules/scenario-rules.ts';
-import { speechRuleFindings } from './rules/speech-rules.ts';
-import { trafficRuleFindings } from './rules/traffic-rules.ts';
+import { saturateRule } from './rules/saturate-rules.ts';
+import { scenarioRule } from './rules/scenario-rules.ts';
+import { priceRule, trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { applyOverrides, overrideFlag } from './text/overrides.ts';
 import { parseScenario } from './text/parse-scenario.ts';
@@ -77,6 +76,18 @@ const notAMapping = (value: unknown): ScenarioFinding => ({
 const nameFrom = (file: string): string =>
   file.replace(/^.*[/\\]/, '').replace(/(?<=.)\.[^.]*$/, '') || 'scenario';
 
+const rules: readonly Rule[] = [
+  scenarioRule,
+  loadRule,
+  paceRule,
+  saturateRule,
+  trafficRule,
+  promptRule,
+  speechRule,
+  priceRule,
+  objectiveRule,
+];
+
 const planOfTree = (
   tree: ScenarioTree,
   { name, environment, workload = noFiles }: ScenarioSource,
@@ -109,15 +120,7 @@ const planOfTree = (
     ...schemaFindings.filter(
       ({ path }) => !explained.has(pathKey(path)) && !(isStrayLoad && path[0] === 'load'),
     ),
-    ...scenarioRuleFindings(scenario),
-    ...loadRuleFindings(scenario, workload),
-    ...paceRuleFindings(scenario),
-    ...saturateRuleFindings(scenario),
-    ...trafficRuleFindings(scenario),
-    ...promptRuleFindings(scenario, workload),
-    ...speechRuleFindings(scenario, workload),
-    ...priceRuleFindings(scenario),
-    ...objectiveRuleFindings(scenario),
+    ...rules.flatMap((rule) => rule(scenario, workload)),
   ];
   const files = referencedFileUses(scenario, needsKeys).map(({ use, path }) => ({
     use,
@@ -150,20 +153,6 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
   return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
 };
 
-/** The scenario without each of the flags that change it, and the flag. */
-const sourcesWithoutEachFlag = (
-  source: ScenarioSource,
-): readonly { readonly flag: string; readonly without: ScenarioSource }[] => {
-  const { overrides = [], target } = source;
-  const variants = overrides.map((text, index) => ({
-    flag: overrideFlag(text),
-    without: { ...source, overrides: overrides.toSpliced(index, 1) },
-  }));
-  return target === undefined
-    ? variants
-    : [...variants, { flag: '--target', without: { ...source, target: undefined } }];
-};
-
 /** Names at each problem in the file the flags without which it would not be there. */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
@@ -171,10 +160,15 @@ const withResponsibleFlags = (
   source: ScenarioSource,
 ): readonly ScenarioProblem[] => {
   if (problems.every(({ flag }) => flag !== null)) return problems;
-  const variants = sourcesWithoutEachFlag(source).map(({ flag, without }) => {
-    const reading = readWithFlags(opened, without);
+  const { overrides = [], target } = source;
+  const without = (flag: string, change: Partial<ScenarioSource>) => {
+    const reading = readWithFlags(opened, { ...source, ...change });
     return { flag, left: new Set((reading.ok ? [] : reading.problems).map(problemId)) };
-  });
+  };
+  const variants = overrides.map((text, index) =>
+    without(overrideFlag(text), { overrides: overrides.toSpliced(index, 1) }),
+  );
+  if (target !== undefined) variants.push(without('--target', { target: undefined }));
   return problems.map((problem) => {
     const to = variants.filter(({ left }) => !left.has(problemId(problem))).map(({ flag }) => flag);
     return problem.flag === null && to.length > 0

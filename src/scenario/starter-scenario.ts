@@ -15,23 +15,18 @@ const quoted = (text: string): string =>
   /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
 /** A small share each, because audio is priced by its length. */
-const audioEntries = ({ speech, transcription }: StarterScenario): readonly string[] => [
-  ...(speech === null
-    ? []
-    : [
-        '  - kind: speech',
-        `    model: ${quoted(speech)}`,
-        '    text: The gate is open.',
-        '    weight: 0.2',
-      ]),
-  ...(transcription === null
-    ? []
-    : [
-        '  - kind: transcription # of the recordings that come with Weir',
-        `    model: ${quoted(transcription)}`,
-        '    weight: 0.2',
-      ]),
-];
+const audioEntries = ({ speech, transcription }: StarterScenario): string => {
+  const spoken = `  - kind: speech
+    model: ${quoted(speech ?? '')}
+    text: The gate is open.
+    weight: 0.2
+`;
+  const transcribed = `  - kind: transcription # of the recordings that come with Weir
+    model: ${quoted(transcription ?? '')}
+    weight: 0.2
+`;
+  return `${speech === null ? '' : spoken}${transcription === null ? '' : transcribed}`;
+};
 
 const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
   target === 'mock'
@@ -64,9 +59,7 @@ traffic:
     prompt: { tokens: 200 }
     maxTokens: 100
     weight: 0.2
-${audioEntries(starter)
-  .map((line) => `${line}\n`)
-  .join('')}  # - kind: models # the model list is free
+${audioEntries(starter)}  # - kind: models # the model list is free
 
 # Prices of chat, in units of the currency for a million tokens, from the service’s price list. With
 # them weir plan and the report show the cost.

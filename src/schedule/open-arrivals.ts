@@ -1,3 +1,4 @@
+import type { Trace } from '../model/workload/trace.ts';
 import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom } from '../model/workload/draw.ts';
 import { loadDuration, type OpenLoad } from '../model/plan/plan.ts';
@@ -80,3 +81,13 @@ export const openArrivalCount = (load: OpenLoad): number => {
   const curve = rateCurveOf(load.curve);
   return load.spacing === 'even' ? evenCount(curve) : curve.area;
 };
+
+/** The arrivals of a trace that one slice owns, in order: request n of the trace is arrival n of the stage. */
+export function* traceArrivals(
+  trace: Trace,
+  { stage, start, slice }: Pick<Placement, 'stage' | 'start' | 'slice'>,
+): Generator<Arrival, void> {
+  for (let index = slice.index; index < trace.count; index += slice.count) {
+    yield { stage, index, due: instant(start + trace.dueAt(index)) };
+  }
+}

@@ -1,4 +1,4 @@
-import { sampleUpperBound } from '../model/measures/histogram.ts';
+import { sampleUpperBound } from '../model/measures/measure.ts';
 import type { TokenCounts } from '../model/observation/outcome.ts';
 import { chatCost } from '../contract/prices.ts';
 import type { Price } from '../model/workload/traffic.ts';

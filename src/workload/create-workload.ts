@@ -50,21 +50,15 @@ export const createWorkload = (
         const vocabulary = vocabularyFor(tokenizer);
         if (turns === null) return generatedPrompt(source, { vocabulary, seed, draw });
         const asking = userIterationOf(stages[stage]?.load, index);
-        const turnMessages = syntheticConversation(source, turns, asking, {
-          vocabulary,
-          seed,
-          stage,
-        });
+        const by = { vocabulary, seed, stage };
+        const turnMessages = syntheticConversation(source, turns, asking, by);
         return { messages: [...systemMessages(source), ...turnMessages], maxTokens: null };
       }
       case 'dataset': {
         const { entries } = datasetOf(source);
         const { messages, maxTokens } = entries[Math.floor(draw.uniform() * entries.length)]!;
-        const hasOwn = messages[0]?.role === 'system';
-        return {
-          messages: hasOwn ? messages : [...systemMessages(source), ...messages],
-          maxTokens,
-        };
+        const system = messages[0]?.role === 'system' ? [] : systemMessages(source);
+        return { messages: [...system, ...messages], maxTokens };
       }
       case 'trace': {
         const load = stages[stage]?.load;

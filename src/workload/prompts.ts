@@ -14,14 +14,8 @@ const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 /** Tokens in a block of a Mooncake trace; the last one of a prompt may be shorter. */
 const blockTokens = 512;
 
-const sharedText = (
-  vocabulary: Vocabulary,
-  tokens: number,
-  ...key: readonly [seed: number, what: keyof typeof sharedTextKeys, which: number]
-): string => {
-  const [seed, what, which] = key;
-  return vocabulary.text(tokens, drawFrom(seed, sharedTextKeys[what], which));
-};
+const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
+  drawFrom(seed, sharedTextKeys[what], which);
 
 /** How many tokens to generate so that the server counts `tokens`. */
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
@@ -35,13 +29,9 @@ export const syntheticPrompt = (
   const length = tokensToGenerate(drawTokenCount(tokens, draw), calibration);
   const common = Math.min(length, tokensToGenerate(prefix?.tokens ?? 0, calibration));
   const which = prefix === null ? 0 : Math.floor(draw.uniform() * prefix.pool);
-  const beginning = sharedText(vocabulary, common, seed, 'prefix', which);
-  const rest = length - common;
-  const end =
-    cache === 'invite'
-      ? sharedText(vocabulary, rest, seed, 'common', 0)
-      : vocabulary.text(rest, draw);
-  return vocabulary.message(beginning + end);
+  const beginning = vocabulary.text(common, sharedDraw(seed, 'prefix', which));
+  const endDraw = cache === 'invite' ? sharedDraw(seed, 'common', 0) : draw;
+  return vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
 };
 
 /**
@@ -78,7 +68,7 @@ export const tracedPrompt = (
   let prompt = '';
   for (const block of trace.blocksOf(index)) {
     const tokens = Math.min(left, blockTokens);
-    prompt += sharedText(vocabulary, tokens, seed, 'block', block);
+    prompt += vocabulary.text(tokens, sharedDraw(seed, 'block', block));
     left -= tokens;
   }
   return prompt + vocabulary.text(left, draw);

@@ -1,6 +1,6 @@
+import { parseCsv } from './dataset-formats.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCsv } from './csv.ts';
 import { readDataset } from './read-dataset.ts';
 
 const read = (file: string, text: string) => {

@@ -9,7 +9,6 @@ import {
 } from '../model/workload/trace.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
 import { hashParts } from './hash-parts.ts';
-import { linesOf } from './lines.ts';
 import {
   traceFormatReaders,
   type TraceTime,
@@ -17,6 +16,19 @@ import {
   type TraceRow,
   ticksPerSecond,
 } from './trace-formats.ts';
+
+/** The lines of a text in parts of bytes, without line ends (LF or CRLF) and byte order mark. */
+function* linesOf(parts: Iterable<Uint8Array>): Generator<string, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (const part of parts) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
 
 /** The selected part of a trace, and its facts. */
 export interface LoadedTrace {

@@ -29,17 +29,6 @@ export const ticksPerSecond = 10_000_000;
 
 const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd(7, '0'));
 
-/** Days since 1970-01-01 (Hinnant, “chrono-compatible low-level date algorithms”). */
-const daysSince1970 = (year: number, month: number, day: number): number => {
-  const y = month <= 2 ? year - 1 : year;
-  const cycle = Math.floor(y / 400);
-  const yearOfCycle = y - cycle * 400;
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const dayOfCycle =
-    yearOfCycle * 365 + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100) + dayOfYear;
-  return cycle * 146_097 + dayOfCycle - 719_468;
-};
-
 const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
@@ -55,8 +44,7 @@ const dateTime = (text: string): TraceTime | null => {
   }
   const [, , , , , , , fraction = '', sign, ahead = '0', further = '0'] = found;
   const offset = (sign === '-' ? -1 : 1) * (Number(ahead) * 60 + Number(further)) * 60;
-  const seconds =
-    daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+  const seconds = Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - offset;
   return { seconds, ticks: ticksOf(fraction) };
 };
 

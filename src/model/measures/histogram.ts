@@ -1,11 +1,6 @@
 import * as hdr from 'hdr-histogram-js';
 import { z } from 'zod';
-
-/** Histograms count whole thousandths of a measure’s unit. */
-const thousandths = 1000;
-
-/** Samples must be smaller than this, in the measure's unit, for exact thousandths. */
-export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
+import { sampleUpperBound, thousandths } from './measure.ts';
 
 /**
  * A distribution of one measure: the JavaScript build of hdr-histogram-js, plus exact count, minimum,

@@ -1,8 +1,13 @@
 import type { Answer } from '../observation/outcome.ts';
-import { sampleUpperBound } from './histogram.ts';
 import type { Observation } from '../observation/observation.ts';
 import type { Instant } from '../quantity.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
+
+/** Histograms count whole thousandths of a measure’s unit. */
+export const thousandths = 1000;
+
+/** Samples must be smaller than this, in the measure's unit, for exact thousandths. */
+export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
 /** One row of the table of measures. */
 export interface Measure {

@@ -40,21 +40,10 @@ const stairs = (load: LoadOf<'stairs'>): readonly CompiledLoad[] =>
   });
 
 /** Which part of a trace a load replays. */
-export const traceCutOf = ({
-  file,
-  speed,
-  from,
-  until,
-  maxInputTokens,
-  maxOutputTokens,
-}: LoadOf<'trace'>): TraceSelection => ({
-  file,
-  speed,
-  from,
-  until: until ?? null,
-  maxInputTokens: maxInputTokens ?? null,
-  maxOutputTokens: maxOutputTokens ?? null,
-});
+export const traceCutOf = ({ file, speed, from, ...bounds }: LoadOf<'trace'>): TraceSelection => {
+  const { until = null, maxInputTokens = null, maxOutputTokens = null } = bounds;
+  return { file, speed, from, until, maxInputTokens, maxOutputTokens };
+};
 
 const loadCompilers: {
   readonly [K in ScenarioLoad['kind']]: (

@@ -109,11 +109,10 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
 
 /** The sources of clips that an entry names, in its order. */
 export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
-  (Array.isArray(clips) ? clips : [clips]).map((clip) =>
-    typeof clip === 'string'
-      ? { file: clip, text: null }
-      : { file: clip.file, text: clip.text ?? null },
-  );
+  [clips].flat().map((clip) => {
+    const { file, text = null } = typeof clip === 'string' ? { file: clip } : clip;
+    return { file, text };
+  });
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 

@@ -1,8 +1,21 @@
+import type { ScenarioObjective } from '../schema/objective-schema.ts';
+import {
+  type ParseResult,
+  parseObjective,
+  parseRequestObjective,
+  type ParsedObjective,
+} from './objective-grammar.ts';
+import { trafficKinds } from '../../model/workload/traffic.ts';
+import {
+  type Objective,
+  type RequestObjective,
+  type ObjectiveScope,
+  defaultMinSamples,
+} from '../../model/plan/objective.ts';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 import type { ApiKey, Plan, Stage } from '../../model/plan/plan.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { compileLoad, defaultStageName, planStageNames } from './compile-load.ts';
-import { compileObjective, compileRequestObjective } from './compile-objectives.ts';
 import { compileTraffic } from './compile-traffic.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
@@ -19,18 +32,13 @@ const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =
 const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
   stagesOf(scenario).flatMap((stage) => {
     const stageTraffic = 'traffic' in stage ? stage.traffic : undefined;
-    const common = {
-      body: scenario.body,
-      prices: scenario.prices,
-      isTraceReplay: stage.load.kind === 'trace',
-      files,
-    };
-    const traffic = (stageTraffic ?? scenario.traffic ?? []).map((entry) =>
-      compileTraffic(entry, common),
-    );
-    return compileLoad(stage.load, files).map(({ suffix, load: compiled }) => ({
+    const { body, prices } = scenario;
+    const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
+    const entries = stageTraffic ?? scenario.traffic ?? [];
+    const traffic = entries.map((entry) => compileTraffic(entry, common));
+    return compileLoad(stage.load, files).map(({ suffix, load }) => ({
       name: `${stage.name}${suffix}`,
-      load: compiled,
+      load,
       traffic,
     }));
   });
@@ -40,6 +48,49 @@ const compileKeys = (keys: Scenario['keys']): ApiKey[] => {
     return keys.map(({ name, key, weight }) => ({ name, template: key, weight }));
   }
   return [{ name: defaultKeyName, template: keys ?? defaultKeyTemplate, weight: 1 }];
+};
+
+/** A written stage's name, and the names of the plan's stages that it became. */
+type StageNames = ReadonlyMap<string, readonly string[]>;
+
+/** An objective of the plan as far as both kinds are alike; its text is one line, however it was folded in the file. */
+const scopedObjective = <T extends ParsedObjective>(
+  text: string,
+  parsed: ParseResult<T>,
+  stageNames: StageNames,
+) => {
+  if (!parsed.ok) throw new Error(`an objective passed the rules: ${parsed.error.message}`);
+  const { labels, comparison, bound } = parsed.value;
+  const figure: T['figure'] = parsed.value.figure;
+  const named = new Map(labels.map(({ label, name }) => [label, name]));
+  const stage = named.get('stage');
+  const scope: ObjectiveScope = {
+    traffic: trafficKinds.find((kind) => kind === named.get('traffic')) ?? null,
+    model: named.get('model') ?? null,
+    key: named.get('key') ?? null,
+    stages: stage === undefined ? null : [...(stageNames.get(stage) ?? [stage])],
+  };
+  return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
+};
+
+const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
+  const long = typeof written === 'string' ? null : written;
+  const text = typeof written === 'string' ? written : written.objective;
+  const scoped = scopedObjective(text, parseObjective(text), stages);
+  const { figure } = scoped;
+  const usual = figure.kind === 'measure' ? defaultMinSamples(figure.statistic) : 1;
+  return {
+    ...scoped,
+    minSamples: long?.minSamples ?? usual,
+    severity: long?.severity ?? 'fail',
+    abortAfter: long?.abort?.after ?? null,
+  };
+};
+
+const compileRequestObjective = (written: string, stages: StageNames): RequestObjective => {
+  const parsed = parseRequestObjective(written);
+  const { text, figure, ...rest } = scopedObjective(written, parsed, stages);
+  return { text, measure: figure.name, ...rest };
 };
 
 const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRequest'> => {
@@ -52,14 +103,11 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-const compileBudget = (budget: Scenario['budget']): Plan['budget'] =>
-  budget === undefined
-    ? null
-    : {
-        requests: budget.requests ?? null,
-        tokens: budget.tokens ?? null,
-        cost: budget.cost ?? null,
-      };
+const compileBudget = (budget: Scenario['budget']): Plan['budget'] => {
+  if (budget === undefined) return null;
+  const { requests = null, tokens = null, cost = null } = budget;
+  return { requests, tokens, cost };
+};
 
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({

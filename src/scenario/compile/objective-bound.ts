@@ -15,52 +15,41 @@ type BoundNotation = Pick<Notation<number>, 'read' | 'expected'> & {
   readonly withUnit: ((n: number) => string) | null;
 };
 
-const scaled = (
-  { read, expected, withUnit }: Notation<number>,
-  factorNotation: number,
-): BoundNotation => ({
+const scaled = (notation: BoundNotation, factor: number): BoundNotation => ({
+  ...notation,
   read: (text) => {
-    const value = read(text);
-    return value === null ? null : Number((value * factorNotation).toPrecision(15));
+    const value = notation.read(text);
+    return value === null ? null : Number((value * factor).toPrecision(15));
+  },
+});
+
+const plainNumberText = /^\d+(\.\d+)?$/;
+
+/** A number with a mark behind it, or without where the mark is empty. */
+const numberWith = (mark: string, expected: string): BoundNotation => ({
+  read: (text) => {
+    const number = text.slice(0, text.length - mark.length);
+    return text.endsWith(mark) && plainNumberText.test(number) ? Number(number) : null;
   },
   expected,
-  withUnit,
+  withUnit: mark === '' ? null : (n) => `${n}${mark}`,
 });
 
-const plainNumber = (expected: string): BoundNotation => ({
-  read: (text) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null),
-  expected,
-  withUnit: null,
-});
-
-const factorNotation: Notation<number> = {
-  read: (text) => (/^\d+(\.\d+)?x$/.test(text) ? Number(text.slice(0, -1)) : null),
-  expected: 'a multiple of real time such as 0.5x',
-  withUnit: (n) => `${n}x`,
-  pattern: '',
-};
-
-/** Unlike a share, a word error rate can be above 100 %. */
-const anyPercentage: Notation<number> = {
-  ...percentageNotation,
-  read: (text) => (/^\d+(\.\d+)?%$/.test(text) ? Number(text.slice(0, -1)) : null),
-  expected: 'a percentage such as 5%',
-};
-
-const currency = plainNumber('an amount of the currency such as 0.002');
+const currency = numberWith('', 'an amount of the currency such as 0.002');
 
 const measureNotations = {
-  ms: scaled(durationNotation, 1),
+  ms: durationNotation,
   s: scaled(durationNotation, 1 / 1000),
-  'ms/s': scaled(factorNotation, 1000),
+  'ms/s': scaled(numberWith('x', 'a multiple of real time such as 0.5x'), 1000),
   'tokens/s': scaled(rateNotation, 1),
   'characters/s': scaled(rateNotation, 1),
-  tokens: plainNumber('a number of tokens'),
-  'tokens/chunk': plainNumber('a number of tokens'),
-  characters: plainNumber('a number of characters'),
-  models: plainNumber('a number of models'),
-  bytes: scaled(sizeNotation, 1),
-  '%': scaled(anyPercentage, 1),
+  tokens: numberWith('', 'a number of tokens'),
+  'tokens/chunk': numberWith('', 'a number of tokens'),
+  characters: numberWith('', 'a number of characters'),
+  models: numberWith('', 'a number of models'),
+  bytes: sizeNotation,
+  // Unlike a share, a word error rate can be above 100 %.
+  '%': numberWith('%', 'a percentage such as 5%'),
   µ: {
     ...currency,
     read: (text) => {
@@ -71,7 +60,7 @@ const measureNotations = {
 } as const satisfies Record<Measure['unit'], BoundNotation>;
 
 const runNotations = {
-  count: plainNumber('a number of arrivals'),
+  count: numberWith('', 'a number of arrivals'),
   share: scaled(percentageNotation, 100),
   rate: scaled(rateNotation, 1),
 } as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure'>, BoundNotation>;
@@ -89,11 +78,7 @@ export const readBound = (
   const { read, expected, withUnit } = notationOf(figure);
   const bound = read(text);
   if (bound !== null) return { bound };
-  const isNumber = /^\d+(\.\d+)?$/.test(text);
-  return {
-    expected:
-      isNumber && withUnit !== null
-        ? `expected ${expected}; a number needs its unit: ${withUnit(Number(text))}`
-        : `expected ${expected}`,
-  };
+  if (withUnit === null || !plainNumberText.test(text)) return { expected: `expected ${expected}` };
+  const advice = `a number needs its unit: ${withUnit(Number(text))}`;
+  return { expected: `expected ${expected}; ${advice}` };
 };

@@ -69,18 +69,13 @@ const measureFigure = (
   written: string | null,
 ): ParseResult<ObjectiveFigure> => {
   if (written === null) {
-    return failure(
-      `${quoted(name)} is a distribution: it needs a statistic`,
-      `for example ${name}.p95`,
-    );
+    const message = `${quoted(name)} is a distribution: it needs a statistic`;
+    return failure(message, `for example ${name}.p95`);
   }
   const statistic = readStatistic(written);
-  return statistic === null
-    ? failure(
-        `${quoted(written)} is not a statistic: expected a percentile such as p95, or mean, min, max or median`,
-        didYouMean(written, statisticWords),
-      )
-    : success({ kind: 'measure', name, statistic });
+  if (statistic !== null) return success({ kind: 'measure', name, statistic });
+  const message = `${quoted(written)} is not a statistic: expected a percentile such as p95, or mean, min, max or median`;
+  return failure(message, didYouMean(written, statisticWords));
 };
 
 const runFigure = (name: string): ObjectiveFigure | null => {
@@ -94,18 +89,14 @@ const readFigure = (written: string, statistic: string | null): ParseResult<Obje
   if (has(measures, name)) return measureFigure(name, statistic);
   const figure = runFigure(name);
   if (figure === null) {
-    return failure(
-      `${quoted(written)} is neither a measure nor a figure of the run`,
+    const hint =
       didYouMean(written, [...measureNames, ...runFigures]) ??
-        'the README lists the measures; figures of the run are, for example, errorRate and completedRate',
-    );
+      'the README lists the measures; figures of the run are, for example, errorRate and completedRate';
+    return failure(`${quoted(written)} is neither a measure nor a figure of the run`, hint);
   }
-  return statistic === null
-    ? success(figure)
-    : failure(
-        `${quoted(name)} is a single figure: it has no ${quoted(statistic)}`,
-        `leave ".${statistic}" out`,
-      );
+  if (statistic === null) return success(figure);
+  const message = `${quoted(name)} is a single figure: it has no ${quoted(statistic)}`;
+  return failure(message, `leave ".${statistic}" out`);
 };
 
 /** `label=value` or `label="value"`, to the end of the braces. */
@@ -116,19 +107,16 @@ const readLabels = (text: string): ParseResult<ParsedObjective['labels']> => {
   let at = 0;
   while (text.slice(at).trim() !== '') {
     labelText.lastIndex = at;
-    const found = labelText.exec(text);
-    const given = found?.[2] ?? found?.[3] ?? '';
-    if (found === null || given === '') {
-      return failure(
-        `expected labels such as {traffic=chat-stream, stage="climb 2/s"}, got ${quoted(`{${text}}`)}`,
-      );
+    const [, word = '', inQuotes, plain = ''] = labelText.exec(text) ?? [];
+    const given = inQuotes ?? plain;
+    if (given === '') {
+      const example = '{traffic=chat-stream, stage="climb 2/s"}';
+      return failure(`expected labels such as ${example}, got ${quoted(`{${text}}`)}`);
     }
-    const label = labelNames.find((name) => name === found[1]);
+    const label = labelNames.find((name) => name === word);
     if (label === undefined) {
-      return failure(
-        `${quoted(found[1] ?? '')} is not a label: expected traffic, model, key or stage`,
-        didYouMean(found[1] ?? '', labelNames),
-      );
+      const message = `${quoted(word)} is not a label: expected traffic, model, key or stage`;
+      return failure(message, didYouMean(word, labelNames));
     }
     if (labels.some((before) => before.label === label)) {
       return failure(`the label ${quoted(label)} is set twice`, 'keep one of them');
@@ -164,10 +152,8 @@ const parseParts = (
 export const parseObjective = (text: string): ParseResult<ParsedObjective> => {
   const parts = objectivePattern.exec(text);
   if (parts === null) {
-    return failure(
-      `${quoted(text)} is not an objective: expected a figure, a comparison and a bound`,
-      'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
-    );
+    const message = `${quoted(text)} is not an objective: expected a figure, a comparison and a bound`;
+    return failure(message, 'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%');
   }
   const figure = readFigure(parts[1] ?? '', parts[2] ?? null);
   return figure.ok ? parseParts(figure.value, parts) : figure;
@@ -181,18 +167,14 @@ export const parseRequestObjective = (
 > => {
   const parts = objectivePattern.exec(text);
   if (parts === null) {
-    return failure(
-      `${quoted(text)} is not an objective for a request: expected a measure, a comparison and a bound`,
-      'for example ttft < 500ms',
-    );
+    const message = `${quoted(text)} is not an objective for a request: expected a measure, a comparison and a bound`;
+    return failure(message, 'for example ttft < 500ms');
   }
   const [, written = '', statistic] = parts;
   const name = aliases[written] ?? written;
   if (statistic !== undefined) {
-    return failure(
-      `a single request has no ${quoted(statistic)}: expected a measure alone`,
-      `write ${name} here, or move the whole objective to "objectives"`,
-    );
+    const message = `a single request has no ${quoted(statistic)}: expected a measure alone`;
+    return failure(message, `write ${name} here, or move the whole objective to "objectives"`);
   }
   if (!has(measures, name)) {
     return runFigure(name) === null

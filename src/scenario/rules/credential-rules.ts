@@ -1,7 +1,6 @@
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import { defaultKeyTemplate } from '../compile/compile.ts';
-import type { Scenario } from '../schema/scenario-schema.ts';
 import {
   type Environment,
   environmentVariable,
@@ -10,18 +9,18 @@ import {
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioFinding } from '../text/scenario-problem.ts';
 import { isMapping } from '../text/scenario-tree.ts';
+import type { Findings, WholeScenario } from './placed-stages.ts';
 
 /** The rules of keys and headers. No message repeats a value: what is in the wrong place may be a secret. */
 
 const wholeReference = /^\$\{(env|secret):[^}]+\}$/;
-const withoutReferences = (text: string): string =>
-  text.replaceAll(/\$\{(env|secret):[^}]+\}/g, '');
+const anyReference = /\$\{(env|secret):[^}]+\}/g;
 
 const variableFindings = (
   part: ScenarioPart<unknown>,
   template: string,
   environment: Environment,
-): readonly ScenarioFinding[] =>
+): Findings =>
   secretReferencesIn(template).flatMap((reference) => {
     if (reference.kind !== 'env') return [];
     const value = environmentVariable(environment, reference.name);
@@ -30,30 +29,27 @@ const variableFindings = (
     return isFieldValue(value) ? [] : [part.valueFinding(message, 'set it to the value alone')];
   });
 
-const keyFindings = (
-  part: ScenarioPart<unknown>,
-  environment: Environment | null,
-): readonly ScenarioFinding[] => {
+const keyHint =
+  'write ${env:NAME} to take it from an environment variable, or ${secret:PATH} to read it from a file';
+
+const keyFindings = (part: ScenarioPart<unknown>, environment: Environment | null): Findings => {
   const key = part.text ?? '';
   if (key === '') return [];
   if (wholeReference.test(key)) {
     return environment === null ? [] : variableFindings(part, key, environment);
   }
-  return [
-    part.valueFinding(
-      secretReferencesIn(key).length > 0
-        ? 'a key must be one reference and nothing else: Weir adds the word Bearer itself'
-        : 'a key does not belong in a scenario file',
-      'write ${env:NAME} to take it from an environment variable, or ${secret:PATH} to read it from a file',
-    ),
-  ];
+  const message =
+    secretReferencesIn(key).length > 0
+      ? 'a key must be one reference and nothing else: Weir adds the word Bearer itself'
+      : 'a key does not belong in a scenario file';
+  return [part.valueFinding(message, keyHint)];
 };
 
 /** What is wrong with `keys`; `environment` is `null` when the target has its own keys. */
 export const keyRuleFindings = (
-  scenario: ScenarioPart<Scenario>,
+  scenario: WholeScenario,
   environment: Environment | null,
-): readonly ScenarioFinding[] => {
+): Findings => {
   const [keys, target] = [scenario.at('keys'), scenario.at('target')];
   if (keys.isPresent) {
     // A list of bare keys has the wrong type, but a literal key in it is the worse mistake.
@@ -65,12 +61,11 @@ export const keyRuleFindings = (
   if (environmentVariable(environment, 'WEIR_API_KEY') !== null) {
     return variableFindings(target, defaultKeyTemplate, environment);
   }
-  return [
-    target.valueFinding(
-      'there is no key for this target: the environment variable WEIR_API_KEY is not set',
-      'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key',
-    ),
-  ];
+  const message =
+    'there is no key for this target: the environment variable WEIR_API_KEY is not set';
+  const hint =
+    'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key';
+  return [target.valueFinding(message, hint)];
 };
 
 const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
@@ -78,10 +73,7 @@ const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /** A scheme (`Bearer`) or a cookie's name may stand beside a reference, a key may not. */
 const longWordPattern = /[\w-]{16,}/;
 
-const headerFindings = (
-  header: ScenarioPart<string>,
-  environment: Environment,
-): readonly ScenarioFinding[] => {
+const headerFindings = (header: ScenarioPart<string>, environment: Environment): Findings => {
   const name = String(header.path.at(-1)).toLowerCase();
   const value = header.text;
   const findings: ScenarioFinding[] = [];
@@ -95,7 +87,7 @@ const headerFindings = (
       'this value contains a line break or another character that no header can carry';
     findings.push(header.valueFinding(message));
   }
-  const remainder = withoutReferences(value);
+  const remainder = value.replaceAll(anyReference, '');
   const hasNoReference = secretReferencesIn(value).length === 0;
   const isSecret = secretName.test(name)
     ? hasNoReference || longWordPattern.test(remainder)
@@ -108,10 +100,7 @@ const headerFindings = (
   return [...findings, ...variableFindings(header, value, environment)];
 };
 
-export const headerRuleFindings = (
-  scenario: ScenarioPart<Scenario>,
-  environment: Environment,
-): readonly ScenarioFinding[] => {
+export const headerRuleFindings = (scenario: WholeScenario, environment: Environment): Findings => {
   const headers = scenario.at('headers');
   const names = headers.names.map((name) => name.toLowerCase());
   return headers.names.flatMap((written, index) => {

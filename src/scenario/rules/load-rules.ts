@@ -5,10 +5,15 @@ import { type CompiledLoad, compileLoad, traceCutOf } from '../compile/compile-l
 import { longestDuration } from '../schema/fields.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
 import { formatDuration } from '../schema/notation.ts';
-import type { Scenario } from '../schema/scenario-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioFinding } from '../text/scenario-problem.ts';
-import { type PlacedStage, placedStages } from './placed-stages.ts';
+import {
+  type Findings,
+  type PlacedStage,
+  placedStages,
+  type Rule,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 /** More requests than this are no longer a test, and would outgrow a run's records. */
 const maxArrivals = 10_000_000;
@@ -20,10 +25,7 @@ interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
 
-const loadedStages = (
-  scenario: ScenarioPart<Scenario>,
-  files: WorkloadFiles,
-): readonly LoadedStage[] =>
+const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly LoadedStage[] =>
   placedStages(scenario)
     .filter(({ load }) => load.isPresent || scenario.at('stages').isList)
     .map((stage) => {
@@ -31,57 +33,57 @@ const loadedStages = (
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
     });
 
-/** A finding at each name that stands above it already. */
+/** A finding at each name that stands above it already; `names` are the texts of the parts unless given. */
 export const duplicateNameFindings = (
-  names: readonly { readonly part: ScenarioPart<unknown>; readonly name: string | null }[],
+  parts: readonly ScenarioPart<unknown>[],
   what: string,
-): readonly ScenarioFinding[] =>
-  names.flatMap(({ part, name }, index) =>
-    name !== null && names.findIndex((other) => other.name === name) < index
-      ? [part.valueFinding(`${what} names must differ; ${JSON.stringify(name)} is used twice`)]
-      : [],
-  );
+  names: readonly (string | null)[] = parts.map(({ text }) => text),
+): Findings =>
+  parts.flatMap((part, index) => {
+    const name = names[index] ?? null;
+    const message = `${what} names must differ; ${JSON.stringify(name)} is used twice`;
+    return name !== null && names.indexOf(name) < index ? [part.valueFinding(message)] : [];
+  });
 
-const stageNameFindings = (stages: readonly LoadedStage[]): readonly ScenarioFinding[] =>
-  duplicateNameFindings(
-    stages.flatMap(({ name, namePart: part, compiled }) =>
-      name === null || compiled.length === 0
-        ? [{ part, name }]
-        : compiled.map(({ suffix }) => ({ part, name: `${name}${suffix}` })),
-    ),
+const stageNameFindings = (stages: readonly LoadedStage[]): Findings => {
+  const named = stages.flatMap(({ name, namePart: part, compiled }) =>
+    name === null || compiled.length === 0
+      ? [{ part, name }]
+      : compiled.map(({ suffix }) => ({ part, name: `${name}${suffix}` })),
+  );
+  const names = named.map(({ name }) => name);
+  return duplicateNameFindings(
+    named.map(({ part }) => part),
     'stage',
+    names,
   );
+};
 
-const iterationsLastFindings = (scenario: ScenarioPart<Scenario>): readonly ScenarioFinding[] =>
-  scenario
-    .at('stages')
-    .items.slice(0, -1)
+const iterationsLastFindings = (scenario: WholeScenario): Findings => {
+  const message =
+    'a load of the kind "iterations" must be the last stage, because nobody knows in advance when it ends';
+  const hint = 'move the stage to the end, or use the kind "closed", which has a duration';
+  const before = scenario.at('stages').items.slice(0, -1);
+  return before
     .map((stage) => stage.at('load').at('kind'))
     .filter((kind) => kind.text === 'iterations')
-    .map((kind) =>
-      kind.valueFinding(
-        'a load of the kind "iterations" must be the last stage, because nobody knows in advance when it ends',
-        'move the stage to the end, or use the kind "closed", which has a duration',
-      ),
-    );
+    .map((kind) => kind.valueFinding(message, hint));
+};
 
-const traceFindings = ({ load }: LoadedStage, files: WorkloadFiles): readonly ScenarioFinding[] => {
+const traceFindings = ({ load }: LoadedStage, files: WorkloadFiles): Findings => {
   if (load.sound?.kind !== 'trace') return [];
   const found = files.trace(traceCutOf(load.sound));
   return found.ok ? [] : [load.at('file').valueFinding(found.problem)];
 };
 
-const emptyLoadFindings = ({ load, compiled }: LoadedStage): readonly ScenarioFinding[] => {
+const emptyLoadFindings = ({ load, compiled }: LoadedStage): Findings => {
   const total = compiled.reduce((sum, each) => sum + (arrivalCountOf(each.load) ?? 1), 0);
   if (compiled.length === 0 || total >= 1 - 1e-9) return [];
   const made = total === 0 ? 'no request at all' : `less than one request (${grouped(total)})`;
   return [load.valueFinding(`this load makes ${made}`, 'raise its rate or its duration')];
 };
 
-const runLengthFindings = (
-  scenario: ScenarioPart<Scenario>,
-  stages: readonly LoadedStage[],
-): readonly ScenarioFinding[] => {
+const runLengthFindings = (scenario: WholeScenario, stages: readonly LoadedStage[]): Findings => {
   const [first] = stages;
   if (first === undefined || stages.some(({ compiled }) => compiled.length === 0)) return [];
   const loads = stages.flatMap(({ compiled }) => compiled.map(({ load }) => load));
@@ -111,10 +113,7 @@ const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', n
   return 'users' in load ? ['users', load.users] : null;
 };
 
-const concurrencyFindings = (
-  { load }: LoadedStage,
-  inFlight: number | undefined,
-): readonly ScenarioFinding[] => {
+const concurrencyFindings = ({ load }: LoadedStage, inFlight: number | undefined): Findings => {
   const [field, concurrency] = (load.sound && concurrencyOf(load.sound)) ?? ['users', 0];
   if (inFlight === undefined || concurrency <= inFlight) return [];
   const message = `${grouped(concurrency)} ${field} are more than "inFlight" allows (${grouped(inFlight)})`;
@@ -122,10 +121,7 @@ const concurrencyFindings = (
 };
 
 /** What is wrong with the loads of a scenario: each by itself, one beside the other, and all together. */
-export const loadRuleFindings = (
-  scenario: ScenarioPart<Scenario>,
-  files: WorkloadFiles,
-): readonly ScenarioFinding[] => {
+export const loadRule: Rule = (scenario, files) => {
   const stages = loadedStages(scenario, files);
   const inFlight = scenario.at('inFlight').sound;
   return [

@@ -11,11 +11,10 @@ import {
 } from '../compile/objective-grammar.ts';
 import { defaultKeyName } from '../compile/compile.ts';
 import { planStageNames } from '../compile/compile-load.ts';
-import type { Scenario } from '../schema/scenario-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioFinding } from '../text/scenario-problem.ts';
 import { didYouMean } from '../text/spelling.ts';
-import { placedStages } from './placed-stages.ts';
+import { type Findings, placedStages, type Rule, type WholeScenario } from './placed-stages.ts';
 
 /** What is wrong with a scenario's objectives, found before anything is sent. */
 
@@ -28,7 +27,7 @@ interface TrafficTarget {
   readonly model: ScenarioPart<string | undefined>;
 }
 
-const trafficTargetsOf = (scenario: ScenarioPart<Scenario>): readonly TrafficTarget[] =>
+const trafficTargetsOf = (scenario: WholeScenario): readonly TrafficTarget[] =>
   placedStages(scenario).flatMap(({ name: stage, load: { sound: load }, entries }) => {
     const names = stage === null || load === undefined ? [stage] : planStageNames(stage, load);
     const stageNames = names.filter((name) => name !== null);
@@ -56,66 +55,50 @@ const placedObjectives = (list: ScenarioPart<readonly unknown[]>): readonly Plac
 
 type Label = ParsedObjective['labels'][number]['label'];
 
-const labelOf = ({ labels }: ParsedObjective, label: Label): string | undefined =>
-  labels.find((each) => each.label === label)?.name;
-
 interface ObjectiveContext {
-  readonly scenario: ScenarioPart<Scenario>;
+  readonly scenario: WholeScenario;
   readonly targets: readonly TrafficTarget[];
 }
 
-/** The values that a label can have in this scenario, and those of them that a message may repeat. */
-const choicesOf = (
-  label: Label,
-  { scenario, targets }: ObjectiveContext,
-): { readonly known: readonly (string | null)[]; readonly shown: readonly (string | null)[] } => {
-  const plain = (known: readonly (string | null)[]) => ({ known, shown: known });
-  const models = targets.map(({ model }) => model);
+/** The values that a label can have in this scenario. */
+const choicesOf = (label: Label, { scenario, targets }: ObjectiveContext) => {
   const keys = scenario.at('keys');
   switch (label) {
     case 'traffic':
-      return plain(targets.map(({ kind }) => kind));
+      return targets.map(({ kind }) => kind);
     case 'model':
-      return {
-        known: models.map(({ text }) => text),
-        shown: models.filter(({ isFromEnvironment }) => !isFromEnvironment).map(({ text }) => text),
-      };
+      return targets.map(({ model }) => model.text);
     case 'key':
-      return plain(keys.isList ? keys.items.map((key) => key.at('name').text) : [defaultKeyName]);
+      return keys.isList ? keys.items.map((key) => key.at('name').text) : [defaultKeyName];
     case 'stage':
-      return plain(targets.flatMap(({ stage, stageNames }) => [stage, ...stageNames]));
+      return targets.flatMap(({ stage, stageNames }) => [stage, ...stageNames]);
   }
 };
 
-const labelErrors = (
-  parsedObjective: ParsedObjective,
-  context: ObjectiveContext,
-): ObjectiveError[] =>
-  parsedObjective.labels.flatMap(({ label, name }): ObjectiveError[] => {
-    const { known, shown } = choicesOf(label, context);
+const labelErrors = ({ labels }: ParsedObjective, context: ObjectiveContext): ObjectiveError[] =>
+  labels.flatMap(({ label, name }): ObjectiveError[] => {
+    const known = choicesOf(label, context);
     if (known.length === 0 || known.includes(name)) return [];
+    // A model from the environment may be a secret in the wrong place.
+    const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
+    const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
     const listed = choices.slice(0, 8).join(', ');
-    return [
-      {
-        message: `no ${label} of this scenario is called ${JSON.stringify(name)}`,
-        hint: didYouMean(name, choices) ?? (listed === '' ? null : `expected one of ${listed}`),
-      },
-    ];
+    const message = `no ${label} of this scenario is called ${JSON.stringify(name)}`;
+    const hint = didYouMean(name, choices) ?? (listed === '' ? null : `expected one of ${listed}`);
+    return [{ message, hint }];
   });
 
 /** Labels that are sound by themselves, but that no request has together. */
 const emptyScopeErrors = (
-  parsedObjective: ParsedObjective,
+  { figure, labels }: ParsedObjective,
   { targets }: ObjectiveContext,
 ): ObjectiveError[] => {
-  const [traffic, model, stage] = (['traffic', 'model', 'stage'] as const).map((label) =>
-    labelOf(parsedObjective, label),
+  const [traffic, model, stage] = ['traffic', 'model', 'stage'].map(
+    (label) => labels.find((each) => each.label === label)?.name,
   );
   const kinds: readonly TrafficKind[] | null =
-    parsedObjective.figure.kind === 'measure'
-      ? measures[parsedObjective.figure.name].traffic
-      : null;
+    figure.kind === 'measure' ? measures[figure.name].traffic : null;
   const matches = (target: TrafficTarget, alsoKind: boolean): boolean =>
     (traffic === undefined || target.kind === traffic) &&
     (model === undefined || target.model.text === model) &&
@@ -125,7 +108,7 @@ const emptyScopeErrors = (
   if (!targets.some((target) => matches(target, false))) {
     return [{ message: 'no request of this scenario has all of these labels', hint: null }];
   }
-  const message = `"${parsedObjective.figure.name}" is measured for ${(kinds ?? []).join(', ')} only, and this objective covers no such request`;
+  const message = `"${figure.name}" is measured for ${(kinds ?? []).join(', ')} only, and this objective covers no such request`;
   return [{ message, hint: null }];
 };
 
@@ -141,18 +124,12 @@ const rateErrors = ({ figure, labels }: ParsedObjective): ObjectiveError[] => {
     }));
 };
 
-const goodputErrors = (
-  { figure }: ParsedObjective,
-  { scenario }: ObjectiveContext,
-): ObjectiveError[] =>
-  figure.name === 'goodput' && scenario.at('perRequest').items.length === 0
-    ? [
-        {
-          message: '"goodput" needs "perRequest", which says what a good request is',
-          hint: 'add for example perRequest: ["ttft < 500ms", "e2e < 5s"]',
-        },
-      ]
-    : [];
+const missingPerRequest: ObjectiveError = {
+  message: '"goodput" needs "perRequest", which says what a good request is',
+  hint: 'add for example perRequest: ["ttft < 500ms", "e2e < 5s"]',
+};
+
+const duplicate = { message: 'this objective is a duplicate', hint: 'keep one of them' };
 
 const abortError = ({ figure, comparison }: ParsedObjective): string | null => {
   if (figure.kind === 'count' && isLowerBound(comparison)) {
@@ -164,13 +141,10 @@ const abortError = ({ figure, comparison }: ParsedObjective): string | null => {
 };
 
 /** What is wrong between an objective and the fields of the mapping around it. */
-const longFormFindings = (
-  parsedObjective: ParsedObjective,
-  holder: ScenarioPart<unknown>,
-): readonly ScenarioFinding[] => {
+const longFormFindings = (objective: ParsedObjective, holder: ScenarioPart<unknown>): Findings => {
   const [abort, minSamples] = [holder.at('abort'), holder.at('minSamples')];
   const findings: ScenarioFinding[] = [];
-  const cannotAbort = abortError(parsedObjective);
+  const cannotAbort = abortError(objective);
   if (cannotAbort !== null && abort.isPresent) {
     findings.push(abort.keyFinding(cannotAbort, 'leave "abort" out'));
   }
@@ -178,7 +152,7 @@ const longFormFindings = (
     const message = 'an objective that only warns cannot end the run';
     findings.push(abort.keyFinding(message, 'keep one of the two'));
   }
-  const { kind, name } = parsedObjective.figure;
+  const { kind, name } = objective.figure;
   if ((kind === 'count' || kind === 'rate') && minSamples.isPresent) {
     findings.push(minSamples.keyFinding(`"${name}" has no samples`, 'leave "minSamples" out'));
   }
@@ -198,18 +172,17 @@ const findingsOfList = (
   list: readonly PlacedObjective[],
   parse: (text: string) => ParseResult<ParsedObjective>,
   context: ObjectiveContext,
-): readonly ScenarioFinding[] =>
+): Findings =>
   list.flatMap(({ text, part, holder }, index) => {
+    const hasPerRequest = context.scenario.at('perRequest').items.length > 0;
     const parsed = parse(text);
     if (!parsed.ok) return [findingAt(part, parsed.error)];
     const objective = parsed.value;
     const isDuplicate = list.findIndex((other) => other.text === text) < index;
     const labelProblems = [...rateErrors(objective), ...labelErrors(objective, context)];
     const errors = [
-      ...(isDuplicate
-        ? [{ message: 'this objective is a duplicate', hint: 'keep one of them' }]
-        : []),
-      ...goodputErrors(objective, context),
+      ...(isDuplicate ? [duplicate] : []),
+      ...(objective.figure.name === 'goodput' && !hasPerRequest ? [missingPerRequest] : []),
       ...(labelProblems.length > 0 ? labelProblems : emptyScopeErrors(objective, context)),
     ];
     return [
@@ -218,9 +191,7 @@ const findingsOfList = (
     ];
   });
 
-export const objectiveRuleFindings = (
-  scenario: ScenarioPart<Scenario>,
-): readonly ScenarioFinding[] => {
+export const objectiveRule: Rule = (scenario) => {
   const context = { scenario, targets: trafficTargetsOf(scenario) };
   const objectives = placedObjectives(scenario.at('objectives'));
   const perRequest = placedObjectives(scenario.at('perRequest'));

@@ -1,10 +1,17 @@
 import { defaultStageName } from '../compile/compile-load.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
+import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import type { ScenarioTraffic } from '../schema/traffic-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
+import type { ScenarioFinding } from '../text/scenario-problem.ts';
 
+export type WholeScenario = ScenarioPart<Scenario>;
 export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
+export type Findings = readonly ScenarioFinding[];
+
+/** Finds what is wrong between fields that are sound by themselves; the schema reports the others. */
+export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
 
 /** A stage as it was written; a scenario without stages is one stage itself. */
 export interface PlacedStage {
@@ -16,7 +23,7 @@ export interface PlacedStage {
   readonly hasOwnTraffic: boolean;
 }
 
-export const placedStages = (scenario: ScenarioPart<Scenario>): readonly PlacedStage[] => {
+export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] => {
   const stages = scenario.at('stages');
   const common = scenario.at('traffic');
   if (!stages.isList) {
@@ -37,7 +44,7 @@ export const placedStages = (scenario: ScenarioPart<Scenario>): readonly PlacedS
 };
 
 /** Every traffic entry, the scenario's own and those of its stages. */
-export const placedEntries = (scenario: ScenarioPart<Scenario>): readonly ScenarioEntry[] => [
+export const placedEntries = (scenario: WholeScenario): readonly ScenarioEntry[] => [
   ...scenario.at('traffic').items,
   ...scenario.at('stages').items.flatMap((stage) => stage.at('traffic').items),
 ];

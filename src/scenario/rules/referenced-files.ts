@@ -1,11 +1,10 @@
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import type { ClipSource } from '../../model/workload/clip.ts';
 import { clipSourcesOf } from '../compile/compile-traffic.ts';
-import type { Scenario } from '../schema/scenario-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioPlace } from '../text/scenario-problem.ts';
 import type { Path } from '../text/scenario-tree.ts';
-import { placedEntries, type ScenarioEntry } from './placed-stages.ts';
+import { placedEntries, type ScenarioEntry, type WholeScenario } from './placed-stages.ts';
 
 /** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as they were written. */
 export type FileUse =
@@ -44,23 +43,17 @@ const clipUses = (entry: ScenarioEntry): readonly PlacedFileUse[] => {
 
 /** Every file that a scenario names, sound or not; `withKeys` where its target needs keys. */
 export const referencedFileUses = (
-  scenario: ScenarioPart<Scenario>,
+  scenario: WholeScenario,
   withKeys: boolean,
 ): readonly PlacedFileUse[] => {
   const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];
   const keyParts = keys.isList ? keys.items.map((key) => key.at('key')) : [keys];
-  const certificates = scenario.at('wire').at('caFile');
+  const { text: file, path } = scenario.at('wire').at('caFile');
+  const certificates = { path, use: { kind: 'certificates', file: file ?? '' } } as const;
   return [
     ...(withKeys ? keyParts.flatMap(secretFileUses) : []),
     ...headers.names.flatMap((name) => secretFileUses(headers.at(name))),
-    ...(withKeys && certificates.text !== null && certificates.text !== ''
-      ? [
-          {
-            path: certificates.path,
-            use: { kind: 'certificates', file: certificates.text } as const,
-          },
-        ]
-      : []),
+    ...(withKeys && certificates.use.file !== '' ? [certificates] : []),
     ...placedEntries(scenario).flatMap(clipUses),
   ];
 };

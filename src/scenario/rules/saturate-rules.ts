@@ -1,104 +1,61 @@
-import type { Scenario } from '../schema/scenario-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
-import type { ScenarioFinding } from '../text/scenario-problem.ts';
-import { placedEntries, type PlacedStage, placedStages } from './placed-stages.ts';
-
-/** What cannot be combined with a `saturate` load. */
+import {
+  type Findings,
+  placedEntries,
+  placedStages,
+  type Rule,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 /** Kinds that autocannon can send and whose answers it can take. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
 
-interface FieldConflict {
-  readonly part: ScenarioPart<unknown>;
-  /** Values that change nothing. */
-  readonly harmless: readonly unknown[];
-  readonly reason: string;
-}
+/** A field that the load cannot keep, why, and values of the field that change nothing. */
+type FieldConflict = readonly [ScenarioPart<unknown>, reason: string, ...harmless: unknown[]];
 
-const fieldConflictsOf = (scenario: ScenarioPart<Scenario>): readonly FieldConflict[] => [
-  {
-    part: scenario.at('pace'),
-    harmless: [],
-    reason: 'a pace makes requests wait, and this load never waits',
-  },
-  {
-    part: scenario.at('retry'),
-    harmless: [],
-    reason: 'autocannon cannot send one request again later',
-  },
-  {
-    part: scenario.at('budget'),
-    harmless: [],
-    reason: 'this load reserves nothing before it sends a request, so no budget could be kept',
-  },
-  {
-    part: scenario.at('workers'),
-    harmless: [1, 'auto'],
-    reason: 'autocannon runs in one thread here',
-  },
-  {
-    part: scenario.at('transport'),
-    harmless: [],
-    reason: 'autocannon has its own transport',
-  },
-  {
-    part: scenario.at('wire').at('http2'),
-    harmless: [false],
-    reason: 'autocannon supports HTTP/1.1 only',
-  },
+const fieldConflictsOf = (scenario: WholeScenario): readonly FieldConflict[] => [
+  [scenario.at('pace'), 'a pace makes requests wait, and this load never waits'],
+  [scenario.at('retry'), 'autocannon cannot send one request again later'],
+  [
+    scenario.at('budget'),
+    'this load reserves nothing before it sends a request, so no budget could be kept',
+  ],
+  [scenario.at('workers'), 'autocannon runs in one thread here', 1, 'auto'],
+  [scenario.at('transport'), 'autocannon has its own transport'],
+  [scenario.at('wire').at('http2'), 'autocannon supports HTTP/1.1 only', false],
 ];
 
-const conflictingFieldFindings = (scenario: ScenarioPart<Scenario>): readonly ScenarioFinding[] =>
+const fieldFindings = (scenario: WholeScenario): Findings =>
   fieldConflictsOf(scenario)
     .filter(
-      ({ part: { written }, harmless }) =>
-        (written ?? null) !== null && !harmless.includes(written),
+      ([{ written }, , ...harmless]) => !harmless.includes(written) && (written ?? null) !== null,
     )
-    .map(({ part, reason }) => {
+    .map(([part, reason]) => {
       const name = String(part.path.at(-1));
-      return part.keyFinding(
-        `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`,
-        `leave "${name}" out, or use the kind "closed"`,
-      );
+      const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
+      return part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
     });
 
-const unsupportedKindFindings = (scenario: ScenarioPart<Scenario>): readonly ScenarioFinding[] =>
+const kindFindings = (scenario: WholeScenario): Findings =>
   placedEntries(scenario)
     .map((entry) => entry.at('kind'))
     .filter(({ text }) => text !== null && !supportedKinds.includes(text))
-    .map((kind) =>
-      kind.valueFinding(
-        `a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got ${JSON.stringify(kind.text)}`,
-        'choose another kind of traffic, or use the load "closed"',
-      ),
-    );
-
-const severalStageFindings = (
-  stages: readonly PlacedStage[],
-  saturating: readonly PlacedStage[],
-): readonly ScenarioFinding[] =>
-  stages.length === 1
-    ? []
-    : saturating.map(({ load }) =>
-        load
-          .at('kind')
-          .valueFinding(
-            `a load of the kind "saturate" must be the only stage of a run, and there are ${stages.length} stages`,
-            'put it into a scenario of its own, or use the kind "closed"',
-          ),
-      );
+    .map((kind) => {
+      const message = `a load of the kind "saturate" sends chat and models only, because autocannon reads answers whole and uploads no files; got ${JSON.stringify(kind.text)}`;
+      return kind.valueFinding(message, 'choose another kind of traffic, or use the load "closed"');
+    });
 
 /** Everything in a scenario that cannot be combined with its `saturate` load; nothing where it has none. */
-export const saturateRuleFindings = (
-  scenario: ScenarioPart<Scenario>,
-): readonly ScenarioFinding[] => {
+export const saturateRule: Rule = (scenario) => {
   const stages = placedStages(scenario);
-  const saturating = stages.filter(({ load }) => load.at('kind').text === 'saturate');
-  return saturating.length === 0
-    ? []
-    : [
-        ...severalStageFindings(stages, saturating),
-        ...conflictingFieldFindings(scenario),
-        ...unsupportedKindFindings(scenario),
-      ];
+  const kinds = stages.map(({ load }) => load.at('kind'));
+  const saturating = kinds.filter(({ text }) => text === 'saturate');
+  if (saturating.length === 0) return [];
+  const message = `a load of the kind "saturate" must be the only stage of a run, and there are ${stages.length} stages`;
+  const hint = 'put it into a scenario of its own, or use the kind "closed"';
+  return [
+    ...(stages.length === 1 ? [] : saturating.map((kind) => kind.valueFinding(message, hint))),
+    ...fieldFindings(scenario),
+    ...kindFindings(scenario),
+  ];
 };

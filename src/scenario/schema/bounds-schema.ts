@@ -48,11 +48,11 @@ export const budget = z.strictObject(
       .optional()
       .describe('The maximum number of tokens, prompts and answers together. Default: no limit.'),
     cost: moneyField()
-      .refine((micros) => micros > 0, { error: 'expected an amount above 0' })
+      .refine((micros) => micros > 0, 'expected an amount above 0')
       .optional()
       .describe('The maximum cost, in units of the currency, such as 2.50. Default: no limit.'),
   },
-  { error: 'expected a mapping such as {requests: 1000, cost: 2.50}' },
+  'expected a mapping such as {requests: 1000, cost: 2.50}',
 );
 
 /** Prices of chat by model, in millionths of the currency’s unit for a million tokens. */
@@ -63,9 +63,9 @@ export const pricesSchema = z.record(
       input: moneyField().describe('The price of a million input tokens.'),
       output: moneyField().describe('The price of a million output tokens.'),
     },
-    { error: 'expected a price such as {input: 0.15, output: 0.60}' },
+    'expected a price such as {input: 0.15, output: 0.60}',
   ),
-  { error: 'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}' },
+  'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}',
 );
 
 /** Failures that reached no model. */
@@ -90,12 +90,12 @@ export const scenarioRetrySchema = z.strictObject(
         'The longest wait that Weir chooses; a wait that the server asks for is kept in full. Default: 30s.',
       ),
     on: z
-      .array(z.enum(retryClasses), { error: `expected a list of ${listed}` })
-      .min(1, { error: `expected at least one of ${listed}` })
+      .array(z.enum(retryClasses), `expected a list of ${listed}`)
+      .min(1, `expected at least one of ${listed}`)
       .prefault(defaultRetryClasses)
       .describe(
         'Which failures to retry: "limited" (429), "server-error" (5xx), "connect" (no connection), "unanswered" (the connection broke, or the first-token deadline passed, before any response head: the server may do the work, and charge for it, twice). Default: limited, server-error, connect.',
       ),
   },
-  { error: 'expected a mapping such as {attempts: 3}' },
+  'expected a mapping such as {attempts: 3}',
 );

@@ -112,15 +112,15 @@ export const byteSizeField = () =>
 
 const grouped = (n: number): string => n.toLocaleString('en-US');
 
-/** A whole number between bounds. */
+/** A whole number between bounds. The first number that is formatted costs some milliseconds, so only a problem does it. */
 export const wholeNumberField = (min: number, max: number) => {
-  const error = `expected a whole number from ${grouped(min)} to ${grouped(max)}`;
+  const error = () => `expected a whole number from ${grouped(min)} to ${grouped(max)}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
 /** A whole number from 1, or `null` for none. */
 export const wholeNumberOrNoneField = (max: number) => {
-  const error = `expected a whole number from 1 to ${grouped(max)}, or none`;
+  const error = () => `expected a whole number from 1 to ${grouped(max)}, or none`;
   const number = z.int({ error }).min(1, { error }).max(max, { error });
   return z
     .union([number, z.literal('none', { error })], { error })
@@ -135,7 +135,7 @@ export const numberBetweenField = (min: number, max: number) => {
 
 /** A number above zero. */
 export const positiveNumberField = (max: number) => {
-  const error = `expected a number above 0 and at most ${grouped(max)}`;
+  const error = () => `expected a number above 0 and at most ${grouped(max)}`;
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
@@ -153,7 +153,8 @@ const microUnits = (amount: number): number | null => {
 
 /** An amount of money such as 0.15, as whole millionths of the currency's unit. */
 export const moneyField = () => {
-  const error = `expected an amount from 0 to ${grouped(maxPrice)} with at most 6 decimals, such as 0.15`;
+  const error = () =>
+    `expected an amount from 0 to ${grouped(maxPrice)} with at most 6 decimals, such as 0.15`;
   return z
     .number({ error })
     .min(0, { error })
@@ -161,11 +162,25 @@ export const moneyField = () => {
     .transform((amount, context): number => {
       const micro = microUnits(amount);
       if (micro !== null) return micro;
-      context.issues.push({ code: 'custom', message: error, input: amount });
+      context.issues.push({ code: 'custom', message: error(), input: amount });
       return z.NEVER;
     });
 };
 
 /** Text of at least one character. */
-export const textField = () =>
-  z.string({ error: 'expected text' }).min(1, { error: 'expected text that is not empty' });
+export const textField = () => z.string('expected text').min(1, 'expected text that is not empty');
+
+/** The name of something in reports. */
+export const nameField = (max: number) =>
+  textField().max(max, `expected a name of at most ${max} characters`);
+
+/** A list of at least one entry. */
+export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
+  z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
+
+/** A mapping that its `kind` tells from its alternatives. */
+export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
+  kind: Kind,
+  meaning: string,
+  shape: Shape,
+) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });

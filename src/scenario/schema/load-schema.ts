@@ -10,6 +10,8 @@ import {
   rateFromZeroField,
   textField,
   wholeNumberField,
+  listField,
+  ofKind,
 } from './fields.ts';
 import { formatRate } from './notation.ts';
 
@@ -25,11 +27,8 @@ const spacingError = 'expected even, poisson, or a mapping such as {gamma: 0.5}'
 const spacing = () =>
   z
     .union(
-      [
-        z.enum(['even', 'poisson']),
-        z.strictObject({ gamma: gammaShape() }, { error: spacingError }),
-      ],
-      { error: spacingError },
+      [z.enum(['even', 'poisson']), z.strictObject({ gamma: gammaShape() }, spacingError)],
+      spacingError,
     )
     .default('even')
     .describe(
@@ -41,30 +40,21 @@ const openDuration = () =>
 
 const meanRate = () => positiveRateField().describe('The mean rate, for example 20/s or 60/min.');
 
-const constantLoad = z
-  .strictObject({
-    kind: z.literal('constant').describe('One rate, evenly spaced.'),
-    rate: positiveRateField().describe('Requests per unit of time, for example 20/s or 60/min.'),
-    duration: openDuration(),
-  })
-  .describe('Open load: requests come at one rate, whether or not earlier answers have come.');
+const constantLoad = ofKind('constant', 'One rate, evenly spaced.', {
+  rate: positiveRateField().describe('Requests per unit of time, for example 20/s or 60/min.'),
+  duration: openDuration(),
+}).describe('Open load: requests come at one rate, whether or not earlier answers have come.');
 
-const poissonLoad = z
-  .strictObject({
-    kind: z.literal('poisson').describe('One mean rate with random gaps.'),
-    rate: meanRate(),
-    duration: openDuration(),
-  })
-  .describe('Open load: requests come at random moments, as from many independent callers.');
+const poissonLoad = ofKind('poisson', 'One mean rate with random gaps.', {
+  rate: meanRate(),
+  duration: openDuration(),
+}).describe('Open load: requests come at random moments, as from many independent callers.');
 
-const gammaLoad = z
-  .strictObject({
-    kind: z.literal('gamma').describe('One mean rate with gaps of a chosen burstiness.'),
-    rate: meanRate(),
-    duration: openDuration(),
-    shape: gammaShape(),
-  })
-  .describe('Open load: requests come in bursts, or more evenly than at random.');
+const gammaLoad = ofKind('gamma', 'One mean rate with gaps of a chosen burstiness.', {
+  rate: meanRate(),
+  duration: openDuration(),
+  shape: gammaShape(),
+}).describe('Open load: requests come in bursts, or more evenly than at random.');
 
 const rampStep = z.strictObject(
   {
@@ -73,107 +63,87 @@ const rampStep = z.strictObject(
       'How long the rate takes to get there in a straight line; 0s is a jump.',
     ),
   },
-  { error: 'expected a step such as {to: 10/s, over: 30s}' },
+  'expected a step such as {to: 10/s, over: 30s}',
 );
 
-const rampingLoad = z
-  .strictObject({
-    kind: z.literal('ramping').describe('A rate that rises and falls in straight lines.'),
-    from: rateFromZeroField().prefault('0/s').describe('The rate at the beginning. Default: 0/s.'),
-    steps: z
-      .array(rampStep, { error: 'expected a list of steps, each with "to" and "over"' })
-      .min(1, { error: 'expected at least one step' })
-      .max(1000, { error: 'expected at most 1,000 steps' })
-      .describe('The steps of the curve, one after another.'),
-    spacing: spacing(),
-  })
-  .describe('Open load: the rate follows a curve of straight pieces.');
+const rampingLoad = ofKind('ramping', 'A rate that rises and falls in straight lines.', {
+  from: rateFromZeroField().prefault('0/s').describe('The rate at the beginning. Default: 0/s.'),
+  steps: listField(rampStep, 'a list of steps, each with "to" and "over"', 'step')
+    .max(1000, 'expected at most 1,000 steps')
+    .describe('The steps of the curve, one after another.'),
+  spacing: spacing(),
+}).describe('Open load: the rate follows a curve of straight pieces.');
 
-const stairsLoad = z
-  .strictObject({
-    kind: z.literal('stairs').describe('A rate that climbs in equal steps.'),
-    from: positiveRateField().describe('The rate of the first stair.'),
-    step: positiveRateField().describe('How much the rate rises from one stair to the next.'),
-    every: positiveDurationField().describe('How long each stair lasts.'),
-    steps: wholeNumberField(1, 1000).describe('How many stairs there are, including the first.'),
-    spacing: spacing(),
-  })
-  .describe('Open load: stairs of constant rate, each a stage with its own figures.');
+const stairsLoad = ofKind('stairs', 'A rate that climbs in equal steps.', {
+  from: positiveRateField().describe('The rate of the first stair.'),
+  step: positiveRateField().describe('How much the rate rises from one stair to the next.'),
+  every: positiveDurationField().describe('How long each stair lasts.'),
+  steps: wholeNumberField(1, 1000).describe('How many stairs there are, including the first.'),
+  spacing: spacing(),
+}).describe('Open load: stairs of constant rate, each a stage with its own figures.');
 
 const thinkTime = () =>
   durationField()
     .prefault('0s')
     .describe('How long a user waits between an answer and the next request. Default: 0s.');
 
-const closedLoad = z
-  .strictObject({
-    kind: z.literal('closed').describe('A fixed number of users.'),
-    users: wholeNumberField(1, 100_000).describe('How many users send requests at the same time.'),
-    duration: positiveDurationField().describe('How long the users keep sending requests.'),
-    thinkTime: thinkTime(),
-    rampUp: durationField()
-      .prefault('0s')
-      .describe('The users start one after another over this time. Default: 0s.'),
-  })
-  .describe(
-    'Closed load: each user sends its next request when it has its answer, so a slow gateway gets fewer requests.',
-  );
+const closedLoad = ofKind('closed', 'A fixed number of users.', {
+  users: wholeNumberField(1, 100_000).describe('How many users send requests at the same time.'),
+  duration: positiveDurationField().describe('How long the users keep sending requests.'),
+  thinkTime: thinkTime(),
+  rampUp: durationField()
+    .prefault('0s')
+    .describe('The users start one after another over this time. Default: 0s.'),
+}).describe(
+  'Closed load: each user sends its next request when it has its answer, so a slow gateway gets fewer requests.',
+);
 
-const iterationsLoad = z
-  .strictObject({
-    kind: z.literal('iterations').describe('A fixed number of requests, shared by users.'),
-    users: wholeNumberField(1, 100_000)
-      .prefault(1)
-      .describe('How many users share the work. Default: 1.'),
-    iterations: wholeNumberField(1, 10_000_000).describe(
-      'How many requests the users send together.',
-    ),
-    maxDuration: positiveDurationField()
-      .prefault('10m')
-      .describe('The stage ends after this time even if requests are left. Default: 10m.'),
-    thinkTime: thinkTime(),
-  })
-  .describe(
-    'Closed load: users share a number of requests and stop when all are sent. Nobody knows in advance when that is, so it can only be the last stage.',
-  );
+const iterationsLoad = ofKind('iterations', 'A fixed number of requests, shared by users.', {
+  users: wholeNumberField(1, 100_000)
+    .prefault(1)
+    .describe('How many users share the work. Default: 1.'),
+  iterations: wholeNumberField(1, 10_000_000).describe(
+    'How many requests the users send together.',
+  ),
+  maxDuration: positiveDurationField()
+    .prefault('10m')
+    .describe('The stage ends after this time even if requests are left. Default: 10m.'),
+  thinkTime: thinkTime(),
+}).describe(
+  'Closed load: users share a number of requests and stop when all are sent. Nobody knows in advance when that is, so it can only be the last stage.',
+);
 
-const saturateLoad = z
-  .strictObject({
-    kind: z.literal('saturate').describe('As fast as the target answers, with autocannon.'),
-    connections: wholeNumberField(1, 10_000)
-      .prefault(100)
-      .describe('How many connections send requests at the same time. Default: 100.'),
-    duration: positiveDurationField().describe('How long the connections keep sending requests.'),
-  })
-  .describe(
-    'Flat out: each connection sends its next request as soon as it has an answer. Supports whole chat answers and model lists only, and must be the only load of a run.',
-  );
+const saturateLoad = ofKind('saturate', 'As fast as the target answers, with autocannon.', {
+  connections: wholeNumberField(1, 10_000)
+    .prefault(100)
+    .describe('How many connections send requests at the same time. Default: 100.'),
+  duration: positiveDurationField().describe('How long the connections keep sending requests.'),
+}).describe(
+  'Flat out: each connection sends its next request as soon as it has an answer. Supports whole chat answers and model lists only, and must be the only load of a run.',
+);
 
-const traceLoad = z
-  .strictObject({
-    kind: z.literal('trace').describe('The recorded arrivals of a real service.'),
-    file: textField().describe(
-      'A Mooncake, Azure LLM or BurstGPT trace as published, relative to the scenario’s folder. Chat entries without a prompt send prompts of its lengths and ask for answers of its lengths.',
-    ),
-    speed: positiveNumberField(1_000_000)
-      .prefault(1)
-      .describe('How many times as fast as recorded. Default: 1.'),
-    from: durationField()
-      .prefault('0s')
-      .describe('Where to begin, counted from the trace’s first request. Default: 0s.'),
-    until: positiveDurationField()
-      .optional()
-      .describe('Where to end, counted from the trace’s first request. Default: its end.'),
-    maxInputTokens: wholeNumberField(1, maxTokenCount)
-      .optional()
-      .describe('Longer prompts are cut to this many tokens. Default: no limit.'),
-    maxOutputTokens: wholeNumberField(1, maxTokenCount)
-      .optional()
-      .describe('Longer answers are cut to this many tokens. Default: no limit.'),
-  })
-  .describe(
-    'Open load: requests come at the times at which they came to a real service, or faster.',
-  );
+const traceLoad = ofKind('trace', 'The recorded arrivals of a real service.', {
+  file: textField().describe(
+    'A Mooncake, Azure LLM or BurstGPT trace as published, relative to the scenario’s folder. Chat entries without a prompt send prompts of its lengths and ask for answers of its lengths.',
+  ),
+  speed: positiveNumberField(1_000_000)
+    .prefault(1)
+    .describe('How many times as fast as recorded. Default: 1.'),
+  from: durationField()
+    .prefault('0s')
+    .describe('Where to begin, counted from the trace’s first request. Default: 0s.'),
+  until: positiveDurationField()
+    .optional()
+    .describe('Where to end, counted from the trace’s first request. Default: its end.'),
+  maxInputTokens: wholeNumberField(1, maxTokenCount)
+    .optional()
+    .describe('Longer prompts are cut to this many tokens. Default: no limit.'),
+  maxOutputTokens: wholeNumberField(1, maxTokenCount)
+    .optional()
+    .describe('Longer answers are cut to this many tokens. Default: no limit.'),
+}).describe(
+  'Open load: requests come at the times at which they came to a real service, or faster.',
+);
 
 export const scenarioLoadSchema = z
   .discriminatedUnion(

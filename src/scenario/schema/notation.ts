@@ -38,17 +38,14 @@ const durationPart = new RegExp(`(${amountPattern})(ms|[dhms])`, 'g');
 
 /** Lengths of time: `30s`, `500ms`, `2m`, `1h30m`, `7d`; units in falling order, each at most once. */
 export const durationNotation: Notation<Milliseconds> = {
-  read: (text) =>
-    durationText.test(text)
-      ? milliseconds(
-          withoutBinaryNoise(
-            [...text.matchAll(durationPart)].reduce(
-              (sum, [, n, unit]) => sum + Number(n) * timeUnits[unit as TimeUnit],
-              0,
-            ),
-          ),
-        )
-      : null,
+  read: (text) => {
+    if (!durationText.test(text)) return null;
+    let length = 0;
+    for (const [, n, unit] of text.matchAll(durationPart)) {
+      length += Number(n) * timeUnits[unit as TimeUnit];
+    }
+    return milliseconds(withoutBinaryNoise(length));
+  },
   expected: 'a length of time such as 30s, 500ms, 2m or 1h30m',
   withUnit: (n) => `${n}s for seconds or ${n}ms for milliseconds`,
   pattern: durationPattern,

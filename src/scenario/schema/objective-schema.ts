@@ -27,21 +27,21 @@ const longForm = z.strictObject(
             'The time in the run from which the objective is checked.',
           ),
         },
-        { error: 'expected a mapping such as {after: 30s}' },
+        'expected a mapping such as {after: 30s}',
       )
       .optional()
       .describe('Ends the run early when the objective is broken. Default: the run goes on.'),
   },
-  { error },
+  error,
 );
 
-const objective = z.union([textField(), longForm], { error });
+const objective = z.union([textField(), longForm], error);
 export type ScenarioObjective = z.output<typeof objective>;
 
 export const objectivesSchema = z
-  .array(objective, { error: 'expected a list of objectives such as "ttft.p95 < 800ms"' })
-  .max(200, { error: 'expected at most 200 objectives' });
+  .array(objective, 'expected a list of objectives such as "ttft.p95 < 800ms"')
+  .max(200, 'expected at most 200 objectives');
 
 export const perRequestSchema = z
-  .array(textField(), { error: 'expected a list such as ["ttft < 500ms", "e2e < 5s"]' })
-  .max(20, { error: 'expected at most 20 objectives for each request' });
+  .array(textField(), 'expected a list such as ["ttft < 500ms", "e2e < 5s"]')
+  .max(20, 'expected at most 20 objectives for each request');

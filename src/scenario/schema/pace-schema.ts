@@ -60,15 +60,12 @@ export const scenarioPaceSchema = z.strictObject(
         'When the gateway charges tokens: "sent" when it admits a request, "ended" at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window. Default: ended.',
       ),
   },
-  { error: 'expected a mapping such as {requests: 60/min, tokens: limit}' },
+  'expected a mapping such as {requests: 60/min, tokens: limit}',
 );
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits per minute that a scenario declares. */
-interface DeclaredLimits {
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-}
+/** The limits that a scenario declares. */
+type DeclaredLimits = Readonly<Record<'requestsPerMinute' | 'tokensPerMinute', number | null>>;
 
 const minute = 60_000;
 

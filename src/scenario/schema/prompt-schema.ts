@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { maxTokenCount } from '../../model/workload/token-count.ts';
 import { encodingNames } from '../../model/workload/tokenizer.ts';
-import { positiveNumberField, numberBetweenField, textField, wholeNumberField } from './fields.ts';
+import {
+  positiveNumberField,
+  numberBetweenField,
+  textField,
+  wholeNumberField,
+  listField,
+  ofKind,
+} from './fields.ts';
 
 /** Prompts and texts that are generated or read from files, and counts of tokens that are drawn. */
 
@@ -13,35 +20,27 @@ const bounds = {
 };
 
 const distributions = [
-  z.strictObject({
-    kind: z.literal('uniform').describe('Every whole number between two, equally likely.'),
+  ofKind('uniform', 'Every whole number between two, equally likely.', {
     min: tokens().describe('The smallest value.'),
     max: tokens().describe('The largest value.'),
   }),
-  z.strictObject({
-    kind: z.literal('normal').describe('The bell curve.'),
+  ofKind('normal', 'The bell curve.', {
     mean: positiveNumberField(maxTokenCount).describe('The mean.'),
     deviation: numberBetweenField(0, maxTokenCount).describe('The standard deviation.'),
     ...bounds,
   }),
-  z.strictObject({
-    kind: z.literal('lognormal').describe('Many short ones and a long tail, as in real traffic.'),
+  ofKind('lognormal', 'Many short ones and a long tail, as in real traffic.', {
     median: positiveNumberField(maxTokenCount).describe('Half are shorter.'),
     sigma: numberBetweenField(0, 10).describe(
       'The standard deviation of the logarithm: 84 % are shorter than e^sigma medians.',
     ),
     ...bounds,
   }),
-  z.strictObject({
-    kind: z.literal('empirical').describe('One of the listed values.'),
-    values: z
-      .array(tokens(), { error: 'expected a list of whole numbers' })
-      .min(1, { error: 'expected at least one value' })
-      .max(100_000, { error: 'expected at most 100,000 values' })
+  ofKind('empirical', 'One of the listed values.', {
+    values: listField(tokens(), 'a list of whole numbers', 'value')
+      .max(100_000, 'expected at most 100,000 values')
       .describe('The values.'),
-    weights: z
-      .array(positiveNumberField(1_000_000), { error: 'expected a list of numbers above 0' })
-      .min(1, { error: 'expected at least one weight' })
+    weights: listField(positiveNumberField(1_000_000), 'a list of numbers above 0', 'weight')
       .optional()
       .describe('How often each value comes, relative to the others. Default: equally often.'),
   }),
@@ -53,7 +52,7 @@ const countError =
 /** A number of tokens, or the distribution from which each request draws it. */
 export const tokenCountField = () =>
   z
-    .union([tokens(), z.discriminatedUnion('kind', distributions)], { error: countError })
+    .union([tokens(), z.discriminatedUnion('kind', distributions)], countError)
     .superRefine((count, context) => {
       if (typeof count === 'number') return;
       if ('min' in count && count.min > count.max) {
@@ -76,7 +75,7 @@ const prefix = z.strictObject(
       .prefault(1)
       .describe('How many prefixes there are; each request draws one of them. Default: 1.'),
   },
-  { error: 'expected a mapping such as {tokens: 1000, pool: 5}' },
+  'expected a mapping such as {tokens: 1000, pool: 5}',
 );
 
 const turns = z.strictObject(
@@ -86,11 +85,11 @@ const turns = z.strictObject(
       'The tokens of each answer in the history, a number or a distribution.',
     ),
   },
-  { error: 'expected a mapping such as {count: 4, answer: 150}' },
+  'expected a mapping such as {count: 4, answer: 150}',
 );
 
 const tokenizer = z
-  .string({ error: 'expected the path of a tokenizer.json, or an encoding such as o200k_base' })
+  .string('expected the path of a tokenizer.json, or an encoding such as o200k_base')
   .superRefine((name, context) => {
     if (name.endsWith('.json') || (encodingNames as readonly string[]).includes(name)) return;
     const message = `expected a path that ends in .json, or one of ${encodingNames.join(', ')}`;
@@ -138,11 +137,11 @@ const promptSource = z.strictObject(
         'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
       ),
   },
-  { error: promptError },
+  promptError,
 );
 
 /** One prompt for all requests, or the source of a prompt for each. */
-export const promptField = () => z.union([textField(), promptSource], { error: promptError });
+export const promptField = () => z.union([textField(), promptSource], promptError);
 export type ScenarioPrompt = z.output<ReturnType<typeof promptField>>;
 
 const spokenError = 'expected text, or a mapping such as {file: chapter.txt}';
@@ -155,10 +154,10 @@ export const speechTextField = () =>
         {
           file: textField().describe('A file of plain text, relative to the scenario’s folder.'),
         },
-        { error: spokenError },
+        spokenError,
       ),
     ],
-    { error: spokenError },
+    spokenError,
   );
 
 export const splitSchema = z.strictObject(
@@ -167,5 +166,5 @@ export const splitSchema = z.strictObject(
       'The maximum number of characters of a piece.',
     ),
   },
-  { error: 'expected a mapping such as {characters: 4000}' },
+  'expected a mapping such as {characters: 4000}',
 );

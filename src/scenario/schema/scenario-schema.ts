@@ -8,6 +8,8 @@ import {
   textField,
   wholeNumberField,
   wholeNumberOrNoneField,
+  listField,
+  nameField,
 } from './fields.ts';
 import { mockSchema } from './mock-schema.ts';
 import { scenarioLoadSchema } from './load-schema.ts';
@@ -26,9 +28,7 @@ import {
 
 const key = z.strictObject(
   {
-    name: textField()
-      .max(100, { error: 'expected a name of at most 100 characters' })
-      .describe('The name of this key in reports.'),
+    name: nameField(100).describe('The name of this key in reports.'),
     key: textField().describe(
       'A reference to the key: ${env:NAME} for an environment variable, ${secret:PATH} for a file. Never the key itself.',
     ),
@@ -36,37 +36,29 @@ const key = z.strictObject(
       'The share of the requests that use this key, relative to the other keys. Default: 1.',
     ),
   },
-  { error: 'expected a mapping with "name" and "key"' },
+  'expected a mapping with "name" and "key"',
 );
 
 const keys = z
   .union(
-    [
-      textField(),
-      z
-        .array(key, { error: 'expected a list of keys, each with "name" and "key"' })
-        .min(1, { error: 'expected at least one key' }),
-    ],
-    {
-      error: 'expected ${env:NAME}, ${secret:PATH}, or a list of keys, each with "name" and "key"',
-    },
+    [textField(), listField(key, 'a list of keys, each with "name" and "key"', 'key')],
+    'expected ${env:NAME}, ${secret:PATH}, or a list of keys, each with "name" and "key"',
   )
   .optional();
 
-const traffic = z
-  .array(trafficEntrySchema, { error: 'expected a list of traffic entries, each with a "kind"' })
-  .min(1, { error: 'expected at least one traffic entry' })
-  .max(1000, { error: 'expected at most 1,000 traffic entries' });
+const traffic = listField(
+  trafficEntrySchema,
+  'a list of traffic entries, each with a "kind"',
+  'traffic entry',
+).max(1000, 'expected at most 1,000 traffic entries');
 
 const stage = z.strictObject(
   {
-    name: textField()
-      .max(100, { error: 'expected a name of at most 100 characters' })
-      .describe('The name of this stage in reports.'),
+    name: nameField(100).describe('The name of this stage in reports.'),
     load: scenarioLoadSchema.describe('How and when requests come in this stage.'),
     traffic: traffic.optional().describe('The traffic of this stage. Default: the scenario’s.'),
   },
-  { error: 'expected a mapping with "name" and "load"' },
+  'expected a mapping with "name" and "load"',
 );
 
 const declaredLimits = z.strictObject({
@@ -95,15 +87,16 @@ const limits = z
   ])
   .prefault({});
 
-const headers = z.record(z.string(), z.string({ error: 'expected text; put quotes around it' }), {
-  error: 'expected a mapping of header names to text',
-});
+const headers = z.record(
+  z.string(),
+  z.string('expected text; put quotes around it'),
+  'expected a mapping of header names to text',
+);
 
 export const scenarioSchema = z
   .strictObject({
     $schema: z.string().optional().describe('The address of this schema, for editors.'),
-    name: textField()
-      .max(200, { error: 'expected a name of at most 200 characters' })
+    name: nameField(200)
       .optional()
       .describe('The name of this run in reports. Default: the file’s name.'),
     description: textField().optional().describe('What the run is for; reports show it.'),
@@ -130,10 +123,8 @@ export const scenarioSchema = z
     load: scenarioLoadSchema
       .optional()
       .describe('How and when requests come. Either this or "stages".'),
-    stages: z
-      .array(stage, { error: 'expected a list of stages, each with "name" and "load"' })
-      .min(1, { error: 'expected at least one stage' })
-      .max(1000, { error: 'expected at most 1,000 stages' })
+    stages: listField(stage, 'a list of stages, each with "name" and "load"', 'stage')
+      .max(1000, 'expected at most 1,000 stages')
       .optional()
       .describe('Several loads, one after another without a gap, each with its own figures.'),
     warmUp: durationField()

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
-import { numberBetweenField, weightField, textField } from './fields.ts';
+import {
+  numberBetweenField,
+  weightField,
+  textField,
+  listField,
+  nameField,
+  ofKind,
+} from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
 /** The traffic of a scenario: the requests to send. */
@@ -15,61 +22,56 @@ export const chatBodyFields = {
 /** The fields that can hold the content of a chat; an entry has at most one of them. */
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
-const name = () =>
-  textField()
-    .max(100, { error: 'expected a name of at most 100 characters' })
+const entryFields = {
+  name: nameField(100)
     .optional()
     .describe(
       'The name of this entry in reports: named entries get their own figures. Default: none.',
-    );
-
-const weight = () =>
-  weightField().describe('The share of the requests, relative to the other entries. Default: 1.');
+    ),
+  weight: weightField().describe(
+    'The share of the requests, relative to the other entries. Default: 1.',
+  ),
+};
 
 const message = z.strictObject(
   {
     role: z
       .enum(['system', 'user', 'assistant'])
       .describe('The author: "system", "user" or "assistant".'),
-    content: z.string({ error: 'expected text' }).describe('The text of the message.'),
+    content: z.string('expected text').describe('The text of the message.'),
   },
-  { error: 'expected a message such as {role: user, content: Hello}' },
+  'expected a message such as {role: user, content: Hello}',
 );
 
 const conversation = () =>
-  z
-    .array(message, { error: 'expected a list of messages, each with "role" and "content"' })
-    .min(1, { error: 'expected at least one message' });
+  listField(message, 'a list of messages, each with "role" and "content"', 'message');
 
 /** Fields of a request body, sent unchanged. */
-export const bodyFieldsSchema = z.record(z.string(), z.json(), {
-  error: 'expected a mapping of request fields, for example top_k: 5',
-});
+export const bodyFieldsSchema = z.record(
+  z.string(),
+  z.json(),
+  'expected a mapping of request fields, for example top_k: 5',
+);
 
 const model = (what: string) =>
   z
-    .string({ error: 'expected the name of a model' })
-    .min(1, { error: 'expected the name of a model' })
+    .string('expected the name of a model')
+    .min(1, 'expected the name of a model')
     .describe(`The model ${what}, by the name that the gateway lists.`);
 
 const chatFields = {
-  name: name(),
-  weight: weight(),
+  ...entryFields,
   model: model('to use'),
   prompt: promptField()
     .optional()
     .describe(
       'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
     ),
-  prompts: z
-    .array(textField(), { error: 'expected a list of prompts' })
-    .min(1, { error: 'expected at least one prompt' })
+  prompts: listField(textField(), 'a list of prompts', 'prompt')
     .optional()
     .describe('Several prompts; each request draws one.'),
   messages: conversation().optional().describe('One whole conversation for all requests.'),
-  conversations: z
-    .array(conversation(), { error: 'expected a list of conversations' })
-    .min(1, { error: 'expected at least one conversation' })
+  conversations: listField(conversation(), 'a list of conversations', 'conversation')
     .optional()
     .describe('Several whole conversations; each request draws one.'),
   system: textField()
@@ -91,57 +93,46 @@ const chatFields = {
     .describe('Further fields of the request body, sent unchanged, for example top_k: 5.'),
 };
 
-const chatEntry = z
-  .strictObject({ kind: z.literal('chat').describe('Chat with a whole answer.'), ...chatFields })
-  .describe('Chat completions with a whole answer.');
+const chatEntry = ofKind('chat', 'Chat with a whole answer.', { ...chatFields }).describe(
+  'Chat completions with a whole answer.',
+);
 
-const chatStreamEntry = z
-  .strictObject({
-    kind: z.literal('chat-stream').describe('Chat with a streamed answer.'),
-    ...chatFields,
-  })
-  .describe('Chat completions with a streamed answer.');
+const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', {
+  ...chatFields,
+}).describe('Chat completions with a streamed answer.');
 
-const speechEntry = z
-  .strictObject({
-    kind: z.literal('speech').describe('Text to speech.'),
-    name: name(),
-    weight: weight(),
-    model: model('that speaks'),
-    text: speechTextField()
-      .optional()
-      .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
-    texts: z
-      .array(speechTextField(), { error: 'expected a list of texts' })
-      .min(1, { error: 'expected at least one text' })
-      .optional()
-      .describe('Several texts; each request draws one.'),
-    split: splitSchema
-      .optional()
-      .describe(
-        'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
-      ),
-    voice: textField()
-      .prefault('Emily.wav')
-      .describe('The voice, by the gateway’s name for it. Default: Emily.wav.'),
-    format: z
-      .enum(speechFormats)
-      .default('mp3')
-      .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
-    speed: numberBetweenField(0.25, 4)
-      .optional()
-      .describe(
-        'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
-      ),
-    body: bodyFieldsSchema
-      .optional()
-      .describe('Further fields of the request body, sent unchanged.'),
-  })
-  .describe('Text to speech; the answer is audio.');
+const speechEntry = ofKind('speech', 'Text to speech.', {
+  ...entryFields,
+  model: model('that speaks'),
+  text: speechTextField()
+    .optional()
+    .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
+  texts: listField(speechTextField(), 'a list of texts', 'text')
+    .optional()
+    .describe('Several texts; each request draws one.'),
+  split: splitSchema
+    .optional()
+    .describe(
+      'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
+    ),
+  voice: textField()
+    .prefault('Emily.wav')
+    .describe('The voice, by the gateway’s name for it. Default: Emily.wav.'),
+  format: z
+    .enum(speechFormats)
+    .default('mp3')
+    .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
+  speed: numberBetweenField(0.25, 4)
+    .optional()
+    .describe(
+      'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
+    ),
+  body: bodyFieldsSchema.optional().describe('Further fields of the request body, sent unchanged.'),
+}).describe('Text to speech; the answer is audio.');
 
 const clipPath = () => {
   const error = 'expected the path of an audio file';
-  return z.string({ error }).min(1, { error });
+  return z.string(error).min(1, error);
 };
 
 const clipError = 'expected a path, or a mapping such as {file: hello.wav, text: Hello.}';
@@ -153,10 +144,10 @@ const clip = z.strictObject(
       .optional()
       .describe('The words that are spoken in it, for the word error rate. Default: unknown.'),
   },
-  { error: clipError },
+  clipError,
 );
 
-const oneClip = z.union([clipPath(), clip], { error: clipError });
+const oneClip = z.union([clipPath(), clip], clipError);
 
 const clipsError =
   'expected a path, a mapping such as {file: hello.wav, text: Hello.}, or a list of these';
@@ -168,55 +159,47 @@ const clipsSchema = z
       clipPath(),
       clip,
       z
-        .array(oneClip, { error: clipsError })
-        .min(1, { error: 'expected at least one clip' })
-        .max(1000, { error: 'expected at most 1,000 clips; a .json manifest may list more' }),
+        .array(oneClip, clipsError)
+        .min(1, 'expected at least one clip')
+        .max(1000, 'expected at most 1,000 clips; a .json manifest may list more'),
     ],
-    { error: clipsError },
+    clipsError,
   )
   .prefault('bundled');
 
-const transcriptionEntry = z
-  .strictObject({
-    kind: z.literal('transcription').describe('Speech to text.'),
-    name: name(),
-    weight: weight(),
-    model: model('that listens'),
-    clips: clipsSchema.describe(
-      'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
+  ...entryFields,
+  model: model('that listens'),
+  clips: clipsSchema.describe(
+    'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
+  ),
+  format: z
+    .enum(transcriptFormats)
+    .default('json')
+    .describe(
+      'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
     ),
-    format: z
-      .enum(transcriptFormats)
-      .default('json')
-      .describe(
-        'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
-      ),
-    language: textField()
-      .optional()
-      .describe('The code of the spoken language. Default: the gateway detects it.'),
-    granularities: z
-      .array(z.enum(['word', 'segment']), { error: 'expected a list of "word" and "segment"' })
-      .min(1, { error: 'expected "word", "segment" or both' })
-      .optional()
-      .describe(
-        'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
-      ),
-    oversized: z
-      .boolean({ error: 'expected true or false' })
-      .prefault(false)
-      .describe(
-        'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',
-      ),
-  })
-  .describe('Speech to text: uploads audio; the answer is a transcript.');
+  language: textField()
+    .optional()
+    .describe('The code of the spoken language. Default: the gateway detects it.'),
+  granularities: z
+    .array(z.enum(['word', 'segment']), 'expected a list of "word" and "segment"')
+    .min(1, 'expected "word", "segment" or both')
+    .optional()
+    .describe(
+      'What gets time stamps: "word", "segment" or both. Only with the format "verbose_json".',
+    ),
+  oversized: z
+    .boolean('expected true or false')
+    .prefault(false)
+    .describe(
+      'Whether to send files above the API’s limit of 25 MB, to see them refused; otherwise such a file is an error. Default: false.',
+    ),
+}).describe('Speech to text: uploads audio; the answer is a transcript.');
 
-const modelsEntry = z
-  .strictObject({
-    kind: z.literal('models').describe('The model list.'),
-    name: name(),
-    weight: weight(),
-  })
-  .describe('Requests for the list of models.');
+const modelsEntry = ofKind('models', 'The model list.', {
+  ...entryFields,
+}).describe('Requests for the list of models.');
 
 export const trafficEntrySchema = z.discriminatedUnion(
   'kind',

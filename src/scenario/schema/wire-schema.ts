@@ -1,14 +1,47 @@
 import { z } from 'zod';
 import { transportNames } from '../../model/observation/exchange.ts';
 import type { Target, ConnectionSettings } from '../../model/plan/plan.ts';
-import { addressProblem } from './base-address.ts';
 import { type IssueParams, textField, wholeNumberField } from './fields.ts';
 
 /** The target of a scenario, and how connections to it are made. */
 
+/** What keeps a text that begins as an address does from being one; what looks like a port may be half a password. */
+const malformedAddressProblem = (text: string): string => {
+  const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  if (host === '') return 'the host name after // is missing';
+  const [, port] = /:([^:\]]*)$/.exec(host) ?? [];
+  const isPort =
+    port === undefined || port === '' || (/^\d+$/.test(port) && Number(port) <= 65_535);
+  return isPort
+    ? 'the text after // is not a host name'
+    : `its port is invalid: expected a number from 1 to 65535${text.includes('@') ? '' : `, got ${port}`}`;
+};
+
+/**
+ * What is wrong with a text as an address to send requests to: `null` when nothing is, or when it
+ * is no address at all. Never repeats the address, which may hold a password.
+ */
+const addressProblem = (text: string, url: URL | null): string | null => {
+  if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    return /[.:/]/.test(text) ? 'an address must begin with http:// or https://' : null;
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'an address must not contain a user name or password';
+  }
+  if (url.search !== '' || url.hash !== '') return 'an address must not contain ? or #';
+  const endpoint = /\/(?:chat\/completions|completions|models|audio\/[a-z]+)\/*$/.exec(
+    url.pathname,
+  );
+  return endpoint === null
+    ? null
+    : `write the base address, without ${endpoint[0].replace(/\/+$/, '')} at its end`;
+};
+
 /** A field that is one of a few words or an address. */
 const wordOrAddress = <Word extends string>(words: readonly Word[], expected: string) =>
-  z.string({ error: expected }).transform((value, context): { kind: Word } | URL => {
+  z.string(expected).transform((value, context): { kind: Word } | URL => {
     const word = words.find((candidate) => candidate === value);
     if (word !== undefined) return { kind: word };
     const url = URL.parse(value);
@@ -20,24 +53,20 @@ const wordOrAddress = <Word extends string>(words: readonly Word[], expected: st
     return z.NEVER;
   });
 
-const withoutTrailingSlash = (url: URL): string => url.href.replace(/\/+$/, '');
+const asUrl = <Word>(value: URL | { kind: Word }) =>
+  value instanceof URL ? { kind: 'url' as const, url: value.href.replace(/\/+$/, '') } : value;
 
 export const targetSchema = wordOrAddress(
   ['mock', 'container'],
   'expected mock, container, or the address of a gateway such as https://gateway.example/v1',
-).transform((value): Target =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
+).transform((value): Target => asUrl(value));
 
 const proxy = wordOrAddress(
   ['environment', 'none'],
   'expected environment, none, or the address of a proxy such as http://proxy.example:3128',
-).transform((value): ConnectionSettings['proxy'] =>
-  value instanceof URL ? { kind: 'url', url: withoutTrailingSlash(value) } : value,
-);
+).transform((value): ConnectionSettings['proxy'] => asUrl(value));
 
-const booleanField = (word: boolean) =>
-  z.boolean({ error: 'expected true or false' }).prefault(word);
+const booleanField = (word: boolean) => z.boolean('expected true or false').prefault(word);
 
 export const wireSchema = z.strictObject({
   http2: booleanField(false).describe('Whether to offer HTTP/2. Default: false.'),
@@ -62,7 +91,7 @@ export const transportSchema = z
 const workersExpected = 'expected a whole number from 1 to 64, or auto';
 
 export const workersSchema = z
-  .union([wholeNumberField(1, 64), z.literal('auto')], { error: workersExpected })
+  .union([wholeNumberField(1, 64), z.literal('auto')], workersExpected)
   .default(1)
   .describe(
     'How many threads send requests, each with its share of the load and its own connections; "auto" uses one for about 30,000 streamed chunks a second, and leaves one core free. The requests and their times stay the same. Default: 1.',

@@ -43,12 +43,9 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
         if (value === null) findings.push(missingVariableFinding(path, reference.name));
         return value ?? '';
       }
-      findings.push({
-        path,
-        part: 'value',
-        message: '${secret:…} is only allowed in keys and headers',
-        hint: 'write ${env:NAME} for a value that is not secret',
-      });
+      const message = '${secret:…} is only allowed in keys and headers';
+      const hint = 'write ${env:NAME} for a value that is not secret';
+      findings.push({ path, part: 'value', message, hint });
       return '';
     });
     environmentValues.set(pathKey(path), result);

@@ -1,27 +1,12 @@
+import { type ScenarioFinding, problemOf } from './scenario-problem.ts';
+import { type EntryPositions, type Path, pathKey } from './scenario-tree.ts';
 import type { ParsedTree } from './yaml-document.ts';
-import { type ScenarioFinding, type ScenarioProblem, problemOf } from './scenario-problem.ts';
-import { type EntryPositions, type Path, pathKey, type ScenarioTree } from './scenario-tree.ts';
 
 /** What a scenario module exports, read like a file: its places are known by their paths alone. */
 
 const modulePositions: ReadonlyMap<string, EntryPositions> = new Map([
   [pathKey([]), { key: { kind: 'module' }, value: { kind: 'module' }, isPlainScalar: false }],
 ]);
-
-interface ModuleWalk {
-  readonly findings: ScenarioFinding[];
-  /** The lists and mappings around the current place. */
-  readonly within: object[];
-}
-
-const addFinding = (
-  walk: ModuleWalk,
-  path: Path,
-  message: string,
-  hint: string | null,
-): undefined => {
-  walk.findings.push({ path, part: 'value', message, hint });
-};
 
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -30,13 +15,10 @@ const isPlain = (value: object): boolean => {
 
 /** What a scenario cannot hold, in words. */
 const unsupportedValueText = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null) {
-    return value === undefined ? 'undefined' : `a ${typeof value}`;
-  }
-  const { constructor: constructorFunction } = value as {
-    readonly constructor?: { readonly name?: string };
-  };
-  return `an object of the class ${constructorFunction?.name ?? 'unknown'}`;
+  if (value === undefined) return 'undefined';
+  if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
+  const { constructor: maker } = value as { readonly constructor?: { readonly name?: string } };
+  return `an object of the class ${maker?.name ?? 'unknown'}`;
 };
 
 const unsupportedValueAdvice = (value: unknown): string | null => {
@@ -46,40 +28,33 @@ const unsupportedValueAdvice = (value: unknown): string | null => {
   return typeof value === 'object' ? 'use its text' : null;
 };
 
-const copyInside = (walk: ModuleWalk, value: object, path: Path): unknown => {
-  if (walk.within.includes(value))
-    return addFinding(walk, path, 'this value contains itself', null);
-  walk.within.push(value);
-  const copied = Array.isArray(value)
-    ? value.map((item: unknown, index) => copy(walk, item, [...path, index]))
-    : Object.fromEntries(
-        Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
-          inner === undefined ? [] : [[key, copy(walk, inner, [...path, key])]],
-        ),
-      );
-  walk.within.pop();
-  return copied;
-};
-
-/** A copy of plain values; a key that is `undefined` counts as absent. */
-const copy = (walk: ModuleWalk, value: unknown, path: Path): unknown => {
-  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
-  if (typeof value === 'object' && isPlain(value)) return copyInside(walk, value, path);
-  const expected = 'expected text, a number, true, false, a list or a mapping';
-  return addFinding(
-    walk,
-    path,
-    `${expected}, got ${unsupportedValueText(value)}`,
-    unsupportedValueAdvice(value),
-  );
-};
-
 /** The tree of a module's default export, and what in it no scenario file could hold. */
 export const parseModule = (exported: unknown): ParsedTree => {
-  const walk: ModuleWalk = { findings: [], within: [] };
-  const tree: ScenarioTree = { value: copy(walk, exported, []), positions: modulePositions };
-  const problems: readonly ScenarioProblem[] = walk.findings.map((finding) =>
-    problemOf(tree, finding),
-  );
+  const findings: ScenarioFinding[] = [];
+  const addFinding = (path: Path, message: string, hint: string | null): void => {
+    findings.push({ path, part: 'value', message, hint });
+  };
+
+  /** A copy of plain values inside the lists and mappings `within`; a key that is `undefined` counts as absent. */
+  const copy = (value: unknown, path: Path, within: readonly object[]): unknown => {
+    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
+    if (typeof value !== 'object' || !isPlain(value)) {
+      const expected = 'expected text, a number, true, false, a list or a mapping';
+      const message = `${expected}, got ${unsupportedValueText(value)}`;
+      return addFinding(path, message, unsupportedValueAdvice(value));
+    }
+    if (within.includes(value)) return addFinding(path, 'this value contains itself', null);
+    const inside = [...within, value];
+    if (Array.isArray(value)) {
+      return value.map((item: unknown, index) => copy(item, [...path, index], inside));
+    }
+    const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+    return Object.fromEntries(
+      entries.map(([key, inner]) => [key, copy(inner, [...path, key], inside)]),
+    );
+  };
+
+  const tree = { value: copy(exported, [], []), positions: modulePositions };
+  const problems = findings.map((finding) => problemOf(tree, finding));
   return { tree: problems.length === 0 ? tree : null, problems };
 };

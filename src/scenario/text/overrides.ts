@@ -1,5 +1,5 @@
 import { isMap, isSeq, parseDocument } from 'yaml';
-import { type ScenarioFinding, type ScenarioProblem, problemOf } from './scenario-problem.ts';
+import type { ScenarioProblem } from './scenario-problem.ts';
 import {
   dottedPath,
   withFlagValue,
@@ -63,31 +63,24 @@ const parsePath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
-/** How messages name an override: only the path is ever shown, as the value may be a secret that does not belong here. */
-export const overrideFlag = (text: string): string => {
-  const at = text.indexOf('=');
-  const name = at < 0 ? '' : text.slice(0, at).trim();
-  return name === '' ? '--set' : `--set ${name}`;
+/** The path and the value of an override; the path is empty where the override has none. */
+const partsOf = (text: string): readonly [name: string, value: string] => {
+  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  return [name.trim(), value.trim()];
 };
 
-/** A tree with one override in it, or the tree as it was and what is wrong with the override. */
-const applyOverride = (
-  tree: ScenarioTree,
-  text: string,
-): { tree: ScenarioTree; problem: ScenarioProblem | null } => {
-  const at = text.indexOf('=');
-  const name = at < 0 ? '' : text.slice(0, at).trim();
-  const flag = overrideFlag(text);
-  const problemResult = (message: string): { tree: ScenarioTree; problem: ScenarioProblem } => {
-    const finding: ScenarioFinding = { path: [name], part: 'value', message, hint: null };
-    return { tree, problem: { ...problemOf(tree, finding), line: null, column: null, flag } };
-  };
-  if (name === '') return problemResult('expected path=value, for example --set load.rate=10/s');
+/** How messages name an override: only the path is ever shown, as the value may be a secret that does not belong here. */
+export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
+
+/** A tree with one override in it, or what is wrong with the override. */
+const applyOverride = (tree: ScenarioTree, text: string): ScenarioTree | string => {
+  const [name, written] = partsOf(text);
+  if (name === '') return 'expected path=value, for example --set load.rate=10/s';
   const path = parsePath(name, tree.value);
-  if (typeof path === 'string') return problemResult(path);
-  const value = parseValue(text.slice(at + 1).trim());
-  if (value === undefined) return problemResult('its value is not valid YAML');
-  return { tree: withFlagValue(tree, path, value, flag), problem: null };
+  if (typeof path === 'string') return path;
+  const value = parseValue(written);
+  if (value === undefined) return 'its value is not valid YAML';
+  return withFlagValue(tree, path, value, overrideFlag(text));
 };
 
 /** The tree with all overrides in it, in their order. */
@@ -99,8 +92,10 @@ export const applyOverrides = (
   let current = tree;
   for (const text of overrides) {
     const applied = applyOverride(current, text);
-    current = applied.tree;
-    if (applied.problem !== null) problems.push(applied.problem);
+    if (typeof applied === 'string') {
+      const place = { path: partsOf(text)[0], line: null, column: null, flag: overrideFlag(text) };
+      problems.push({ ...place, message: applied, hint: null });
+    } else current = applied;
   }
   return { tree: current, problems };
 };

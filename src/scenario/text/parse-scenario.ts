@@ -12,7 +12,7 @@ import {
 } from './schema-findings.ts';
 import { prepareForSchema } from './schema-walk.ts';
 
-export interface ParsedScenario {
+interface ParsedScenario {
   readonly scenario: ScenarioPart<Scenario>;
   readonly findings: readonly ScenarioFinding[];
 }
@@ -33,7 +33,7 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value, misspeltKinds } = prepareForSchema(filled);
-  const { environmentValues } = filled;
+  const issueContext = { value, environmentValues: filled.environmentValues };
   const context = { async: false, jitless: true, error: schemaIssueMessage };
   const { _zod: core } = scenarioSchema;
   const payload = core.run({ value, issues: [] }, context);
@@ -50,16 +50,10 @@ export const parseScenario = (filled: FilledScenario): ParsedScenario => {
     if (below !== null) unparsed.add(pathKey(below));
   }
   return {
-    scenario: new ScenarioPart<Scenario>({
-      filled,
-      written: value,
-      parsed: payload.value,
-      faulty,
-      unparsed,
-    }),
+    scenario: new ScenarioPart({ filled, written: value, parsed: payload.value, faulty, unparsed }),
     findings: [
-      ...misspeltKinds.map((kind) => misspeltKindFinding(kind, environmentValues)),
-      ...issues.flatMap((issue) => findingsOfIssue(issue, { value, environmentValues })),
+      ...misspeltKinds.map((kind) => misspeltKindFinding(kind, issueContext)),
+      ...issues.flatMap((issue) => findingsOfIssue(issue, issueContext)),
     ],
   };
 };

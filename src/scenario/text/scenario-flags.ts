@@ -8,47 +8,37 @@ import {
   withValueAtPath,
 } from './scenario-tree.ts';
 
-/**
- * The scenario that the flags of `weir run` stand for when there is no file. `rate` makes a
- * constant load, `users` a closed one, `iterations` (with or without users) a number of requests.
- */
-export interface ScenarioFlags {
-  readonly kind?: string | undefined;
-  readonly model?: string | undefined;
-  readonly prompt?: string | undefined;
-  readonly maxTokens?: string | number | undefined;
-  readonly text?: string | undefined;
-  readonly voice?: string | undefined;
-  readonly clip?: string | undefined;
-  readonly rate?: string | number | undefined;
-  readonly duration?: string | number | undefined;
-  readonly users?: string | number | undefined;
-  readonly iterations?: string | number | undefined;
-}
-
-const loadKind = ({ users, iterations }: ScenarioFlags): string => {
-  if (iterations !== undefined) return 'iterations';
-  return users === undefined ? 'constant' : 'closed';
-};
-
-/** Where each flag's value stands in the scenario. */
-const flagPaths = (flags: ScenarioFlags): Readonly<Record<keyof ScenarioFlags, Path>> => ({
+/** Where each flag's value stands in a scenario of these kinds of traffic and load. */
+const flagPaths = (traffic: unknown, load: string) => ({
   kind: ['traffic', 0, 'kind'],
   model: ['traffic', 0, 'model'],
   prompt: ['traffic', 0, 'prompt'],
   maxTokens: ['traffic', 0, 'maxTokens'],
   // What is to be spoken, or what the clip is known to say.
-  text: ['traffic', 0, ...(flags.kind === 'transcription' ? ['clips'] : []), 'text'],
+  text: ['traffic', 0, ...(traffic === 'transcription' ? ['clips'] : []), 'text'],
   voice: ['traffic', 0, 'voice'],
   clip: ['traffic', 0, 'clips', 'file'],
   rate: ['load', 'rate'],
-  duration: ['load', loadKind(flags) === 'iterations' ? 'maxDuration' : 'duration'],
+  duration: ['load', load === 'iterations' ? 'maxDuration' : 'duration'],
   users: ['load', 'users'],
   iterations: ['load', 'iterations'],
 });
 
+/**
+ * The scenario that the flags of `weir run` stand for when there is no file. `rate` makes a
+ * constant load, `users` a closed one, `iterations` (with or without users) a number of requests.
+ */
+export type ScenarioFlags = {
+  readonly [Flag in keyof ReturnType<typeof flagPaths>]?: string | number | undefined;
+};
+
+const loadKind = ({ users, iterations }: ScenarioFlags) => {
+  if (iterations !== undefined) return 'iterations';
+  return users === undefined ? 'constant' : 'closed';
+};
+
 /** Flags whose text is a number; the others keep what was typed. */
-const numericFlags: ReadonlySet<string> = new Set(['maxTokens', 'users', 'iterations']);
+const numericFlags = ['maxTokens', 'users', 'iterations'];
 
 /** `maxTokens` is given as `--max-tokens`. */
 const flagName = (name: string): string =>
@@ -65,16 +55,16 @@ export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   markPosition([], 'command line');
   markPosition(
     ['load'],
-    flagName(kind === 'constant' ? 'rate' : kind === 'closed' ? 'users' : kind),
+    { constant: '--rate', closed: '--users', iterations: '--iterations' }[kind],
   );
   markPosition(['traffic', 0, 'clips'], flagName('clip'));
   let scenario: unknown = { traffic: [{ kind: 'chat-stream' }], load: { kind } };
-  for (const [name, path] of Object.entries(flagPaths(flags))) {
+  for (const [name, path] of Object.entries(flagPaths(flags.kind, kind))) {
     markPosition(path, flagName(name));
     const given = flags[name as keyof ScenarioFlags];
-    const value =
-      numericFlags.has(name) && given !== undefined ? parseScalar(String(given)) : given;
-    if (value !== undefined) scenario = withValueAtPath(scenario, path, value);
+    if (given === undefined) continue;
+    const value = numericFlags.includes(name) ? parseScalar(String(given)) : given;
+    scenario = withValueAtPath(scenario, path, value);
   }
   return { value: scenario, positions };
 };

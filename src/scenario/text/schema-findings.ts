@@ -130,15 +130,15 @@ const unknownKeys = (
 ): ScenarioFinding[] => {
   const holder = valueAtPath(context.value, path);
   const kind = isMapping(holder) && typeof holder['kind'] === 'string' ? holder['kind'] : null;
-  return issue.keys.map((name) => ({
-    path: [...path, name],
-    part: 'key',
-    message:
+  return issue.keys.map((name) => {
+    const quoted = JSON.stringify(name);
+    const message =
       kind === null
-        ? `unknown key ${JSON.stringify(name)}`
-        : `${JSON.stringify(name)} is not a key of the kind ${JSON.stringify(kind)}`,
-    hint: unknownKeyAdvice(name, path, context),
-  }));
+        ? `unknown key ${quoted}`
+        : `${quoted} is not a key of the kind ${JSON.stringify(kind)}`;
+    const hint = unknownKeyAdvice(name, path, context);
+    return { path: [...path, name], part: 'key', message, hint };
+  });
 };
 
 /** The issues of the union's branch that the value was most likely meant for: the one whose type it has. */
@@ -169,20 +169,17 @@ const wrongKind = (
 ): ScenarioFinding => {
   const kinds = 'options' in issue ? issue.options.map(String) : [];
   const expected = `expected ${listed(kinds)}`;
-  return valueAtPath(context.value, path) === undefined
-    ? { path, part: 'key', message: `"kind" is missing: ${expected}`, hint: null }
-    : {
-        path,
-        part: 'value',
-        message: `${expected}, got ${receivedText(context, path)}`,
-        hint: null,
-      };
+  if (valueAtPath(context.value, path) === undefined) {
+    return { path, part: 'key', message: `"kind" is missing: ${expected}`, hint: null };
+  }
+  const message = `${expected}, got ${receivedText(context, path)}`;
+  return { path, part: 'value', message, hint: null };
 };
 
 /** The finding about a kind that the schema did not see misspelt. */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,
-  environmentValues: IssueContext['environmentValues'],
+  { environmentValues }: IssueContext,
 ): ScenarioFinding => {
   const received = environmentValues.has(pathKey(path)) ? fromEnvironment : shownValue(word);
   const message = `expected ${listed(kinds)}, got ${received}`;
@@ -210,12 +207,8 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   const hint = advice ?? (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
   // Advice may quote the value, which is nobody's business when it comes from the environment.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
-  return {
-    path,
-    part: 'value',
-    message: `${message}, got ${receivedText(context, path)}`,
-    hint: safeHint,
-  };
+  const whole = `${message}, got ${receivedText(context, path)}`;
+  return { path, part: 'value', message: whole, hint: safeHint };
 };
 
 export const issuePath = ({ path }: Issue): Path =>

@@ -76,16 +76,15 @@ export const kindsWithKey = (name: string, path: Path, scenario: unknown): reado
 };
 
 /** The keys inside each of the scenario's own keys. */
-export const nestedKeys = (): readonly { holder: string; keys: readonly string[] }[] =>
-  Object.entries(scenarioSchema.shape as Readonly<Record<string, Schema>>).map(
-    ([holder, schema]) => {
-      const branches = branchesOf(schema);
-      const inside = branches.flatMap((branch) =>
-        branch instanceof z.ZodArray ? branchesOf(branch.element) : [branch],
-      );
-      return { holder, keys: [...new Set(inside.flatMap(keysOf))] };
-    },
-  );
+export const nestedKeys = (): readonly { holder: string; keys: readonly string[] }[] => {
+  const shape: Readonly<Record<string, Schema>> = scenarioSchema.shape;
+  return Object.entries(shape).map(([holder, schema]) => {
+    const inside = branchesOf(schema).flatMap((branch) =>
+      branch instanceof z.ZodArray ? branchesOf(branch.element) : [branch],
+    );
+    return { holder, keys: [...new Set(inside.flatMap(keysOf))] };
+  });
+};
 
 /** A kind that is a near misspelling of one that is known. */
 export interface MisspeltKind {
@@ -98,13 +97,9 @@ const accepts = (schema: Schema, value: unknown): boolean => {
   if (schema instanceof z.ZodString) return typeof value === 'string';
   if (schema instanceof z.ZodNumber) return typeof value === 'number';
   if (schema instanceof z.ZodBoolean) return typeof value === 'boolean';
-  const words =
-    schema instanceof z.ZodEnum
-      ? schema.options
-      : schema instanceof z.ZodLiteral
-        ? [...schema.values]
-        : null;
-  return words === null ? schema instanceof z.ZodLazy : words.some((word) => word === value);
+  if (schema instanceof z.ZodEnum) return schema.options.some((word) => word === value);
+  if (schema instanceof z.ZodLiteral) return schema.values.has(value as never);
+  return schema instanceof z.ZodLazy;
 };
 
 /**

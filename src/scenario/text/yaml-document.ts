@@ -42,26 +42,24 @@ interface DocumentWalk {
   values: number;
 }
 
-const positionAt = (walk: DocumentWalk, offset: number): SourcePosition => {
-  const { line, col } = walk.lines.linePos(offset);
-  return { kind: 'text', line, column: col };
+const lineAndColumn = (lines: LineCounter, offset: number) => {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
 };
 
+const positionAt = ({ lines }: DocumentWalk, offset: number): SourcePosition => ({
+  kind: 'text',
+  ...lineAndColumn(lines, offset),
+});
+
 const addProblem = (
-  walk: DocumentWalk,
+  { problems, lines }: DocumentWalk,
   path: Path,
   node: Node | null,
   message: string,
-): undefined => {
-  const { line, col } = walk.lines.linePos(node?.range?.[0] ?? 0);
-  walk.problems.push({
-    path: dottedPath(path),
-    line,
-    column: col,
-    flag: null,
-    message,
-    hint: null,
-  });
+): void => {
+  const at = lineAndColumn(lines, node?.range?.[0] ?? 0);
+  problems.push({ path: dottedPath(path), ...at, flag: null, message, hint: null });
 };
 
 const resolve = (walk: DocumentWalk, alias: Alias): Node | null => {
@@ -119,11 +117,8 @@ const readMap = (walk: DocumentWalk, map: YAMLMap, { path, within }: NodePlace):
       continue;
     }
     const name = nameOf(key);
-    const place: NodePlace = {
-      path: [...path, name],
-      key: positionAt(walk, key.range?.[0] ?? 0),
-      within,
-    };
+    const mark = positionAt(walk, key.range?.[0] ?? 0);
+    const place: NodePlace = { path: [...path, name], key: mark, within };
     entries.push([name, readNode(walk, value as Node | null, place)]);
   }
   return Object.fromEntries(entries);
@@ -170,20 +165,14 @@ const syntaxMessages: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'this tag is unknown; a scenario needs none',
 };
 
-const syntaxProblem = (walk: DocumentWalk, error: YAMLError): ScenarioProblem => {
-  const { line, col } = walk.lines.linePos(error.pos[0]);
-  const message = syntaxMessages[error.code] ?? `not valid YAML: ${error.message}`;
-  return { path: '', line, column: col, flag: null, message, hint: null };
-};
-
 /** One slip can make a hundred complaints, and a text that is no YAML makes one for each line. */
 const maxShownErrors = 10;
 
-const syntaxProblems = (
-  walk: DocumentWalk,
-  errors: readonly YAMLError[],
-): readonly ScenarioProblem[] => {
-  const shownProblems = errors.slice(0, maxShownErrors).map((error) => syntaxProblem(walk, error));
+const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): ScenarioProblem[] => {
+  const shownProblems = errors.slice(0, maxShownErrors).map((error) => {
+    const message = syntaxMessages[error.code] ?? `not valid YAML: ${error.message}`;
+    return { path: '', ...lineAndColumn(lines, error.pos[0]), flag: null, message, hint: null };
+  });
   const more = errors.length - shownProblems.length;
   if (more === 0) return shownProblems;
   const message = `and ${more} more ${more === 1 ? 'place' : 'places'} that are not valid YAML`;
@@ -195,24 +184,17 @@ const syntaxProblems = (
 export const parseScenarioText = (text: string): ParsedTree => {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const walk: DocumentWalk = {
-    document,
-    resolvedAliases: new Map(),
-    lines,
-    positions: new Map(),
-    problems: [],
-    values: 0,
-  };
   const errors = [...document.errors, ...document.warnings];
-  const shownProblems = syntaxProblems(walk, errors);
-  walk.problems.push(...shownProblems);
+  const problems = syntaxProblems(errors, lines);
+  const syntaxCount = problems.length;
   // A doubled key leaves the structure whole, so that the rest can be looked at too.
-  const broken = errors.some(({ code }) => code !== 'DUPLICATE_KEY');
-  if (broken) return { tree: null, problems: walk.problems };
+  const isBroken = errors.some(({ code }) => code !== 'DUPLICATE_KEY');
+  if (isBroken) return { tree: null, problems };
+  const positions = new Map<string, EntryPositions>();
+  const walk = { document, resolvedAliases: new Map(), lines, positions, problems, values: 0 };
   const value = readNode(walk, document.contents, { path: [], key: null, within: [] });
   if (walk.values > maxValues) {
     addProblem(walk, [], null, `its aliases expand to more than ${maxValues} values`);
   }
-  const whole = walk.problems.length === shownProblems.length;
-  return { tree: whole ? { value, positions: walk.positions } : null, problems: walk.problems };
+  return { tree: problems.length === syntaxCount ? { value, positions } : null, problems };
 };
