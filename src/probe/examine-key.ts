@@ -14,7 +14,7 @@ import {
   requestsWhenExhausted,
   requestsBetweenChats,
   secondKeyRequests,
-} from './phase-budget.ts';
+} from './probe-budget.ts';
 import { type ChatSender, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
 
 export interface ProbeClient {

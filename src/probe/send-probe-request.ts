@@ -19,7 +19,12 @@ import type {
 } from '../model/limits/limit-log.ts';
 import type { Instant } from '../model/quantity.ts';
 import { readRefusal } from '../traffic/answer/read-refusal.ts';
-import type { PreparedProbeRequest } from './probe-requests.ts';
+import {
+  type PreparedProbeRequest,
+  probeRequestBuilders,
+  type ProbeModels,
+} from './probe-requests.ts';
+import type { ProbeClient } from './examine-key.ts';
 
 export interface ProbeSession {
   readonly transport: Transport;
@@ -36,7 +41,7 @@ export interface ProbeSession {
 /** Poll interval for aborts, in ms. */
 const pollInterval = 20;
 
-export interface ProbeRequestContext {
+interface ProbeRequestContext {
   readonly requestId: string;
   readonly phase: ProbePhase;
   readonly request: ProbeRequest;
@@ -127,7 +132,7 @@ class ProbeResponseObserver implements ExchangeObserver {
   }
 }
 
-export interface ProbeResponse {
+interface ProbeResponse {
   readonly sent: Instant;
   readonly answered: Instant;
   readonly ended: Instant;
@@ -207,7 +212,7 @@ export const fetchResponse = (
   });
 
 /** Sends one request of a probe; resolves to its reply, or to an error message. */
-export const sendProbeRequest = async (
+const sendProbeRequest = async (
   session: ProbeSession,
   context: ProbeRequestContext,
   question: PreparedProbeRequest,
@@ -218,4 +223,31 @@ export const sendProbeRequest = async (
   };
   const response = await fetchResponse(session, question.request, extraHeaders, question.giveUp);
   return typeof response === 'string' ? response : replyOf(session, context, question, response);
+};
+
+interface ProbeClientOptions {
+  readonly session: ProbeSession;
+  readonly sleepUntil: (moment: Instant) => Promise<void>;
+  readonly models: ProbeModels;
+  /** The value of each key. */
+  readonly credentials: { readonly first: string; readonly second: string | null };
+  /** The prefix of every request id. */
+  readonly runId: string;
+}
+
+export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
+  const { session, models, credentials, runId } = options;
+  let serial = 0;
+  return {
+    now: () => session.clock.now(),
+    sleepUntil: options.sleepUntil,
+    ask: async (phase, request, key): Promise<ProbeReply | string | null> => {
+      const prepared = probeRequestBuilders[request](models);
+      const credential = credentials[key];
+      if (prepared === null || credential === null) return null;
+      serial += 1;
+      const requestId = `${runId}-${serial}`;
+      return sendProbeRequest(session, { requestId, phase, request, key, credential }, prepared);
+    },
+  };
 };

@@ -2,8 +2,7 @@ import type { DroppedCause, Outcome, Refusal } from '../model/observation/outcom
 import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { maskedMessage } from './masked-message.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
+import { byText, type Recorder } from './recorder.ts';
 
 /** The rows of one traffic kind and outcome, by family (status and cause), then by masked message. */
 type Families = Map<string, Map<string, Failure>>;

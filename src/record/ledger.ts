@@ -6,8 +6,7 @@ import {
   refusalColumns,
 } from '../model/observation/ledger.ts';
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
+import { byText, type Recorder } from './recorder.ts';
 
 /** The requests of one key. */
 interface KeyLedger {

@@ -6,8 +6,7 @@ import { type Exemplars, exemplarRecorder } from './exemplars.ts';
 import { failureRecorder, type Failures } from './failures.ts';
 import { groupRecorder, type Groups } from './groups.ts';
 import { type Ledgers, ledgerRecorder } from './ledger.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
+import { byText, type Recorder } from './recorder.ts';
 import { type Timeline, timelineRecorder } from './timeline.ts';
 
 /** The running sum of a run's observations, changed in place. */

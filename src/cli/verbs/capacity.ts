@@ -12,8 +12,12 @@ import type { StopSignal } from '../../platform/process/interrupts.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { screenOn } from '../../platform/screen.ts';
-import { findCapacity, type SearchBudget, type FinishedSearch } from '../../probe/find-capacity.ts';
-import { stepPlan } from '../../probe/step-plan.ts';
+import {
+  findCapacity,
+  type SearchBudget,
+  type FinishedSearch,
+  stepPlan,
+} from '../../probe/find-capacity.ts';
 import { capacityStepLine } from '../../report/capacity/capacity-text.ts';
 import { type RunCanary, openCanary } from '../../run/canary.ts';
 import { budgetText } from './capacity-budget.ts';

@@ -11,11 +11,10 @@ import { onInterrupt, type StopSignal } from '../../platform/process/interrupts.
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
-import type { ProbeSession } from '../../probe/send-probe-request.ts';
+import { type ProbeSession, openProbeClient } from '../../probe/send-probe-request.ts';
 import { examineKey } from '../../probe/examine-key.ts';
 import { findProbeModels } from '../../probe/find-probe-models.ts';
-import { phaseBudget } from '../../probe/phase-budget.ts';
-import { openProbeClient } from '../../probe/probe-client.ts';
+import { phaseBudget } from '../../probe/probe-budget.ts';
 import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';

@@ -1,6 +1,5 @@
 import type { CapacityStep, CapacityTerms } from '../../model/series/capacity.ts';
-import { ceilingOf } from './ceiling.ts';
-import { believeAfter, believedRate, decisiveSteps } from './rate-belief.ts';
+import { ceilingOf, believeAfter, believedRate, decisiveSteps } from './judge-capacity.ts';
 
 /** A constant open load. */
 export interface StepRequest {

@@ -5,7 +5,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching } from '../../model/result/summary.ts';
-import { wilsonInterval } from '../../model/measures/wilson.ts';
+import { wilsonInterval } from '../../model/measures/quantile.ts';
 import { judgeObjectives } from '../objectives/judge-objectives.ts';
 
 /** The minimum goodput of a step if the scenario has no objectives. */

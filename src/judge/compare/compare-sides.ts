@@ -16,12 +16,10 @@ import {
   type RatioCandidate,
 } from './metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from './gates.ts';
-import { holm } from '../statistics/holm.ts';
+import { holm, ksDistance, type Share, meanOf } from '../statistics/significance.ts';
 import { contrastOf, judgeRatio, type JudgedMetric, type RatioMetric } from './judge-ratio.ts';
 import { judgeShare, shareP } from './judge-share.ts';
-import { ksDistance } from '../statistics/ks-distance.ts';
 import { histogramsOf, trafficStreamsOf } from './metric-values.ts';
-import type { Share } from '../statistics/newcombe.ts';
 import type { Side } from './repetition.ts';
 import {
   type ComparedProperty,
@@ -30,7 +28,6 @@ import {
   sideDifferences,
   targetOf,
 } from './side-differences.ts';
-import { meanOf } from '../statistics/welch.ts';
 
 export type ComparisonOrRefusal =
   | { readonly ok: true; readonly comparison: Comparison }

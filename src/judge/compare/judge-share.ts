@@ -1,7 +1,6 @@
 import { comparisonRules, type ComparisonVerdict } from '../../model/series/comparison.ts';
-import type { JudgedMetric } from './judge-ratio.ts';
-import { effectiveShare, newcombe, newcombeP, type Share } from '../statistics/newcombe.ts';
-import { maxRepetitions } from './repetitions-needed.ts';
+import { type JudgedMetric, maxRepetitions } from './judge-ratio.ts';
+import { effectiveShare, newcombe, newcombeP, type Share } from '../statistics/significance.ts';
 import { criticalNormal } from '../statistics/student-t.ts';
 
 const { alpha, repetitions, rateEffect, indicativeRatio, power } = comparisonRules;

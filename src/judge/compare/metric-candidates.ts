@@ -12,7 +12,7 @@ import {
   trafficStreamsOf,
   percentileValue,
 } from './metric-values.ts';
-import type { Share } from '../statistics/newcombe.ts';
+import type { Share } from '../statistics/significance.ts';
 
 interface MetricLabels {
   readonly id: string;

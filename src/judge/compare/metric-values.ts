@@ -12,7 +12,7 @@ import {
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { comparedPercentiles, percentileOf, type Percentile, type Total } from './gates.ts';
-import type { Share } from '../statistics/newcombe.ts';
+import type { Share } from '../statistics/significance.ts';
 
 /** Requests that are compared together: latencies of different kinds and models do not mix. */
 export interface TrafficStream {

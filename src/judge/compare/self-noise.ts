@@ -1,11 +1,10 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
-import { detectableEffect, resolution } from './judge-ratio.ts';
+import { detectableEffect, resolution, maxRepetitions } from './judge-ratio.ts';
 import type { Repetition, Side } from './repetition.ts';
-import { maxRepetitions } from './repetitions-needed.ts';
 import type { SideDifference } from './side-differences.ts';
-import { meanOf, varianceOf } from '../statistics/welch.ts';
+import { meanOf, varianceOf } from '../statistics/significance.ts';
 
 const { alpha, repetitions: fewest } = comparisonRules;
 

@@ -1,16 +1,15 @@
 import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { measures } from '../../model/measures/measures.ts';
-import { inScope, type Objective } from '../../model/plan/objective.ts';
+import { inScope, type Objective, objectivesMet } from '../../model/plan/objective.ts';
 import type { Breach } from '../../model/result/objective-verdict.ts';
 import { type Observation, wasSent } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, secondOf } from '../../model/quantity.ts';
-import { objectivesMet } from '../../model/plan/request-objectives.ts';
 import { type RateName, rates, type CountedArrivals } from '../../model/measures/run-figures.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { groundsFor } from './judge-objectives.ts';
-import { ratedSeconds } from './rated-seconds.ts';
 import {
+  ratedSeconds,
   observeCount,
   observeDistribution,
   type ObservedValue,

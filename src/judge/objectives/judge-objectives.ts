@@ -23,8 +23,8 @@ import {
 } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { ratedSeconds } from './rated-seconds.ts';
 import {
+  ratedSeconds,
   observeCount,
   observeDistribution,
   type ObservedValue,

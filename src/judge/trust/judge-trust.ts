@@ -1,12 +1,139 @@
+import { decodeHistogram, type Histogram } from '../../model/measures/histogram.ts';
+import { type Quantile, quantile } from '../../model/measures/quantile.ts';
+import type { Result, SliceRun } from '../../model/result/result.ts';
+import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
+import { lagOver, measuredSeconds } from '../../model/result/summary.ts';
+import type { TrustSignal, TrustLevel, Trust } from '../../model/result/verdict.ts';
+import { judgedValueOf, levelAbove, worstOf, judgedSeconds } from './trust-levels.ts';
 import type { DroppedCause } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
-import type { Result } from '../../model/result/result.ts';
-import { sliceNoun } from '../../model/result/slice-name.ts';
-import type { TrustSignal, Trust } from '../../model/result/verdict.ts';
 import { generatorSignals } from './generator-signals.ts';
-import { worstOf } from './trust-levels.ts';
-import { missingSamples } from './missing-samples.ts';
-import { judgeStartLag } from './start-lag.ts';
+
+/** Three digits, as in the table of figures. */
+const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
+
+interface JudgedLag {
+  readonly p99: Quantile;
+  /** The value compared with the levels, in ms. */
+  readonly decisive: number;
+  readonly level: TrustLevel;
+}
+
+const judge = (lags: Histogram): JudgedLag | null => {
+  const p99 = quantile(lags, 0.99);
+  if (p99 === null) return null;
+  const decisive = judgedValueOf(p99);
+  return { p99, decisive, level: levelAbove(decisive, 2, 10) };
+};
+
+const boundText = ({ p99, decisive }: JudgedLag): string =>
+  p99.weak ? `; too few for a p99: judged by its lower bound of ${msText(decisive)}` : '';
+
+const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
+  if (whole.level === 'valid') return null;
+  if (later?.level !== 'valid') {
+    return 'Run the load generator on its own machine, lower the rate, or use more workers (if cores are idle) or slices.';
+  }
+  const afterwards =
+    levelAbove(later.p99.value, 2, 10) === 'valid'
+      ? 'the starts are on time'
+      : 'the starts are not provably late';
+  return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
+};
+
+/** The starts of all slices together, and of each slice if known. */
+const startsIn = (
+  result: Result,
+): readonly { readonly lags: Histogram; readonly sliceLabel: string }[] => [
+  { lags: lagOver(measuredSeconds(result, result.timeline)), sliceLabel: '' },
+  ...result.slices.flatMap(({ lag, ...slice }) =>
+    lag === undefined
+      ? []
+      : [{ lags: decodeHistogram(lag), sliceLabel: `${sliceName(result, slice)}: ` }],
+  ),
+];
+
+/** `later`: the starts after the first second; `null` if that second is judged too. */
+const evidenceOf = (result: Result, later: JudgedLag | null): TrustSignal | null => {
+  const starts = startsIn(result).flatMap(({ lags, sliceLabel }) => {
+    const judged = judge(lags);
+    return judged === null ? [] : [{ ...judged, lags, whose: sliceLabel }];
+  });
+  const level = worstOf(starts.map((each) => each.level));
+  const found = starts.find((each) => each.level === level);
+  if (found === undefined) return null;
+  const { p99, lags, whose: sliceLabel } = found;
+  return {
+    signal: 'start lag',
+    level,
+    observed: `${sliceLabel}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
+    expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
+    advice: advise(found, sliceLabel === '' ? later : null),
+  };
+};
+
+interface StartLag {
+  readonly evidence: TrustSignal | null;
+  /** The level in the seconds by which other signals are judged. */
+  readonly later: TrustLevel;
+}
+
+/**
+ * The generator's lag, begun − released, over every measured start, independent of connections and
+ * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
+ * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
+ * worst decides: in their sum the others would hide it.
+ */
+const judgeStartLag = (result: Result): StartLag => {
+  const { unjudged, judged } = judgedSeconds(result, result.timeline);
+  const later = judge(lagOver(judged));
+  return {
+    evidence: evidenceOf(result, unjudged === null ? null : later),
+    later: later?.level ?? 'valid',
+  };
+};
+
+/** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
+const maxSampleDelay = 100;
+
+/** With samples of a smaller share of the seconds, the state of the load generator is unknown. */
+const minSampledShare = 0.9;
+
+/** Slices end together only at a planned time, not when users complete a number of requests or the run is stopped. */
+const endTogether = ({ slices, plan, partial }: Result): boolean =>
+  slices.length === 1 ||
+  (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
+
+/** The whole seconds of its load that a slice must have sampled; up to its last sample if its end is unknown. */
+const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
+  const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
+  if (endTogether(result) || generator.length === 0) return ofRun;
+  const last = generator.reduce((latest, { second }) => Math.max(latest, second), 0);
+  return Math.min(ofRun, last + 1);
+};
+
+const missingSecondsText = (result: Result, slice: SliceRun): string | null => {
+  const expected = wholeSeconds(result, slice);
+  const seconds = new Set(slice.generator.map(({ second }) => second));
+  const sampled = [...seconds].filter((second) => second < expected).length;
+  if (sampled >= expected * minSampledShare) return null;
+  const sliceNote = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
+  return `${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`;
+};
+
+/** Seconds without a sample: the state of the load generator is not verified. */
+const missingSamples = (result: Result): TrustSignal | null => {
+  const shortSlices = result.slices.flatMap((slice) => missingSecondsText(result, slice) ?? []);
+  if (shortSlices.length === 0) return null;
+  return {
+    signal: 'generator samples',
+    level: 'degraded',
+    observed: `from ${shortSlices.join(', ')}`,
+    expected: 'from at least 90 % of the seconds',
+    advice:
+      'The state of the load generator in the other seconds is unknown: it was blocked, or its signals were not recorded. Stop other programs on its machine, lower the rate, and run again.',
+  };
+};
 
 const failuresBy = ({ failures }: Result, cause: DroppedCause | BrokenCause): number =>
   failures

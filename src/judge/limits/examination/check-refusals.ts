@@ -6,12 +6,12 @@ import {
   advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import { replyEvidence } from './check-headers.ts';
-import { windowTolerance } from '../facts/limit-facts.ts';
 import {
+  windowTolerance,
   type WaitAccuracy,
   retryAfterAccuracyOf,
   retryAfterTolerance,
-} from '../facts/retry-after-accuracy.ts';
+} from '../facts/limit-facts.ts';
 import { serverOffset } from '../limiter/server-window.ts';
 
 const refusalsOf = ({ replies }: LimitLog): readonly ProbeReply[] =>

@@ -5,7 +5,13 @@ import {
   advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import type { AdmittedPeak, KeyRefusals } from '../../../model/limits/run-limits.ts';
-import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
+import {
+  type Charge,
+  chargedBefore,
+  mostWithin,
+  findingOf,
+  windowTolerance,
+} from '../facts/limit-facts.ts';
 import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
 import {
   checkRefusalForms,
@@ -13,7 +19,6 @@ import {
   checkRetryAccuracy,
   checkReportedLimit,
 } from './advisory-checks.ts';
-import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
 
 /** The window of limits per minute, in ms. */
 export const minute = 60_000;
