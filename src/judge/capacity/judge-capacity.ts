@@ -2,29 +2,19 @@ import type {
   CapacityStep,
   CapacityTerms,
   EstimatedRange,
-  LimitingFactor,
   CapacityAnswer,
 } from '../../model/series/capacity.ts';
 import { beyondNormal } from '../statistics/student-t.ts';
 import { isSettled } from './judge-steps.ts';
 
-/**
- * The belief about the highest rate that meets the objectives: a distribution over the logarithm of
- * rates, multiplied by the likelihood of each step's outcome. This is Bayesian threshold estimation as in
- * QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983), whose noiseless limit is probabilistic
- * bisection (Horstein 1963; Waeber, Frazier & Henderson 2013): later steps correct a wrong verdict.
- */
-interface RateBelief {
-  /** The rate that is above the wanted one with this probability. */
-  readonly quantile: (probability: number) => number;
-}
-
 /** Relative distance of the rates of the grid. */
 const grain = 0.0025;
 
 /** Relative width of the border between kept and broken, and the probability of a wrong verdict. */
-const borderWidth = { sure: 0.01, unsure: 0.02 } as const;
-const errorChance = { sure: 0.02, unsure: 0.1 } as const;
+const border = {
+  sure: { width: 0.01, error: 0.02 },
+  unsure: { width: 0.02, error: 0.1 },
+} as const;
 /** Minimum relative uncertainty of a throughput, and the probability that it is unrelated to the wanted rate. */
 const minSpread = 0.01;
 const misleadingChance = 0.02;
@@ -34,12 +24,9 @@ const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondN
 type Likelihood = (logRate: number) => number;
 
 const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Likelihood => {
-  const certainty = sure ? 'sure' : 'unsure';
-  const at = Math.log(rate);
-  const sign = verdict === 'kept' ? 1 : -1;
-  return (logRate) =>
-    errorChance[certainty] +
-    (1 - 2 * errorChance[certainty]) * normal((sign * (logRate - at)) / borderWidth[certainty]);
+  const { width, error } = sure ? border.sure : border.unsure;
+  const slope = (verdict === 'kept' ? 1 : -1) / width;
+  return (logRate) => error + (1 - 2 * error) * normal(slope * (logRate - Math.log(rate)));
 };
 
 /**
@@ -66,12 +53,18 @@ const isOverload = ({ breaches, limited, throughput }: CapacityStep): boolean =>
 export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
-/** The belief after these steps, starting from a uniform one over the logarithm of rates. */
-export const believeAfter = (
+/**
+ * The median of the belief about the highest rate that meets the objectives, with its 90 % credible
+ * interval: a distribution over the logarithm of rates, at first uniform, multiplied by the likelihood of
+ * each step's outcome. This is Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception &
+ * Psychophysics 33, 1983), whose noiseless limit is probabilistic bisection (Horstein 1963; Waeber,
+ * Frazier & Henderson 2013): later steps correct a wrong verdict.
+ */
+export const believedRate = (
   steps: readonly CapacityStep[],
   { start, top }: Pick<CapacityTerms, 'start' | 'top'>,
   forLatency: boolean,
-): RateBelief => {
+): EstimatedRange => {
   const from = Math.log(start / 64);
   const count = Math.ceil((Math.log(top * 1.5) - from) / grain);
   const likelihoods = decisiveSteps(steps).flatMap((step) => [
@@ -81,29 +74,16 @@ export const believeAfter = (
   const logs = Array.from({ length: count }, (_, i) =>
     likelihoods.reduce((sum, likelihood) => sum + Math.log(likelihood(from + i * grain)), 0),
   );
-  const most = logs.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
   const weights = logs.map((log) => Math.exp(log - most));
-  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const whole = weights.reduce((a, b) => a + b, 0);
   const quantile = (probability: number): number => {
     let below = 0;
     const at = weights.findIndex((weight) => (below += weight) >= probability * whole);
     return Math.exp(from + Math.max(0, at) * grain);
   };
-  return { quantile };
+  return { value: quantile(0.5), low: quantile(0.05), high: quantile(0.95) };
 };
-
-/** The median and the 90 % credible interval. */
-export const believedRate = ({ quantile }: RateBelief): EstimatedRange => ({
-  value: quantile(0.5),
-  low: quantile(0.05),
-  high: quantile(0.95),
-});
-
-/** The rate that the declared limits of all keys allow, and the limit that determines it. */
-interface Ceiling {
-  readonly rate: number;
-  readonly bound: 'requests' | 'tokens';
-}
 
 /** Mean tokens of an answer and its prompt over all steps with known tokens; `null` if none. */
 const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
@@ -113,17 +93,17 @@ const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
   return known.reduce((sum, step) => sum + (step.tokens ?? 0) * step.completed, 0) / completed;
 };
 
-/** `null` without a declared limit. A limit of tokens counts as soon as a step shows the tokens per request. */
+/**
+ * The rate that the declared limits of all keys allow, and the limit that determines it; `null` without
+ * a declared limit. A limit of tokens counts as soon as a step shows the tokens per request.
+ */
 export const ceilingOf = (
   { requestsPerMinute, tokensPerMinute, keys }: CapacityTerms,
   steps: readonly CapacityStep[],
-): Ceiling | null => {
-  const tokens = tokensPerRequest(steps);
-  const byRequests = requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
-  const byTokens =
-    tokensPerMinute === null || tokens === null || tokens === 0
-      ? Infinity
-      : (tokensPerMinute * keys) / 60 / tokens;
+): { readonly rate: number; readonly bound: 'requests' | 'tokens' } | null => {
+  const byRequests = ((requestsPerMinute ?? Infinity) * keys) / 60;
+  const tokens = tokensPerRequest(steps) ?? 0;
+  const byTokens = tokens === 0 ? Infinity : ((tokensPerMinute ?? Infinity) * keys) / 60 / tokens;
   const rate = Math.min(byRequests, byTokens);
   return rate === Infinity ? null : { rate, bound: byRequests <= byTokens ? 'requests' : 'tokens' };
 };
@@ -134,31 +114,22 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
     (a, b) => Math.abs(Math.log(a.rate / rate)) - Math.abs(Math.log(b.rate / rate)),
   )[0];
 
-interface FoundRate {
-  readonly rate: EstimatedRange;
-  readonly binding: LimitingFactor;
-  readonly because: string;
-  readonly proved: boolean;
-}
+type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
 /** Every step was kept: a declared limit determines the rate, or nothing in the tried range. */
 const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): FoundRate => {
   const highest = Math.max(...decisiveSteps(steps).map(({ rate }) => rate));
   const ceiling = ceilingOf(terms, steps);
-  const rate = { value: highest, low: highest, high: highest };
-  if (ceiling !== null && highest >= ceiling.rate * 0.98) {
-    return {
-      rate: { value: ceiling.rate, low: ceiling.rate, high: ceiling.rate },
-      binding: ceiling.bound,
-      because: `the objectives are met at ${highest.toPrecision(3)}/s, the maximum of the declared limit of ${ceiling.bound} per minute`,
-      proved: true,
-    };
-  }
+  const isCapped = ceiling !== null && highest >= ceiling.rate * 0.98;
+  const value = isCapped ? ceiling.rate : highest;
+  const why = isCapped
+    ? `the maximum of the declared limit of ${ceiling.bound} per minute`
+    : 'the highest rate tried';
   return {
-    rate,
-    binding: 'none',
-    because: `the objectives are met at ${highest.toPrecision(3)}/s, the highest rate tried`,
-    proved: false,
+    rate: { value, low: value, high: value },
+    binding: isCapped ? ceiling.bound : 'none',
+    because: `the objectives are met at ${highest.toPrecision(3)}/s, ${why}`,
+    proved: isCapped,
   };
 };
 
@@ -168,16 +139,11 @@ const someBroken = (
   terms: CapacityTerms,
   forLatency: boolean,
 ): FoundRate | null => {
-  const rate = believedRate(believeAfter(steps, terms, forLatency));
-  const decisive = decisiveSteps(steps);
-  const kept = decisive.filter(({ verdict }) => verdict === 'kept');
-  const broken = decisive.filter(({ verdict }) => verdict === 'broken');
-  if (kept.length === 0) return null;
-  const above =
-    nearestStep(
-      broken.filter((step) => step.rate >= rate.value * 0.97),
-      rate.value,
-    ) ?? nearestStep(broken, rate.value);
+  const rate = believedRate(steps, terms, forLatency);
+  const { kept, broken = [] } = Object.groupBy(decisiveSteps(steps), ({ verdict }) => verdict);
+  if (kept === undefined) return null;
+  const higher = broken.filter((step) => step.rate >= rate.value * 0.97);
+  const above = nearestStep(higher, rate.value) ?? nearestStep(broken, rate.value);
   const breach = above?.breaches[0];
   const { precision } = terms;
   const closest = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));

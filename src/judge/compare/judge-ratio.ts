@@ -8,6 +8,13 @@ import { type Contrast, halfWidth, meanOf, varianceOf, welch } from '../statisti
 
 export const maxRepetitions = 1000;
 
+/** The fewest repetitions per side that are enough; `null` above `maxRepetitions`. */
+export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
+  for (let count = comparisonRules.repetitions; count <= maxRepetitions; count += 1)
+    if (isEnough(count)) return count;
+  return null;
+};
+
 /**
  * The repetitions per side that would decide, with the observed noise and difference: the confidence
  * interval of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
@@ -24,16 +31,9 @@ export const repetitionsNeeded = (seen: {
   const isBeyond = Math.abs(difference) > least;
   const margin = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
   const level = isBeyond ? alpha : comparisonRules.alpha;
-  const decides = (count: number): boolean =>
-    criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin;
-  if (!decides(maxRepetitions)) return null;
-  let [few, enough] = [comparisonRules.repetitions - 1, maxRepetitions];
-  while (enough - few > 1) {
-    const middle = Math.floor((few + enough) / 2);
-    if (decides(middle)) enough = middle;
-    else few = middle;
-  }
-  return enough;
+  return fewestRepetitions(
+    (count) => criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin,
+  );
 };
 
 const { alpha, repetitions, indicativeRatio, assumedNoise, power } = comparisonRules;

@@ -28,29 +28,27 @@ const ofStream =
     labels.traffic === traffic &&
     (model === null || labels.model === model);
 
+/** The results of the runs of each side. */
+export interface ComparedResults {
+  readonly base: readonly Result[];
+  readonly next: readonly Result[];
+}
+
+const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly string[] => {
+  const labels = results.flatMap(({ groups }) => groups.map((group) => group.labels));
+  const own = labels.filter(({ traffic, warmUp }) => traffic === kind && !warmUp);
+  return [...new Set(own.map(({ model }) => model ?? ''))].sort();
+};
+
 /** The traffic kinds, separately by model if both sides have the same models. */
-export const trafficStreamsOf = (
-  base: readonly Result[],
-  next: readonly Result[],
-): readonly TrafficStream[] => {
-  const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly string[] => [
-    ...new Set(
-      results
-        .flatMap(({ groups }) => groups)
-        .flatMap(({ labels }) =>
-          labels.traffic === kind && !labels.warmUp ? [labels.model ?? ''] : [],
-        )
-        .sort(),
-    ),
-  ];
-  return trafficKinds.flatMap((traffic): TrafficStream[] => {
+export const trafficStreamsOf = ({ base, next }: ComparedResults): readonly TrafficStream[] =>
+  trafficKinds.flatMap((traffic): TrafficStream[] => {
     const [one, other] = [modelsOfKind(base, traffic), modelsOfKind(next, traffic)];
     if (one.length + other.length === 0) return [];
     return one.length < 2 || one.join('\n') !== other.join('\n')
       ? [{ traffic, model: null }]
       : one.map((model) => ({ traffic, model }));
   });
-};
 
 /** The default percentiles of the kind and the requested ones. */
 export const percentilesOf = (

@@ -1,12 +1,12 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
-import { detectableEffect, resolution, maxRepetitions } from './judge-ratio.ts';
-import type { Repetition, Side } from './repetition.ts';
+import { detectableEffect, resolution, fewestRepetitions } from './judge-ratio.ts';
+import type { Side } from './repetition.ts';
 import type { SideDifference } from './side-differences.ts';
 import { meanOf, varianceOf } from '../statistics/significance.ts';
 
-const { alpha, repetitions: fewest } = comparisonRules;
+const { alpha } = comparisonRules;
 
 type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> & {
   readonly side: Side;
@@ -18,17 +18,12 @@ export type NoiseOrRefusal =
 
 /** Two alternating halves, ABBA, so that a drift of the environment affects both alike. */
 const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
-  const half = (isInHalf: (turn: number) => boolean, which: string): Side => {
-    const [first, ...others] = repetitions.filter((_, i) =>
-      isInHalf(i % 4),
-    ) as readonly Repetition[];
+  const half = (turns: readonly number[], which: string): Side => {
+    const [first, ...others] = repetitions.filter((_, i): boolean => turns.includes(i % 4));
     if (first === undefined) throw new Error('expected at least two runs');
     return { name: `${name}, ${which} half`, repetitions: [first, ...others] };
   };
-  return [
-    half((turn) => turn === 0 || turn === 3, 'one'),
-    half((turn) => turn === 1 || turn === 2, 'other'),
-  ];
+  return [half([0, 3], 'one'), half([1, 2], 'other')];
 };
 
 /** The effect that this many repetitions per side detect with probability `power`, as a logarithm or a difference. */
@@ -45,12 +40,6 @@ const detectableShareAt =
   (atHalf: number, half: number): DetectableAt =>
   (count) =>
     atHalf * Math.sqrt(half / count);
-
-const neededFor = (detectableAt: DetectableAt, least: number): number | null => {
-  for (let count = fewest; count <= maxRepetitions; count += 1)
-    if (detectableAt(count) <= least) return count;
-  return null;
-};
 
 const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetric[] => {
   const { id, label, unit, scale, gated, base, next, effect } = metric;
@@ -82,7 +71,7 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
         repetitions,
         change: asChange(Math.max(least, detectableAt(repetitions))),
       })),
-      needed: neededFor(detectableAt, least),
+      needed: fewestRepetitions((count) => detectableAt(count) <= least),
     },
   ];
 };

@@ -69,7 +69,12 @@ export interface Share {
   readonly of: number;
 }
 
-const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
+export const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
+
+export const sumOfShares = (parts: readonly Share[]): Share => ({
+  events: parts.reduce((sum, { events }) => sum + events, 0),
+  of: parts.reduce((sum, { of }) => sum + of, 0),
+});
 
 /**
  * The counts of all repetitions, divided by the design effect: how much more the repetitions differ
@@ -78,15 +83,12 @@ const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
  * Biometrics 48 (1992).
  */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
-  const events = repetitions.reduce((sum, part) => sum + part.events, 0);
-  const of = repetitions.reduce((sum, part) => sum + part.of, 0);
+  const { events, of } = sumOfShares(repetitions);
   const share = shareOf({ events, of });
   const count = repetitions.length;
   if (count < 2 || share === 0 || share === 1) return { events, of };
-  const residuals = repetitions.reduce(
-    (sum, part) => sum + (part.events - share * part.of) ** 2,
-    0,
-  );
+  const deviations = repetitions.map((part) => part.events - share * part.of);
+  const residuals = deviations.reduce((sum, deviation) => sum + deviation ** 2, 0);
   const variance = ((count / (count - 1)) * residuals) / of ** 2;
   const effect = Math.max(1, (variance * of) / (share * (1 - share)));
   return { events: events / effect, of: of / effect };
@@ -102,10 +104,10 @@ export const newcombe = (
   second: Share,
   z: number,
 ): { readonly low: number; readonly high: number } => {
-  const difference = shareOf(second) - shareOf(first);
   const one = wilsonInterval(first.events, first.of, z);
   const two = wilsonInterval(second.events, second.of, z);
   const [p1, p2] = [shareOf(first), shareOf(second)];
+  const difference = p2 - p1;
   return {
     low: difference - Math.sqrt((p2 - two.low) ** 2 + (one.high - p1) ** 2),
     high: difference + Math.sqrt((two.high - p2) ** 2 + (p1 - one.low) ** 2),
@@ -137,15 +139,8 @@ const quantilesOf = (histogram: Histogram): readonly number[] =>
   );
 
 /** The share of the quantiles that do not exceed `value`. */
-const shareUpTo = (quantiles: readonly number[], value: number): number => {
-  let [below, above] = [-1, steps];
-  while (above - below > 1) {
-    const middle = Math.floor((below + above) / 2);
-    if (quantiles[middle]! <= value) below = middle;
-    else above = middle;
-  }
-  return above / steps;
-};
+const shareUpTo = (quantiles: readonly number[], value: number): number =>
+  (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 
 /**
  * The maximum difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 if equal,

@@ -5,7 +5,13 @@ import {
   limiterClassNames,
 } from '../../../model/limits/limit-log.ts';
 import type { LimiterFit, LimiterIdentification } from '../../../model/limits/limit-report.ts';
-import { limiterCandidates, type ReplayContext } from './limiter-candidates.ts';
+import {
+  limiterCandidates,
+  type ReplayContext,
+  limiters,
+  type LimiterModel,
+  type LimiterParameters,
+} from './limiter-models.ts';
 import {
   type DecisionHistory,
   decisionHistoriesOf,
@@ -13,7 +19,6 @@ import {
   type PriorDecisions,
   priorDecisionsOf,
 } from './decision-history.ts';
-import { limiterModels, type LimiterModel, type LimiterParameters } from './limiter-models.ts';
 
 /** Compares the delays of a log with a queue that admits one request every window / limit. */
 interface QueueDelays {
@@ -97,26 +102,11 @@ const replay = (
 const better = (a: LimiterFit, b: LimiterFit): LimiterFit =>
   b.wrong < a.wrong || (b.wrong === a.wrong && b.unlikely < a.unlikely) ? b : a;
 
-/** The parameters of each class in addition to the limit. */
-const meaningfulParameters: Partial<
-  Record<LimiterClass, readonly ('phase' | 'burst' | 'steps')[]>
-> = {
-  'fixed-aligned': ['phase'],
-  'sliding-counter': ['phase'],
-  'burst-bucket': ['burst'],
-  'stepped-bucket': ['steps', 'phase'],
-};
-
 const describeFit = (limiter: LimiterClass, parameters: LimiterParameters) => {
+  const { limit } = parameters;
   const own = (name: 'phase' | 'burst' | 'steps'): number | null =>
-    meaningfulParameters[limiter]?.includes(name) === true ? parameters[name] : null;
-  return {
-    limiter,
-    limit: parameters.limit,
-    phase: own('phase'),
-    burst: own('burst'),
-    steps: own('steps'),
-  };
+    limiters[limiter].named?.includes(name) === true ? parameters[name] : null;
+  return { limiter, limit, phase: own('phase'), burst: own('burst'), steps: own('steps') };
 };
 
 const bestOf = (
@@ -127,7 +117,7 @@ const bestOf = (
   const tried = limiterCandidates(limiter, over.history, context);
   let best: LimiterFit | null = null;
   for (const parameters of tried) {
-    const model = limiterModels[limiter](over.history, parameters);
+    const model = limiters[limiter].model(over.history, parameters);
     const left = replay(over, model, best?.wrong ?? Infinity);
     if (left === null) continue;
     // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
