@@ -125,9 +125,7 @@ const inOrderOf = <Name extends string>(
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
   trafficKinds.map((kind) => [
     kind,
-    measureNames.filter((name) =>
-      (measures[name].traffic as readonly TrafficKind[]).includes(kind),
-    ),
+    measureNames.filter((name) => measures[name].traffic.includes(kind)),
   ]),
 );
 

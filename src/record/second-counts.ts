@@ -47,19 +47,9 @@ const recordThroughput = (observation: Observation, at: CountsAt): void => {
 export type CountsBySecond = Map<number, CountsInSecond>;
 type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 
-/** The counts that are plain numbers. */
-const numericCounts = [
-  'due',
-  'begun',
-  'sent',
-  'ended',
-  'tokenEvents',
-  'inputTokens',
-  'outputTokens',
-  'audioReceived',
-  'audioSent',
-  'characters',
-] as const satisfies readonly (keyof CountsInSecond)[];
+type NumericCount = Exclude<keyof CountsInSecond, 'second' | 'outcomes' | 'completed'>;
+const { second: _, outcomes: __, completed: ___, ...zeros } = emptySecond(0);
+const numericCounts = Object.keys(zeros) as readonly NumericCount[];
 
 export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond => {
   let found = counts.get(second);

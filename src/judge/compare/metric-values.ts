@@ -62,7 +62,7 @@ export const percentilesOf = (
   return [...defaultNames, ...requestedNames].flatMap((name) => {
     const percentile = percentileOf(name);
     if (percentile === null) return [];
-    const kinds: readonly TrafficKind[] = measures[percentile.measure].traffic;
+    const kinds = measures[percentile.measure].traffic;
     return kinds.includes(traffic) ? [{ ...percentile, name, gated: isGated(name) }] : [];
   });
 };

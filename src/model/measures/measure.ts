@@ -40,22 +40,17 @@ type AnswerSample<K extends Answer['kind']> = (
 
 const none: readonly number[] = [];
 
-/** Samples of completed answers of one kind. */
-const fromAnswer =
-  <K extends Answer['kind']>(kind: K, sample: AnswerSample<K>): Measure['of'] =>
-  (observation) => {
-    if (observation.outcome.kind !== 'completed') return none;
-    const { answer } = observation.outcome;
-    if (answer.kind !== kind) return none;
-    const value = sample(answer as AnswerOf<K>, observation);
-    if (value === null) return none;
-    return typeof value === 'number' ? [value] : value;
-  };
+type MeasureWords = readonly [
+  label: string,
+  short: string,
+  unit: Measure['unit'],
+  better: Measure['better'],
+];
 
 /** A measure of one kind of answer. */
 export const answerMeasure = <K extends Answer['kind']>(
   kind: K,
-  [label, short, unit, better]: readonly [string, string, Measure['unit'], Measure['better']],
+  [label, short, unit, better]: MeasureWords,
   definition: string,
   sample: AnswerSample<K>,
 ): Measure => ({
@@ -65,17 +60,34 @@ export const answerMeasure = <K extends Answer['kind']>(
   better,
   traffic: [kind],
   definition,
-  of: fromAnswer(kind, sample),
+  of: (observation) => {
+    const { outcome } = observation;
+    if (outcome.kind !== 'completed' || outcome.answer.kind !== kind) return none;
+    const value = sample(outcome.answer as AnswerOf<K>, observation);
+    if (value === null) return none;
+    return typeof value === 'number' ? [value] : value;
+  },
 });
 
-/** One sample of every completed request that has it. */
-export const fromCompleted =
-  (sample: (observation: Observation, answer: Answer) => number | null): Measure['of'] =>
-  (observation) => {
+/** A measure with at most one sample of every completed request. */
+export const requestMeasure = (
+  traffic: Measure['traffic'],
+  [label, short, unit, better]: MeasureWords,
+  definition: string,
+  sample: (observation: Observation, answer: Answer) => number | null,
+): Measure => ({
+  label,
+  short,
+  unit,
+  better,
+  traffic,
+  definition,
+  of: (observation) => {
     if (observation.outcome.kind !== 'completed') return none;
     const value = sample(observation, observation.outcome.answer);
     return value === null ? none : [value];
-  };
+  },
+});
 
 /** The time between two instants in ms; `null` if one is missing. */
 export const span = (from: Instant | null, to: Instant | null): number | null =>

@@ -78,7 +78,10 @@ export const requestObjectiveSchema = z.strictObject({
 });
 export type RequestObjective = z.infer<typeof requestObjectiveSchema>;
 
-export const inScope = (scope: ObjectiveScope, labels: Omit<Labels, 'warmUp'>): boolean =>
+export const inScope = (
+  scope: ObjectiveScope,
+  labels: Pick<Labels, 'traffic' | 'model' | 'key' | 'stage'>,
+): boolean =>
   (scope.traffic === null || scope.traffic === labels.traffic) &&
   (scope.model === null || scope.model === labels.model) &&
   (scope.key === null || scope.key === labels.key) &&
@@ -114,8 +117,7 @@ const appliesTo = (
   { traffic, model, key }: Observation,
   stage: string,
 ): boolean =>
-  (measures[measure].traffic as readonly TrafficKind[]).includes(traffic) &&
-  inScope(scope, { traffic, model, key, stage });
+  measures[measure].traffic.includes(traffic) && inScope(scope, { traffic, model, key, stage });
 
 const meetsBound = (
   { measure, comparison, bound }: RequestObjective,
