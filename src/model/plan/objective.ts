@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { measureNames, measures } from '../measures/measures.ts';
 import { millisecondsSchema } from '../quantity.ts';
 import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
-import { trafficKinds, type TrafficKind } from '../workload/traffic.ts';
+import { trafficKinds } from '../workload/traffic.ts';
 import type { Observation } from '../observation/observation.ts';
 
 /**

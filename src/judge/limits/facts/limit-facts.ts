@@ -57,36 +57,25 @@ export const mostWithin = (charges: readonly Charge[], window: number): CountBou
   ),
 });
 
-class CumulativeSums {
-  readonly #moments: Float64Array;
-  readonly #sums: Float64Array;
-
-  constructor(parts: readonly (readonly [moment: number, amount: number])[]) {
-    const ascending = parts.toSorted(([a], [b]) => a - b);
-    this.#moments = Float64Array.from(ascending, ([moment]) => moment);
-    this.#sums = new Float64Array(ascending.length + 1);
-    for (const [i, [, amount]] of ascending.entries()) this.#sums[i + 1] = this.#sums[i]! + amount;
-  }
-
-  before(moment: number): number {
-    return this.#sumOf((other) => other < moment);
-  }
-
-  upTo(moment: number): number {
-    return this.#sumOf((other) => other <= moment);
-  }
-
-  #sumOf(isIn: (moment: number) => boolean): number {
-    let low = 0;
-    let high = this.#moments.length;
+const cumulativeSums = (parts: readonly (readonly [moment: number, amount: number])[]) => {
+  const ascending = parts.toSorted(([a], [b]) => a - b);
+  const moments = Float64Array.from(ascending, ([moment]) => moment);
+  const sums = new Float64Array(ascending.length + 1);
+  for (const [i, [, amount]] of ascending.entries()) sums[i + 1] = sums[i]! + amount;
+  const sumWhere = (isIn: (moment: number) => boolean): number => {
+    let [low, high] = [0, moments.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isIn(this.#moments[middle]!)) low = middle + 1;
+      if (isIn(moments[middle]!)) low = middle + 1;
       else high = middle;
     }
-    return this.#sums[low]!;
-  }
-}
+    return sums[low]!;
+  };
+  return {
+    before: (moment: number): number => sumWhere((other) => other < moment),
+    upTo: (moment: number): number => sumWhere((other) => other <= moment),
+  };
+};
 
 /** The amount charged within the `window` milliseconds before a decision. */
 export type ChargedBefore = (
@@ -96,10 +85,10 @@ export type ChargedBefore = (
 
 /** Prepares charges for many queries. */
 export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
-  const surelyBy = new CumulativeSums(charges.map(({ until, least }) => [until, least]));
-  const surelyFrom = new CumulativeSums(charges.map(({ from, least }) => [from, least]));
-  const maybeBy = new CumulativeSums(charges.map(({ until, most }) => [until, most]));
-  const maybeFrom = new CumulativeSums(charges.map(({ from, most }) => [from, most]));
+  const surelyBy = cumulativeSums(charges.map(({ until, least }) => [until, least]));
+  const surelyFrom = cumulativeSums(charges.map(({ from, least }) => [from, least]));
+  const maybeBy = cumulativeSums(charges.map(({ until, most }) => [until, most]));
+  const maybeFrom = cumulativeSums(charges.map(({ from, most }) => [from, most]));
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
   const straddling = (begin: number, end: number): number =>
     // Charges that start before the window and end after it are in neither sum.

@@ -51,12 +51,9 @@ const isSame = (one: readonly LedgerEntry[], other: readonly LedgerEntry[]): boo
   one.length === other.length && one.every((entry, i) => entry === other[i]);
 
 /** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
-const explainKey = (
-  { entries }: KeyEvidence,
-  { limit, window }: { readonly limit: number; readonly window: number },
-): readonly LimiterClass[] | null => {
+const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
-  const known = { limit, window: milliseconds(window), minute: null };
+  const known = { limit, window: milliseconds(minute), minute: null };
   const interpretations = countingRules.flatMap((counts) =>
     admissionRules.map((isIn) =>
       entries
@@ -163,26 +160,16 @@ const judgeKey = (
   incompleteness: string | null,
 ): KeyLimits => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
-  const { requestsPerMinute, tokensPerMinute } = limits;
-  const declared: readonly KeyLimit[] = [
-    ...(requestsPerMinute === null
-      ? []
-      : [{ unit: 'requests' as const, limit: requestsPerMinute, charges: evidence.requests }]),
-    ...(tokensPerMinute === null
-      ? []
-      : [{ unit: 'tokens' as const, limit: tokensPerMinute, charges: evidence.tokens }]),
-  ];
+  const { requestsPerMinute: limit, tokensPerMinute } = limits;
+  const declared: KeyLimit[] = [];
+  if (limit !== null) declared.push({ unit: 'requests', limit, charges: evidence.requests });
+  if (tokensPerMinute !== null)
+    declared.push({ unit: 'tokens', limit: tokensPerMinute, charges: evidence.tokens });
   const refusals = keyRefusals(evidence);
-  const explanation =
-    requestsPerMinute === null
-      ? null
-      : explainKey(evidence, { limit: requestsPerMinute, window: minute });
-  const checks = [
-    ...checkKey({ evidence, limits: declared, refusals, permitted }),
-    ...(explanation === null || requestsPerMinute === null
-      ? []
-      : [checkKeyExplained(explanation, requestsPerMinute, permitted)]),
-  ];
+  const explanation = limit === null ? null : explainKey(evidence, limit);
+  const checks = [...checkKey(evidence, declared, refusals, permitted)];
+  if (limit !== null && explanation !== null)
+    checks.push(checkKeyExplained(explanation, limit, permitted));
   const reason = left === 0 ? incompleteness : 'but the ledger was full';
   return {
     key,
@@ -213,12 +200,7 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
         judgeKey(ledger, result.plan, permitted ?? limiterClassNames, incompleteness),
       )
     : [];
-  const isBroken = keys.some(({ checks }) => checks.some(isViolation));
-  const isJudged = permitted !== null;
-  return {
-    keys,
-    explained: explainedRefusals(result),
-    judged: isJudged,
-    violated: isJudged && isBroken,
-  };
+  const judged = permitted !== null;
+  const violated = judged && keys.some(({ checks }) => checks.some(isViolation));
+  return { keys, explained: explainedRefusals(result), judged, violated };
 };
