@@ -14,7 +14,7 @@ import {
   recordTokens,
   tokensInOrder,
 } from './group-counts.ts';
-import { byText, type Recorder, streamOf } from './recorder.ts';
+import { getOrCreate, byText, type Recorder, streamOf } from './recorder.ts';
 
 /** A group's labels, and a text that is unique to them. */
 interface GroupName {
@@ -82,22 +82,11 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
 });
 
 const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): OpenGroup => {
-  let group = groups.get(key);
-  if (group === undefined) {
-    group = emptyGroup(labels);
-    groups.set(key, group);
-  }
-  return group;
+  return getOrCreate(groups, key, () => emptyGroup(labels));
 };
 
-const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram => {
-  let histogram = distributions.get(measure);
-  if (histogram === undefined) {
-    histogram = emptyHistogram();
-    distributions.set(measure, histogram);
-  }
-  return histogram;
-};
+const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram =>
+  getOrCreate(distributions, measure, emptyHistogram);
 
 type CountsBy<Name extends string> = Partial<Record<Name, number>>;
 

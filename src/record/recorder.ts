@@ -38,3 +38,12 @@ export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   else if (outcome.kind === 'malformed' || outcome.kind === 'broken') answer = outcome.partial;
   return answer?.kind === 'chat-stream' ? answer : null;
 };
+
+export const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: () => V): V => {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = create();
+    map.set(key, value);
+  }
+  return value;
+};

@@ -5,7 +5,7 @@ import { type Observation, attemptsOf } from '../model/observation/observation.t
 import { type Instant, instant, secondOf } from '../model/quantity.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
 import { trafficKinds } from '../model/workload/traffic.ts';
-import { streamOf } from './recorder.ts';
+import { getOrCreate, streamOf } from './recorder.ts';
 
 /** The counts of a second that completed answers add to. */
 type ThroughputCounts = Pick<
@@ -52,12 +52,7 @@ const { second: _, outcomes: __, completed: ___, ...zeros } = emptySecond(0);
 const numericCounts = Object.keys(zeros) as readonly NumericCount[];
 
 export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond => {
-  let found = counts.get(second);
-  if (found === undefined) {
-    found = emptySecond(second);
-    counts.set(second, found);
-  }
-  return found;
+  return getOrCreate(counts, second, () => emptySecond(second));
 };
 
 /** Counts each instant of an observation in its own second. */

@@ -41,56 +41,43 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
   return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
 };
 
-/** The starts of all slices together, and of each slice if known. */
-const startsIn = (
-  result: Result,
-): readonly { readonly lags: Histogram; readonly sliceLabel: string }[] => [
-  { lags: lagOver(measuredSeconds(result, result.timeline)), sliceLabel: '' },
-  ...result.slices.flatMap(({ lag, ...slice }) =>
+/** `later`: the starts after the first second; `null` if that second is judged too. */
+const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
+  const all = { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' };
+  const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
     lag === undefined
       ? []
-      : [{ lags: decodeHistogram(lag), sliceLabel: `${sliceName(result, slice)}: ` }],
-  ),
-];
-
-/** `later`: the starts after the first second; `null` if that second is judged too. */
-const evidenceOf = (result: Result, later: JudgedLag | null): TrustSignal | null => {
-  const starts = startsIn(result).flatMap(({ lags, sliceLabel }) => {
-    const judged = judge(lags);
-    return judged === null ? [] : [{ ...judged, lags, whose: sliceLabel }];
+      : [{ lags: decodeHistogram(lag), whose: `${sliceName(result, slice)}: ` }],
+  );
+  const starts = [all, ...ofSlices].flatMap((each) => {
+    const judged = judge(each.lags);
+    return judged === null ? [] : [{ ...judged, ...each }];
   });
   const level = worstOf(starts.map((each) => each.level));
   const found = starts.find((each) => each.level === level);
   if (found === undefined) return null;
-  const { p99, lags, whose: sliceLabel } = found;
+  const { p99, lags, whose } = found;
   return {
     signal: 'start lag',
     level,
-    observed: `${sliceLabel}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
+    observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
     expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
-    advice: advise(found, sliceLabel === '' ? later : null),
+    advice: advise(found, whose === '' ? later : null),
   };
 };
-
-interface StartLag {
-  readonly evidence: TrustSignal | null;
-  /** The level in the seconds by which other signals are judged. */
-  readonly later: TrustLevel;
-}
 
 /**
  * The generator's lag, begun − released, over every measured start, independent of connections and
  * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
  * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
- * worst decides: in their sum the others would hide it.
+ * worst decides: in their sum the others would hide it. `later` is the level in the seconds by which
+ * other signals are judged.
  */
-const judgeStartLag = (result: Result): StartLag => {
+const judgeStartLag = (result: Result) => {
   const { unjudged, judged } = judgedSeconds(result, result.timeline);
   const later = judge(lagOver(judged));
-  return {
-    evidence: evidenceOf(result, unjudged === null ? null : later),
-    later: later?.level ?? 'valid',
-  };
+  const evidence = startLagSignal(result, unjudged === null ? null : later);
+  return { evidence, later: later?.level ?? 'valid' };
 };
 
 /** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
@@ -140,10 +127,8 @@ const failuresBy = ({ failures }: Result, cause: DroppedCause | BrokenCause): nu
     .filter((failure) => failure.status === null && failure.cause === cause)
     .reduce((sum, { count }) => sum + count, 0);
 
-const arrivalsIn = ({ timeline }: Result): { due: number; begun: number } => ({
-  due: timeline.reduce((sum, { due }) => sum + due, 0),
-  begun: timeline.reduce((sum, { begun }) => sum + begun, 0),
-});
+const sumOver = ({ timeline }: Result, field: 'due' | 'begun'): number =>
+  timeline.reduce((sum, second) => sum + second[field], 0);
 
 const capReached = (result: Result): TrustSignal | null => {
   const dropped = failuresBy(result, 'saturated');
@@ -151,7 +136,7 @@ const capReached = (result: Result): TrustSignal | null => {
   return {
     signal: 'requests in flight',
     level: 'degraded',
-    observed: `${dropped} of ${arrivalsIn(result).due} arrivals were dropped: ${result.plan.inFlight} requests were in flight`,
+    observed: `${dropped} of ${sumOver(result, 'due')} arrivals were dropped: ${result.plan.inFlight} requests were in flight`,
     expected: 'no dropped arrivals',
     advice:
       'Answers took longer than inFlight allows for, which is not a fault of the load generator. Raise inFlight to the rate times the time of an answer, or lower the rate.',
@@ -162,17 +147,18 @@ const capReached = (result: Result): TrustSignal | null => {
 const ownFailures = (
   result: Result,
   cause: BrokenCause,
-  words: { readonly signal: string; readonly advice: string },
+  signal: string,
+  advice: string,
 ): TrustSignal | null => {
   const failed = failuresBy(result, cause);
   if (failed === 0) return null;
-  const { begun } = arrivalsIn(result);
+  const begun = sumOver(result, 'begun');
   return {
-    signal: words.signal,
+    signal,
     level: failed > begun / 100 ? 'invalid' : 'degraded',
     observed: `${failed} of ${begun} requests failed in the load generator (${cause})`,
     expected: 'none; above 1 % the figures are not those of the target',
-    advice: words.advice,
+    advice,
   };
 };
 
@@ -197,30 +183,30 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   };
 };
 
-const present = (evidence: readonly (TrustSignal | null)[]): readonly TrustSignal[] =>
-  evidence.filter((each) => each !== null);
-
 /**
  * Whether the load generator was healthy enough to trust its figures. A slow, limiting or failing
  * target does not matter.
  */
 export const judgeTrust = (result: Result): Trust => {
   const startLag = judgeStartLag(result);
-  const evidence = present([
+  const evidence = [
     startLag.evidence,
     capReached(result),
     ...generatorSignals(result, startLag.later),
     missingSamples(result),
     slicesTogether(result),
-    ownFailures(result, 'out-of-sockets', {
-      signal: 'sockets',
-      advice:
-        'Raise the limit of open files (ulimit -n) or the range of local ports, or use more machines.',
-    }),
-    ownFailures(result, 'internal', {
-      signal: 'faults of Weir',
-      advice: 'This is a bug: please report it with the result file.',
-    }),
-  ]);
+    ownFailures(
+      result,
+      'out-of-sockets',
+      'sockets',
+      'Raise the limit of open files (ulimit -n) or the range of local ports, or use more machines.',
+    ),
+    ownFailures(
+      result,
+      'internal',
+      'faults of Weir',
+      'This is a bug: please report it with the result file.',
+    ),
+  ].filter((signal) => signal !== null);
   return { level: worstOf(evidence.map(({ level }) => level)), evidence };
 };
