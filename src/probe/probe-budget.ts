@@ -30,7 +30,6 @@ export const chargedChats = [
   'long-prompt',
 ] as const satisfies readonly ProbeRequest[];
 
-/** Sent with the exhausted key. */
 export const requestsWhenExhausted = [
   'chat',
   'chat-stream',
@@ -60,11 +59,9 @@ export const phaseBudget = (
   switch (phase) {
     case 'counting': {
       const requestsPerWindow = countedInWindow(rule);
+      const further = countingRequests - requestsPerWindow;
       // Every further window starts with another small chat.
-      const extraWindows = Math.max(
-        0,
-        Math.ceil((countingRequests - requestsPerWindow) / (requestsPerWindow - 1)),
-      );
+      const extraWindows = Math.max(0, Math.ceil(further / (requestsPerWindow - 1)));
       const requests = countingRequests + extraWindows;
       return { usual: requests, most: requests, time: extraWindows * idleTime(rule) };
     }
@@ -74,12 +71,10 @@ export const phaseBudget = (
         most: maxProvocationRequests(rule),
         time: longIdleTime(rule) + 2.6 * window,
       };
-    case 'concurrency':
-      return {
-        usual: maxReleasedRequests(rule),
-        most: maxReleasedRequests(rule),
-        time: idleTime(rule),
-      };
+    case 'concurrency': {
+      const requests = maxReleasedRequests(rule);
+      return { usual: requests, most: requests, time: idleTime(rule) };
+    }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);
       return { usual: requests, most: requests, time: 0 };
@@ -87,7 +82,6 @@ export const phaseBudget = (
   }
 };
 
-/** The forecast of an examination. */
 export interface ProbeBudget {
   /** Requests. */
   readonly typical: number;

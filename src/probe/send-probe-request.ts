@@ -25,7 +25,6 @@ export interface ProbeSession {
   readonly clock: Clock;
   /** Wall clock at instant 0, in ms since 1970. */
   readonly wallZero: number;
-  /** Additional headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   /** In ms. */
@@ -164,7 +163,6 @@ interface ProbeClientOptions {
   readonly session: ProbeSession;
   readonly sleepUntil: (moment: Instant) => Promise<void>;
   readonly models: ProbeModels;
-  /** The value of each key. */
   readonly credentials: { readonly first: string; readonly second: string | null };
   /** The prefix of every request id. */
   readonly runId: string;

@@ -56,7 +56,6 @@ const addSyntheticSums = (
   made.input += input;
 };
 
-/** Adds one completed answer. */
 export const recordTokens = (
   all: TokenSums[],
   { source, input, output, asked }: TokenCounts,

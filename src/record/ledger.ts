@@ -8,7 +8,6 @@ import {
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The requests of one key. */
 interface KeyLedger {
   /** In any order, at most a quarter more than are kept. */
   rows: LedgerRow[];

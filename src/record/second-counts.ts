@@ -43,7 +43,6 @@ const recordThroughput = (observation: Observation, at: CountsAt): void => {
   recordOutput(outcome.answer, ended, at);
 };
 
-/** The counts of each second of a run. */
 export type CountsBySecond = Map<number, CountsInSecond>;
 type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 

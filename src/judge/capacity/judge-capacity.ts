@@ -49,7 +49,6 @@ const ofOverload = (step: CapacityStep, forLatency: boolean): Likelihood => {
 const isOverload = ({ breaches, limited, throughput }: CapacityStep): boolean =>
   throughput > 0 && limited === 0 && breaches.some(({ bound }) => bound === 'concurrency');
 
-/** Steps that are neither unfit nor undecided. */
 export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
@@ -108,7 +107,6 @@ export const ceilingOf = (
   return rate === Infinity ? null : { rate, bound: byRequests <= byTokens ? 'requests' : 'tokens' };
 };
 
-/** The step with the nearest rate, by ratio. */
 const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep | undefined =>
   steps.toSorted(
     (a, b) => Math.abs(Math.log(a.rate / rate)) - Math.abs(Math.log(b.rate / rate)),
@@ -133,7 +131,6 @@ const allKept = (steps: readonly CapacityStep[], terms: CapacityTerms): FoundRat
   };
 };
 
-/** Some step broke: the answer is the rate believed. */
 const someBroken = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
@@ -157,7 +154,6 @@ const someBroken = (
   };
 };
 
-/** Keys required to stay within the limit at a rate. */
 const keysFor = (perSecond: number | null, perMinute: number | null): number | null =>
   perSecond === null || perMinute === null || perMinute === 0
     ? null

@@ -210,7 +210,6 @@ const judgeStep = (
 export const isSettled = ({ spread, completed }: CapacityStep): boolean =>
   spread < settledSpread && completed > 0;
 
-/** The stages of constant rate as steps. */
 export const judgeSteps = (
   result: Result,
   nameOf: (stage: string) => string,

@@ -1,7 +1,6 @@
 import type { CapacityStep, CapacityTerms } from '../../model/series/capacity.ts';
 import { ceilingOf, believedRate, decisiveSteps } from './judge-capacity.ts';
 
-/** A constant open load. */
 export interface StepRequest {
   readonly rate: number;
   /** Duration in whole seconds. */
@@ -15,7 +14,6 @@ export interface SearchTerms extends CapacityTerms {
   readonly samples: number;
 }
 
-/** Factor between the rates of the climb. */
 const rateFactor = 2;
 /** Minimum arrivals in the measured half of a step, in the climb and in the search. */
 const climbSamples = 15;

@@ -18,7 +18,6 @@ const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objectiv
       severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),
   );
 
-/** The criteria of a step, as text. */
 export const criteriaTexts = (plan: Plan): readonly string[] => {
   const criteria = criteriaOf(plan).map(({ text }) => text);
   const good = plan.perRequest.map(({ text }) => text).join(', ') || 'completed answers';

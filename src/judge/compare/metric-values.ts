@@ -28,7 +28,6 @@ const ofStream =
     labels.traffic === traffic &&
     (model === null || labels.model === model);
 
-/** The results of the runs of each side. */
 export interface ComparedResults {
   readonly base: readonly Result[];
   readonly next: readonly Result[];

@@ -26,21 +26,6 @@ const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
   return [half([0, 3], 'one'), half([1, 2], 'other')];
 };
 
-/** The effect that this many repetitions per side detect with probability `power`, as a logarithm or a difference. */
-type DetectableAt = (repetitions: number) => number;
-
-/** The standard error is s √(2 / n), with 2 n − 2 degrees of freedom. */
-const detectableRatioAt =
-  (deviation: number, level: number): DetectableAt =>
-  (count) =>
-    detectableEffect({ error: deviation * Math.sqrt(2 / count), freedom: 2 * count - 2 }, level);
-
-/** The width of Newcombe's interval shrinks with the root of the number of repetitions. */
-const detectableShareAt =
-  (atHalf: number, half: number): DetectableAt =>
-  (count) =>
-    atHalf * Math.sqrt(half / count);
-
 const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetric[] => {
   const { id, label, unit, scale, gated, base, next, effect } = metric;
   const { low, high, detectable } = effect ?? { low: null, high: null, detectable: null };
@@ -48,9 +33,15 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const isRatio = scale === 'ratio';
   const values = [...base.values, ...next.values];
   const deviation = Math.sqrt(Math.max(resolution, varianceOf(values.map(Math.log))));
-  const detectableAt = isRatio
-    ? detectableRatioAt(deviation, alpha / Math.max(1, tests))
-    : detectableShareAt(detectable, Math.min(base.values.length, next.values.length));
+  const level = alpha / Math.max(1, tests);
+  const half = Math.min(base.values.length, next.values.length);
+  /** What so many repetitions per side detect with probability `power`, as a logarithm or a difference. */
+  const detectableAt = (count: number): number => {
+    // The width of Newcombe's interval shrinks with the root of the number of repetitions.
+    if (!isRatio) return detectable * Math.sqrt(half / count);
+    const error = deviation * Math.sqrt(2 / count);
+    return detectableEffect({ error, freedom: 2 * count - 2 }, level);
+  };
   const least = isRatio ? Math.log(effect.least) : effect.least;
   const asChange = (value: number): number => (isRatio ? Math.exp(value) : value);
   const typical = isRatio ? Math.exp(meanOf(values.map(Math.log))) : meanOf(values);

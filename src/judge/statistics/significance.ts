@@ -138,7 +138,6 @@ const quantilesOf = (histogram: Histogram): readonly number[] =>
     histogram.atRank(Math.max(1, Math.round(((i + 1) / steps) * histogram.count))),
   );
 
-/** The share of the quantiles that do not exceed `value`. */
 const shareUpTo = (quantiles: readonly number[], value: number): number =>
   (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 

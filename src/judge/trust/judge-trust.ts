@@ -143,7 +143,6 @@ const capReached = (result: Result): TrustSignal | null => {
   };
 };
 
-/** Failures of the load generator. */
 const ownFailures = (
   result: Result,
   cause: BrokenCause,

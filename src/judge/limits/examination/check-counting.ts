@@ -53,7 +53,6 @@ const dropsBetweenChats = ({ replies }: LimitLog, unit: string) => {
 const dropsByOne = (log: LimitLog): boolean =>
   dropsBetweenChats(log, 'requests').every(({ drop }) => drop === 1);
 
-/** Which requests count against the limit of requests. */
 export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
   const steady = dropsByOne(log);
   return [...costs(log)].map(([request, [cost = 0]]) => {

@@ -67,7 +67,6 @@ export const checkReadable = ({ replies }: LimitLog): LimitCheck => {
 const limitOf = (reply: ProbeReply, unit: string): number | null =>
   reportedLimitOf(reply, unit)?.limit ?? null;
 
-/** Whether all headers name the declared limit. */
 export const checkLimits = ({ replies, declared }: LimitLog): readonly LimitCheck[] =>
   (['requests', 'tokens'] as const).flatMap((unit): LimitCheck[] => {
     const rule = declared[unit];

@@ -15,7 +15,6 @@ import { replyEvidence } from './check-headers.ts';
 import { isFit } from '../limiter/identify-limiter.ts';
 import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
 
-/** The evidence for the checks of decisions. */
 export interface DecisionEvidence {
   readonly rule: LimitRule;
   /** In the order of the log; the facts contain indexes into it. */

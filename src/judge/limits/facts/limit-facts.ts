@@ -12,7 +12,6 @@ export interface Charge {
   readonly most: number;
 }
 
-/** One charge of 1 for each admitted request. */
 export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =>
   log
     .filter(({ admitted }) => admitted)
@@ -83,7 +82,6 @@ export type ChargedBefore = (
   window: number,
 ) => CountBounds;
 
-/** Prepares charges for many queries. */
 export const chargedBefore = (charges: readonly Charge[]): ChargedBefore => {
   const surelyBy = cumulativeSums(charges.map(({ until, least }) => [until, least]));
   const surelyFrom = cumulativeSums(charges.map(({ from, least }) => [from, least]));

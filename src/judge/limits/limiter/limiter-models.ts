@@ -252,7 +252,6 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   },
 };
 
-/** All sets of parameters of a class to replay. */
 export const limiterCandidates = (
   name: LimiterClass,
   history: DecisionHistory,

@@ -144,7 +144,6 @@ const capFinding = (check: LimitCheck, incompleteness: string | null): LimitChec
     ? check
     : { ...check, finding: 'undecided', observed: `${check.observed}; ${incompleteness}` };
 
-/** Why a run cannot prove a claim; `null` if it can. */
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
   if (trust.level === 'invalid') return 'but the load generator was invalid';
   if (result.partial !== null) return 'but the run was stopped';

@@ -67,7 +67,6 @@ const maxInFlightCharge = (
   return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
 };
 
-/** The maximum admitted within any minute. */
 export const fullestMinute = (charges: readonly Charge[]): AdmittedPeak => {
   const { least, most } = mostWithin(charges, minute);
   return { least, most: Number.isFinite(most) ? most : null };

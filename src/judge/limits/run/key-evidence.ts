@@ -110,7 +110,6 @@ const blockedPeriods = (
   );
 };
 
-/** Summary of the 429s of a key; `null` without any. */
 export const keyRefusals = (evidence: KeyEvidence): KeyRefusals | null => {
   const { refused } = evidence;
   if (refused.length === 0) return null;
