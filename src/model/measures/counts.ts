@@ -18,7 +18,6 @@ export const labelsSchema = z.strictObject({
   /** Due within the warm-up: counted, and left out of every figure. */
   warmUp: z.boolean(),
 });
-
 export type Labels = z.infer<typeof labelsSchema>;
 
 /** Arrivals by outcome; together every arrival that was due. */
@@ -28,7 +27,6 @@ export const outcomeCountsSchema = z.strictObject(
     typeof count
   >,
 );
-
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
 /** Token sums of completed answers, separately for each source of the counts. */
@@ -42,7 +40,6 @@ export const tokenSumsSchema = z.strictObject({
   /** Answers to prompts of a set length: how many reported their input, and the tokens requested and reported. */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
 });
-
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
 /** All arrivals that share their labels. */
@@ -74,12 +71,10 @@ export const groupSchema = z.strictObject({
   /** One histogram per measure that has samples. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
 });
-
 export type Group = z.infer<typeof groupSchema>;
 
 /** The distributions that are also kept per second and traffic kind, at two digits, by the second of the due instant. */
 export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
-
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
@@ -116,5 +111,4 @@ export const timelineSecondSchema = z.strictObject({
     z.partialRecord(z.enum(timelineMeasures), encodedHistogramSchema),
   ),
 });
-
 export type TimelineSecond = z.infer<typeof timelineSecondSchema>;

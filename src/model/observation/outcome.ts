@@ -127,7 +127,6 @@ export const refusalForms = [
   'html',
   'empty',
 ] as const;
-export type RefusalForm = (typeof refusalForms)[number];
 
 /** A non-2xx response, bounded, with secrets masked. */
 const refusalSchema = z.strictObject({
@@ -226,7 +225,6 @@ const quotaSchema = z.strictObject({
   limitTokens: limit,
   remainingTokens: limit,
 });
-export type Quota = z.infer<typeof quotaSchema>;
 
 export const responseHeadSchema = z.strictObject({
   at: instantSchema,
