@@ -11,7 +11,6 @@ export const count = z.int().nonnegative();
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
-  /** The name of the traffic entry, where it has one. */
   entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
@@ -42,7 +41,6 @@ export const tokenSumsSchema = z.strictObject({
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
-/** All arrivals that share their labels. */
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
@@ -92,7 +90,6 @@ export const timelineSecondSchema = z.strictObject({
   /** Attempts that ended, without dropped arrivals. */
   ended: count,
   outcomes: outcomeCountsSchema,
-  /** Completed arrivals by traffic kind. */
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**

@@ -4,7 +4,6 @@ import type { Observation } from '../observation/observation.ts';
 import type { Instant } from '../quantity.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** One row of the table of measures. */
 export interface Measure {
   readonly label: string;
   /** At most 16 characters, for narrow tables. */
@@ -100,7 +99,6 @@ export const ratePerSecond = (count: number, time: number | null): number | null
   return rate < sampleUpperBound ? rate : null;
 };
 
-/** The times between consecutive instants. */
 export const gapsOf = (instants: Float64Array): Float64Array => {
   const gaps = new Float64Array(Math.max(0, instants.length - 1));
   for (let i = 1; i < instants.length; i += 1) gaps[i - 1] = instants[i]! - instants[i - 1]!;

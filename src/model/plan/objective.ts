@@ -87,7 +87,6 @@ export const inScope = (
   (scope.key === null || scope.key === labels.key) &&
   (scope.stages === null || scope.stages.includes(labels.stage));
 
-/** The unit of observed values and bounds. */
 export const unitOfFigure = (figure: ObjectiveFigure): string => {
   switch (figure.kind) {
     case 'measure':
