@@ -14,7 +14,7 @@ import {
   requestsWhenExhausted,
   requestsBetweenChats,
   secondKeyRequests,
-} from './phase-budget.ts';
+} from './probe-budget.ts';
 import { type ChatSender, idleTime, provokeLimiter, releaseTogether } from './provoke-limiter.ts';
 
 export interface ProbeClient {
@@ -32,9 +32,7 @@ export interface ExaminationOptions {
   readonly declared: DeclaredLimits;
   readonly phases: readonly ProbePhase[];
   readonly hasSecondKey: boolean;
-  /** Hard limit of the number of requests. */
   readonly maxRequests: number;
-  /** Why it must stop now, or `null`. */
   readonly stopReason: () => string | null;
   readonly onPhaseStart: (phase: ProbePhase) => void;
 }
@@ -42,7 +40,6 @@ export interface ExaminationOptions {
 /** The examination stops after this many consecutive small chats that are neither answered nor limited. */
 const maxFailures = 3;
 
-/** Stops an examination; the message is the reason. */
 class ExaminationStopped extends Error {}
 
 class Examination {

@@ -1,5 +1,50 @@
+import { type StepRequest, nextStep, type SearchTerms } from '../judge/capacity/next-step.ts';
+import type { OpenLoad, Plan } from '../model/plan/plan.ts';
+import { milliseconds, perSecond } from '../model/quantity.ts';
 import type { CapacityStep } from '../model/series/capacity.ts';
-import { nextStep, type SearchTerms, type StepRequest } from '../judge/capacity/next-step.ts';
+
+/** The spacing of the plan’s open load; `even` if it has none. */
+const spacingOf = ({ stages }: Plan): OpenLoad['spacing'] => {
+  const open = stages.map(({ load }) => load).find((load) => load.kind === 'open');
+  return open?.spacing ?? 'even';
+};
+
+/** Maximum grace in ms, so that overload costs little time. */
+const maxGrace = 30_000;
+
+/**
+ * The plan of one step: the first stage’s traffic at a constant open rate. The flow becomes steady in
+ * the first half. There is no pace and no retry: they would hide the limit.
+ */
+export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: number): Plan => {
+  const duration = milliseconds(seconds * 1000);
+  const name = `step-${number}`;
+  const load: OpenLoad = {
+    kind: 'open',
+    spacing: spacingOf(plan),
+    curve: [{ from: perSecond(rate), to: perSecond(rate), duration }],
+  };
+  return {
+    ...plan,
+    name: `${plan.name} ${name}`,
+    stages: [{ name, load, traffic: plan.stages[0]!.traffic }],
+    warmUp: milliseconds(duration / 2),
+    grace: milliseconds(Math.min(plan.grace, maxGrace, duration)),
+    retry: null,
+    pace: null,
+    objectives: plan.objectives.map((objective) => ({
+      ...objective,
+      scope: { ...objective.scope, stages: null },
+      abortAfter: null,
+    })),
+    perRequest: plan.perRequest.map((objective) => ({
+      ...objective,
+      scope: { ...objective.scope, stages: null },
+    })),
+    // A step of its own chance, and the same in every search with this seed.
+    seed: plan.seed + number,
+  };
+};
 
 /** The maximum of all steps together. */
 export interface SearchBudget {
@@ -9,13 +54,13 @@ export interface SearchBudget {
   readonly steps: number;
 }
 
-export interface StepRunner {
+interface StepRunner {
   /** Resolves to `null` if the user stops the search. */
   readonly runStep: (request: StepRequest, number: number) => Promise<CapacityStep | null>;
   readonly onStep: (step: CapacityStep) => void;
 }
 
-export type SearchEnd = 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
+type SearchEnd = 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
 
 export interface FinishedSearch {
   readonly steps: readonly CapacityStep[];

@@ -16,7 +16,6 @@ export interface ProvocationOptions extends LimitRule {
 /** The search for a refusal stops after this multiple of the limit: there is no limiter of requests. */
 const maxLimitMultiple = 2;
 
-/** Concurrent requests above the limit. */
 const requestsBeyondLimit = 20;
 
 /** Time in ms after which no earlier request is in any window. */

@@ -5,28 +5,26 @@ import { usageSchema } from '../contract/chat.ts';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { Clock } from '../model/clock.ts';
 import type {
-  BrokenCause,
   Exchange,
   ExchangeObserver,
   Transport,
   WireRequest,
 } from '../model/observation/exchange.ts';
-import type {
-  ProbePhase,
-  ProbeReply,
-  ProbeRequest,
-  RefusalDetails,
-} from '../model/limits/limit-log.ts';
+import type { ProbeReply, RefusalDetails } from '../model/limits/limit-log.ts';
 import type { Instant } from '../model/quantity.ts';
 import { readRefusal } from '../traffic/answer/read-refusal.ts';
-import type { PreparedProbeRequest } from './probe-requests.ts';
+import {
+  type PreparedProbeRequest,
+  probeRequestBuilders,
+  type ProbeModels,
+} from './probe-requests.ts';
+import type { ProbeClient } from './examine-key.ts';
 
 export interface ProbeSession {
   readonly transport: Transport;
   readonly clock: Clock;
   /** Wall clock at instant 0, in ms since 1970. */
   readonly wallZero: number;
-  /** Additional headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   /** In ms. */
@@ -35,14 +33,6 @@ export interface ProbeSession {
 
 /** Poll interval for aborts, in ms. */
 const pollInterval = 20;
-
-export interface ProbeRequestContext {
-  readonly requestId: string;
-  readonly phase: ProbePhase;
-  readonly request: ProbeRequest;
-  readonly key: ProbeReply['key'];
-  readonly credential: string;
-}
 
 /** The remaining bytes of a body are ignored. */
 const maxBodyBytes = 1024 * 1024;
@@ -66,68 +56,7 @@ const usageIn = (body: string): ProbeReply['usage'] => {
     : null;
 };
 
-/** Collects the response of one exchange. */
-class ProbeResponseObserver implements ExchangeObserver {
-  exchange: Exchange | null = null;
-  sent: Instant | null = null;
-  #answered: Instant | null = null;
-  #status = 0;
-  #headers: Readonly<Record<string, string>> = {};
-  readonly #body: Buffer[] = [];
-  #kept = 0;
-  readonly #giveUp: PreparedProbeRequest['giveUp'];
-  readonly #ended: (reply: ProbeResponse | string) => void;
-
-  constructor(
-    giveUp: PreparedProbeRequest['giveUp'],
-    ended: (reply: ProbeResponse | string) => void,
-  ) {
-    this.#giveUp = giveUp;
-    this.#ended = ended;
-  }
-
-  onConnected(): void {}
-
-  onSent(at: Instant): void {
-    this.sent = at;
-  }
-
-  onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
-    this.#answered = at;
-    this.#status = status;
-    this.#headers = headers;
-  }
-
-  onChunk(_at: Instant, bytes: Uint8Array): void {
-    if (this.#kept < maxBodyBytes) this.#body.push(Buffer.from(bytes));
-    this.#kept += bytes.length;
-    if (this.#giveUp === 'answering') this.exchange?.abort('aborted', 'aborted by the probe');
-  }
-
-  onEnd(at: Instant): void {
-    this.#finish(at);
-  }
-
-  onFailure(at: Instant, cause: BrokenCause, detail: string): void {
-    const isIntended = this.#giveUp !== null && cause === 'aborted' && this.sent !== null;
-    // The status of a refusal with a truncated body is enough.
-    if (isIntended || this.#status >= 400) this.#finish(at);
-    else this.#ended(`${cause}: ${detail}`);
-  }
-
-  #finish(at: Instant): void {
-    this.#ended({
-      sent: this.sent ?? at,
-      answered: this.#answered ?? at,
-      ended: at,
-      status: this.#status,
-      headers: this.#headers,
-      body: Buffer.concat(this.#body).toString('utf8'),
-    });
-  }
-}
-
-export interface ProbeResponse {
+interface ProbeResponse {
   readonly sent: Instant;
   readonly answered: Instant;
   readonly ended: Instant;
@@ -147,20 +76,16 @@ const refusalIn = (
 
 const replyOf = (
   session: ProbeSession,
-  context: ProbeRequestContext,
-  question: PreparedProbeRequest,
+  request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key'>,
+  asked: ProbeReply['asked'],
   response: ProbeResponse,
 ): ProbeReply => {
-  const { requestId, phase, request, key } = context;
   const { sent, answered, ended, status, headers } = response;
   const date = dateOf(headers);
   const now = date ?? session.wallZero + answered;
   const { reported, unreadable } = readReportedLimits(headers, now);
   return {
-    requestId,
-    phase,
-    request,
-    key,
+    ...request,
     sent,
     answered,
     ended,
@@ -171,51 +96,102 @@ const replyOf = (
     unreadable: unreadable.map(session.redact),
     retryAfter: readRetryAfter(headers, now)?.wait ?? null,
     refusal: refusalIn(response, session.redact),
-    asked: question.asked,
+    asked,
     usage: status === 200 ? usageIn(response.body) : null,
   };
 };
 
 /** Sends a request with extra headers; resolves to the response, or to an error message. */
 export const fetchResponse = (
-  session: ProbeSession,
+  { clock, transport, timeoutFor, headers }: ProbeSession,
   request: WireRequest,
   extraHeaders: Readonly<Record<string, string>>,
   giveUp: PreparedProbeRequest['giveUp'] = null,
 ): Promise<ProbeResponse | string> =>
   new Promise((resolve) => {
-    const { clock, transport } = session;
+    let exchange: Exchange | null = null;
+    let sent: Instant | null = null;
+    let head: Pick<ProbeResponse, 'answered' | 'status' | 'headers'> | null = null;
+    const body: Buffer[] = [];
+    let bodyBytes = 0;
+    const abandon = (): void => exchange?.abort('aborted', 'aborted by the probe');
     const begun = clock.now();
     const stop = clock.every(pollInterval, () => {
-      const isGivenUp = giveUp === 'sent' && listener.sent !== null;
-      if (isGivenUp) listener.exchange?.abort('aborted', 'aborted by the probe');
-      else if (clock.now() - begun > session.timeoutFor) {
-        listener.exchange?.abort(
-          'deadline-total',
-          `no answer within ${session.timeoutFor / 1000} s`,
-        );
-      }
+      if (giveUp === 'sent' && sent !== null) abandon();
+      else if (clock.now() - begun > timeoutFor)
+        exchange?.abort('deadline-total', `no answer within ${timeoutFor / 1000} s`);
     });
-    const listener = new ProbeResponseObserver(giveUp, (response) => {
+    const end = (response: ProbeResponse | string): void => {
       stop();
       resolve(response);
-    });
-    listener.exchange = transport.send(
-      { ...request, headers: { ...request.headers, ...session.headers, ...extraHeaders } },
-      listener,
-    );
+    };
+    const finish = (at: Instant): void => {
+      const {
+        answered,
+        status,
+        headers: received,
+      } = head ?? { answered: at, status: 0, headers: {} };
+      const text = Buffer.concat(body).toString('utf8');
+      end({ sent: sent ?? at, answered, ended: at, status, headers: received, body: text });
+    };
+    const observer: ExchangeObserver = {
+      onConnected: () => {},
+      onSent: (at) => {
+        sent = at;
+      },
+      onHeaders: (answered, status, received) => {
+        head = { answered, status, headers: received };
+      },
+      onChunk: (_, bytes) => {
+        if (bodyBytes < maxBodyBytes) body.push(Buffer.from(bytes));
+        bodyBytes += bytes.length;
+        if (giveUp === 'answering') abandon();
+      },
+      onEnd: finish,
+      onFailure: (at, cause, detail) => {
+        const isIntended = giveUp !== null && cause === 'aborted' && sent !== null;
+        // The status of a refusal with a truncated body is enough.
+        if (isIntended || (head?.status ?? 0) >= 400) finish(at);
+        else end(`${cause}: ${detail}`);
+      },
+    };
+    const sentHeaders = { ...request.headers, ...headers, ...extraHeaders };
+    exchange = transport.send({ ...request, headers: sentHeaders }, observer);
   });
 
-/** Sends one request of a probe; resolves to its reply, or to an error message. */
-export const sendProbeRequest = async (
-  session: ProbeSession,
-  context: ProbeRequestContext,
-  question: PreparedProbeRequest,
-): Promise<ProbeReply | string> => {
-  const extraHeaders = {
-    authorization: `Bearer ${question.wrongKey ? invalidKey : context.credential}`,
-    [requestIdHeader]: context.requestId,
+interface ProbeClientOptions {
+  readonly session: ProbeSession;
+  readonly sleepUntil: (moment: Instant) => Promise<void>;
+  readonly models: ProbeModels;
+  readonly credentials: { readonly first: string; readonly second: string | null };
+  /** The prefix of every request id. */
+  readonly runId: string;
+}
+
+export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
+  const { session, sleepUntil, models, credentials, runId } = options;
+  let serial = 0;
+  return {
+    now: () => session.clock.now(),
+    sleepUntil,
+    ask: async (phase, request, key) => {
+      const prepared = probeRequestBuilders[request](models);
+      const credential = credentials[key];
+      if (prepared === null || credential === null) return null;
+      serial += 1;
+      const requestId = `${runId}-${serial}`;
+      const extraHeaders = {
+        authorization: `Bearer ${prepared.wrongKey ? invalidKey : credential}`,
+        [requestIdHeader]: requestId,
+      };
+      const response = await fetchResponse(
+        session,
+        prepared.request,
+        extraHeaders,
+        prepared.giveUp,
+      );
+      if (typeof response === 'string') return response;
+      return replyOf(session, { requestId, phase, request, key }, prepared.asked, response);
+    },
   };
-  const response = await fetchResponse(session, question.request, extraHeaders, question.giveUp);
-  return typeof response === 'string' ? response : replyOf(session, context, question, response);
 };

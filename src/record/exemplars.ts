@@ -4,9 +4,7 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import type { Instant } from '../model/quantity.ts';
 import { trafficKinds } from '../model/workload/traffic.ts';
 import { describeFailure } from './failures.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
-import { streamOf } from './stream-of.ts';
+import { byText, type Recorder, streamOf } from './recorder.ts';
 
 /** How many of the slowest completed requests are kept of each traffic kind. */
 const slowestKept = 20;

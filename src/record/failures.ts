@@ -2,8 +2,7 @@ import type { DroppedCause, Outcome, Refusal } from '../model/observation/outcom
 import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { maskedMessage } from './masked-message.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
+import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
 /** The rows of one traffic kind and outcome, by family (status and cause), then by masked message. */
 type Families = Map<string, Map<string, Failure>>;
@@ -101,12 +100,6 @@ const mergeRows = (a: Failure, b: Failure): Failure => {
 
 const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
 const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
-
-const getOrCreate = <V>(map: Map<string, V>, key: string, empty: () => V): V => {
-  const value = map.get(key) ?? empty();
-  map.set(key, value);
-  return value;
-};
 
 /** The last key by text other than `never`, if there are more than `kept` such keys. */
 const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {

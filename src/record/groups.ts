@@ -1,18 +1,63 @@
-import type { Group, Labels } from '../model/measures/counts.ts';
+import type { Labels, Group } from '../model/measures/counts.ts';
+import { type Observation, attemptsOf, wasSent } from '../model/observation/observation.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { answerNoteNames, outcomeKinds } from '../model/observation/outcome.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
 import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
-import { attemptsOf, type Observation, wasSent } from '../model/observation/observation.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
-import type { Plan } from '../model/plan/plan.ts';
 import { emptyOutcomeCounts } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
-import { addObjectiveCounts, recordObjectiveCounts } from './objective-counts.ts';
-import { groupNames, groupKeyOf } from './group-names.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
-import { streamOf } from './stream-of.ts';
-import { addTokens, recordTokens, tokensInOrder } from './token-sums.ts';
+import {
+  addObjectiveCounts,
+  recordObjectiveCounts,
+  addTokens,
+  recordTokens,
+  tokensInOrder,
+} from './group-counts.ts';
+import { getOrCreate, byText, type Recorder, streamOf } from './recorder.ts';
+
+/** A group's labels, and a text that is unique to them. */
+interface GroupName {
+  readonly labels: Labels;
+  readonly key: string;
+}
+
+const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
+  JSON.stringify([stage, traffic, model, entry, key, warmUp]);
+
+/** Searching this many names takes as long as making a new one. */
+const maxRemembered = 16;
+
+/** Names the group of each observation of a plan. Recent names are remembered, since most observations repeat one. */
+const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
+  const known: (GroupName & { readonly stage: number })[] = [];
+  return ({ traffic, model, entry, key, stage, due }) => {
+    const warmUp = due < plan.warmUp;
+    const found = known.find(
+      ({ labels, stage: place }) =>
+        place === stage &&
+        labels.traffic === traffic &&
+        labels.model === model &&
+        labels.entry === entry &&
+        labels.key === key &&
+        labels.warmUp === warmUp,
+    );
+    if (found !== undefined) return found;
+    const name = plan.stages[stage]?.name ?? `stage ${stage}`;
+    const labels = {
+      traffic,
+      model,
+      ...(entry === undefined ? {} : { entry }),
+      key,
+      stage: name,
+      warmUp,
+    };
+    const made = { labels, key: groupKeyOf(labels), stage };
+    if (known.length === maxRemembered) known.shift();
+    known.push(made);
+    return made;
+  };
+};
 
 /** A group that is being recorded: its distributions are open histograms. */
 type OpenGroup = Omit<Group, 'distributions'> & {
@@ -37,22 +82,11 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
 });
 
 const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): OpenGroup => {
-  let group = groups.get(key);
-  if (group === undefined) {
-    group = emptyGroup(labels);
-    groups.set(key, group);
-  }
-  return group;
+  return getOrCreate(groups, key, () => emptyGroup(labels));
 };
 
-const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram => {
-  let histogram = distributions.get(measure);
-  if (histogram === undefined) {
-    histogram = emptyHistogram();
-    distributions.set(measure, histogram);
-  }
-  return histogram;
-};
+const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram =>
+  getOrCreate(distributions, measure, emptyHistogram);
 
 type CountsBy<Name extends string> = Partial<Record<Name, number>>;
 
@@ -80,9 +114,7 @@ const inOrderOf = <Name extends string>(
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
   trafficKinds.map((kind) => [
     kind,
-    measureNames.filter((name) =>
-      (measures[name].traffic as readonly TrafficKind[]).includes(kind),
-    ),
+    measureNames.filter((name) => measures[name].traffic.includes(kind)),
   ]),
 );
 

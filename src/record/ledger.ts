@@ -6,10 +6,8 @@ import {
   refusalColumns,
 } from '../model/observation/ledger.ts';
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
+import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The requests of one key. */
 interface KeyLedger {
   /** In any order, at most a quarter more than are kept. */
   rows: LedgerRow[];
@@ -73,10 +71,9 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   const add = (ledgers: Ledgers, key: string, rows: readonly LedgerRow[], seen: number): void => {
-    const keyLedger = ledgers.get(key) ?? emptyKeyLedger();
+    const keyLedger = getOrCreate(ledgers, key, emptyKeyLedger);
     addRows(keyLedger, rows, kept);
     keyLedger.seen += seen;
-    ledgers.set(key, keyLedger);
   };
   return {
     record: (ledgers, observation) => {

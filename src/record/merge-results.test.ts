@@ -8,11 +8,10 @@ import { withoutPrompts } from '../model/plan/without-prompts.ts';
 import type { Result, ResultFacts } from '../model/result/result.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import { lagOver } from '../model/result/summary.ts';
-import { mergeResults } from './merge-results.ts';
+import { mergeResults, mergeSlices } from './merge-results.ts';
 import { anyObservations } from './recorder-suite.fixture.ts';
 import { sampleFacts, sampleSliceRun } from './sample-facts.fixture.ts';
 import { sampleObservation } from './sample-observations.fixture.ts';
-import { mergeSlices } from './merge-slices.ts';
 import { emptyTally, recordObservation, toResult } from './tally.ts';
 
 const resultOf = (

@@ -1,10 +1,21 @@
+import type { Result, SliceRun, ResultFacts } from '../model/result/result.ts';
+import { lagOver, measuredSeconds } from '../model/result/summary.ts';
 import { milliseconds } from '../model/quantity.ts';
-import type { Result, ResultFacts, SliceRun } from '../model/result/result.ts';
-import { byText } from './by-text.ts';
-import { mergeSlices } from './merge-slices.ts';
+import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
-export type MergeResult =
+/** The slices of several results, in order, each with its own lag: in the sum, one late slice would look half as late beside one on time. */
+export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
+  results
+    .flatMap((result) => {
+      const [slice, ...others] = result.slices;
+      if (slice === undefined || others.length > 0) return result.slices;
+      const lag = lagOver(measuredSeconds(result, result.timeline)).toJSON();
+      return [{ ...slice, lag }];
+    })
+    .toSorted((a, b) => a.index - b.index);
+
+type MergeResult =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly message: string };
 

@@ -1,7 +1,7 @@
 import type { Group } from '../model/measures/counts.ts';
 import { describe, expect, it } from 'vitest';
 import { instant } from '../model/quantity.ts';
-import { addObjectiveCounts, recordObjectiveCounts } from './objective-counts.ts';
+import { addObjectiveCounts, recordObjectiveCounts } from './group-counts.ts';
 import { refusedWith, sampleObservation } from './sample-observations.fixture.ts';
 
 const scope = { traffic: null, model: null, key: null, stages: null };

@@ -10,7 +10,6 @@ import { addPart, emptyTally, type StoredPart, type Tally, toResult } from './ta
 
 export type CheckpointReadResult =
   | { readonly ok: true; readonly result: Result }
-  /** What is wrong with the file. */
   | { readonly ok: false; readonly message: string };
 
 /** `undefined` for a line that is truncated because the run was killed while writing it. */
@@ -24,7 +23,6 @@ const parsed = (line: string): unknown => {
 
 const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s`;
 
-/** What the file holds of one slice. */
 interface SliceCheckpoint {
   readonly header: CheckpointHeader;
   readonly generator: GeneratorSample[];

@@ -1,4 +1,5 @@
 import type { Observation } from '../model/observation/observation.ts';
+import type { ChatStreamAnswer, Outcome } from '../model/observation/outcome.ts';
 
 /** A part of a state that is quick to store, and its stored form. */
 export interface Portion<State, Stored> {
@@ -23,3 +24,26 @@ export interface Recorder<State, Stored> {
   /** Splits a state that is no longer recorded into; each portion takes about a millisecond. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
+
+/** The order of texts by their code units: equal on every machine, unlike that of a locale. */
+export const byText = (a: string, b: string): number => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
+
+/** The stream that was received, complete or in part; `null` for none. */
+export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
+  let answer = null;
+  if (outcome.kind === 'completed') answer = outcome.answer;
+  else if (outcome.kind === 'malformed' || outcome.kind === 'broken') answer = outcome.partial;
+  return answer?.kind === 'chat-stream' ? answer : null;
+};
+
+export const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: () => V): V => {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = create();
+    map.set(key, value);
+  }
+  return value;
+};

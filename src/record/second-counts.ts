@@ -1,37 +1,57 @@
 import type { TimelineSecond } from '../model/measures/counts.ts';
-import { outcomeKinds } from '../model/observation/outcome.ts';
-import { attemptsOf, type Observation } from '../model/observation/observation.ts';
+import { type Answer, outcomeKinds } from '../model/observation/outcome.ts';
+import { measures } from '../model/measures/measures.ts';
+import { type Observation, attemptsOf } from '../model/observation/observation.ts';
 import { type Instant, instant, secondOf } from '../model/quantity.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
 import { trafficKinds } from '../model/workload/traffic.ts';
-import { recordThroughput } from './throughput-counts.ts';
-import { streamOf } from './stream-of.ts';
+import { getOrCreate, streamOf } from './recorder.ts';
 
-/** The counts of each second of a run. */
+/** The counts of a second that completed answers add to. */
+type ThroughputCounts = Pick<
+  TimelineSecond,
+  'completed' | 'inputTokens' | 'outputTokens' | 'audioReceived' | 'audioSent' | 'characters'
+>;
+type CountsAt = (moment: Instant) => ThroughputCounts;
+
+const sum = (samples: ArrayLike<number>): number => {
+  let whole = 0;
+  for (let i = 0; i < samples.length; i += 1) whole += samples[i]!;
+  return whole;
+};
+
+/** Counts a stream's tokens with its events; the tokens beyond the events count with the last one. */
+const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
+  if (!('tokens' in answer)) return;
+  const { output } = answer.tokens;
+  const events = answer.kind === 'chat-stream' ? answer.tokenInstants : [];
+  const spread = output < events.length ? [] : events;
+  for (const moment of spread) at(instant(moment)).outputTokens += 1;
+  at(instant(events.at(-1) ?? ended)).outputTokens += output - spread.length;
+};
+
+/** Counts the tokens, audio and characters of a completed answer in the seconds in which they came. */
+const recordThroughput = (observation: Observation, at: CountsAt): void => {
+  const { outcome, traffic, ended } = observation;
+  if (outcome.kind !== 'completed') return;
+  const last = at(ended);
+  last.completed[traffic] = (last.completed[traffic] ?? 0) + 1;
+  last.inputTokens += sum(measures.inputTokens.of(observation));
+  last.audioReceived += Math.round(sum(measures.speechSeconds.of(observation)) * 1000);
+  last.audioSent += Math.round(sum(measures.clipSeconds.of(observation)) * 1000);
+  last.characters += sum(measures.characters.of(observation));
+  recordOutput(outcome.answer, ended, at);
+};
+
 export type CountsBySecond = Map<number, CountsInSecond>;
-export type CountsInSecond = Omit<TimelineSecond, 'latency'>;
+type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 
-/** The counts that are plain numbers. */
-const numericCounts = [
-  'due',
-  'begun',
-  'sent',
-  'ended',
-  'tokenEvents',
-  'inputTokens',
-  'outputTokens',
-  'audioReceived',
-  'audioSent',
-  'characters',
-] as const satisfies readonly (keyof CountsInSecond)[];
+type NumericCount = Exclude<keyof CountsInSecond, 'second' | 'outcomes' | 'completed'>;
+const { second: _, outcomes: __, completed: ___, ...zeros } = emptySecond(0);
+const numericCounts = Object.keys(zeros) as readonly NumericCount[];
 
 export const countsIn = (counts: CountsBySecond, second: number): CountsInSecond => {
-  let found = counts.get(second);
-  if (found === undefined) {
-    found = emptySecond(second);
-    counts.set(second, found);
-  }
-  return found;
+  return getOrCreate(counts, second, () => emptySecond(second));
 };
 
 /** Counts each instant of an observation in its own second. */

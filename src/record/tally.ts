@@ -6,8 +6,7 @@ import { type Exemplars, exemplarRecorder } from './exemplars.ts';
 import { failureRecorder, type Failures } from './failures.ts';
 import { groupRecorder, type Groups } from './groups.ts';
 import { type Ledgers, ledgerRecorder } from './ledger.ts';
-import { byText } from './by-text.ts';
-import type { Recorder } from './recorder.ts';
+import { byText, type Recorder } from './recorder.ts';
 import { type Timeline, timelineRecorder } from './timeline.ts';
 
 /** The running sum of a run's observations, changed in place. */
@@ -26,7 +25,6 @@ export interface Tally {
 const runTimelineRecorder = timelineRecorder();
 const runLedgerRecorder = ledgerRecorder();
 
-/** A part of what a result holds. */
 export type StoredPart = Partial<
   Pick<Result, 'groups' | 'timeline' | 'failures' | 'exemplars' | 'ledger'>
 >;
@@ -47,11 +45,9 @@ const restoreTally = (plan: Plan, part: StoredPart, ended: number): Tally => {
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
 
-/** The tally that a result was written from. */
 export const fromResult = (result: Result): Tally =>
   restoreTally(result.plan, result, result.ended);
 
-/** Adds one observation to the tally. */
 export const recordObservation = (tally: Tally, observation: Observation): void => {
   tally.groupsRecorder.record(tally.groups, observation);
   runTimelineRecorder.record(tally.timeline, observation);
@@ -106,7 +102,6 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
   return into.ended;
 }
 
-/** Adds a stored part to a tally. */
 export const addPart = (into: Tally, part: StoredPart): void =>
   addTally(into, restoreTally(into.plan, part, 0));
 

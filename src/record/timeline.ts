@@ -8,7 +8,7 @@ import { measures } from '../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { secondOf } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
-import type { Portion, Recorder } from './recorder.ts';
+import { getOrCreate, type Portion, type Recorder } from './recorder.ts';
 import { addCounts, countsIn, recordCounts, type CountsBySecond } from './second-counts.ts';
 
 type Distributions = Map<TimelineMeasure, Histogram>;
@@ -76,11 +76,8 @@ const unseal = (sealed: TimelineSecond['latency']): Latency =>
   );
 
 const histogramOf = (latency: Latency, kind: TrafficKind, measure: TimelineMeasure): Histogram => {
-  const distributions = latency.get(kind) ?? new Map<TimelineMeasure, Histogram>();
-  latency.set(kind, distributions);
-  const histogram = distributions.get(measure) ?? emptyHistogram(2);
-  distributions.set(measure, histogram);
-  return histogram;
+  const distributions = getOrCreate(latency, kind, (): Distributions => new Map());
+  return getOrCreate(distributions, measure, () => emptyHistogram(2));
 };
 
 const addLatency = (into: Latency, from: Latency): void => {

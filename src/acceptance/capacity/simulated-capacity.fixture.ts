@@ -13,8 +13,7 @@ import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts'
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant, milliseconds, perSecond } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
-import { findCapacity, type FinishedSearch } from '../../probe/find-capacity.ts';
-import { stepPlan } from '../../probe/step-plan.ts';
+import { findCapacity, type FinishedSearch, stepPlan } from '../../probe/find-capacity.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
 

@@ -9,7 +9,7 @@ import type { LimitJudgement } from '../../model/limits/limit-report.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { probeBudgetFor } from '../../probe/probe-budget.ts';
 import { examineKey } from '../../probe/examine-key.ts';
-import { openProbeClient } from '../../probe/probe-client.ts';
+import { openProbeClient } from '../../probe/send-probe-request.ts';
 import {
   type GatewaySimulation,
   openSimulatedGateway,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { explainDecisions } from '../../judge/limits/limiter/explain-decisions.ts';
+import { explainDecisions } from '../../judge/limits/limiter/identify-limiter.ts';
 import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
 import { limitFacts } from '../../judge/limits/facts/limit-facts.ts';
 import type { LimiterDecision, ProbeReply } from '../../model/limits/limit-log.ts';

@@ -17,8 +17,7 @@ export interface Recorded {
 }
 
 const errorSummary = (histogram: Histogram): MeasurementError | null => {
-  const p50 = quantile(histogram, 0.5);
-  const p99 = quantile(histogram, 0.99);
+  const [p50, p99] = [quantile(histogram, 0.5), quantile(histogram, 0.99)];
   if (p50 === null || p99 === null) return null;
   return { n: histogram.count, p50: p50.value, p99: p99.value, max: histogram.max ?? 0 };
 };

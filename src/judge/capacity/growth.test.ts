@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { slopeOf } from './growth.ts';
+import { slopeOf } from './judge-steps.ts';
 
 describe('the slope of requests in flight', () => {
   it('is exact on a line, with an interval of no width', () => {

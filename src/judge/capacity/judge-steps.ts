@@ -1,5 +1,6 @@
+import type { EstimatedRange, CapacityStep, StepBreach } from '../../model/series/capacity.ts';
+import { criticalT } from '../statistics/student-t.ts';
 import type { TimelineSecond } from '../../model/measures/counts.ts';
-import type { CapacityStep, EstimatedRange, StepBreach } from '../../model/series/capacity.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 import type { Stage } from '../../model/plan/plan.ts';
 import { perSecond } from '../../model/quantity.ts';
@@ -8,10 +9,43 @@ import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { distributionOf, groupsMatching, type LabelFilter } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { stageSpans } from '../objectives/rated-seconds.ts';
+import { stageSpans } from '../objectives/observed-value.ts';
 import { judgeTrust } from '../trust/judge-trust.ts';
-import { slopeOf } from './growth.ts';
 import { objectiveBreaches } from './step-objectives.ts';
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The lag-1 autocorrelation of residuals, 0 … 0.9; negative values count as 0. */
+const autocorrelation = (residuals: readonly number[]): number => {
+  let own = 0;
+  let next = 0;
+  for (const [i, residual] of residuals.entries()) {
+    own += residual * residual;
+    next += residual * (residuals[i + 1] ?? 0);
+  }
+  return own === 0 ? 0 : Math.min(0.9, Math.max(0, next / own));
+};
+
+/**
+ * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so
+ * the number of samples is reduced to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
+ * Hammersley 1946). With fewer than three samples the interval is unbounded.
+ */
+export const slopeOf = (series: readonly number[]): EstimatedRange => {
+  const n = series.length;
+  if (n < 3) return { value: 0, low: -Infinity, high: Infinity };
+  const middle = (n - 1) / 2;
+  const level = mean(series);
+  const spread = (n * (n * n - 1)) / 12;
+  const value = series.reduce((sum, each, i) => sum + (i - middle) * (each - level), 0) / spread;
+  const residuals = series.map((each, i) => each - level - value * (i - middle));
+  const rho = autocorrelation(residuals);
+  const effective = Math.max(3, (n * (1 - rho)) / (1 + rho));
+  const variance = residuals.reduce((sum, each) => sum + each * each, 0) / (effective - 2);
+  const error = criticalT(0.05, effective - 2) * Math.sqrt(variance / spread);
+  return { value, low: value - error, high: value + error };
+};
 
 /** Growth up to this share of the arrivals cannot be distinguished from none. */
 const growthTolerance = 0.02;
@@ -34,9 +68,6 @@ const rateOf = ({ load }: Stage): number | null => {
 /** The offered rate in the measured half; random arrivals differ from the planned rate. */
 const offeredIn = (stage: Stage, rate: number, arrivals: number, seconds: number): number =>
   stage.load.kind === 'open' && stage.load.spacing === 'even' ? rate : arrivals / seconds;
-
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Requests in flight at the start of each second of the run. */
 const inFlightOver = (
@@ -73,15 +104,14 @@ const latencyOf = (histogram: Histogram): CapacityStep['latency'] => {
   return { mean: histogram.mean ?? 0, p50: p50.value, p95: p95.value };
 };
 
-const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach[] =>
-  growth.low <= growthTolerance
-    ? []
-    : [
-        {
-          bound: 'concurrency',
-          text: `requests in flight grew by ${(growth.value * rate).toPrecision(2)} each second [${(growth.low * rate).toPrecision(2)} … ${(growth.high * rate).toPrecision(2)}]; expected no growth beyond ${growthTolerance * 100} % of the arrivals`,
-        },
-      ];
+const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach[] => {
+  if (growth.low <= growthTolerance) return [];
+  const [value, low, high] = [growth.value, growth.low, growth.high].map((each) =>
+    (each * rate).toPrecision(2),
+  );
+  const text = `requests in flight grew by ${value} each second [${low} … ${high}]; expected no growth beyond ${growthTolerance * 100} % of the arrivals`;
+  return [{ bound: 'concurrency', text }];
+};
 
 const tokensOf = (result: Result, where: LabelFilter): number | null => {
   const sums = groupsMatching(result, where).flatMap(({ tokens }) => tokens);
@@ -91,11 +121,6 @@ const tokensOf = (result: Result, where: LabelFilter): number | null => {
     ? sums.reduce((sum, { input, output }) => sum + input + output, 0) / answers
     : null;
 };
-
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** Bounded, since JSON has no infinity. */
 const growthOf = ({ value, low, high }: EstimatedRange, rate: number): EstimatedRange => {
@@ -137,7 +162,12 @@ const verdictOf = (
 };
 
 /** A stage of constant rate as a step; `null` if its second half is too short. */
-const judgeStep = (result: Result, stage: Stage, span: Span, name: string): CapacityStep | null => {
+const judgeStep = (
+  result: Result,
+  stage: Stage,
+  span: { readonly from: number; readonly to: number },
+  name: string,
+): CapacityStep | null => {
   const rate = rateOf(stage);
   const measuredFrom = Math.max(span.from, result.plan.warmUp);
   const from = Math.ceil(Math.max(measuredFrom, (span.from + span.to) / 2) / 1000);
@@ -180,14 +210,12 @@ const judgeStep = (result: Result, stage: Stage, span: Span, name: string): Capa
 export const isSettled = ({ spread, completed }: CapacityStep): boolean =>
   spread < settledSpread && completed > 0;
 
-/** The stages of constant rate as steps. */
 export const judgeSteps = (
   result: Result,
   nameOf: (stage: string) => string,
 ): readonly CapacityStep[] => {
   const spans = stageSpans(result.plan);
-  return result.plan.stages.flatMap((stage, i) => {
-    const step = judgeStep(result, stage, spans[i]!, nameOf(stage.name));
-    return step === null ? [] : [step];
-  });
+  return result.plan.stages.flatMap(
+    (stage, i) => judgeStep(result, stage, spans[i]!, nameOf(stage.name)) ?? [],
+  );
 };

@@ -1,8 +1,6 @@
 import type { CapacityStep, CapacityTerms } from '../../model/series/capacity.ts';
-import { ceilingOf } from './ceiling.ts';
-import { believeAfter, believedRate, decisiveSteps } from './rate-belief.ts';
+import { ceilingOf, believedRate, decisiveSteps } from './judge-capacity.ts';
 
-/** A constant open load. */
 export interface StepRequest {
   readonly rate: number;
   /** Duration in whole seconds. */
@@ -16,7 +14,6 @@ export interface SearchTerms extends CapacityTerms {
   readonly samples: number;
 }
 
-/** Factor between the rates of the climb. */
 const rateFactor = 2;
 /** Minimum arrivals in the measured half of a step, in the climb and in the search. */
 const climbSamples = 15;
@@ -55,15 +52,12 @@ const nextClimbRate = (
   return highest === 0 ? Math.min(terms.start, most) : Math.min(most, highest * rateFactor);
 };
 
-const isWithin = (value: number, low: number, high: number): boolean =>
-  value >= low && value <= high;
-
 /** The rate to try next; `null` when the answer is precise enough. */
 const nextRefinedRate = (steps: readonly CapacityStep[], terms: SearchTerms): number | null => {
-  const { value, low, high } = believedRate(believeAfter(steps, terms, terms.forLatency));
+  const { value, low, high } = believedRate(steps, terms, terms.forLatency);
   const { precision } = terms;
   const near = (verdict: string, from: number, to: number): boolean =>
-    decisiveSteps(steps).some((step) => step.verdict === verdict && isWithin(step.rate, from, to));
+    steps.some((step) => step.verdict === verdict && step.rate >= from && step.rate <= to);
   if (high / low > 1 + 3 * precision) return value;
   // Belief is not enough: a step just below must be kept, and one just above must break.
   if (!near('kept', value * (1 - 1.2 * precision), value * (1 + precision))) {
@@ -82,9 +76,7 @@ export const nextStep = (
 ): StepRequest | null => {
   const most = Math.min(terms.top, ceilingOf(terms, steps)?.rate ?? Infinity);
   const higher = nextClimbRate(steps, terms, most);
-  if (higher !== null) {
-    return stepAt(higher, steps, Math.max(terms.samples, climbSamples));
-  }
+  if (higher !== null) return stepAt(higher, steps, Math.max(terms.samples, climbSamples));
   if (decisiveSteps(steps).every(({ verdict }) => verdict === 'kept')) return null;
   const rate = nextRefinedRate(steps, terms);
   if (rate === null) return null;

@@ -5,7 +5,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching } from '../../model/result/summary.ts';
-import { wilsonInterval } from '../../model/measures/wilson.ts';
+import { wilsonInterval } from '../../model/measures/quantile.ts';
 import { judgeObjectives } from '../objectives/judge-objectives.ts';
 
 /** The minimum goodput of a step if the scenario has no objectives. */
@@ -18,15 +18,12 @@ const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objectiv
       severity === 'fail' && (figure.kind === 'measure' || figure.kind === 'share'),
   );
 
-/** The criteria of a step, as text. */
-export const criteriaTexts = (plan: Plan): readonly string[] => [
-  'no growth of requests in flight',
-  ...(criteriaOf(plan).length === 0
-    ? [
-        `goodput >= ${defaultGoodput * 100} %${plan.perRequest.length === 0 ? ' (completed answers)' : ` (${plan.perRequest.map(({ text }) => text).join(', ')})`}`,
-      ]
-    : criteriaOf(plan).map(({ text }) => text)),
-];
+export const criteriaTexts = (plan: Plan): readonly string[] => {
+  const criteria = criteriaOf(plan).map(({ text }) => text);
+  const good = plan.perRequest.map(({ text }) => text).join(', ') || 'completed answers';
+  const goodput = `goodput >= ${defaultGoodput * 100} % (${good})`;
+  return ['no growth of requests in flight', ...(criteria.length === 0 ? [goodput] : criteria)];
+};
 
 /** Whether a step requires more than a steady flow and complete answers. */
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
@@ -41,15 +38,11 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   return dropped >= others ? 'concurrency' : 'failures';
 };
 
-const defaultBreaches = (goodput: number, outcomes: OutcomeCounts): readonly StepBreach[] =>
-  goodput >= defaultGoodput
-    ? []
-    : [
-        {
-          bound: mainFailure(outcomes),
-          text: `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${defaultGoodput * 100} %`,
-        },
-      ];
+const defaultBreaches = (goodput: number, outcomes: OutcomeCounts): readonly StepBreach[] => {
+  if (goodput >= defaultGoodput) return [];
+  const text = `goodput ${(goodput * 100).toFixed(1)} %; expected at least ${defaultGoodput * 100} %`;
+  return [{ bound: mainFailure(outcomes), text }];
+};
 
 /** The breaches of a stage; `undecided` with too few samples, `sure` if the intervals leave little doubt. */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {

@@ -13,15 +13,21 @@ import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.
 import {
   type MetricCandidate,
   metricCandidatesOf,
+  onBoth,
   type RatioCandidate,
 } from './metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from './gates.ts';
-import { holm } from '../statistics/holm.ts';
+import {
+  holm,
+  ksDistance,
+  type Share,
+  shareOf,
+  sumOfShares,
+  meanOf,
+} from '../statistics/significance.ts';
 import { contrastOf, judgeRatio, type JudgedMetric, type RatioMetric } from './judge-ratio.ts';
 import { judgeShare, shareP } from './judge-share.ts';
-import { ksDistance } from '../statistics/ks-distance.ts';
-import { histogramsOf, trafficStreamsOf } from './metric-values.ts';
-import type { Share } from '../statistics/newcombe.ts';
+import { type ComparedResults, histogramsOf, trafficStreamsOf } from './metric-values.ts';
 import type { Side } from './repetition.ts';
 import {
   type ComparedProperty,
@@ -30,7 +36,6 @@ import {
   sideDifferences,
   targetOf,
 } from './side-differences.ts';
-import { meanOf } from '../statistics/welch.ts';
 
 export type ComparisonOrRefusal =
   | { readonly ok: true; readonly comparison: Comparison }
@@ -61,18 +66,14 @@ const ratioFigures = (values: readonly number[]): SideFigures => ({
 });
 
 const shareFigures = (parts: readonly Share[]): SideFigures => {
-  const of = parts.reduce((sum, part) => sum + part.of, 0);
-  const events = parts.reduce((sum, part) => sum + part.events, 0);
-  return {
-    values: parts.map((part) => (part.of === 0 ? 0 : part.events / part.of)),
-    typical: of === 0 ? null : events / of,
-  };
+  const total = sumOfShares(parts);
+  return { values: parts.map(shareOf), typical: total.of === 0 ? null : shareOf(total) };
 };
 
-const ratioMetric = ({ base, next, better, effect, floor }: RatioCandidate): RatioMetric => ({
+const ratioMetric = ({ base, next, labels, effect, floor }: RatioCandidate): RatioMetric => ({
   base,
   next,
-  lowerIsBetter: better !== 'higher',
+  lowerIsBetter: labels.better !== 'higher',
   least: 1 + Math.max(effect, floor / (geometricMean(base) ?? 1)),
 });
 
@@ -91,34 +92,17 @@ const judged = (
     : judgeShare(candidate, adjustedP, tests);
 };
 
-const figuresOf = (candidate: MetricCandidate): Pick<ComparedMetric, 'base' | 'next'> =>
-  candidate.scale === 'ratio'
-    ? { base: ratioFigures(candidate.base), next: ratioFigures(candidate.next) }
-    : { base: shareFigures(candidate.base), next: shareFigures(candidate.next) };
-
 const metricOf = (
   candidate: MetricCandidate,
   adjustedP: number | null,
   tests: number,
 ): ComparedMetric => {
+  const { labels, scale, gated, remark } = candidate;
   const judgement = judged(candidate, adjustedP, tests);
-  const { id, traffic, model, name, label, unit, better, scale, gated, remark } = candidate;
-  return {
-    id,
-    traffic,
-    model,
-    name,
-    label,
-    unit,
-    better,
-    scale,
-    gated,
-    ...figuresOf(candidate),
-    effect: judgement?.effect ?? null,
-    verdict: judgement?.verdict ?? 'inconclusive',
-    needed: judgement?.needed ?? null,
-    remark,
-  };
+  const { effect = null, verdict = 'inconclusive', needed = null } = judgement ?? {};
+  const figures =
+    candidate.scale === 'ratio' ? onBoth(candidate, ratioFigures) : onBoth(candidate, shareFigures);
+  return { ...labels, scale, gated, ...figures, effect, verdict, needed, remark };
 };
 
 const metricsOf = (candidates: readonly MetricCandidate[]): readonly ComparedMetric[] => {
@@ -139,15 +123,16 @@ const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict =
   return comparisonVerdictNames.find((each) => verdicts.includes(each)) ?? 'inconclusive';
 };
 
-const shapesOf = (base: readonly Result[], next: readonly Result[]): readonly ComparedShape[] =>
-  trafficStreamsOf(base, next).flatMap((stream) => {
+const shapesOf = (results: ComparedResults): readonly ComparedShape[] =>
+  trafficStreamsOf(results).flatMap((stream) => {
     const [first] = comparedPercentiles[stream.traffic].gated;
     const { measure } = percentileOf(first)!;
-    const one = sumOfHistograms(histogramsOf(base, stream, measure));
-    const other = sumOfHistograms(histogramsOf(next, stream, measure));
-    const distance = ksDistance(one, other);
+    const { base, next } = onBoth(results, (side) =>
+      sumOfHistograms(histogramsOf(side, stream, measure)),
+    );
+    const distance = ksDistance(base, next);
     if (distance === null) return [];
-    return [{ ...stream, measure, distance, samples: { base: one.count, next: other.count } }];
+    return [{ ...stream, measure, distance, samples: { base: base.count, next: next.count } }];
   });
 
 const sideOf = ({ name, repetitions }: Side): ComparedSide => {
@@ -170,32 +155,22 @@ const sideOf = ({ name, repetitions }: Side): ComparedSide => {
   };
 };
 
-const different = (side: Side, of: (result: Result) => string): readonly string[] => [
-  ...new Set(side.repetitions.map(({ result }) => of(result))),
-];
+const machineOf = ({ slices }: Result): string => {
+  const [{ machine } = {}] = slices;
+  return `${machine?.cpu}, ${machine?.cores} cores, Node.js ${machine?.node}`;
+};
 
-const cautionsOf = (base: Side, next: Side): readonly string[] => {
-  const both = [...base.repetitions, ...next.repetitions];
-  const overloadedRuns = both.filter(({ trust }) => trust.level !== 'valid').length;
-  const differAcrossSides = (of: (result: Result) => string): boolean =>
-    new Set([...different(base, of), ...different(next, of)]).size > 1;
-  const machine = ({ slices }: Result): string => {
-    const [{ machine: each } = {}] = slices;
-    return `${each?.cpu}, ${each?.cores} cores, Node.js ${each?.node}`;
-  };
+const cautionsOf = (base: Side, next: Side): string[] => {
+  const runs = [...base.repetitions, ...next.repetitions];
+  const overloaded = runs.filter(({ trust }) => trust.level !== 'valid').length;
+  const differs = (of: (result: Result) => string): boolean =>
+    new Set(runs.map(({ result }) => of(result))).size > 1;
   return [
-    ...(overloadedRuns === 0
-      ? []
-      : [
-          `The load generator was overloaded in ${overloadedRuns} of ${both.length} runs: it contributes to their noise.`,
-        ]),
-    ...(differAcrossSides(machine)
-      ? ['The runs are from different machines or versions of Node.js.']
-      : []),
-    ...(differAcrossSides(({ weir }) => weir)
-      ? ['The runs were measured by different versions of Weir.']
-      : []),
-  ];
+    overloaded > 0 &&
+      `The load generator was overloaded in ${overloaded} of ${runs.length} runs: it contributes to their noise.`,
+    differs(machineOf) && 'The runs are from different machines or versions of Node.js.',
+    differs(({ weir }) => weir) && 'The runs were measured by different versions of Weir.',
+  ].filter((caution) => caution !== false);
 };
 
 /** Compares the new side with the base. Differences between the runs are reasons to refuse unless they are allowed. */
@@ -204,23 +179,20 @@ export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal 
   const differences = sideDifferences(base, next).filter(({ what }) => !intended.includes(what));
   const refusals = differences.filter(({ what }) => !allowed.includes(what));
   if (refusals.length > 0) return { ok: false, refusals };
-  const [one, other] = [base, next].map(({ repetitions }) =>
-    repetitions.map(({ result }) => result),
-  );
-  const metrics = metricsOf(metricCandidatesOf(one!, other!, gates));
+  const results = onBoth(options, ({ repetitions }) => repetitions.map(({ result }) => result));
+  const metrics = metricsOf(metricCandidatesOf(results, gates));
   return {
     ok: true,
     comparison: {
       format: 'comparison/1',
       weir: options.weir,
       comparedAt: options.comparedAt,
-      base: sideOf(base),
-      next: sideOf(next),
+      ...onBoth(options, sideOf),
       overridden: differences.map(({ message }) => message),
-      cautions: [...cautionsOf(base, next)],
+      cautions: cautionsOf(base, next),
       rules: comparisonRules,
       metrics: [...metrics],
-      shapes: [...shapesOf(one!, other!)],
+      shapes: [...shapesOf(results)],
       verdict: overallVerdict(metrics),
     },
   };

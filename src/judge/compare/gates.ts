@@ -9,10 +9,7 @@ export interface Percentile {
 
 /** The percentiles that a comparison shows for each traffic kind; the gated ones decide its verdict. */
 export const comparedPercentiles = {
-  chat: {
-    gated: ['endToEnd.p50', 'endToEnd.p95'],
-    shown: ['endToEnd.p99'],
-  },
+  chat: { gated: ['endToEnd.p50', 'endToEnd.p95'], shown: ['endToEnd.p99'] },
   'chat-stream': {
     gated: ['ttft.p50', 'ttft.p95', 'tpot.p50', 'endToEnd.p50', 'endToEnd.p95'],
     shown: ['ttft.p99', 'gap.p50', 'gap.p99', 'stall.p95', 'outputSpeed.p50', 'endToEnd.p99'],
@@ -25,10 +22,7 @@ export const comparedPercentiles = {
     gated: ['endToEnd.p50', 'endToEnd.p95'],
     shown: ['transcriptionFactor.p50'],
   },
-  models: {
-    gated: ['endToEnd.p50', 'endToEnd.p95'],
-    shown: [],
-  },
+  models: { gated: ['endToEnd.p50', 'endToEnd.p95'], shown: [] },
 } as const satisfies Record<
   TrafficKind,
   { readonly gated: readonly string[]; readonly shown: readonly string[] }

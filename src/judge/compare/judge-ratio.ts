@@ -1,11 +1,40 @@
 import {
-  type ComparedEffect,
   comparisonRules,
+  type ComparedEffect,
   type ComparisonVerdict,
 } from '../../model/series/comparison.ts';
-import { repetitionsNeeded } from './repetitions-needed.ts';
 import { criticalT } from '../statistics/student-t.ts';
-import { type Contrast, halfWidth, meanOf, varianceOf, welch } from '../statistics/welch.ts';
+import { type Contrast, halfWidth, meanOf, varianceOf, welch } from '../statistics/significance.ts';
+
+export const maxRepetitions = 1000;
+
+/** The fewest repetitions per side that are enough; `null` above `maxRepetitions`. */
+export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
+  for (let count = comparisonRules.repetitions; count <= maxRepetitions; count += 1)
+    if (isEnough(count)) return count;
+  return null;
+};
+
+/**
+ * The repetitions per side that would decide, with the observed noise and difference: the confidence
+ * interval of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
+ * interval is t √(2 / n) standard deviations of one repetition, t with 2 n − 2 degrees of freedom.
+ * `null` above `maxRepetitions`.
+ */
+export const repetitionsNeeded = (seen: {
+  readonly difference: number;
+  readonly deviation: number;
+  readonly least: number;
+  readonly alpha: number;
+}): number | null => {
+  const { difference, deviation, least, alpha } = seen;
+  const isBeyond = Math.abs(difference) > least;
+  const margin = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
+  const level = isBeyond ? alpha : comparisonRules.alpha;
+  return fewestRepetitions(
+    (count) => criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin,
+  );
+};
 
 const { alpha, repetitions, indicativeRatio, assumedNoise, power } = comparisonRules;
 

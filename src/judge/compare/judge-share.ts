@@ -1,7 +1,13 @@
 import { comparisonRules, type ComparisonVerdict } from '../../model/series/comparison.ts';
-import type { JudgedMetric } from './judge-ratio.ts';
-import { effectiveShare, newcombe, newcombeP, type Share } from '../statistics/newcombe.ts';
-import { maxRepetitions } from './repetitions-needed.ts';
+import { type JudgedMetric, maxRepetitions } from './judge-ratio.ts';
+import {
+  effectiveShare,
+  newcombe,
+  newcombeP,
+  type Share,
+  shareOf,
+  sumOfShares,
+} from '../statistics/significance.ts';
 import { criticalNormal } from '../statistics/student-t.ts';
 
 const { alpha, repetitions, rateEffect, indicativeRatio, power } = comparisonRules;
@@ -12,10 +18,7 @@ export interface ShareMetric {
   readonly next: readonly Share[];
 }
 
-const totalOf = (parts: readonly Share[]): number => {
-  const of = parts.reduce((sum, part) => sum + part.of, 0);
-  return of === 0 ? 0 : parts.reduce((sum, part) => sum + part.events, 0) / of;
-};
+const totalOf = (parts: readonly Share[]): number => shareOf(sumOfShares(parts));
 
 export const shareP = ({ base, next }: ShareMetric): number =>
   newcombeP(effectiveShare(base), effectiveShare(next));

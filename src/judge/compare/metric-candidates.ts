@@ -1,9 +1,8 @@
-import { comparisonRules } from '../../model/series/comparison.ts';
+import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import type { Result } from '../../model/result/result.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { type Total, totals } from './gates.ts';
 import {
+  type ComparedResults,
   histogramsOf,
   percentilesOf,
   rateOf,
@@ -12,33 +11,38 @@ import {
   trafficStreamsOf,
   percentileValue,
 } from './metric-values.ts';
-import type { Share } from '../statistics/newcombe.ts';
+import type { Share } from '../statistics/significance.ts';
 
-interface MetricLabels {
-  readonly id: string;
-  readonly traffic: TrafficKind | null;
-  readonly model: string | null;
-  readonly name: string;
-  readonly label: string;
-  readonly unit: string;
-  readonly better: 'lower' | 'higher' | 'neither';
+interface Both<T> {
+  readonly base: T;
+  readonly next: T;
+}
+
+export const onBoth = <A, B>({ base, next }: Both<A>, turn: (side: A) => B): Both<B> => ({
+  base: turn(base),
+  next: turn(next),
+});
+
+type MetricLabels = Pick<
+  ComparedMetric,
+  'id' | 'traffic' | 'model' | 'name' | 'label' | 'unit' | 'better'
+>;
+
+interface Candidate {
+  readonly labels: MetricLabels;
   readonly gated: boolean;
   readonly remark: string | null;
 }
 
-export interface RatioCandidate extends MetricLabels {
+export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly scale: 'ratio';
-  readonly base: readonly number[];
-  readonly next: readonly number[];
   /** The minimum effect: a share of the base, and a value in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
 }
 
-export interface ShareCandidate extends MetricLabels {
+interface ShareCandidate extends Candidate, Both<readonly Share[]> {
   readonly scale: 'difference';
-  readonly base: readonly Share[];
-  readonly next: readonly Share[];
 }
 
 export type MetricCandidate = RatioCandidate | ShareCandidate;
@@ -53,56 +57,52 @@ const floorOf = (measure: MeasureName): number => {
   return tokenTimes.has(measure) ? tokenFloor : latencyFloor;
 };
 
-type Results = readonly Result[];
+/** A value of each run; `null` where a run has none. */
+type RunValues = readonly (number | null)[];
 
-const missingValuesNote = (
-  results: Results,
-  found: readonly unknown[],
-  side: string,
-): readonly string[] => {
-  const count = results.length - found.length;
+const missingValuesNote = (values: RunValues, side: string): readonly string[] => {
+  const count = values.filter((value) => value === null).length;
   return count === 0
     ? []
     : [`${count} of the ${side} runs ${count === 1 ? 'has' : 'have'} no value`];
 };
 
+/** None if no run has a value. */
+const ratioCandidates = (
+  candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor'>,
+  { base, next }: Both<RunValues>,
+  remarks: readonly string[],
+): readonly RatioCandidate[] => {
+  const found = onBoth({ base, next }, (values) => values.filter((value) => value !== null));
+  if (found.base.length + found.next.length === 0) return [];
+  const notes = [...remarks, ...missingValuesNote(base, 'base'), ...missingValuesNote(next, 'new')];
+  return [{ ...candidate, scale: 'ratio', ...found, remark: notes.join('; ') || null }];
+};
+
 const latencies = (
-  base: Results,
-  next: Results,
+  sides: ComparedResults,
   stream: TrafficStream,
   gates: readonly string[] | null,
 ): readonly RatioCandidate[] =>
   percentilesOf(stream, gates).flatMap(({ measure, q, name, gated }) => {
-    const valuesOf = (results: Results) =>
-      histogramsOf(results, stream, measure).flatMap(
-        (histogram) => percentileValue(histogram, q) ?? [],
-      );
-    const [one, other] = [valuesOf(base), valuesOf(next)];
-    if (one.length + other.length === 0) return [];
-    const isWeak = [...one, ...other].some(({ weak }) => weak);
+    const found = onBoth(sides, (results) =>
+      histogramsOf(results, stream, measure).map((histogram) => percentileValue(histogram, q)),
+    );
+    const isWeak = [...found.base, ...found.next].some((value) => value?.weak);
     const minSamples = Math.round(10 / Math.min(q, 1 - q));
-    const isGated = gated && (gates !== null || !isWeak);
-    const remarks = [
-      ...(isWeak ? [`fewer than ${minSamples.toLocaleString('en-US')} samples in a run`] : []),
-      ...missingValuesNote(base, one, 'base'),
-      ...missingValuesNote(next, other, 'new'),
-    ];
     const { short, unit, better } = measures[measure];
-    return {
-      id: [stream.traffic, ...(stream.model === null ? [] : [stream.model]), name].join(' '),
-      ...stream,
-      name,
-      unit,
-      better,
-      scale: 'ratio',
-      gated: isGated,
-      label: `${short} p${Number((q * 100).toFixed(2))}`,
-      remark: remarks.length === 0 ? null : remarks.join('; '),
-      base: one.map(({ value }) => value),
-      next: other.map(({ value }) => value),
-      effect: better === 'higher' ? throughputEffect : latencyEffect,
-      floor: floorOf(measure),
-    };
+    const id = [stream.traffic, stream.model, name].filter((word) => word !== null).join(' ');
+    const label = `${short} p${Number((q * 100).toFixed(2))}`;
+    return ratioCandidates(
+      {
+        labels: { id, ...stream, name, label, unit, better },
+        gated: gated && (gates !== null || !isWeak),
+        effect: better === 'higher' ? throughputEffect : latencyEffect,
+        floor: floorOf(measure),
+      },
+      onBoth(found, (values) => values.map((value) => value?.value ?? null)),
+      isWeak ? [`fewer than ${minSamples.toLocaleString('en-US')} samples in a run`] : [],
+    );
   });
 
 const totalWords = {
@@ -112,70 +112,25 @@ const totalWords = {
   limited: { label: 'Answers 429', unit: '%', better: 'lower' },
 } as const satisfies Record<Total, { label: string; unit: string; better: 'lower' | 'higher' }>;
 
-const throughput = (
-  base: Results,
-  next: Results,
-  name: 'completed' | 'outputTokens',
+const totalCandidates = (
+  sides: ComparedResults,
+  name: Total,
   gated: boolean,
-): readonly RatioCandidate[] => {
-  const valuesOf = (results: Results) => results.flatMap((result) => rateOf(result, name) ?? []);
-  const [one, other] = [valuesOf(base), valuesOf(next)];
-  if (one.length + other.length === 0) return [];
-  const remarks = [
-    ...missingValuesNote(base, one, 'base'),
-    ...missingValuesNote(next, other, 'new'),
-  ];
-  return [
-    {
-      id: name,
-      traffic: null,
-      model: null,
-      name,
-      ...totalWords[name],
-      scale: 'ratio',
-      gated,
-      base: one,
-      next: other,
-      effect: throughputEffect,
-      floor: 0,
-      remark: remarks.length === 0 ? null : remarks.join('; '),
-    },
-  ];
-};
-
-const failures = (
-  base: Results,
-  next: Results,
-  name: 'errors' | 'limited',
-  gated: boolean,
-): ShareCandidate => {
-  const [one, other] = [base, next].map((results) =>
-    results.map((result) => failureShareOf(result, name)),
-  );
-  const isNone = [...one!, ...other!].every(({ events }) => events === 0);
-  return {
-    id: name,
-    traffic: null,
-    model: null,
-    name,
-    ...totalWords[name],
-    scale: 'difference',
-    base: one!,
-    next: other!,
-    gated: gated && !isNone,
-    remark: isNone ? 'none on either side' : null,
-  };
+): readonly MetricCandidate[] => {
+  const labels = { id: name, traffic: null, model: null, name, ...totalWords[name] };
+  if (name === 'completed' || name === 'outputTokens') {
+    const rates = onBoth(sides, (results) => results.map((result) => rateOf(result, name)));
+    return ratioCandidates({ labels, gated, effect: throughputEffect, floor: 0 }, rates, []);
+  }
+  const found = onBoth(sides, (results) => results.map((result) => failureShareOf(result, name)));
+  const isNone = [...found.base, ...found.next].every(({ events }) => events === 0);
+  const remark = isNone ? 'none on either side' : null;
+  return [{ labels, scale: 'difference', ...found, gated: gated && !isNone, remark }];
 };
 
 /** A requested metric that no run has: the comparison is inconclusive. */
 const missingCandidate = (name: string): RatioCandidate => ({
-  id: name,
-  traffic: null,
-  model: null,
-  name,
-  label: name,
-  unit: '',
-  better: 'lower',
+  labels: { id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
   scale: 'ratio',
   gated: true,
   base: [],
@@ -187,19 +142,13 @@ const missingCandidate = (name: string): RatioCandidate => ({
 
 /** Everything that can be compared; `gates` are the names of the deciding metrics, `null` the defaults. */
 export const metricCandidatesOf = (
-  base: Results,
-  next: Results,
+  sides: ComparedResults,
   gates: readonly string[] | null,
 ): readonly MetricCandidate[] => {
-  const isGated = (name: Total): boolean => gates === null || gates.includes(name);
   const found = [
-    ...trafficStreamsOf(base, next).flatMap((stream) => latencies(base, next, stream, gates)),
-    ...totals.flatMap((name): readonly MetricCandidate[] =>
-      name === 'errors' || name === 'limited'
-        ? [failures(base, next, name, isGated(name))]
-        : throughput(base, next, name, isGated(name)),
-    ),
+    ...trafficStreamsOf(sides).flatMap((stream) => latencies(sides, stream, gates)),
+    ...totals.flatMap((name) => totalCandidates(sides, name, gates?.includes(name) ?? true)),
   ];
-  const missing = (gates ?? []).filter((gate) => !found.some(({ name }) => name === gate));
+  const missing = (gates ?? []).filter((gate) => !found.some(({ labels }) => labels.name === gate));
   return [...found, ...missing.map(missingCandidate)];
 };

@@ -12,7 +12,7 @@ import {
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { comparedPercentiles, percentileOf, type Percentile, type Total } from './gates.ts';
-import type { Share } from '../statistics/newcombe.ts';
+import type { Share } from '../statistics/significance.ts';
 
 /** Requests that are compared together: latencies of different kinds and models do not mix. */
 export interface TrafficStream {
@@ -28,29 +28,26 @@ const ofStream =
     labels.traffic === traffic &&
     (model === null || labels.model === model);
 
+export interface ComparedResults {
+  readonly base: readonly Result[];
+  readonly next: readonly Result[];
+}
+
+const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly string[] => {
+  const labels = results.flatMap(({ groups }) => groups.map((group) => group.labels));
+  const own = labels.filter(({ traffic, warmUp }) => traffic === kind && !warmUp);
+  return [...new Set(own.map(({ model }) => model ?? ''))].sort();
+};
+
 /** The traffic kinds, separately by model if both sides have the same models. */
-export const trafficStreamsOf = (
-  base: readonly Result[],
-  next: readonly Result[],
-): readonly TrafficStream[] => {
-  const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly string[] => [
-    ...new Set(
-      results
-        .flatMap(({ groups }) => groups)
-        .flatMap(({ labels }) =>
-          labels.traffic === kind && !labels.warmUp ? [labels.model ?? ''] : [],
-        )
-        .sort(),
-    ),
-  ];
-  return trafficKinds.flatMap((traffic): TrafficStream[] => {
+export const trafficStreamsOf = ({ base, next }: ComparedResults): readonly TrafficStream[] =>
+  trafficKinds.flatMap((traffic): TrafficStream[] => {
     const [one, other] = [modelsOfKind(base, traffic), modelsOfKind(next, traffic)];
     if (one.length + other.length === 0) return [];
     return one.length < 2 || one.join('\n') !== other.join('\n')
       ? [{ traffic, model: null }]
       : one.map((model) => ({ traffic, model }));
   });
-};
 
 /** The default percentiles of the kind and the requested ones. */
 export const percentilesOf = (
@@ -64,7 +61,7 @@ export const percentilesOf = (
   return [...defaultNames, ...requestedNames].flatMap((name) => {
     const percentile = percentileOf(name);
     if (percentile === null) return [];
-    const kinds: readonly TrafficKind[] = measures[percentile.measure].traffic;
+    const kinds = measures[percentile.measure].traffic;
     return kinds.includes(traffic) ? [{ ...percentile, name, gated: isGated(name) }] : [];
   });
 };

@@ -1,13 +1,12 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/comparison.ts';
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
-import { detectableEffect, resolution } from './judge-ratio.ts';
-import type { Repetition, Side } from './repetition.ts';
-import { maxRepetitions } from './repetitions-needed.ts';
+import { detectableEffect, resolution, fewestRepetitions } from './judge-ratio.ts';
+import type { Side } from './repetition.ts';
 import type { SideDifference } from './side-differences.ts';
-import { meanOf, varianceOf } from '../statistics/welch.ts';
+import { meanOf, varianceOf } from '../statistics/significance.ts';
 
-const { alpha, repetitions: fewest } = comparisonRules;
+const { alpha } = comparisonRules;
 
 type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> & {
   readonly side: Side;
@@ -19,38 +18,12 @@ export type NoiseOrRefusal =
 
 /** Two alternating halves, ABBA, so that a drift of the environment affects both alike. */
 const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
-  const half = (isInHalf: (turn: number) => boolean, which: string): Side => {
-    const [first, ...others] = repetitions.filter((_, i) =>
-      isInHalf(i % 4),
-    ) as readonly Repetition[];
+  const half = (turns: readonly number[], which: string): Side => {
+    const [first, ...others] = repetitions.filter((_, i): boolean => turns.includes(i % 4));
     if (first === undefined) throw new Error('expected at least two runs');
     return { name: `${name}, ${which} half`, repetitions: [first, ...others] };
   };
-  return [
-    half((turn) => turn === 0 || turn === 3, 'one'),
-    half((turn) => turn === 1 || turn === 2, 'other'),
-  ];
-};
-
-/** The effect that this many repetitions per side detect with probability `power`, as a logarithm or a difference. */
-type DetectableAt = (repetitions: number) => number;
-
-/** The standard error is s √(2 / n), with 2 n − 2 degrees of freedom. */
-const detectableRatioAt =
-  (deviation: number, level: number): DetectableAt =>
-  (count) =>
-    detectableEffect({ error: deviation * Math.sqrt(2 / count), freedom: 2 * count - 2 }, level);
-
-/** The width of Newcombe's interval shrinks with the root of the number of repetitions. */
-const detectableShareAt =
-  (atHalf: number, half: number): DetectableAt =>
-  (count) =>
-    atHalf * Math.sqrt(half / count);
-
-const neededFor = (detectableAt: DetectableAt, least: number): number | null => {
-  for (let count = fewest; count <= maxRepetitions; count += 1)
-    if (detectableAt(count) <= least) return count;
-  return null;
+  return [half([0, 3], 'one'), half([1, 2], 'other')];
 };
 
 const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetric[] => {
@@ -60,9 +33,15 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const isRatio = scale === 'ratio';
   const values = [...base.values, ...next.values];
   const deviation = Math.sqrt(Math.max(resolution, varianceOf(values.map(Math.log))));
-  const detectableAt = isRatio
-    ? detectableRatioAt(deviation, alpha / Math.max(1, tests))
-    : detectableShareAt(detectable, Math.min(base.values.length, next.values.length));
+  const level = alpha / Math.max(1, tests);
+  const half = Math.min(base.values.length, next.values.length);
+  /** What so many repetitions per side detect with probability `power`, as a logarithm or a difference. */
+  const detectableAt = (count: number): number => {
+    // The width of Newcombe's interval shrinks with the root of the number of repetitions.
+    if (!isRatio) return detectable * Math.sqrt(half / count);
+    const error = deviation * Math.sqrt(2 / count);
+    return detectableEffect({ error, freedom: 2 * count - 2 }, level);
+  };
   const least = isRatio ? Math.log(effect.least) : effect.least;
   const asChange = (value: number): number => (isRatio ? Math.exp(value) : value);
   const typical = isRatio ? Math.exp(meanOf(values.map(Math.log))) : meanOf(values);
@@ -83,7 +62,7 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
         repetitions,
         change: asChange(Math.max(least, detectableAt(repetitions))),
       })),
-      needed: neededFor(detectableAt, least),
+      needed: fewestRepetitions((count) => detectableAt(count) <= least),
     },
   ];
 };

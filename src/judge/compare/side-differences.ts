@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hashedPartOf } from '../../model/plan/plan-hash.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { modelOf } from '../../model/workload/traffic.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
@@ -17,14 +18,10 @@ export interface SideDifference {
   readonly message: string;
 }
 
-export const modelsOf = ({ stages }: Plan): readonly string[] => [
-  ...new Set(
-    stages
-      .flatMap(({ traffic }) => traffic)
-      .flatMap((each) => ('model' in each && each.model !== null ? [each.model] : []))
-      .sort(),
-  ),
-];
+export const modelsOf = ({ stages }: Plan): readonly string[] => {
+  const models = stages.flatMap(({ traffic }) => traffic.flatMap((each) => modelOf(each) ?? []));
+  return [...new Set(models.sort())];
+};
 
 /** The target of a plan; the port of the reference gateway differs in every run and is ignored. */
 export const targetOf = ({ target }: Plan): string =>
@@ -46,10 +43,7 @@ const otherSettings = ({ plan }: Result): unknown => ({
   seed: null,
   stages: plan.stages.map((stage) => ({
     ...stage,
-    traffic: stage.traffic.map((each) => ({
-      ...each,
-      ...('model' in each ? { model: null } : {}),
-    })),
+    traffic: stage.traffic.map((each) => ('model' in each ? { ...each, model: null } : each)),
   })),
 });
 
@@ -62,21 +56,13 @@ const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean 
   !(isExplained && isDeepStrictEqual(otherSettings(one), otherSettings(other)));
 
 const differencesBetween = (one: Repetition, other: Repetition): readonly SideDifference[] => {
-  const namedDifferences = (Object.keys(comparedFacts) as (keyof typeof comparedFacts)[]).flatMap(
-    (what) => {
-      const [expected, found] = [
-        comparedFacts[what](one.result),
-        comparedFacts[what](other.result),
-      ];
-      if (expected === found) return [];
-      return [
-        {
-          what,
-          message: `the ${what} differs: ${expected} in ${one.file}, ${found} in ${other.file}`,
-        },
-      ];
-    },
-  );
+  const facts = Object.keys(comparedFacts) as (keyof typeof comparedFacts)[];
+  const namedDifferences = facts.flatMap((what) => {
+    const [expected, found] = [one, other].map(({ result }) => comparedFacts[what](result));
+    if (expected === found) return [];
+    const message = `the ${what} differs: ${expected} in ${one.file}, ${found} in ${other.file}`;
+    return [{ what, message }];
+  });
   const isExplained = namedDifferences.some(({ what }) => what !== 'slices');
   if (!planDiffers(one.result, other.result, isExplained)) return namedDifferences;
   const hashes = [one, other].map(({ result }) => result.planHash.slice(0, 12));
@@ -84,7 +70,6 @@ const differencesBetween = (one: Repetition, other: Repetition): readonly SideDi
   return [{ what: 'plan', message }, ...namedDifferences];
 };
 
-/** Why a run is excluded; `null` if it is usable. */
 export const unusableRunReason = ({ file, result, trust }: Repetition): SideDifference | null => {
   if (sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0) {
     return { what: 'success', message: `${file} has no completed requests` };

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
-import { holm } from '../statistics/holm.ts';
-import { ksDistance } from '../statistics/ks-distance.ts';
-import { effectiveShare, newcombe, newcombeP } from '../statistics/newcombe.ts';
-import { repetitionsNeeded } from './repetitions-needed.ts';
+import {
+  holm,
+  ksDistance,
+  effectiveShare,
+  newcombe,
+  newcombeP,
+  halfWidth,
+  welch,
+} from '../statistics/significance.ts';
+import { repetitionsNeeded } from './judge-ratio.ts';
 import { criticalNormal } from '../statistics/student-t.ts';
-import { halfWidth, welch } from '../statistics/welch.ts';
 
 const z95 = 1.959963984540054;
 

@@ -3,7 +3,6 @@ import { changeRules } from '../../model/series/history.ts';
 
 const { minRuns: leastRuns, minLevelRuns: leastLevel, alpha, permutations } = changeRules;
 
-/** The clearest split of a series into two levels. */
 interface Split {
   /** The index of the first value of the second level. */
   readonly at: number;

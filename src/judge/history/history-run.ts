@@ -7,7 +7,7 @@ import type { Repetition } from '../compare/repetition.ts';
 import { unusableRunReason, targetOf } from '../compare/side-differences.ts';
 
 /** Whether a comparison gates a metric by default, with any number of samples: the history has many runs. */
-const isHeadline = ({ traffic, name }: MetricCandidate): boolean =>
+const isHeadline = ({ labels: { traffic, name } }: MetricCandidate): boolean =>
   traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
 
 const valueOf = (candidate: MetricCandidate): number | null => {
@@ -17,17 +17,18 @@ const valueOf = (candidate: MetricCandidate): number | null => {
 };
 
 const headlineFigures = (result: Result): readonly HistoryFigure[] =>
-  metricCandidatesOf([result], [result], null)
+  metricCandidatesOf({ base: [result], next: [result] }, null)
     .filter(isHeadline)
     .flatMap((candidate) => {
       const value = valueOf(candidate);
       if (value === null) return [];
-      const { id, traffic, model, label, unit, better, scale } = candidate;
+      const { id, traffic, model, label, unit, better } = candidate.labels;
+      const { scale } = candidate;
       const least =
         candidate.scale === 'ratio'
           ? { effect: candidate.effect, floor: candidate.floor }
           : { effect: comparisonRules.rateEffect, floor: 0 };
-      const name = [traffic ?? '', model ?? '', label].filter((word) => word !== '').join(' ');
+      const name = [traffic, model, label].filter(Boolean).join(' ');
       return [{ id, label: name, unit, better, scale, value, ...least }];
     });
 

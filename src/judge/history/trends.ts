@@ -7,7 +7,7 @@ import {
   type Trend,
   type TrendFigure,
 } from '../../model/series/history.ts';
-import { meanOf } from '../statistics/welch.ts';
+import { meanOf } from '../statistics/significance.ts';
 import { changePoints } from './change-points.ts';
 
 type Point = TrendFigure['points'][number];

@@ -1,16 +1,15 @@
 import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { measures } from '../../model/measures/measures.ts';
-import { inScope, type Objective } from '../../model/plan/objective.ts';
+import { inScope, type Objective, objectivesMet } from '../../model/plan/objective.ts';
 import type { Breach } from '../../model/result/objective-verdict.ts';
 import { type Observation, wasSent } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, secondOf } from '../../model/quantity.ts';
-import { objectivesMet } from '../../model/plan/request-objectives.ts';
 import { type RateName, rates, type CountedArrivals } from '../../model/measures/run-figures.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { groundsFor } from './judge-objectives.ts';
-import { ratedSeconds } from './rated-seconds.ts';
 import {
+  ratedSeconds,
   observeCount,
   observeDistribution,
   type ObservedValue,
@@ -31,16 +30,22 @@ interface RunningFigure {
 }
 
 /** Counts arrivals by outcome, and requests that met all objectives if `countObjectives`. */
-const countArrivals = (plan: Plan, countObjectives: boolean) => {
-  const tallied = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0 };
-  const record = (observation: Observation, stage: string): void => {
-    tallied.outcomes[observation.outcome.kind] += 1;
-    if (wasSent(observation)) tallied.sent += 1;
-    if (!countObjectives || observation.outcome.kind !== 'completed') return;
-    if (objectivesMet(plan.perRequest, observation, stage).every(Boolean))
-      tallied.metAllObjectives += 1;
+const runningCount = (
+  plan: Plan,
+  countObjectives: boolean,
+  observe: (counted: CountedArrivals) => ObservedValue,
+): RunningFigure => {
+  const counted = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0 };
+  return {
+    record: (observation, stage) => {
+      counted.outcomes[observation.outcome.kind] += 1;
+      if (wasSent(observation)) counted.sent += 1;
+      if (!countObjectives || observation.outcome.kind !== 'completed') return;
+      const met = objectivesMet(plan.perRequest, observation, stage);
+      if (met.every(Boolean)) counted.metAllObjectives += 1;
+    },
+    observe: () => observe(counted),
   };
-  return { tallied: tallied as CountedArrivals, note: record };
 };
 
 const runningRate = (
@@ -74,26 +79,18 @@ const runningFigureFor = (plan: Plan, { figure, scope }: Objective): RunningFigu
         observe: () => observeDistribution(histogram, figure.statistic),
       };
     }
-    case 'count': {
-      const { tallied, note: record } = countArrivals(plan, false);
-      return { record, observe: () => observeCount(figure.name, tallied) };
-    }
-    case 'share': {
-      const { tallied, note: record } = countArrivals(plan, figure.name === 'goodput');
-      return { record, observe: () => observeShare(figure.name, tallied) };
-    }
+    case 'count':
+      return runningCount(plan, false, (counted) => observeCount(figure.name, counted));
+    case 'share':
+      return runningCount(plan, figure.name === 'goodput', (counted) =>
+        observeShare(figure.name, counted),
+      );
     case 'rate':
       return runningRate(plan, figure.name, scope.stages);
   }
 };
 
-interface Watched {
-  readonly objective: Objective;
-  readonly runningFigure: RunningFigure;
-  readonly concerns: (observation: Observation, stage: string) => boolean;
-}
-
-const watch = (plan: Plan, objective: Objective): Watched => {
+const watch = (plan: Plan, objective: Objective) => {
   const { figure, scope } = objective;
   const isRate = figure.kind === 'rate';
   // A rate counts all arrivals that end in the seconds of its stages, after the warm-up.
@@ -101,7 +98,7 @@ const watch = (plan: Plan, objective: Objective): Watched => {
   return {
     objective,
     runningFigure: runningFigureFor(plan, objective),
-    concerns: (observation, stage) => {
+    concerns: (observation: Observation, stage: string): boolean => {
       const { traffic, model, key, due } = observation;
       return (isRate || due >= plan.warmUp) && inScope(wanted, { traffic, model, key, stage });
     },
@@ -123,10 +120,9 @@ export const watchObjectives = (plan: Plan): AbortWatch => {
     breach: (now) => {
       for (const { objective, runningFigure } of watched) {
         if (now < (objective.abortAfter ?? 0)) continue;
-        const observedValue = runningFigure.observe(now);
-        if (groundsFor(objective, observedValue) === 'broken') {
-          return { text: objective.text, at: now, observed: observedValue.observed ?? 0 };
-        }
+        const value = runningFigure.observe(now);
+        if (groundsFor(objective, value) === 'broken')
+          return { text: objective.text, at: now, observed: value.observed ?? 0 };
       }
       return null;
     },

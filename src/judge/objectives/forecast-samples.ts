@@ -20,7 +20,7 @@ const specialCounts: Partial<
 };
 
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
-  (measures[name].traffic as readonly TrafficKind[]).includes(kind);
+  measures[name].traffic.includes(kind);
 
 /** Maximum samples of a measure in some groups; `null` if unknown for one of them. */
 const samplesOf = (
@@ -50,16 +50,10 @@ export const forecastSamples = (
     });
   });
 
-const isWithin = ({ scope }: Objective, { traffic, model, key, stage }: ForecastGroup): boolean =>
-  inScope(
-    { ...scope, key: key === null ? null : scope.key },
-    {
-      traffic,
-      model,
-      stage,
-      key: key ?? '',
-    },
-  );
+const isWithin = ({ scope }: Objective, { key, ...group }: ForecastGroup): boolean =>
+  key === null
+    ? inScope({ ...scope, key }, { ...group, key: '' })
+    : inScope(scope, { ...group, key });
 
 const forecastFor = (
   objective: Objective,

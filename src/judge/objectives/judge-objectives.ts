@@ -23,8 +23,8 @@ import {
 } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { ratedSeconds } from './rated-seconds.ts';
 import {
+  ratedSeconds,
   observeCount,
   observeDistribution,
   type ObservedValue,
@@ -41,7 +41,7 @@ export const groundsFor = (
   return comparisonOperators[comparison](observed, bound) ? 'kept' : 'broken';
 };
 
-const talliedFor = (groups: readonly Group[]): CountedArrivals => ({
+const countedIn = (groups: readonly Group[]): CountedArrivals => ({
   outcomes: sumOutcomes(groups),
   sent: groups.reduce((sum, { sent }) => sum + sent, 0),
   metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
@@ -65,9 +65,9 @@ const observe = (result: Result, objective: Objective): ObservedValue => {
     case 'measure':
       return observeDistribution(distributionOf(result, figure.name, where), figure.statistic);
     case 'count':
-      return observeCount(figure.name, talliedFor(groupsMatching(result, where)));
+      return observeCount(figure.name, countedIn(groupsMatching(result, where)));
     case 'share':
-      return observeShare(figure.name, talliedFor(groupsMatching(result, where)));
+      return observeShare(figure.name, countedIn(groupsMatching(result, where)));
     case 'rate':
       return observeRateIn(result, figure.name, objective);
   }
@@ -82,12 +82,6 @@ const isSure = (
   const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
   const [worst, best] = isLowerBound(comparison) ? [low, high] : [high, low];
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
-};
-
-/** Why every verdict of a run is inconclusive; `null` otherwise. */
-const disqualification = (result: Result, trust: Trust): VerdictReason | null => {
-  if (missingSlices(result).length > 0) return 'incomplete';
-  return trust.level === 'invalid' ? 'unfit' : null;
 };
 
 const judge = (
@@ -127,6 +121,11 @@ const judge = (
  * inconclusive unless broken.
  */
 export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
-  const disqualifiedBecause = disqualification(result, trust);
+  const isIncomplete = missingSlices(result).length > 0;
+  const disqualifiedBecause = isIncomplete
+    ? 'incomplete'
+    : trust.level === 'invalid'
+      ? 'unfit'
+      : null;
   return result.plan.objectives.map((objective) => judge(result, objective, disqualifiedBecause));
 };

@@ -195,16 +195,15 @@ interface JudgedSlice {
   readonly samples: readonly GeneratorSample[];
   /** The first second, if it is measured. */
   readonly unjudged: GeneratorSample | null;
-  /** The name of the slice; `null` if there is only one. */
-  readonly sliceLabel: string | null;
+  /** The name of the slice; empty if there is only one. */
+  readonly where: string;
 }
 
 const evidenceOf = (signal: Signal, slices: readonly JudgedSlice[]): TrustSignal | null => {
   const level = worstOf(slices.map((slice) => slice.level));
   const worst = slices.find((slice) => slice.level === level);
   if (worst === undefined) return null;
-  const { samples, sliceLabel, unjudged } = worst;
-  const where = sliceLabel === null ? '' : `${sliceLabel}: `;
+  const { samples, where, unjudged } = worst;
   const first =
     unjudged === null ? '' : `; the first second is not judged: ${signal.observedIn(unjudged)}`;
   return {
@@ -234,8 +233,8 @@ export const generatorSignals = (result: Result, lag: TrustLevel): readonly Trus
     const judged = slices.flatMap(
       ({ slice, judged: samples, unjudged }): readonly JudgedSlice[] => {
         const level = signal.level(samples, lag);
-        const sliceLabel = slice.count === 1 ? null : sliceName(result, slice);
-        return level === null ? [] : [{ level, samples, unjudged, sliceLabel }];
+        const where = slice.count === 1 ? '' : `${sliceName(result, slice)}: `;
+        return level === null ? [] : [{ level, samples, unjudged, where }];
       },
     );
     return evidenceOf(signal, judged) ?? [];

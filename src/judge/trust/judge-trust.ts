@@ -1,22 +1,134 @@
+import { decodeHistogram, type Histogram } from '../../model/measures/histogram.ts';
+import { type Quantile, quantile } from '../../model/measures/quantile.ts';
+import type { Result, SliceRun } from '../../model/result/result.ts';
+import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
+import { lagOver, measuredSeconds } from '../../model/result/summary.ts';
+import type { TrustSignal, TrustLevel, Trust } from '../../model/result/verdict.ts';
+import { judgedValueOf, levelAbove, worstOf, judgedSeconds } from './trust-levels.ts';
 import type { DroppedCause } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
-import type { Result } from '../../model/result/result.ts';
-import { sliceNoun } from '../../model/result/slice-name.ts';
-import type { TrustSignal, Trust } from '../../model/result/verdict.ts';
 import { generatorSignals } from './generator-signals.ts';
-import { worstOf } from './trust-levels.ts';
-import { missingSamples } from './missing-samples.ts';
-import { judgeStartLag } from './start-lag.ts';
+
+/** Three digits, as in the table of figures. */
+const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
+
+interface JudgedLag {
+  readonly p99: Quantile;
+  /** The value compared with the levels, in ms. */
+  readonly decisive: number;
+  readonly level: TrustLevel;
+}
+
+const judge = (lags: Histogram): JudgedLag | null => {
+  const p99 = quantile(lags, 0.99);
+  if (p99 === null) return null;
+  const decisive = judgedValueOf(p99);
+  return { p99, decisive, level: levelAbove(decisive, 2, 10) };
+};
+
+const boundText = ({ p99, decisive }: JudgedLag): string =>
+  p99.weak ? `; too few for a p99: judged by its lower bound of ${msText(decisive)}` : '';
+
+const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
+  if (whole.level === 'valid') return null;
+  if (later?.level !== 'valid') {
+    return 'Run the load generator on its own machine, lower the rate, or use more workers (if cores are idle) or slices.';
+  }
+  const afterwards =
+    levelAbove(later.p99.value, 2, 10) === 'valid'
+      ? 'the starts are on time'
+      : 'the starts are not provably late';
+  return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
+};
+
+/** `later`: the starts after the first second; `null` if that second is judged too. */
+const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
+  const all = { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' };
+  const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
+    lag === undefined
+      ? []
+      : [{ lags: decodeHistogram(lag), whose: `${sliceName(result, slice)}: ` }],
+  );
+  const starts = [all, ...ofSlices].flatMap((each) => {
+    const judged = judge(each.lags);
+    return judged === null ? [] : [{ ...judged, ...each }];
+  });
+  const level = worstOf(starts.map((each) => each.level));
+  const found = starts.find((each) => each.level === level);
+  if (found === undefined) return null;
+  const { p99, lags, whose } = found;
+  return {
+    signal: 'start lag',
+    level,
+    observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
+    expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
+    advice: advise(found, whose === '' ? later : null),
+  };
+};
+
+/**
+ * The generator's lag, begun − released, over every measured start, independent of connections and
+ * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
+ * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
+ * worst decides: in their sum the others would hide it. `later` is the level in the seconds by which
+ * other signals are judged.
+ */
+const judgeStartLag = (result: Result) => {
+  const { unjudged, judged } = judgedSeconds(result, result.timeline);
+  const later = judge(lagOver(judged));
+  const evidence = startLagSignal(result, unjudged === null ? null : later);
+  return { evidence, later: later?.level ?? 'valid' };
+};
+
+/** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
+const maxSampleDelay = 100;
+
+/** With samples of a smaller share of the seconds, the state of the load generator is unknown. */
+const minSampledShare = 0.9;
+
+/** Slices end together only at a planned time, not when users complete a number of requests or the run is stopped. */
+const endTogether = ({ slices, plan, partial }: Result): boolean =>
+  slices.length === 1 ||
+  (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
+
+/** The whole seconds of its load that a slice must have sampled; up to its last sample if its end is unknown. */
+const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
+  const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
+  if (endTogether(result) || generator.length === 0) return ofRun;
+  const last = generator.reduce((latest, { second }) => Math.max(latest, second), 0);
+  return Math.min(ofRun, last + 1);
+};
+
+const missingSecondsText = (result: Result, slice: SliceRun): string | null => {
+  const expected = wholeSeconds(result, slice);
+  const seconds = new Set(slice.generator.map(({ second }) => second));
+  const sampled = [...seconds].filter((second) => second < expected).length;
+  if (sampled >= expected * minSampledShare) return null;
+  const sliceNote = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
+  return `${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`;
+};
+
+/** Seconds without a sample: the state of the load generator is not verified. */
+const missingSamples = (result: Result): TrustSignal | null => {
+  const shortSlices = result.slices.flatMap((slice) => missingSecondsText(result, slice) ?? []);
+  if (shortSlices.length === 0) return null;
+  return {
+    signal: 'generator samples',
+    level: 'degraded',
+    observed: `from ${shortSlices.join(', ')}`,
+    expected: 'from at least 90 % of the seconds',
+    advice:
+      'The state of the load generator in the other seconds is unknown: it was blocked, or its signals were not recorded. Stop other programs on its machine, lower the rate, and run again.',
+  };
+};
 
 const failuresBy = ({ failures }: Result, cause: DroppedCause | BrokenCause): number =>
   failures
     .filter((failure) => failure.status === null && failure.cause === cause)
     .reduce((sum, { count }) => sum + count, 0);
 
-const arrivalsIn = ({ timeline }: Result): { due: number; begun: number } => ({
-  due: timeline.reduce((sum, { due }) => sum + due, 0),
-  begun: timeline.reduce((sum, { begun }) => sum + begun, 0),
-});
+const sumOver = ({ timeline }: Result, field: 'due' | 'begun'): number =>
+  timeline.reduce((sum, second) => sum + second[field], 0);
 
 const capReached = (result: Result): TrustSignal | null => {
   const dropped = failuresBy(result, 'saturated');
@@ -24,28 +136,28 @@ const capReached = (result: Result): TrustSignal | null => {
   return {
     signal: 'requests in flight',
     level: 'degraded',
-    observed: `${dropped} of ${arrivalsIn(result).due} arrivals were dropped: ${result.plan.inFlight} requests were in flight`,
+    observed: `${dropped} of ${sumOver(result, 'due')} arrivals were dropped: ${result.plan.inFlight} requests were in flight`,
     expected: 'no dropped arrivals',
     advice:
       'Answers took longer than inFlight allows for, which is not a fault of the load generator. Raise inFlight to the rate times the time of an answer, or lower the rate.',
   };
 };
 
-/** Failures of the load generator. */
 const ownFailures = (
   result: Result,
   cause: BrokenCause,
-  words: { readonly signal: string; readonly advice: string },
+  signal: string,
+  advice: string,
 ): TrustSignal | null => {
   const failed = failuresBy(result, cause);
   if (failed === 0) return null;
-  const { begun } = arrivalsIn(result);
+  const begun = sumOver(result, 'begun');
   return {
-    signal: words.signal,
+    signal,
     level: failed > begun / 100 ? 'invalid' : 'degraded',
     observed: `${failed} of ${begun} requests failed in the load generator (${cause})`,
     expected: 'none; above 1 % the figures are not those of the target',
-    advice: words.advice,
+    advice,
   };
 };
 
@@ -70,30 +182,30 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   };
 };
 
-const present = (evidence: readonly (TrustSignal | null)[]): readonly TrustSignal[] =>
-  evidence.filter((each) => each !== null);
-
 /**
  * Whether the load generator was healthy enough to trust its figures. A slow, limiting or failing
  * target does not matter.
  */
 export const judgeTrust = (result: Result): Trust => {
   const startLag = judgeStartLag(result);
-  const evidence = present([
+  const evidence = [
     startLag.evidence,
     capReached(result),
     ...generatorSignals(result, startLag.later),
     missingSamples(result),
     slicesTogether(result),
-    ownFailures(result, 'out-of-sockets', {
-      signal: 'sockets',
-      advice:
-        'Raise the limit of open files (ulimit -n) or the range of local ports, or use more machines.',
-    }),
-    ownFailures(result, 'internal', {
-      signal: 'faults of Weir',
-      advice: 'This is a bug: please report it with the result file.',
-    }),
-  ]);
+    ownFailures(
+      result,
+      'out-of-sockets',
+      'sockets',
+      'Raise the limit of open files (ulimit -n) or the range of local ports, or use more machines.',
+    ),
+    ownFailures(
+      result,
+      'internal',
+      'faults of Weir',
+      'This is a bug: please report it with the result file.',
+    ),
+  ].filter((signal) => signal !== null);
   return { level: worstOf(evidence.map(({ level }) => level)), evidence };
 };

@@ -53,7 +53,6 @@ export const batchingPresets = {
   large: preset(8, 30, 0.4, [35, 0.8, 0.1]),
 } as const;
 
-/** The latency model of chats. */
 export const latencySchema = z.union([
   z.enum(['fixed', 'small', 'medium', 'large']),
   batchingSchema,
@@ -64,7 +63,6 @@ export type Latency = z.output<typeof latencySchema>;
 export const batchingOf = (latency: Latency): Batching | null =>
   latency === 'fixed' ? null : typeof latency === 'string' ? batchingPresets[latency] : latency;
 
-/** The size of every request of a load. */
 export interface RequestSize {
   /** Tokens of each prompt, none of them cached. */
   readonly promptTokens: number;

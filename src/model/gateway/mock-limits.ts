@@ -16,7 +16,6 @@ export const mockLimiterClasses = [
 ] as const;
 export type MockLimiterClass = (typeof mockLimiterClasses)[number];
 
-/** Classes of responses that can have limit headers. */
 export const responseClasses = [
   'chat',
   'chat-stream',
@@ -68,7 +67,6 @@ const behaviours = {
   bugs: z.array(z.enum(limitBugNames)).describe('Faults of real gateways to reproduce.'),
 } as const;
 
-/** The limits of each of the reference gateway's keys. */
 export const mockLimitsSchema = z.strictObject({
   requestsPerMinute: limit.default(60).describe('Requests per window and key; null: unlimited.'),
   tokensPerMinute: limit
@@ -138,7 +136,6 @@ const profiles = {
 
 export type ResolvedMockLimits = MockLimits & Behaviour;
 
-/** Fills in missing fields from the profile. */
 export const resolveMockLimits = (limits: MockLimits): ResolvedMockLimits => {
   const given = Object.fromEntries(
     Object.entries(limits).filter(([, value]) => value !== undefined),

@@ -5,7 +5,6 @@ import { mockLimitsSchema } from './mock-limits.ts';
 import { milliseconds, millisecondsSchema } from '../quantity.ts';
 import { priceSchema } from '../workload/traffic.ts';
 
-/** The credits of each of the reference gateway's keys. */
 export const mockCreditsSchema = z.strictObject({
   balance: z
     .int()

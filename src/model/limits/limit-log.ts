@@ -147,7 +147,6 @@ export const advisoryCheck = (
 export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
   violates && finding === 'refuted';
 
-/** The limits that an examination tests. */
 export interface DeclaredLimits {
   readonly requests: LimitRule;
   /** `null` if no limit of tokens is declared. */

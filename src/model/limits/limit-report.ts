@@ -12,7 +12,6 @@ export interface CountBounds {
  * Only decisions that no permitted class explains are faults.
  */
 export interface LimitFacts {
-  /** The maximum admitted within any window. */
   readonly mostAdmitted: CountBounds;
   /** Whether more than the limit was admitted within one window. */
   readonly overAdmitted: LimitFinding;
@@ -58,7 +57,6 @@ export interface LimitJudgement {
   /** Replayed with the observed limit, if the declared one explains nothing and this one does. */
   readonly seen: LimiterIdentification | null;
   readonly checks: readonly LimitCheck[];
-  /** Whether a limit is violated: exit 14. */
   readonly violated: boolean;
 }
 

@@ -1,4 +1,4 @@
-import { answerMeasure, fromCompleted, type Measure, ratePerSecond, span } from './measure.ts';
+import { answerMeasure, requestMeasure, type Measure, ratePerSecond, span } from './measure.ts';
 
 /** Wall-clock milliseconds for each second of audio; `null` without audio. */
 const realTimeFactor = (wallTime: number | null, audioSeconds: number | null): number | null =>
@@ -66,14 +66,10 @@ export const audioMeasures = {
     'Bytes of the body.',
     ({ bytes }) => bytes,
   ),
-  cost: {
-    label: 'Cost',
-    short: 'Cost',
-    unit: 'µ',
-    better: 'lower',
-    traffic: ['chat', 'chat-stream', 'speech', 'transcription'],
-    definition:
-      'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent if a price or a count is unknown.',
-    of: fromCompleted((_, answer) => ('cost' in answer ? answer.cost : null)),
-  },
+  cost: requestMeasure(
+    ['chat', 'chat-stream', 'speech', 'transcription'],
+    ['Cost', 'Cost', 'µ', 'lower'],
+    'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent if a price or a count is unknown.',
+    (_, answer) => ('cost' in answer ? answer.cost : null),
+  ),
 } as const satisfies Record<string, Measure>;

@@ -1,7 +1,7 @@
 import type { TokenCounts } from '../observation/outcome.ts';
 import {
   answerMeasure,
-  fromCompleted,
+  requestMeasure,
   gapsOf,
   type Measure,
   ratePerSecond,
@@ -92,22 +92,16 @@ export const chatMeasures = {
     'From the last token to the end of the stream.',
     (answer, { ended }) => span(answer.lastToken, ended),
   ),
-  inputTokens: {
-    label: 'Input tokens',
-    short: 'Input tokens',
-    unit: 'tokens',
-    better: 'neither',
-    traffic: chats,
-    definition: 'Prompt tokens counted by the server; absent if it reports none.',
-    of: fromCompleted((_, answer) => ('tokens' in answer ? answer.tokens.input : null)),
-  },
-  outputTokens: {
-    label: 'Output tokens',
-    short: 'Output tokens',
-    unit: 'tokens',
-    better: 'neither',
-    traffic: chats,
-    definition: 'Completion tokens counted by the server; absent if it reports none.',
-    of: fromCompleted((_, answer) => ('tokens' in answer ? countedOutput(answer) : null)),
-  },
+  inputTokens: requestMeasure(
+    chats,
+    ['Input tokens', 'Input tokens', 'tokens', 'neither'],
+    'Prompt tokens counted by the server; absent if it reports none.',
+    (_, answer) => ('tokens' in answer ? answer.tokens.input : null),
+  ),
+  outputTokens: requestMeasure(
+    chats,
+    ['Output tokens', 'Output tokens', 'tokens', 'neither'],
+    'Completion tokens counted by the server; absent if it reports none.',
+    (_, answer) => ('tokens' in answer ? countedOutput(answer) : null),
+  ),
 } as const satisfies Record<string, Measure>;

@@ -11,14 +11,12 @@ export const count = z.int().nonnegative();
 export const labelsSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
-  /** The name of the traffic entry, where it has one. */
   entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
   /** Due within the warm-up: counted, and left out of every figure. */
   warmUp: z.boolean(),
 });
-
 export type Labels = z.infer<typeof labelsSchema>;
 
 /** Arrivals by outcome; together every arrival that was due. */
@@ -28,7 +26,6 @@ export const outcomeCountsSchema = z.strictObject(
     typeof count
   >,
 );
-
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
 /** Token sums of completed answers, separately for each source of the counts. */
@@ -42,10 +39,8 @@ export const tokenSumsSchema = z.strictObject({
   /** Answers to prompts of a set length: how many reported their input, and the tokens requested and reported. */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
 });
-
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
-/** All arrivals that share their labels. */
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
@@ -74,12 +69,10 @@ export const groupSchema = z.strictObject({
   /** One histogram per measure that has samples. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
 });
-
 export type Group = z.infer<typeof groupSchema>;
 
 /** The distributions that are also kept per second and traffic kind, at two digits, by the second of the due instant. */
 export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
-
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
@@ -97,7 +90,6 @@ export const timelineSecondSchema = z.strictObject({
   /** Attempts that ended, without dropped arrivals. */
   ended: count,
   outcomes: outcomeCountsSchema,
-  /** Completed arrivals by traffic kind. */
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**
@@ -116,5 +108,4 @@ export const timelineSecondSchema = z.strictObject({
     z.partialRecord(z.enum(timelineMeasures), encodedHistogramSchema),
   ),
 });
-
 export type TimelineSecond = z.infer<typeof timelineSecondSchema>;

@@ -9,7 +9,6 @@ export const thousandths = 1000;
 /** Samples must be smaller than this, in the measure's unit, for exact thousandths. */
 export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
-/** One row of the table of measures. */
 export interface Measure {
   readonly label: string;
   /** At most 16 characters, for narrow tables. */
@@ -45,22 +44,17 @@ type AnswerSample<K extends Answer['kind']> = (
 
 const none: readonly number[] = [];
 
-/** Samples of completed answers of one kind. */
-const fromAnswer =
-  <K extends Answer['kind']>(kind: K, sample: AnswerSample<K>): Measure['of'] =>
-  (observation) => {
-    if (observation.outcome.kind !== 'completed') return none;
-    const { answer } = observation.outcome;
-    if (answer.kind !== kind) return none;
-    const value = sample(answer as AnswerOf<K>, observation);
-    if (value === null) return none;
-    return typeof value === 'number' ? [value] : value;
-  };
+type MeasureWords = readonly [
+  label: string,
+  short: string,
+  unit: Measure['unit'],
+  better: Measure['better'],
+];
 
 /** A measure of one kind of answer. */
 export const answerMeasure = <K extends Answer['kind']>(
   kind: K,
-  [label, short, unit, better]: readonly [string, string, Measure['unit'], Measure['better']],
+  [label, short, unit, better]: MeasureWords,
   definition: string,
   sample: AnswerSample<K>,
 ): Measure => ({
@@ -70,17 +64,34 @@ export const answerMeasure = <K extends Answer['kind']>(
   better,
   traffic: [kind],
   definition,
-  of: fromAnswer(kind, sample),
+  of: (observation) => {
+    const { outcome } = observation;
+    if (outcome.kind !== 'completed' || outcome.answer.kind !== kind) return none;
+    const value = sample(outcome.answer as AnswerOf<K>, observation);
+    if (value === null) return none;
+    return typeof value === 'number' ? [value] : value;
+  },
 });
 
-/** One sample of every completed request that has it. */
-export const fromCompleted =
-  (sample: (observation: Observation, answer: Answer) => number | null): Measure['of'] =>
-  (observation) => {
+/** A measure with at most one sample of every completed request. */
+export const requestMeasure = (
+  traffic: Measure['traffic'],
+  [label, short, unit, better]: MeasureWords,
+  definition: string,
+  sample: (observation: Observation, answer: Answer) => number | null,
+): Measure => ({
+  label,
+  short,
+  unit,
+  better,
+  traffic,
+  definition,
+  of: (observation) => {
     if (observation.outcome.kind !== 'completed') return none;
     const value = sample(observation, observation.outcome.answer);
     return value === null ? none : [value];
-  };
+  },
+});
 
 /** The time between two instants in ms; `null` if one is missing. */
 export const span = (from: Instant | null, to: Instant | null): number | null =>
@@ -93,7 +104,6 @@ export const ratePerSecond = (count: number, time: number | null): number | null
   return rate < sampleUpperBound ? rate : null;
 };
 
-/** The times between consecutive instants. */
 export const gapsOf = (instants: Float64Array): Float64Array => {
   const gaps = new Float64Array(Math.max(0, instants.length - 1));
   for (let i = 1; i < instants.length; i += 1) gaps[i - 1] = instants[i]! - instants[i - 1]!;

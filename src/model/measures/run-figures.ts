@@ -28,7 +28,6 @@ interface Rate {
   readonly definition: string;
   /** The count in one second, of the given traffic kinds if `byTraffic`. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
-  /** Whether the count is known for each traffic kind. */
   readonly byTraffic: boolean;
   /**
    * Whether an arrival counts in the second of its end; `null` if that would be too late to watch the

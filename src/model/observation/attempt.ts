@@ -23,7 +23,6 @@ export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[]
 
 const moment = instantSchema.nullable();
 
-/** What is recorded of every attempt at an arrival. */
 export const attemptFactsSchema = z.strictObject({
   /** The key's name, never its value. */
   key: z.string(),
@@ -42,7 +41,6 @@ export const attemptFactsSchema = z.strictObject({
 });
 export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
-/** An attempt that was followed by another one. */
 export const retriedAttemptSchema = attemptFactsSchema.extend({
   outcome: retriedOutcomeSchema,
   /** From this attempt’s end until the next one could be sent, in ms. */

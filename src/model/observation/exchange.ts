@@ -56,7 +56,6 @@ export interface ExchangeObserver {
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /** Body bytes without chunked framing. They are valid during the call only: copy what you keep. */
   onChunk(at: Instant, bytes: Uint8Array): void;
-  /** The body is complete. */
   onEnd(at: Instant): void;
   /** There will be no complete answer. `detail` is a short error message without secrets. */
   onFailure(at: Instant, cause: BrokenCause, detail: string): void;

@@ -16,7 +16,6 @@ import { trafficKinds } from '../workload/traffic.ts';
  */
 export const observationsHeaderSchema = z.strictObject({
   format: z.literal('observations/1'),
-  /** The version of Weir that wrote it. */
   weir: z.string(),
   planHash: z.string(),
   runId: z.string(),
@@ -37,9 +36,7 @@ export const observationSchema = z.strictObject({
   index: z.int().nonnegative(),
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
-  /** The name of its traffic entry, if it has one. */
   entry: z.string().optional(),
-  /** The scheduled instant. */
   due: instantSchema,
   ...attemptFactsSchema.shape,
   /** The attempts before the last one, in order; empty without retries. */

@@ -91,7 +91,6 @@ const speechAnswerSchema = z.strictObject({
   bytes: count,
   /** Duration, decoded from the container. */
   audioSeconds: z.number().nonnegative(),
-  /** Characters of the spoken text. */
   characters: count,
   ...pricedFields,
 });
@@ -117,7 +116,6 @@ const answerSchema = z.discriminatedUnion('kind', [
 ]);
 export type Answer = z.infer<typeof answerSchema>;
 
-/** The forms of the body of a refused request. */
 export const refusalForms = [
   'error',
   'none-429',
@@ -139,7 +137,6 @@ const refusalSchema = z.strictObject({
 });
 export type Refusal = z.infer<typeof refusalSchema>;
 
-/** How a 2xx answer breaks the contract. */
 export const malformedIssues = [
   'content-type',
   'not-json',
@@ -185,7 +182,6 @@ const brokenSchema = z.strictObject({
   ...failedFields,
 });
 
-/** The outcome of an arrival: exactly one of these. */
 export const outcomeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('completed'), answer: answerSchema }),
   limitedSchema,
@@ -200,7 +196,6 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** The outcomes that can be followed by a further attempt. */
 export const retriedOutcomeSchema = z.discriminatedUnion('kind', [
   limitedSchema,
   refusedSchema,

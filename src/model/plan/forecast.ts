@@ -44,7 +44,6 @@ export interface ForecastGroup extends ResourceNeed {
 
 export type LimitUnit = 'requests' | 'tokens';
 
-/** Maximum requests and tokens due in any minute. */
 export interface MinutePeak {
   readonly requests: number;
   readonly tokens: number;
@@ -53,7 +52,6 @@ export interface MinutePeak {
 /** A plan compared with the limits that its scenario declares for each key; not under a pace, which keeps them. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
-  /** All keys together. */
   readonly all: MinutePeak;
   /** The limit that is reached first; `null` if none is declared. */
   readonly binds: LimitUnit | null;

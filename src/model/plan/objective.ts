@@ -4,6 +4,7 @@ import { measureNames, measures } from '../measures/measures.ts';
 import { millisecondsSchema } from '../quantity.ts';
 import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
+import type { Observation } from '../observation/observation.ts';
 
 /**
  * The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`, parsed. Bounds and observed
@@ -77,13 +78,15 @@ export const requestObjectiveSchema = z.strictObject({
 });
 export type RequestObjective = z.infer<typeof requestObjectiveSchema>;
 
-export const inScope = (scope: ObjectiveScope, labels: Omit<Labels, 'warmUp'>): boolean =>
+export const inScope = (
+  scope: ObjectiveScope,
+  labels: Pick<Labels, 'traffic' | 'model' | 'key' | 'stage'>,
+): boolean =>
   (scope.traffic === null || scope.traffic === labels.traffic) &&
   (scope.model === null || scope.model === labels.model) &&
   (scope.key === null || scope.key === labels.key) &&
   (scope.stages === null || scope.stages.includes(labels.stage));
 
-/** The unit of observed values and bounds. */
 export const unitOfFigure = (figure: ObjectiveFigure): string => {
   switch (figure.kind) {
     case 'measure':
@@ -107,3 +110,35 @@ export const defaultMinSamples = (statistic: Statistic): number => {
   }
   return statistic === 'mean' ? 30 : 1;
 };
+
+const appliesTo = (
+  { measure, scope }: RequestObjective,
+  { traffic, model, key }: Observation,
+  stage: string,
+): boolean =>
+  measures[measure].traffic.includes(traffic) && inScope(scope, { traffic, model, key, stage });
+
+const meetsBound = (
+  { measure, comparison, bound }: RequestObjective,
+  observation: Observation,
+): boolean => {
+  const samples = measures[measure].of(observation);
+  if (samples.length === 0) return false;
+  for (const sample of samples) {
+    if (!comparisonOperators[comparison](sample, bound)) return false;
+  }
+  return true;
+};
+
+/**
+ * Which per-request objectives a completed request meets, in their order. An objective for other
+ * traffic kinds or labels counts as met.
+ */
+export const objectivesMet = (
+  objectives: readonly RequestObjective[],
+  observation: Observation,
+  stage: string,
+): readonly boolean[] =>
+  objectives.map(
+    (objective) => !appliesTo(objective, observation, stage) || meetsBound(objective, observation),
+  );

@@ -99,7 +99,6 @@ const targetSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
   /** The bundled reference gateway, started for the run in its own process. */
   z.strictObject({ kind: z.literal('mock') }),
-  /** The bundled reference gateway in a container. */
   z.strictObject({ kind: z.literal('container') }),
 ]);
 export type Target = z.infer<typeof targetSchema>;
@@ -170,7 +169,6 @@ export const planSchema = z.strictObject({
   deadlines: deadlinesSchema,
   caps: capsSchema,
   limits: limitsSchema,
-  /** `null`: no retries. */
   retry: retrySchema.nullable(),
   /** `null`: requests are sent when they are due, without regard to declared limits. */
   pace: paceSchema.nullable(),

@@ -1,9 +1,8 @@
 import type { ChatStreamAnswer } from '../observation/outcome.ts';
 import { describe, expect, it } from 'vitest';
-import type { RequestObjective } from './objective.ts';
+import { type RequestObjective, objectivesMet } from './objective.ts';
 import type { Observation } from '../observation/observation.ts';
 import { instant } from '../quantity.ts';
-import { objectivesMet } from './request-objectives.ts';
 
 const stream = (moments: readonly number[]): Observation => {
   const [first = null, last = null] = [moments[0], moments.at(-1)].map((moment) =>

@@ -13,7 +13,6 @@ import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.t
  * header, parts and commit lines, distinguished by slice.
  */
 
-/** The index of the slice. */
 const slice = z.int().nonnegative();
 
 export const checkpointHeaderSchema = z.strictObject({

@@ -31,7 +31,6 @@ export const exemplarSchema = z.strictObject({
   begun: instantSchema,
   connected: moment,
   sent: moment,
-  /** The head of the response. */
   head: moment,
   /** The first token of a stream, the first audio of speech. */
   output: moment,

@@ -18,7 +18,6 @@ export type VerdictReason = keyof typeof rulingByReason;
 const grounds = Object.keys(rulingByReason) as readonly VerdictReason[];
 
 export const objectiveVerdictSchema = z.strictObject({
-  /** The objective as written in the scenario. */
   text: z.string(),
   severity: z.enum(['fail', 'warn']),
   ruling: z.enum(['pass', 'fail', 'inconclusive']),

@@ -14,7 +14,6 @@ import { trafficKinds } from '../workload/traffic.ts';
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
-  /** The HTTP status of a refusal. */
   status: z.int().nullable(),
   /** error.code or error.type of a refusal, otherwise the issue or cause. */
   cause: z.string(),
@@ -39,7 +38,6 @@ export type Failure = z.infer<typeof failureSchema>;
  */
 export const generatorSampleSchema = z.strictObject({
   second: count,
-  /** Event-loop utilisation, 0 … 1. */
   utilisation: z.number(),
   /** Event-loop delay in ms, the monitor's own resolution subtracted. */
   delayP99: z.number(),
@@ -86,7 +84,6 @@ export type SliceRun = z.infer<typeof sliceRunSchema>;
 
 export const resultSchema = z.strictObject({
   format: z.literal('result/1'),
-  /** The version of Weir that wrote it. */
   weir: z.string(),
   runId: z.string(),
   /** The plan `withoutPrompts`. */
@@ -104,11 +101,9 @@ export const resultSchema = z.strictObject({
   ended: millisecondsSchema,
   /** Why the run stopped early; `null` if it was complete. */
   partial: z.string().nullable(),
-  /** The objective whose breach ended the run. */
   breach: breachSchema.optional(),
   /** The verdicts when the result was written; `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
-  /** The measurement error by the canary. */
   errorBar: errorBarSchema.optional(),
   /** What the ledger proves about the limits of the keys. */
   limits: runLimitsSchema.optional(),

@@ -1,7 +1,6 @@
 /** Whether the load generator was healthy enough to trust its figures. */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
-/** One signal of the load generator and its level. */
 export interface TrustSignal {
   readonly signal: string;
   readonly level: TrustLevel;

@@ -133,7 +133,6 @@ export const capacityReportSchema = z.strictObject({
   name: z.string(),
   target: z.string(),
   terms: capacityTermsSchema,
-  /** The criteria of a step, as text. */
   objectives: z.array(z.string()),
   steps: z.array(capacityStepSchema),
   /** `null` if no step shows anything about the rate. */

@@ -85,7 +85,6 @@ export const historySchema = z.strictObject({
 export const changeRules = {
   /** Change detection starts at this many runs, also after a change. */
   minRuns: 12,
-  /** Minimum runs of a level. */
   minLevelRuns: 3,
   /** The probability of reporting a change if the level never changed. */
   alpha: 0.01,

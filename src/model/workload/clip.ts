@@ -1,6 +1,5 @@
 import type { TrafficOf } from './traffic.ts';
 
-/** Recorded speech to upload. */
 export interface Clip {
   /** The file name with its extension. */
   readonly name: string;

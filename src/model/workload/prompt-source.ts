@@ -5,7 +5,6 @@ import { tokenizerFactsSchema } from './tokenizer.ts';
 /** A system message before every prompt. */
 const system = z.string().nullable();
 
-/** SHA-256 of a file, in hex. */
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** The source of a chat entry's prompts if they are not in the scenario: a description, never the prompts. */

@@ -18,7 +18,6 @@ export interface TokenCounter {
   readonly sha256: string | null;
 }
 
-/** The tokenizer of synthetic prompts. */
 export const tokenizerFactsSchema = z.strictObject({
   /** One of `encodingNames`, or a `.json` file. */
   name: z.string().min(1),

@@ -6,7 +6,6 @@ import { millisecondsSchema } from '../quantity.ts';
 export const traceFormats = ['mooncake', 'azure', 'burstgpt'] as const;
 export type TraceFormat = (typeof traceFormats)[number];
 
-/** The replayed part of a trace. */
 const selectionFields = {
   file: z.string().min(1),
   /** Speed relative to the recording. */
@@ -23,7 +22,6 @@ export type TraceSelection = z.infer<typeof traceSelectionSchema>;
 
 const count = z.int().nonnegative();
 
-/** Facts about the selected part of a trace. */
 const traceFactsSchema = z.strictObject({
   format: z.enum(traceFormats),
   sha256: sha256Schema,

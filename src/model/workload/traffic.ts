@@ -101,7 +101,6 @@ export const trafficSchema = z.discriminatedUnion('kind', [
 export type Traffic = z.infer<typeof trafficSchema>;
 export type TrafficOf<K extends TrafficKind> = Extract<Traffic, { kind: K }>;
 
-/** The model of an entry; `null` for kinds without one. */
 export const modelOf = (traffic: Traffic): string | null =>
   'model' in traffic ? traffic.model : null;
 

@@ -15,7 +15,7 @@ export interface MeasureSum {
 }
 
 const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
-  (measures[name].traffic as readonly TrafficKind[]).includes(kind);
+  measures[name].traffic.includes(kind);
 
 /** Sums of thousandths are exact in a histogram, so those of whole micro-units are too. */
 const sumOver = (groups: readonly Group[], name: MeasureName): MeasureSum => {

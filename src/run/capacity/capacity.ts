@@ -8,8 +8,12 @@ import { planHash } from '../../model/plan/plan-hash.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
-import { findCapacity, type SearchBudget, type FinishedSearch } from '../../probe/find-capacity.ts';
-import { stepPlan } from '../../probe/step-plan.ts';
+import {
+  findCapacity,
+  type FinishedSearch,
+  type SearchBudget,
+  stepPlan,
+} from '../../probe/find-capacity.ts';
 import { capacityStepLine } from '../../report/capacity/capacity-text.ts';
 import { openCanary } from '../canary.ts';
 import { budgetText } from './capacity-budget.ts';

@@ -1,6 +1,6 @@
 import type { Result } from '../../model/result/result.ts';
 import { Problem } from '../../platform/problem.ts';
-import { compileObjective } from '../../scenario/compile/compile-objectives.ts';
+import { compileObjective } from '../../scenario/compile/compile.ts';
 import { parseObjective } from '../../scenario/compile/objective-grammar.ts';
 
 /** A result whose plan has these objectives instead of its own; throws a `Problem` where one is wrong. */

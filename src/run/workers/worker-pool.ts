@@ -12,7 +12,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { instant } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { startThread, type Thread } from '../../platform/process/thread.ts';
-import { mergeSlices } from '../../record/merge-slices.ts';
+import { mergeSlices } from '../../record/merge-results.ts';
 import type { WorkerPoolPlan } from './worker-pool-plan.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { FromWorker, WorkerUpdate, ToWorker, WorkerSetup } from './worker-messages.ts';

@@ -73,7 +73,7 @@ const scopedObjective = <T extends ParsedObjective>(
   return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
 };
 
-const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
+export const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
   const long = typeof written === 'string' ? null : written;
   const text = typeof written === 'string' ? written : written.objective;
   const scoped = scopedObjective(text, parseObjective(text), stages);

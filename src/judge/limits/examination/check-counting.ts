@@ -38,18 +38,21 @@ const expected: Partial<Record<ProbeRequest, { readonly cost: number; readonly w
   'wrong-key': { cost: 0, why: 'A request with another key does not count against this key.' },
 };
 
-/** Whether consecutive small chats always lowered the remaining requests by one: otherwise they refill by themselves, and differences show no cost. */
-const dropsByOne = ({ replies }: LimitLog): boolean => {
+/** What `unit` dropped by from one chat to the next: nothing else was charged between them. */
+const dropsBetweenChats = ({ replies }: LimitLog, unit: string) => {
   const counting = replies.filter(({ phase }) => phase === 'counting');
-  return counting.slice(1).every((reply, i) => {
+  return counting.slice(1).flatMap((reply, i) => {
     const before = counting[i]!;
-    if (before.usage === null || reply.usage === null) return true;
-    const [high, low] = [remainingOf(before, 'requests'), remainingOf(reply, 'requests')];
-    return high === null || low === null || low > high || high - low === 1;
+    if (before.usage === null || reply.usage === null) return [];
+    const [high, low] = [remainingOf(before, unit), remainingOf(reply, unit)];
+    return high === null || low === null || low > high ? [] : [{ before, reply, drop: high - low }];
   });
 };
 
-/** Which requests count against the limit of requests. */
+/** Whether small chats always lowered the remaining requests by one: otherwise they refill by themselves, and differences show no cost. */
+const dropsByOne = (log: LimitLog): boolean =>
+  dropsBetweenChats(log, 'requests').every(({ drop }) => drop === 1);
+
 export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
   const steady = dropsByOne(log);
   return [...costs(log)].map(([request, [cost = 0]]) => {
@@ -60,13 +63,10 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => {
       const observed = 'the remaining requests also rise by themselves between requests';
       return advisoryCheck({ id, claim: open, finding: 'undecided', observed });
     }
-    return advisoryCheck({
-      id,
-      claim: rule?.why ?? open,
-      section: rule === undefined ? null : '8',
-      finding: rule === undefined || cost === rule.cost ? 'proved' : 'refuted',
-      observed: `it cost ${cost} ${cost === 1 ? 'request' : 'requests'}`,
-    });
+    const observed = `it cost ${cost} ${cost === 1 ? 'request' : 'requests'}`;
+    if (rule === undefined) return advisoryCheck({ id, claim: open, finding: 'proved', observed });
+    const finding = cost === rule.cost ? 'proved' : 'refuted';
+    return advisoryCheck({ id, claim: rule.why, section: '8', finding, observed });
   });
 };
 
@@ -84,15 +84,8 @@ const chargingRules = {
 const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 
 /** How tokens are charged: the drop in remaining tokens from one chat to the next, compared with the known methods. */
-export const checkAccounting = ({ replies }: LimitLog): LimitCheck => {
-  const counting = replies.filter(({ phase }) => phase === 'counting');
-  // Consecutive chats only: nothing else was charged between them.
-  const drops = counting.slice(1).flatMap((reply, i) => {
-    const before = counting[i]!;
-    if (before.usage === null || reply.usage === null) return [];
-    const [high, low] = [remainingOf(before, 'tokens'), remainingOf(reply, 'tokens')];
-    return high === null || low === null || low > high ? [] : [{ before, reply, drop: high - low }];
-  });
+export const checkAccounting = (log: LimitLog): LimitCheck => {
+  const drops = dropsBetweenChats(log, 'tokens');
   const names = Object.keys(chargingRules) as readonly (keyof typeof chargingRules)[];
   // If remaining is reported before a chat is charged, its charge shows in the next chat's reply.
   const fits = names.flatMap((name) =>
@@ -175,7 +168,6 @@ export const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
     observed: isKnown
       ? `the second key was answered in ${range(second)}, the first key earlier in ${range(before)}`
       : 'too few small chats of each key were answered',
-    evidence: [],
   });
 };
 

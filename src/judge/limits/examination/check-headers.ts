@@ -23,8 +23,8 @@ const classOf = ({ status, request }: ProbeReply): string =>
 export const checkPresence = ({ replies }: LimitLog): LimitCheck => {
   const isWhole = (reply: ProbeReply): boolean =>
     ['requests', 'tokens'].every((unit) => {
-      const reported = reportedLimitOf(reply, unit);
-      return reported !== undefined && reported.limit !== null && reported.remaining !== null;
+      const { limit = null, remaining = null } = reportedLimitOf(reply, unit) ?? {};
+      return limit !== null && remaining !== null;
     });
   // Responses before the key is checked cannot have them.
   const expectedReplies = replies.filter(
@@ -64,12 +64,14 @@ export const checkReadable = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Whether all headers name the declared limit. */
+const limitOf = (reply: ProbeReply, unit: string): number | null =>
+  reportedLimitOf(reply, unit)?.limit ?? null;
+
 export const checkLimits = ({ replies, declared }: LimitLog): readonly LimitCheck[] =>
   (['requests', 'tokens'] as const).flatMap((unit): LimitCheck[] => {
     const rule = declared[unit];
     if (rule === null) return [];
-    const seen = replies.flatMap((reply) => reportedLimitOf(reply, unit)?.limit ?? []);
+    const seen = replies.flatMap((reply) => limitOf(reply, unit) ?? []);
     const values = [...new Set(seen)].toSorted((a, b) => a - b);
     const isAsDeclared = values.length === 1 && values[0] === rule.limit;
     return [
@@ -83,10 +85,7 @@ export const checkLimits = ({ replies, declared }: LimitLog): readonly LimitChec
             ? 'no header named a limit'
             : `named: ${values.map((value) => value.toLocaleString('en-US')).join(', ')}`,
         evidence: replyEvidence(
-          replies.filter((reply) => {
-            const limit = reportedLimitOf(reply, unit)?.limit;
-            return limit !== undefined && limit !== null && limit !== rule.limit;
-          }),
+          replies.filter((reply) => (limitOf(reply, unit) ?? rule.limit) !== rule.limit),
         ),
       }),
     ];
@@ -118,21 +117,17 @@ export const checkSerialRemaining = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const wrong = steps.filter(({ step }) => step !== 1);
   const negative = remainingByReply(log.replies).filter(({ remaining }) => remaining < 0);
-  const finding =
-    steps.length === 0 ? 'undecided' : wrong.length + negative.length > 0 ? 'refuted' : 'proved';
+  const isWrong = wrong.length + negative.length > 0;
   return advisoryCheck({
     id: 'remaining-serial',
     claim: 'Sent one by one, each request lowers remaining by exactly one, never below zero.',
     section: '8',
-    finding,
+    finding: steps.length === 0 ? 'undecided' : isWrong ? 'refuted' : 'proved',
     observed:
       steps.length === 0
         ? 'no two consecutive requests reported a drop in remaining'
         : `${steps.length - wrong.length} of ${steps.length} drops were one; remaining was negative ${negative.length} times`,
-    evidence: replyEvidence([
-      ...wrong.map(({ reply }) => reply),
-      ...negative.map(({ reply }) => reply),
-    ]),
+    evidence: replyEvidence([...wrong, ...negative].map(({ reply }) => reply)),
   });
 };
 

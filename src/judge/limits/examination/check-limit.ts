@@ -13,9 +13,8 @@ import type {
 } from '../../../model/limits/limit-report.ts';
 import { replyEvidence } from './check-headers.ts';
 import { isFit } from '../limiter/identify-limiter.ts';
-import { windowTolerance } from '../facts/limit-facts.ts';
+import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
 
-/** The evidence for the checks of decisions. */
 export interface DecisionEvidence {
   readonly rule: LimitRule;
   /** In the order of the log; the facts contain indexes into it. */
@@ -77,13 +76,7 @@ export const checkExplained = (decisionEvidence: DecisionEvidence): LimitCheck =
   const isProved = isAmbiguous
     ? facts.mostAdmitted.least > 2 * rule.limit
     : [facts.overAdmitted, facts.refusedWithRoom, facts.lockedOut].includes('proved');
-  const finding: LimitFinding = !isSeen
-    ? 'undecided'
-    : fits.length > 0
-      ? 'proved'
-      : isProved
-        ? 'refuted'
-        : 'undecided';
+  const finding = isSeen ? findingOf(fits.length > 0, fits.length === 0 && isProved) : 'undecided';
   const closest = identification.ranking.find(({ limiter }) => permitted.includes(limiter));
   return {
     id: 'limit-kept',
@@ -116,7 +109,6 @@ export const checkFacts = (decisionEvidence: DecisionEvidence): readonly LimitCh
       section: '8',
       finding: opposite(facts.overAdmitted),
       observed: `the maximum was ${least === most ? most : `between ${least} and ${most}`}${facts.overAdmitted === 'proved' && fit !== undefined ? `, which ${fit.limiter} explains` : ''}`,
-      evidence: [],
     }),
     advisoryCheck({
       id: 'refused-only-when-full',

@@ -6,12 +6,12 @@ import {
   advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import { replyEvidence } from './check-headers.ts';
-import { windowTolerance } from '../facts/limit-facts.ts';
 import {
+  windowTolerance,
   type WaitAccuracy,
   retryAfterAccuracyOf,
   retryAfterTolerance,
-} from '../facts/retry-after-accuracy.ts';
+} from '../facts/limit-facts.ts';
 import { serverOffset } from '../limiter/server-window.ts';
 
 const refusalsOf = ({ replies }: LimitLog): readonly ProbeReply[] =>
@@ -48,37 +48,35 @@ const maxCharge = ({ usage, asked }: ProbeReply): number =>
     asked === null ? 0 : asked.characters + asked.maxTokens + templateTokens,
   );
 
-/** Maximum tokens charged within the window before a refusal; `null` if unknown. */
-const maxTokensCharged = (
+/** The requests of the key of a refusal that can have been charged within the window before it. */
+const chargeableBefore = (
   { replies }: LimitLog,
   { sent, answered, key }: ProbeReply,
   window: number,
-): number | null => {
-  const longer = window + windowTolerance(window);
-  const chats = replies.filter(
-    (other) =>
-      other.key === key &&
-      other.admitted &&
-      other.ended >= sent - longer &&
-      other.sent <= answered &&
-      other.request !== 'models',
+): readonly ProbeReply[] => {
+  const from = sent - window - windowTolerance(window);
+  return replies.filter(
+    (other) => other.key === key && other.ended >= from && other.sent <= answered,
+  );
+};
+
+const maxChargeOf = (replies: readonly ProbeReply[]): number =>
+  replies.reduce((sum, reply) => sum + maxCharge(reply), 0);
+
+/** Maximum tokens charged within the window before a refusal; `null` if unknown. */
+const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): number | null => {
+  const chats = chargeableBefore(log, refusal, window).filter(
+    ({ admitted, request }) => admitted && request !== 'models',
   );
   const isReported = chats.every(({ usage, asked }) => usage !== null && asked !== null);
-  return isReported ? chats.reduce((sum, chat) => sum + maxCharge(chat), 0) : null;
+  return isReported ? maxChargeOf(chats) : null;
 };
 
 /** Whether a refusal that names no limit can be for tokens: enough were possibly used within the window before it. */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;
-  const longer = tokens.window + windowTolerance(tokens.window);
-  const most = log.replies
-    .filter(
-      ({ key, sent, ended }) =>
-        key === refusal.key && ended >= refusal.sent - longer && sent <= refusal.answered,
-    )
-    .reduce((sum, reply) => sum + maxCharge(reply), 0);
-  return most >= tokens.limit;
+  return maxChargeOf(chargeableBefore(log, refusal, tokens.window)) >= tokens.limit;
 };
 
 /** Whether tokens were used up if a refusal names them. */
@@ -128,9 +126,8 @@ const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitA
 
 const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string =>
   (['exact', 'conservative', 'deceptive', 'unknown'] as const)
-    .map((kind) => [kind, reported.filter(({ accuracy }) => accuracy === kind).length] as const)
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} ${kind}`)
+    .map((kind) => ({ kind, count: reported.filter((each) => each.accuracy === kind).length }))
+    .flatMap(({ kind, count }) => (count > 0 ? [`${count} ${kind}`] : []))
     .join(', ');
 
 /** Compares `Retry-After` with when the key was admitted again. */
@@ -151,6 +148,11 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
     span > 3 * retryAfterTolerance &&
     reported.some(({ accuracy }) => accuracy !== 'exact');
   const absent = refusals.length - reported.length;
+  const seen = [
+    absent > 0 ? `absent on ${absent} of ${refusals.length}` : '',
+    constant ? `always ${first!.retryAfter / 1000} s, at any remaining time` : '',
+    summary(reported),
+  ];
   return advisoryCheck({
     id: 'retry-after',
     claim:
@@ -161,16 +163,7 @@ export const checkRetryAfter = (log: LimitLog): LimitCheck => {
         : reported.some(({ accuracy }) => accuracy !== 'unknown')
           ? 'proved'
           : 'undecided',
-    observed:
-      refusals.length === 0
-        ? noRefusal
-        : [
-            absent > 0 ? `absent on ${absent} of ${refusals.length}` : '',
-            constant ? `always ${first!.retryAfter / 1000} s, at any remaining time` : '',
-            summary(reported),
-          ]
-            .filter((part) => part !== '')
-            .join('; '),
+    observed: refusals.length === 0 ? noRefusal : seen.filter((part) => part !== '').join('; '),
     evidence: replyEvidence(deceptive.map(({ reply }) => reply)),
   });
 };

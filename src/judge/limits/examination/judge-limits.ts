@@ -5,7 +5,7 @@ import {
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
 import type { LimiterIdentification, LimitJudgement } from '../../../model/limits/limit-report.ts';
-import type { ReplayContext } from '../limiter/limiter-candidates.ts';
+import type { ReplayContext } from '../limiter/limiter-models.ts';
 import {
   checkAccounting,
   checkCounting,

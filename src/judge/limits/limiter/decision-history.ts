@@ -87,9 +87,8 @@ export const countBefore = (times: Float64Array, moment: number): number => {
   return low;
 };
 
-/** What had happened before a decision, as far as the log shows. */
+/** The requests admitted before a decision and refused since a moment, as far as the log shows. */
 export interface PriorDecisions {
-  /** Admitted requests before. */
   readonly admitted: number;
   /** Refusals before, but not before `from`. */
   readonly refusedSince: (from: number) => number;

@@ -1,7 +1,165 @@
-import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
-import type { LimiterIdentification, LimiterFit } from '../../../model/limits/limit-report.ts';
-import type { ReplayContext } from './limiter-candidates.ts';
-import { explainDecisions } from './explain-decisions.ts';
+import {
+  type LimiterDecision,
+  type LimitRule,
+  type LimiterClass,
+  limiterClassNames,
+} from '../../../model/limits/limit-log.ts';
+import type { LimiterFit, LimiterIdentification } from '../../../model/limits/limit-report.ts';
+import {
+  limiterCandidates,
+  type ReplayContext,
+  limiters,
+  type LimiterModel,
+  type LimiterParameters,
+} from './limiter-models.ts';
+import {
+  type DecisionHistory,
+  decisionHistoriesOf,
+  middleOf,
+  type PriorDecisions,
+  priorDecisionsOf,
+} from './decision-history.ts';
+
+/** Compares the delays of a log with a queue that admits one request every window / limit. */
+interface QueueDelays {
+  /** Requests that such a queue would delay noticeably. */
+  readonly waited: number;
+  /** Those answered at another time. */
+  readonly wrong: number;
+}
+
+/** Shorter delays, in round trips, are ignored. */
+const minNoticeableRoundTrips = 3;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** Replays the queue over the admitted requests, in the order in which they were sent. */
+const queueDelays = (
+  log: readonly LimiterDecision[],
+  { limit, window }: LimitRule,
+): QueueDelays => {
+  const admitted = log.filter((decision) => decision.admitted).toSorted((a, b) => a.sent - b.sent);
+  const spacing = window / limit;
+  // The first request never waits; the fastest answer is one round trip.
+  const roundTrip = admitted.reduce(
+    (least, { sent, answered }) => Math.min(least, answered - sent),
+    Infinity,
+  );
+  const jitter = median(admitted.map(({ sent, answered }) => answered - sent - roundTrip));
+  const tolerance = Math.min(spacing / 2, minNoticeableRoundTrips * roundTrip + spacing / 10);
+  let free = Number.NEGATIVE_INFINITY;
+  let waited = 0;
+  let wrong = 0;
+  for (const { sent, answered } of admitted) {
+    const dueThrough = Math.max(sent, free);
+    // Follow the observed answers, so that one late answer is one mistake.
+    free = Math.max(dueThrough, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
+    if (dueThrough - sent < Math.max(minNoticeableRoundTrips * roundTrip, spacing / 4)) continue;
+    waited += 1;
+    if (Math.abs(answered - roundTrip - dueThrough) > tolerance + Math.min(jitter, spacing / 4))
+      wrong += 1;
+  }
+  return { waited, wrong };
+};
+
+/** A history with the prior decisions of each decision, which are the same for every limiter. */
+interface ReplayedHistory {
+  readonly history: DecisionHistory;
+  readonly seen: readonly {
+    readonly decision: LimiterDecision;
+    readonly prior: PriorDecisions;
+  }[];
+}
+
+const replayed = (history: DecisionHistory): ReplayedHistory => ({
+  history,
+  seen: history.decisions.map((decision) => ({
+    decision,
+    prior: priorDecisionsOf(history, decision),
+  })),
+});
+
+/** What a limiter does not explain; `null` once it is wrong more often than `most`. */
+const replay = (
+  { history, seen }: ReplayedHistory,
+  model: LimiterModel,
+  most: number,
+): Pick<LimiterFit, 'wrong' | 'unlikely'> | null => {
+  let wrong = 0;
+  let unlikely = 0;
+  for (const { decision, prior } of seen) {
+    const { sent, answered, admitted } = decision;
+    if (model(prior, middleOf(decision)) === admitted) continue;
+    unlikely += 1;
+    const moments = [sent - history.slack, sent, answered, answered + history.slack];
+    if (moments.every((moment) => model(prior, moment) !== admitted)) wrong += 1;
+    if (wrong > most) return null;
+  }
+  return { wrong, unlikely };
+};
+
+const better = (a: LimiterFit, b: LimiterFit): LimiterFit =>
+  b.wrong < a.wrong || (b.wrong === a.wrong && b.unlikely < a.unlikely) ? b : a;
+
+const describeFit = (limiter: LimiterClass, parameters: LimiterParameters) => {
+  const { limit } = parameters;
+  const own = (name: 'phase' | 'burst' | 'steps'): number | null =>
+    limiters[limiter].named?.includes(name) === true ? parameters[name] : null;
+  return { limiter, limit, phase: own('phase'), burst: own('burst'), steps: own('steps') };
+};
+
+const bestOf = (
+  limiter: LimiterClass,
+  over: ReplayedHistory,
+  context: ReplayContext,
+): LimiterFit | null => {
+  const tried = limiterCandidates(limiter, over.history, context);
+  let best: LimiterFit | null = null;
+  for (const parameters of tried) {
+    const model = limiters[limiter].model(over.history, parameters);
+    const left = replay(over, model, best?.wrong ?? Infinity);
+    if (left === null) continue;
+    // The best of many can fit by chance: each doubling of the number tried counts as one more unlikely decision.
+    const fit = {
+      ...describeFit(limiter, parameters),
+      wrong: left.wrong,
+      unlikely: left.unlikely + Math.log2(tried.length),
+    };
+    best = best === null ? fit : better(best, fit);
+  }
+  return best;
+};
+
+/** Minimum queued requests for a conclusion from delays. */
+const minQueuedRequests = 3;
+
+/**
+ * The best limiter of each class, the best class first. A request that waited exactly as long as in a
+ * queue counts as wrong for every class that decides at once.
+ */
+export const explainDecisions = (
+  log: readonly LimiterDecision[],
+  context: ReplayContext,
+): readonly LimiterFit[] => {
+  const histories = decisionHistoriesOf(log).map(replayed);
+  const { waited, wrong } = queueDelays(log, context);
+  const queued = waited < minQueuedRequests || wrong > waited / 2 ? null : { waited, wrong };
+  return limiterClassNames
+    .flatMap((name) => {
+      const fits = histories.flatMap((history) => bestOf(name, history, context) ?? []);
+      return fits.length === 0 ? [] : fits.reduce(better);
+    })
+    .flatMap((explanation): LimiterFit[] => {
+      if (explanation.limiter !== 'leaky-queue') {
+        const unexplained = queued === null ? 0 : queued.waited - queued.wrong;
+        return [{ ...explanation, wrong: explanation.wrong + unexplained }];
+      }
+      // A queue without delays explains nothing; a full queue can refuse any request.
+      return queued === null ? [] : [{ ...explanation, wrong: queued.wrong, unlikely: 0 }];
+    })
+    .toSorted((a, b) => a.wrong - b.wrong || a.unlikely - b.unlikely);
+};
 
 /** Maximum share of wrong predictions of a limiter that fits. */
 const tolerance = 0.02;

@@ -1,20 +1,142 @@
-import { toLedgerEntry } from '../../../model/observation/ledger.ts';
+import { type LedgerEntry, toLedgerEntry } from '../../../model/observation/ledger.ts';
 import {
-  isViolation,
+  type LimiterDecision,
   type LimitCheck,
   type LimiterClass,
+  isViolation,
   limiterClassNames,
 } from '../../../model/limits/limit-log.ts';
+import { instant, milliseconds } from '../../../model/quantity.ts';
+import {
+  replayedDecisions,
+  type KeyLimits,
+  type RunLimits,
+} from '../../../model/limits/run-limits.ts';
+import { identifyLimiter, isFit } from '../limiter/identify-limiter.ts';
+import { isChat, type KeyEvidence, formatCount, keyEvidence, keyRefusals } from './key-evidence.ts';
 import type { Result } from '../../../model/result/result.ts';
-import type { KeyLimits, RunLimits } from '../../../model/limits/run-limits.ts';
+import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
+import { type Charge, type ChargedBefore, chargedBefore } from '../facts/limit-facts.ts';
+import { minute, checkKey, fullestMinute, type KeyLimit } from './key-checks.ts';
 import { sliceNoun } from '../../../model/result/slice-name.ts';
-import { missingSlices } from '../../../model/result/summary.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
-import { checkKeyExplained, explainKey } from './explain-key.ts';
-import { explainedRefusals } from './explained-refusals.ts';
-import { checkKey, fullestMinute, type KeyLimit, minute } from './key-checks.ts';
-import { keyEvidence } from './key-evidence.ts';
-import { keyRefusals } from './key-refusals.ts';
+
+const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
+  sent: instant(sent),
+  answered: instant(answered),
+  ended: instant(ended),
+  admitted: status !== 429,
+});
+
+/** The requests that count against a limit, by the counting methods of gateways: the interface leaves it open. */
+const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
+  isChat,
+  ({ traffic }) => traffic !== 'models',
+  () => true,
+];
+
+/** Whether a status certainly shows a decision: answered, limited, or refused after the limiter. */
+const isDecided = ({ status }: LedgerEntry): boolean =>
+  status === 429 || (status >= 200 && status < 500 && status !== 401);
+
+/** The admitted requests, by gateway: a server error (5xx) or broken connection (0) can come before or after the limiter. */
+const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
+  isDecided,
+  (entry) => isDecided(entry) || entry.status >= 500,
+  (entry) => isDecided(entry) || entry.status >= 500 || entry.status === 0,
+];
+
+const isSame = (one: readonly LedgerEntry[], other: readonly LedgerEntry[]): boolean =>
+  one.length === other.length && one.every((entry, i) => entry === other[i]);
+
+/** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
+const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
+  if (entries.every(({ status }) => status !== 429)) return null;
+  const known = { limit, window: milliseconds(minute), minute: null };
+  const interpretations = countingRules.flatMap((counts) =>
+    admissionRules.map((isIn) =>
+      entries
+        .filter((entry) => counts(entry) && isIn(entry) && entry.unit !== 'tokens')
+        .slice(0, replayedDecisions),
+    ),
+  );
+  const distinctInterpretations = interpretations.filter(
+    (reading, i) => interpretations.findIndex((other) => isSame(reading, other)) === i,
+  );
+  const fits = distinctInterpretations.map((reading) => {
+    const decisions = reading.map(decisionOf);
+    if (decisions.every(({ admitted }) => admitted)) return [];
+    const identification = identifyLimiter(decisions, known);
+    return identification.ranking
+      .filter((fit) => isFit(fit, identification))
+      .map(({ limiter }) => limiter);
+  });
+  // A cap on requests in flight has no rate and would explain almost anything.
+  return [...new Set(fits.flat())].filter((name) => name !== 'in-flight');
+};
+
+/**
+ * Whether a permitted class explains the decisions. If none does, the check is undecided: other users
+ * of the key explain any refusal, and a replay assumes that decisions fall in the middle of their
+ * intervals.
+ */
+const checkKeyExplained = (
+  classes: readonly LimiterClass[],
+  limit: number,
+  permitted: readonly LimiterClass[],
+): LimitCheck => ({
+  id: 'limit-explained',
+  claim: `A permitted limiter of ${formatCount(limit)} requests a minute explains the decisions (at most the first ${replayedDecisions}).`,
+  section: '8',
+  finding: classes.some((name) => permitted.includes(name)) ? 'proved' : 'undecided',
+  violates: true,
+  observed:
+    classes.length === 0
+      ? 'no class explains them, if no one else used the key before or during the run'
+      : `explained by: ${classes.join(', ')}; if no one else used the key before or during the run`,
+  evidence: [],
+});
+
+/** Only known charges: one request without reported tokens would make every sum around it infinite. */
+const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
+  charges.map((charge) => ({ ...charge, most: charge.least }));
+
+/** The 429s of one key after the warm-up that its declared limits explain. */
+const countExplained = (
+  { rows }: Result['ledger'][number],
+  { limits, warmUp }: Result['plan'],
+): number => {
+  const { requests, tokens, refused } = keyEvidence(rows.map(toLedgerEntry));
+  const { requestsPerMinute, tokensPerMinute } = limits;
+  const declared: readonly (readonly [number | null, ChargedBefore])[] = [
+    [requestsPerMinute, chargedBefore(requests)],
+    [tokensPerMinute, chargedBefore(knownOnly(tokens))],
+  ];
+  return refused.filter(
+    (refusal) =>
+      refusal.sent >= warmUp &&
+      declared.some(([limit, charged]) => limit !== null && charged(refusal, minute).most >= limit),
+  ).length;
+};
+
+/**
+ * The measured arrivals that were answered 429 and that a compliant gateway refuses: a declared limit
+ * was, or possibly was, used up within the minute before. `null` if unknown: no limit is declared,
+ * attempts are not arrivals (retries), the ledger was too small, or slices have separate clocks.
+ */
+const explainedRefusals = (result: Result): number | null => {
+  const { limits, retry } = result.plan;
+  const isKnown =
+    (limits.requestsPerMinute !== null || limits.tokensPerMinute !== null) &&
+    retry === null &&
+    result.slices.length === 1 &&
+    result.ledger.every(({ left }) => left === 0);
+  if (!isKnown) return null;
+  const explained = result.ledger.reduce((sum, key) => sum + countExplained(key, result.plan), 0);
+  // A request due in the warm-up can have been sent just after it.
+  return Math.min(explained, sumOutcomes(groupsMatching(result, outsideWarmUp)).limited);
+};
 
 /** A claim about an incomplete run is not proved. */
 const capFinding = (check: LimitCheck, incompleteness: string | null): LimitCheck =>
@@ -22,7 +144,6 @@ const capFinding = (check: LimitCheck, incompleteness: string | null): LimitChec
     ? check
     : { ...check, finding: 'undecided', observed: `${check.observed}; ${incompleteness}` };
 
-/** Why a run cannot prove a claim; `null` if it can. */
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
   if (trust.level === 'invalid') return 'but the load generator was invalid';
   if (result.partial !== null) return 'but the run was stopped';
@@ -38,26 +159,16 @@ const judgeKey = (
   incompleteness: string | null,
 ): KeyLimits => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
-  const { requestsPerMinute, tokensPerMinute } = limits;
-  const declared: readonly KeyLimit[] = [
-    ...(requestsPerMinute === null
-      ? []
-      : [{ unit: 'requests' as const, limit: requestsPerMinute, charges: evidence.requests }]),
-    ...(tokensPerMinute === null
-      ? []
-      : [{ unit: 'tokens' as const, limit: tokensPerMinute, charges: evidence.tokens }]),
-  ];
+  const { requestsPerMinute: limit, tokensPerMinute } = limits;
+  const declared: KeyLimit[] = [];
+  if (limit !== null) declared.push({ unit: 'requests', limit, charges: evidence.requests });
+  if (tokensPerMinute !== null)
+    declared.push({ unit: 'tokens', limit: tokensPerMinute, charges: evidence.tokens });
   const refusals = keyRefusals(evidence);
-  const explanation =
-    requestsPerMinute === null
-      ? null
-      : explainKey(evidence, { limit: requestsPerMinute, window: minute });
-  const checks = [
-    ...checkKey({ evidence, limits: declared, refusals, permitted }),
-    ...(explanation === null || requestsPerMinute === null
-      ? []
-      : [checkKeyExplained(explanation, requestsPerMinute, permitted)]),
-  ];
+  const explanation = limit === null ? null : explainKey(evidence, limit);
+  const checks = [...checkKey(evidence, declared, refusals, permitted)];
+  if (limit !== null && explanation !== null)
+    checks.push(checkKeyExplained(explanation, limit, permitted));
   const reason = left === 0 ? incompleteness : 'but the ledger was full';
   return {
     key,
@@ -88,12 +199,7 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
         judgeKey(ledger, result.plan, permitted ?? limiterClassNames, incompleteness),
       )
     : [];
-  const isBroken = keys.some(({ checks }) => checks.some(isViolation));
-  const isJudged = permitted !== null;
-  return {
-    keys,
-    explained: explainedRefusals(result),
-    judged: isJudged,
-    violated: isJudged && isBroken,
-  };
+  const judged = permitted !== null;
+  const violated = judged && keys.some(({ checks }) => checks.some(isViolation));
+  return { keys, explained: explainedRefusals(result), judged, violated };
 };

@@ -5,7 +5,13 @@ import {
   advisoryCheck,
 } from '../../../model/limits/limit-log.ts';
 import type { AdmittedPeak, KeyRefusals } from '../../../model/limits/run-limits.ts';
-import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
+import {
+  type Charge,
+  chargedBefore,
+  mostWithin,
+  findingOf,
+  windowTolerance,
+} from '../facts/limit-facts.ts';
 import { type KeyEvidence, ledgerEvidence, formatCount } from './key-evidence.ts';
 import {
   checkRefusalForms,
@@ -13,7 +19,6 @@ import {
   checkRetryAccuracy,
   checkReportedLimit,
 } from './advisory-checks.ts';
-import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
 
 /** The window of limits per minute, in ms. */
 export const minute = 60_000;
@@ -29,33 +34,29 @@ export interface KeyLimit {
 
 interface ClassTraits {
   /**
-   * The maximum admitted within one window as a multiple of the limit: 2 for adjacent windows and full
-   * buckets, 1 for logs. A cap on requests in flight has no rate: it excuses any if it is the only
+   * The maximum admitted within one window as a multiple of the limit, 2 by default, for adjacent windows
+   * and full buckets. A cap on requests in flight has no rate: it excuses any if it is the only
    * permitted class.
    */
-  readonly multiple: number;
-  /** Whether the excess of a window is forgotten with it; otherwise it remains as a debt. */
-  readonly forgetsExcess: boolean;
-  /** Whether it refuses only if the whole limit was admitted within the window before. */
-  readonly refusesOnlyWhenFull: boolean;
+  readonly multiple?: number;
+  /** The excess of a window is forgotten with it; otherwise it remains as a debt. */
+  readonly forgetsExcess?: true;
+  /** It refuses only if the whole limit was admitted within the window before. */
+  readonly refusesOnlyWhenFull?: true;
 }
 
-const traits = {
-  'fixed-from-first': { multiple: 2, forgetsExcess: true, refusesOnlyWhenFull: true },
-  'fixed-aligned': { multiple: 2, forgetsExcess: true, refusesOnlyWhenFull: true },
-  'sliding-log': { multiple: 1, forgetsExcess: false, refusesOnlyWhenFull: true },
-  'sliding-log-counting-refusals': {
-    multiple: 1,
-    forgetsExcess: false,
-    refusesOnlyWhenFull: false,
-  },
-  'token-bucket': { multiple: 2, forgetsExcess: false, refusesOnlyWhenFull: true },
-  'burst-bucket': { multiple: 2, forgetsExcess: false, refusesOnlyWhenFull: false },
-  'sliding-counter': { multiple: 2, forgetsExcess: true, refusesOnlyWhenFull: false },
-  'stepped-bucket': { multiple: 2, forgetsExcess: false, refusesOnlyWhenFull: true },
-  'leaky-queue': { multiple: 2, forgetsExcess: false, refusesOnlyWhenFull: false },
-  'in-flight': { multiple: Infinity, forgetsExcess: false, refusesOnlyWhenFull: false },
-} as const satisfies Record<LimiterClass, ClassTraits>;
+const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
+  'fixed-from-first': { forgetsExcess: true, refusesOnlyWhenFull: true },
+  'fixed-aligned': { forgetsExcess: true, refusesOnlyWhenFull: true },
+  'sliding-log': { multiple: 1, refusesOnlyWhenFull: true },
+  'sliding-log-counting-refusals': { multiple: 1 },
+  'token-bucket': { refusesOnlyWhenFull: true },
+  'burst-bucket': {},
+  'sliding-counter': { forgetsExcess: true },
+  'stepped-bucket': { refusesOnlyWhenFull: true },
+  'leaky-queue': {},
+  'in-flight': { multiple: Infinity },
+};
 
 /** Maximum in flight at an admission, including it: tokens charged after the answer can exceed a limit by this much. */
 const maxInFlightCharge = (
@@ -66,7 +67,6 @@ const maxInFlightCharge = (
   return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
 };
 
-/** The maximum admitted within any minute. */
 export const fullestMinute = (charges: readonly Charge[]): AdmittedPeak => {
   const { least, most } = mostWithin(charges, minute);
   return { least, most: Number.isFinite(most) ? most : null };
@@ -103,9 +103,7 @@ const checkLimitKept = (
   { admitted }: KeyEvidence,
   permitted: readonly LimiterClass[],
 ): readonly LimitCheck[] => {
-  const times = permitted
-    .map((name) => traits[name].multiple)
-    .filter((each) => Number.isFinite(each));
+  const times = permitted.map((name) => traits[name].multiple ?? 2).filter(Number.isFinite);
   if (times.length === 0) return [];
   const cap = limit * Math.max(...times);
   const before = chargedBefore(charges);
@@ -117,19 +115,20 @@ const checkLimitKept = (
       : [];
   const isBroken =
     unit === 'tokens' ? excessRequests.length > 0 : mostWithin(charges, shorter).least > cap;
-  const kept: LimitCheck = {
-    id: `${unit}-kept`,
-    claim: `Never more than ${formatCount(cap)} ${unit} within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
-    section: '8',
-    finding: findingOf(mostWithin(charges, longer).most <= cap, isBroken),
-    violates: true,
-    observed:
-      excessRequests.length > 0
-        ? `${formatCount(excessRequests.length)} requests were admitted after that`
-        : `the maximum was ${boundsText(fullestMinute(charges))}`,
-    evidence: ledgerEvidence(excessRequests),
-  };
-  return [kept];
+  return [
+    {
+      id: `${unit}-kept`,
+      claim: `Never more than ${formatCount(cap)} ${unit} within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
+      section: '8',
+      finding: findingOf(mostWithin(charges, longer).most <= cap, isBroken),
+      violates: true,
+      observed:
+        excessRequests.length > 0
+          ? `${formatCount(excessRequests.length)} requests were admitted after that`
+          : `the maximum was ${boundsText(fullestMinute(charges))}`,
+      evidence: ledgerEvidence(excessRequests),
+    },
+  ];
 };
 
 /** Refusals after a whole observed window that no other limit explains. */
@@ -157,7 +156,7 @@ const checkRoom = (
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
     section: '8',
     finding: attributable.length === 0 ? 'undecided' : findingOf(isFull, withRoom.length > 0),
-    violates: permitted.every((name) => traits[name].refusesOnlyWhenFull),
+    violates: permitted.every((name) => traits[name].refusesOnlyWhenFull === true),
     observed:
       attributable.length === 0
         ? 'no 429 for requests after the first minute; earlier ones can be due to other users of the key'
@@ -166,48 +165,37 @@ const checkRoom = (
   };
 };
 
-export interface KeyChecksInput {
-  readonly evidence: KeyEvidence;
-  readonly limits: readonly KeyLimit[];
-  readonly refusals: KeyRefusals | null;
-  readonly permitted: readonly LimiterClass[];
-}
-
-export const checkKey = ({
-  evidence,
-  limits,
-  refusals,
-  permitted,
-}: KeyChecksInput): readonly LimitCheck[] => {
+export const checkKey = (
+  evidence: KeyEvidence,
+  limits: readonly KeyLimit[],
+  refusals: KeyRefusals | null,
+  permitted: readonly LimiterClass[],
+): readonly LimitCheck[] => {
+  const checks = limits.flatMap((limit) => [
+    checkMaxPerMinute(limit),
+    ...checkLimitKept(limit, evidence, permitted),
+  ]);
   const requests = limits.find(({ unit }) => unit === 'requests');
-  const attributable = attributableRefusals(evidence, limits.length > 1);
+  if (requests !== undefined) {
+    const attributable = attributableRefusals(evidence, limits.length > 1);
+    checks.push(checkRoom(requests, attributable, permitted));
+  }
+  if (limits.length > 0) {
+    const units = limits.map(({ unit }) => unit);
+    checks.push(checkLedgerHeaders(evidence, units));
+  }
+  checks.push(...limits.map((limit) => checkReportedLimit(limit, evidence)));
+  if (refusals === null) return checks;
   return [
-    ...limits.flatMap((limit) => [
-      checkMaxPerMinute(limit),
-      ...checkLimitKept(limit, evidence, permitted),
-    ]),
-    ...(requests === undefined ? [] : [checkRoom(requests, attributable, permitted)]),
-    ...(limits.length === 0
-      ? []
-      : [
-          checkLedgerHeaders(
-            evidence,
-            limits.map(({ unit }) => unit),
-          ),
-        ]),
-    ...limits.map((limit) => checkReportedLimit(limit, evidence)),
-    ...(refusals === null
-      ? []
-      : [
-          checkRefusalForms(refusals),
-          checkRetryAccuracy(
-            ['retry-after', 'Retry-After never ends while the key is still refused.', null],
-            refusals.retryAfter,
-          ),
-          checkRetryAccuracy(
-            ['reset-time', 'At the reset time in a 429 the key is never still refused.', '7'],
-            refusals.resetTime,
-          ),
-        ]),
+    ...checks,
+    checkRefusalForms(refusals),
+    checkRetryAccuracy(
+      ['retry-after', 'Retry-After never ends while the key is still refused.', null],
+      refusals.retryAfter,
+    ),
+    checkRetryAccuracy(
+      ['reset-time', 'At the reset time in a 429 the key is never still refused.', '7'],
+      refusals.resetTime,
+    ),
   ];
 };

@@ -1,5 +1,40 @@
-import type { TokenSums } from '../model/measures/counts.ts';
+import type { Group, TokenSums } from '../model/measures/counts.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
+
+type ObjectiveCounts = NonNullable<Group['good']>;
+type ObjectiveCountsHolder = Pick<Group, 'good'>;
+
+const objectiveCountsOf = (group: ObjectiveCountsHolder, objectives: number): ObjectiveCounts => {
+  group.good ??= { all: 0, each: Array.from({ length: objectives }, () => 0) };
+  return group.good;
+};
+
+/** Counts an observation that meets the plan's per-request objectives. A group of failed requests has zeros. */
+export const recordObjectiveCounts = (
+  group: ObjectiveCountsHolder,
+  objectives: readonly RequestObjective[],
+  observation: Observation,
+  stage: string,
+): void => {
+  if (objectives.length === 0) return;
+  const good = objectiveCountsOf(group, objectives.length);
+  if (observation.outcome.kind !== 'completed') return;
+  const kept = objectivesMet(objectives, observation, stage);
+  if (kept.every(Boolean)) good.all += 1;
+  for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
+};
+
+export const addObjectiveCounts = (
+  into: ObjectiveCountsHolder,
+  { good: from }: ObjectiveCountsHolder,
+): void => {
+  if (from === undefined) return;
+  const good = objectiveCountsOf(into, from.each.length);
+  good.all += from.all;
+  for (const [i, kept] of from.each.entries()) good.each[i]! += kept;
+};
 
 /** The sums of one source of token counts; added if missing. */
 const sumsOf = (all: TokenSums[], source: TokenCounts['source']): TokenSums => {
@@ -21,7 +56,6 @@ const addSyntheticSums = (
   made.input += input;
 };
 
-/** Adds one completed answer. */
 export const recordTokens = (
   all: TokenSums[],
   { source, input, output, asked }: TokenCounts,

@@ -1,0 +1,155 @@
+import { beyondT, criticalT, beyondNormal } from './student-t.ts';
+import { wilsonInterval } from '../../model/measures/quantile.ts';
+import type { Histogram } from '../../model/measures/histogram.ts';
+
+/**
+ * The p-values of several tests, in the given order, adjusted so that the probability of any false alarm
+ * stays below the level: S. Holm, "A simple sequentially rejective multiple test procedure",
+ * Scandinavian Journal of Statistics 6 (1979).
+ */
+export const holm = (values: readonly number[]): readonly number[] => {
+  const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
+  const adjusted = values.map(() => 1);
+  let least = 0;
+  for (const [rank, i] of order.entries()) {
+    least = Math.max(least, Math.min(1, values[i]! * (values.length - rank)));
+    adjusted[i] = least;
+  }
+  return adjusted;
+};
+
+/** The difference of two sets of values, and its uncertainty. */
+export interface Contrast {
+  /** Mean of the second less mean of the first. */
+  readonly difference: number;
+  readonly error: number;
+  readonly freedom: number;
+  /** Two-sided. */
+  readonly p: number;
+}
+
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The sample variance; `values` are at least two. */
+export const varianceOf = (values: readonly number[]): number => {
+  const mean = meanOf(values);
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+};
+
+/**
+ * Welch's t test: B. L. Welch, "The generalization of 'Student's' problem when several different
+ * population variances are involved", Biometrika 34 (1947), with the degrees of freedom of
+ * F. E. Satterthwaite, Biometrics Bulletin 2 (1946). Each side has at least two values. `resolution` is
+ * the variance of a value from rounding alone.
+ */
+export const welch = (
+  first: readonly number[],
+  second: readonly number[],
+  resolution: number,
+): Contrast => {
+  const parts = [first, second].map((values) => ({
+    squared: Math.max(varianceOf(values), resolution) / values.length,
+    freedom: values.length - 1,
+  }));
+  const squared = parts.reduce((sum, part) => sum + part.squared, 0);
+  const freedom =
+    squared ** 2 / parts.reduce((sum, part) => sum + part.squared ** 2 / part.freedom, 0);
+  const difference = meanOf(second) - meanOf(first);
+  const error = Math.sqrt(squared);
+  return { difference, error, freedom, p: beyondT(difference / error, freedom) };
+};
+
+/** Half the width of the confidence interval whose chance of missing the true difference is `alpha`. */
+export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
+  criticalT(alpha, freedom) * error;
+
+export interface Share {
+  readonly events: number;
+  readonly of: number;
+}
+
+export const shareOf = ({ events, of }: Share): number => (of === 0 ? 0 : events / of);
+
+export const sumOfShares = (parts: readonly Share[]): Share => ({
+  events: parts.reduce((sum, { events }) => sum + events, 0),
+  of: parts.reduce((sum, { of }) => sum + of, 0),
+});
+
+/**
+ * The counts of all repetitions, divided by the design effect: how much more the repetitions differ
+ * than independent requests would (at least 1), since failures within a repetition correlate.
+ * J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
+ * Biometrics 48 (1992).
+ */
+export const effectiveShare = (repetitions: readonly Share[]): Share => {
+  const { events, of } = sumOfShares(repetitions);
+  const share = shareOf({ events, of });
+  const count = repetitions.length;
+  if (count < 2 || share === 0 || share === 1) return { events, of };
+  const deviations = repetitions.map((part) => part.events - share * part.of);
+  const residuals = deviations.reduce((sum, deviation) => sum + deviation ** 2, 0);
+  const variance = ((count / (count - 1)) * residuals) / of ** 2;
+  const effect = Math.max(1, (variance * of) / (share * (1 - share)));
+  return { events: events / effect, of: of / effect };
+};
+
+/**
+ * The interval of the difference of two shares, second less first: R. G. Newcombe, "Interval
+ * estimation for the difference between independent proportions: comparison of eleven methods",
+ * Statistics in Medicine 17 (1998), method 10. `z` is the normal quantile of the confidence.
+ */
+export const newcombe = (
+  first: Share,
+  second: Share,
+  z: number,
+): { readonly low: number; readonly high: number } => {
+  const one = wilsonInterval(first.events, first.of, z);
+  const two = wilsonInterval(second.events, second.of, z);
+  const [p1, p2] = [shareOf(first), shareOf(second)];
+  const difference = p2 - p1;
+  return {
+    low: difference - Math.sqrt((p2 - two.low) ** 2 + (one.high - p1) ** 2),
+    high: difference + Math.sqrt((two.high - p2) ** 2 + (p1 - one.low) ** 2),
+  };
+};
+
+/** The p-value of the interval: the smallest alpha at which it excludes zero, by bisection. */
+export const newcombeP = (first: Share, second: Share): number => {
+  const leavesOutZero = (z: number): boolean => {
+    const { low, high } = newcombe(first, second, z);
+    return low > 0 || high < 0;
+  };
+  let [out, within] = [0, 40];
+  if (leavesOutZero(within)) return 0;
+  for (let step = 0; step < 60; step += 1) {
+    const middle = (out + within) / 2;
+    if (leavesOutZero(middle)) out = middle;
+    else within = middle;
+  }
+  return beyondNormal(out);
+};
+
+/** The distributions are compared at this many quantiles: the distance is accurate to a hundredth. */
+const steps = 200;
+
+const quantilesOf = (histogram: Histogram): readonly number[] =>
+  Array.from({ length: steps }, (_, i) =>
+    histogram.atRank(Math.max(1, Math.round(((i + 1) / steps) * histogram.count))),
+  );
+
+const shareUpTo = (quantiles: readonly number[], value: number): number =>
+  (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
+
+/**
+ * The maximum difference between two distribution functions (Kolmogorov 1933, Smirnov 1939): 0 if equal,
+ * 1 without overlap; `null` if one is empty.
+ */
+export const ksDistance = (first: Histogram, second: Histogram): number | null => {
+  if (first.count === 0 || second.count === 0) return null;
+  const [one, other] = [quantilesOf(first), quantilesOf(second)];
+  const apart = [...one, ...other].map((value) =>
+    Math.abs(shareUpTo(one, value) - shareUpTo(other, value)),
+  );
+  return Math.max(...apart);
+};
