@@ -157,7 +157,7 @@ describe('an examination of a simulated gateway', () => {
     const judgement = await examine({ workers: 2 });
     expect(judgement.violated).toBe(true);
     expect(observed(judgement, 'limit-kept')).toMatch(
-      /limit of 120 does, 2 times the declared one/,
+      /limit of 120 explains them, 2 times the declared one/,
     );
     expect(judgement.seen?.best).toMatchObject({ limiter: 'fixed-from-first', limit: 120 });
   });
@@ -172,7 +172,7 @@ describe('an examination of a simulated gateway', () => {
       );
       expect(judgement.violated).toBe(true);
       expect(observed(judgement, 'limit-kept')).toMatch(
-        /(24 does|24 were let in before the first refusal), 2 times the declared one/,
+        /(24 explains them|24 were admitted before the first refusal), 2 times the declared one/,
       );
       if (judgement.seen === null) unexplained += 1;
     }
@@ -246,7 +246,7 @@ describe('an examination of a simulated gateway', () => {
     expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');
     expect(observed(judgement, 'counts-bad-parameter')).toBe('it cost 1 request');
     expect(observed(judgement, 'counts-abandoned-early')).toBe('it cost 1 request');
-    expect(observed(judgement, 'token-accounting')).toMatch(/^charged: what was really used/);
+    expect(observed(judgement, 'token-accounting')).toMatch(/^charged: the tokens used/);
   });
 });
 
