@@ -1,6 +1,5 @@
 import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
-import { excerpt } from './excerpt.ts';
 
 /** The fields of an error body in any form. */
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
@@ -14,6 +13,19 @@ export interface RefusedBody {
   /** Whether the body was longer. */
   readonly isTruncated: boolean;
 }
+
+const maxExcerptLength = 300;
+
+/**
+ * A server's text for a report: secrets masked first, white space folded, truncated to
+ * 300 characters with an ellipsis.
+ */
+export const excerpt = (text: string, redact: (text: string) => string): string => {
+  const folded = redact(text).replace(/\s+/g, ' ').trim();
+  if (folded.length <= maxExcerptLength) return folded;
+  // Truncated between code points: half a surrogate pair is invalid text.
+  return `${folded.slice(0, maxExcerptLength).replace(/[\ud800-\udbff]$/, '')}…`;
+};
 
 const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -89,7 +101,8 @@ export const readErrorBody = (
   return null;
 };
 
-const parseJson = (text: string): unknown => {
+/** The document in a JSON text; undefined for other texts. */
+export const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -99,26 +112,40 @@ const parseJson = (text: string): unknown => {
 
 /** The JSON of a body or of its first SSE data line: some servers refuse streams in SSE form. */
 const jsonOf = (text: string): unknown =>
-  parseJson(text) ?? parseJson(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
+  jsonIn(text) ?? jsonIn(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
 
 /** Reads the data of an SSE event named `error`: an error body, the inner part of one, or plain text. */
 export const readStreamError = (data: string, redact: (text: string) => string): string => {
-  const json = parseJson(data);
+  const json = jsonIn(data);
   const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
   return details?.message ?? noMessage;
 };
 
 /** The title of an HTML page, the only part of it that a report shows. */
-export const htmlTitle = (text: string): string =>
+const htmlTitle = (text: string): string =>
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text)?.[2] ?? 'an HTML page without a title';
 
-export const looksLikeHtml = (text: string): boolean =>
+const looksLikeHtml = (text: string): boolean =>
   /^\ufeff?\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body|h1|center)\b/is.test(text);
+
+type Redact = (text: string) => string;
+
+/** Says that an HTML page was returned instead of something, with its title; `null` for other texts. */
+export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
+  looksLikeHtml(text)
+    ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
+    : null;
+
+/** Says that a JSON error was returned instead of something, with its message; `null` for other documents. */
+export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
+  const error = readErrorBody(json, redact);
+  return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
+};
 
 /** The message of a truncated JSON body, if the kept part contains it. */
 const messageOfTruncatedJson = (text: string): string => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
-  return textOf(parseJson(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
+  return textOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
 };
 
 const readUnknownBody = (

@@ -9,8 +9,7 @@ import {
 import { tokenCost } from '../cost-of-tokens.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
-import { spokenText } from './spoken-text.ts';
-import { drawChatPrompt } from './token-demand.ts';
+import { drawChatPrompt, spokenText } from './token-demand.ts';
 
 /** What a request is drawn from. */
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;

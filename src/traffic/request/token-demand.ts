@@ -41,3 +41,9 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext): TokenDemand
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
+
+/** The text of a speech request: a drawn text, or the next piece of a split text. */
+export const spokenText = (
+  { texts, split }: TrafficOf<'speech'>,
+  { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,
+): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);
