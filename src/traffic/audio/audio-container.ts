@@ -1,6 +1,5 @@
 import { type SpeechFormat, speechFormats } from '../../model/workload/traffic.ts';
-import { frameHeaderLength, readMp3Frame } from './mp3-frame.ts';
-import { scanMp3 } from './mp3.ts';
+import { frameHeaderLength, readMp3Frame, scanMp3 } from './mp3.ts';
 import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav } from './wav.ts';
