@@ -1,19 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
-import { watchThrottling } from './cgroup.ts';
+import { kernelText, watchThrottling } from './cgroup.ts';
 
 /** The resolution of the delay monitor in ms; every delay that it reports includes it. */
 const resolution = 10;
-
-const kernelText = (path: string): string | null => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-};
 
 /**
  * Nanoseconds for which this thread ran, and for which it waited for a CPU (the first

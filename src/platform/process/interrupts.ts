@@ -1,3 +1,5 @@
+import type { Milliseconds } from '../../model/quantity.ts';
+
 /** The signals that ask a run to stop. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof stopSignals)[number];
@@ -19,3 +21,15 @@ export const onInterrupt = (
     for (const remove of listeners) remove();
   };
 };
+
+/** Waits for `length` ms or until a stop signal; returns the signal, otherwise `null`. */
+export const pause = (length: Milliseconds): Promise<StopSignal | null> =>
+  new Promise((resolve) => {
+    const end = (signal: StopSignal | null): void => {
+      clearTimeout(timer);
+      release();
+      resolve(signal);
+    };
+    const timer = setTimeout(end, length, null);
+    const release = onInterrupt(end);
+  });

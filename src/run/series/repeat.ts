@@ -7,7 +7,7 @@ import { planHash } from '../../model/plan/plan-hash.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
-import { pause } from '../../platform/process/pause.ts';
+import { pause } from '../../platform/process/interrupts.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { type ExitName, exitOfSignal, gravestExit } from '../output/exit-codes.ts';
