@@ -1,9 +1,5 @@
 import { milliseconds } from '../../model/quantity.ts';
-import {
-  findContainerEngine,
-  loadContainerLibrary,
-} from '../../platform/process/container-engine.ts';
-import { startMockContainer } from '../../platform/process/mock-container.ts';
+import { startMockContainer, findContainerEngine, loadContainerLibrary } from '../../platform/process/mock-container.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { median } from '../harness/statistics.ts';
 

@@ -132,7 +132,7 @@ export const prepareTarget = async (plan: Plan, folder: string): Promise<ReadyTa
         wire.caFile === null ? null : await readCertificates(wire.caFile, folder);
       // Without a key, so that no limit is spent.
       const preflight = await preflightTarget({
-        baseUrl: plan.target.url,
+        url: plan.target.url,
         wire,
         certificates,
         path: routes.models.path,
