@@ -27,7 +27,7 @@ import {
   endWhileWaiting,
 } from './request-lifecycle.ts';
 import { decideNextAttempt } from './decide-retry.ts';
-import { dueQueue } from './due-queue.ts';
+import { DueQueue } from './due-queue.ts';
 
 /** How often due arrivals are looked for, in ms. */
 const pollInterval = 1;
@@ -47,7 +47,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #cap: number;
   readonly #attempts = new Map<InFlightAttempt, ActiveAttempt>();
   /** Requests whose next attempt is not yet due. */
-  readonly #retries = dueQueue<RequestLifecycle>();
+  readonly #retries = new DueQueue<RequestLifecycle>();
   /** Requests that wait for a slot under the pace. */
   readonly #paceQueue: PaceQueue | null;
   readonly #budgetGuard: BudgetGuard | null;

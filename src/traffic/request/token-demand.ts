@@ -5,6 +5,7 @@ import type { PrepareContext } from '../traffic-handler.ts';
 
 /** What a request can use of a token limit, known before it is sent. */
 export interface TokenDemand {
+  readonly traffic: Traffic;
   /** Characters that the model reads. */
   readonly characters: number;
   /** The most tokens that it can write, or an assumed number without a bound. */
@@ -37,6 +38,7 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext): TokenDemand
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   const extraCharacters = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
   return {
+    traffic,
     characters: characters + extraCharacters,
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
