@@ -6,7 +6,6 @@ import { DueQueue, type DueItem } from './due-queue.ts';
 export interface LoadLoop {
   /** Begins every arrival that is due at `now`. */
   poll(now: Instant): void;
-  /** Ends the arrivals. */
   stop(): void;
   /** Whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;

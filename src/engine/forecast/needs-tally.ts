@@ -80,7 +80,6 @@ const sumOf = (amounts: readonly ForecastAmount[]): ForecastAmount => ({
   unknown: amounts.reduce((whole, { unknown }) => whole + unknown, 0),
 });
 
-/** Several needs together. */
 export const totalNeed = (needs: readonly ResourceNeed[]): ResourceNeed => ({
   requests: sumOf(needs.map(({ requests }) => requests)),
   input: sumOf(needs.map(({ input }) => input)),

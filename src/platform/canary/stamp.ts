@@ -14,7 +14,6 @@ const byteOfMark = mark.charCodeAt(0);
 export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
   mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
 
-/** The head of the canary's response. */
 export const stampedHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 

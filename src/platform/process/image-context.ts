@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
  * or the published package, and its dependencies where Node finds them.
  */
 
-/** The folder of a package, and its place in the context. */
 interface PlacedPackage {
   readonly source: string;
   readonly destination: string;

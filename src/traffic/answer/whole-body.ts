@@ -82,9 +82,7 @@ interface Schema<T> {
 }
 
 /** What a traffic kind expects of a JSON answer. */
-interface ExpectedJson<T> {
-  /** Its name in messages, for example `a model list`. */
-  readonly name: string;
+interface ExpectedJson<T> extends Pick<ExpectedBody, 'name'> {
   readonly schema: Schema<T>;
   /** The answer, or an error message if a document of the right shape breaks the contract. */
   readonly answer: (document: T, firstByte: Instant) => Answer | string;

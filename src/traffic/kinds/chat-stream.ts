@@ -1,11 +1,10 @@
-import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import type { ChatStreamAnswer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { chatRequest } from '../request/chat-request.ts';
 import { EventStreamReader, type StreamContext } from '../stream/event-stream.ts';
 import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
 import {
-  type AbortReason,
   type BodyReader,
   collectBody,
   type CollectedBody,
@@ -28,7 +27,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
             unlessCompressed(
               'the stream',
               headers,
-              () => new SniffedBody({ ...context, price: traffic.price, asked }, headers),
+              () => new SniffedStream({ ...context, price: traffic.price, asked }, headers),
             ),
           (outcome) => learnUsageSupport(context.targetMemory, outcome),
         ),
@@ -65,45 +64,40 @@ const describeNoStream = (
  * The first byte identifies a body: servers label errors as event streams and streams as text.
  * No meaningful line of an event stream starts with a brace, a bracket or a tag.
  */
-class SniffedBody implements BodyReader {
+class SniffedStream extends EventStreamReader {
   readonly #redact: ReadingContext['redact'];
-  #body: BodyReader;
+  /** Reads the body that is not a stream of events. */
+  #instead: BodyReader | null = null;
   #isDecided = false;
 
   constructor(context: StreamContext, headers: ResponseHeaders) {
+    super(context, headers);
     this.#redact = context.redact;
-    this.#body = new EventStreamReader(context, headers);
   }
 
-  onBytes(at: Instant, bytes: Uint8Array): void {
+  override onBytes(at: Instant, bytes: Uint8Array): void {
     const first = this.#isDecided ? -1 : bytes.findIndex((byte) => !leadingBytes.has(byte));
     this.#isDecided ||= first !== -1;
     if (first !== -1 && wholeBodyBegins.has(bytes[first]!)) {
-      this.#body = collectBody(maxKeptBytes, (body) => describeNoStream(body, this.#redact));
-      this.#body.onBytes(at, bytes.subarray(first));
-      return;
+      this.#instead = collectBody(maxKeptBytes, (body) => describeNoStream(body, this.#redact));
+      this.#instead.onBytes(at, bytes.subarray(first));
+    } else if (this.#instead === null) {
+      super.onBytes(at, bytes);
+    } else {
+      this.#instead.onBytes(at, bytes);
     }
-    this.#body.onBytes(at, bytes);
   }
 
-  outcome(cut: boolean): Outcome {
-    return this.#body.outcome(cut);
+  override outcome(isTruncated: boolean): Outcome {
+    return this.#instead?.outcome(isTruncated) ?? super.outcome(isTruncated);
   }
 
-  partial(): Answer | null {
-    return this.#body.partial();
+  override partial(): ChatStreamAnswer | null {
+    return this.#instead === null ? super.partial() : null;
   }
 
-  get isAnswering(): boolean {
-    return this.#body.isAnswering;
-  }
-
-  get isComplete(): boolean {
-    return this.#body.isComplete;
-  }
-
-  get abortReason(): AbortReason | null {
-    return this.#body.abortReason;
+  override get isAnswering(): boolean {
+    return this.#instead !== null || super.isAnswering;
   }
 }
 
