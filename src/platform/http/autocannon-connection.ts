@@ -68,7 +68,7 @@ type BeginExchange = (request: number, exchange: Exchange) => ExchangeObserver;
 
 /** One autocannon connection, with an observer for each of its exchanges. */
 export class ObservedConnection {
-  readonly #autocannonConnection: AutocannonConnection;
+  readonly #client: AutocannonConnection;
   readonly #clock: Clock;
   readonly #begin: BeginExchange;
   readonly #requests: number;
@@ -79,17 +79,12 @@ export class ObservedConnection {
   #isUnusable = false;
   #isStopping = false;
 
-  constructor(
-    autocannonConnection: AutocannonConnection,
-    clock: Clock,
-    requests: number,
-    begin: BeginExchange,
-  ) {
-    this.#autocannonConnection = autocannonConnection;
+  constructor(client: AutocannonConnection, clock: Clock, requests: number, begin: BeginExchange) {
+    this.#client = client;
     this.#clock = clock;
     this.#requests = requests;
     this.#begin = begin;
-    autocannonConnection
+    client
       .on('request', () => this.#onRequest())
       .on('headers', (head: { readonly statusCode: number; readonly headers: readonly string[] }) =>
         this.#onHead(head.statusCode, head.headers),
@@ -102,21 +97,21 @@ export class ObservedConnection {
 
   stop(): void {
     this.#isStopping = true;
-    this.#autocannonConnection.responseMax = Math.max(1, this.#autocannonConnection.reqsMade);
+    this.#client.responseMax = Math.max(1, this.#client.reqsMade);
   }
 
   destroy(): void {
-    this.#autocannonConnection.destroy();
+    this.#client.destroy();
   }
 
   /** Called before autocannon writes a request, on this connection or a new one. */
   #onRequest(): void {
-    const isNew = this.#autocannonConnection.conn !== this.#socket;
+    const isNew = this.#client.conn !== this.#socket;
     if (isNew) this.#resetConnection();
     if (this.#isUnusable) {
       // The error stops the write and makes autocannon reconnect.
       this.#requestsBegun += 1;
-      this.#autocannonConnection.conn.destroy(new Error('the connection is no longer usable'));
+      this.#client.conn.destroy(new Error('the connection is no longer usable'));
       return;
     }
     const exchange = this.#beginExchange();
@@ -130,7 +125,7 @@ export class ObservedConnection {
       connected('reused');
       return;
     }
-    const { conn, opts, parser } = this.#autocannonConnection;
+    const { conn, opts, parser } = this.#client;
     this.#socket = conn;
     conn.once(opts.protocol === 'https:' ? 'secureConnect' : 'connect', () => connected('new'));
     conn.on('data', () => {
@@ -162,8 +157,8 @@ export class ObservedConnection {
       .on('error', () => {});
     this.#socket?.destroy();
     // Unanswered requests would stay in its queue for ever.
-    this.#autocannonConnection.pipelinedRequests.clear();
-    this.#autocannonConnection.parser.reinitialize('RESPONSE');
+    this.#client.pipelinedRequests.clear();
+    this.#client.parser.reinitialize('RESPONSE');
   }
 
   #onHead(status: number, headers: readonly string[]): void {
@@ -181,7 +176,7 @@ export class ObservedConnection {
   #onClosed(): void {
     const lost = this.#inFlight;
     if (lost === null) return;
-    if (lost.answered && this.#autocannonConnection.parser.state === 'BODY_RAW') {
+    if (lost.answered && this.#client.parser.state === 'BODY_RAW') {
       lost.complete(this.#clock.now(), 0);
       return;
     }
@@ -195,8 +190,8 @@ export class ObservedConnection {
     // Not within a callback of the parser, which would continue with a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
-      if (this.#isStopping) this.#autocannonConnection.destroy();
-      else this.#autocannonConnection.conn.destroy(new Error(detail));
+      if (this.#isStopping) this.#client.destroy();
+      else this.#client.conn.destroy(new Error(detail));
     });
   }
 }
