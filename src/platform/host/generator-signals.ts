@@ -83,23 +83,18 @@ const counters = (throttled: () => number | null) => {
 };
 
 /** Watches this thread as a load generator: `sample(second)` returns its figures since the last call. */
-export interface GeneratorSignals {
-  sample(second: number): GeneratorSample;
-  stop(): void;
-}
-
-export const watchGenerator = (): GeneratorSignals => {
+export const watchGenerator = () => {
   const pauses = watchPauses();
   const delay = watchDelay();
   const readThrottled = watchThrottling();
   let before = counters(readThrottled);
   return {
-    sample: (second) => {
+    sample: (second: number): GeneratorSample => {
       const now = counters(readThrottled);
       const length = Math.max(1, now.at - before.at);
       const wait = difference(now.wait, before.wait);
       const throttled = difference(now.throttled, before.throttled);
-      const sample: GeneratorSample = {
+      const sample = {
         second,
         utilisation: performance.eventLoopUtilization(now.utilisation, before.utilisation)
           .utilization,
@@ -116,7 +111,7 @@ export const watchGenerator = (): GeneratorSignals => {
       before = now;
       return sample;
     },
-    stop: () => {
+    stop: (): void => {
       delay.stop();
       pauses.stop();
     },
