@@ -195,7 +195,7 @@ const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly numbe
 
 /** Opens a history; creates the file and its folder if missing. */
 export const openHistory = async (path: string): Promise<HistoryDb> => {
-  const rethrowAsFailure = <T>(work: () => T): T => {
+  const guard = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
@@ -214,14 +214,12 @@ export const openHistory = async (path: string): Promise<HistoryDb> => {
       throw error;
     }
     return {
-      add: (run) => rethrowAsFailure(() => inTransaction(db, () => addRun(db, paths, run))),
-      runs: () => rethrowAsFailure(() => readRuns(db, paths)),
+      add: (run) => guard(() => inTransaction(db, () => addRun(db, paths, run))),
+      runs: () => guard(() => readRuns(db, paths)),
       setBaseline: (baseline, ids) =>
-        rethrowAsFailure(() => inTransaction(db, () => setBaselineRuns(db, baseline, ids))),
+        guard(() => inTransaction(db, () => setBaselineRuns(db, baseline, ids))),
       removeBaseline: (baseline) =>
-        rethrowAsFailure(
-          () => db.prepare('DELETE FROM baseline WHERE name = ?').run(baseline).changes !== 0,
-        ),
+        guard(() => db.prepare('DELETE FROM baseline WHERE name = ?').run(baseline).changes !== 0),
       close: () => db.close(),
     };
   } catch (error) {

@@ -49,10 +49,7 @@ export const createScanner = (format: SpeechFormat): Scanner =>
   new Scanner(containers[format].scan());
 
 /** Other containers that servers send instead. */
-const otherContainers: readonly {
-  readonly name: string;
-  readonly matches: (bytes: Buffer) => boolean;
-}[] = [
+const otherContainers: readonly Omit<ContainerFormat, 'scan'>[] = [
   { name: 'FLAC', matches: (bytes) => matchesText(bytes, 'fLaC') },
   { name: 'AAC (ADTS)', matches: ([sync, kind = 0]) => sync === 0xff && (kind & 0xf6) === 0xf0 },
   { name: 'MP4', matches: (bytes) => matchesText(bytes, 'ftyp', 4) },

@@ -85,7 +85,7 @@ const readTranscript = (
     schema: transcriptionResponseSchema,
     answer: (answer, firstByte) => {
       const notes = format === 'verbose_json' ? missingParts(answer, granularities) : [];
-      return transcriptAnswer(clip, { text: answer.text, firstByte, notes });
+      return transcriptAnswer(clip, answer.text, firstByte, notes);
     },
   });
 };
@@ -123,7 +123,7 @@ const readText = (
         return malformed('shape', `${what} ${name}`);
       }
       const notes = inner.kind === 'wrapped' ? (['wrapped'] as const) : [];
-      return { kind: 'completed', answer: transcriptAnswer(clip, { text, firstByte, notes }) };
+      return { kind: 'completed', answer: transcriptAnswer(clip, text, firstByte, notes) };
     },
   });
 };
@@ -147,15 +147,11 @@ const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBo
     : { kind: 'wrong', what: 'JSON', detail: `: ${describeSchemaErrors(parsed.error)}` };
 };
 
-interface ReceivedTranscript {
-  readonly text: string;
-  readonly firstByte: Instant;
-  readonly notes: readonly TranscriptNote[];
-}
-
 const transcriptAnswer = (
   { seconds, text: expected }: Clip,
-  { text, firstByte, notes }: ReceivedTranscript,
+  text: string,
+  firstByte: Instant,
+  notes: readonly TranscriptNote[],
 ): TranscriptionAnswer => ({
   kind: 'transcription',
   firstByte,
