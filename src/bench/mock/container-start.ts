@@ -1,5 +1,9 @@
 import { milliseconds } from '../../model/quantity.ts';
-import { startMockContainer, findContainerEngine, loadContainerLibrary } from '../../platform/process/mock-container.ts';
+import {
+  startMockContainer,
+  findContainerEngine,
+  loadContainerLibrary,
+} from '../../platform/process/mock-container.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { median } from '../harness/statistics.ts';
 

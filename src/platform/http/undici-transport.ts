@@ -151,29 +151,23 @@ class UndiciPool {
     await destroyed;
   }
 
-  /** Connects for undici and notifies the connection's exchange. */
-  #connector(connection: () => UndiciConnection): buildConnector.connector {
-    return (options, callback) => {
-      const opened = connection();
-      opened.exchange?.connecting();
-      opened.cancelConnect = this.#connect(options, (...[error, socket]) => {
+  #open(): UndiciConnection {
+    const connect: buildConnector.connector = (options, callback) => {
+      connection.exchange?.connecting();
+      connection.cancelConnect = this.#connect(options, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
         const at = this.clock.now();
         if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
           socket.prependListener('readable', () => {
-            opened.readAt = this.clock.now();
+            connection.readAt = this.clock.now();
             // Also called at the end, without anything to read.
-            if (socket.readableLength > 0) opened.hasReceived = true;
+            if (socket.readableLength > 0) connection.hasReceived = true;
           });
         }
-        opened.exchange?.connected(at, 'new');
+        connection.exchange?.connected(at, 'new');
         callback(null, socket);
       });
     };
-  }
-
-  #open(): UndiciConnection {
-    const connect = this.#connector(() => connection);
     const connection: UndiciConnection = {
       client: new Client(this.#origin, { ...clientOptions, connect, allowH2: this.#http2 }),
       readAt: null,

@@ -59,11 +59,11 @@ export interface ConnectionContext {
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
   /** Called when a connection is idle and can be used again until it is discarded. */
-  readonly onIdle: (connection: SocketConnection) => void;
+  onIdle(connection: SocketConnection): void;
   /** Called when an idle connection is no longer usable. */
-  readonly discard: (connection: SocketConnection) => void;
+  discard(connection: SocketConnection): void;
   /** Called when the socket is gone. */
-  readonly onClosed: (connection: SocketConnection) => void;
+  onClosed(connection: SocketConnection): void;
 }
 
 /** One connection, and the exchange on it. */

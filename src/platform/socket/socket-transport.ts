@@ -19,30 +19,24 @@ import {
 } from './socket-connection.ts';
 
 /** All connections to one target; idle ones are last in, first out. */
-class SocketPool {
-  readonly #clock: Clock;
-  readonly #context: ConnectionContext;
+class SocketPool implements ConnectionContext {
+  readonly clock: Clock;
+  readonly open: OpenSocket;
+  readonly writer = new RequestWriter();
   readonly #idle: SocketConnection[] = [];
   readonly #all = new Set<SocketConnection>();
   #closed = false;
   #allGone: () => void = () => undefined;
 
   constructor(open: OpenSocket, clock: Clock) {
-    this.#clock = clock;
-    this.#context = {
-      clock,
-      open,
-      writer: new RequestWriter(),
-      onIdle: (connection) => void this.#idle.push(connection),
-      discard: (connection) => this.#discard(connection),
-      onClosed: (connection) => this.#onClosed(connection),
-    };
+    this.open = open;
+    this.clock = clock;
   }
 
   /** Sends on the most recently used idle connection, or on a new one. */
   send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
-    const now = this.#clock.now();
+    const now = this.clock.now();
     for (
       let connection = this.#idle.pop();
       connection !== undefined;
@@ -51,7 +45,7 @@ class SocketPool {
       if (connection.isOpen && connection.idleUntil > now) return connection.begin(outgoing, now);
       connection.destroy();
     }
-    this.#all.add(new SocketConnection(this.#context, outgoing));
+    this.#all.add(new SocketConnection(this, outgoing));
   }
 
   /** Destroys all connections and waits until they are gone. */
@@ -64,13 +58,17 @@ class SocketPool {
     await promise;
   }
 
-  #discard(connection: SocketConnection): void {
+  onIdle(connection: SocketConnection): void {
+    this.#idle.push(connection);
+  }
+
+  discard(connection: SocketConnection): void {
     const at = this.#idle.lastIndexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
     connection.destroy();
   }
 
-  #onClosed(connection: SocketConnection): void {
+  onClosed(connection: SocketConnection): void {
     this.#all.delete(connection);
     if (this.#all.size === 0) this.#allGone();
   }
