@@ -38,8 +38,10 @@ const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
       }
     : load;
 
+type LoopOptions = Pick<SliceOptions, 'plan' | 'slice' | 'workload'>;
+
 const createLoop = (
-  { plan, slice, workload }: SliceOptions,
+  { plan, slice, workload }: LoopOptions,
   stage: number,
   start: Instant,
   begin: BeginHandlers,
@@ -68,5 +70,5 @@ const createLoop = (
 };
 
 /** One loop for each stage of the plan, each with this slice's share. */
-export const createLoops = (options: SliceOptions, begin: BeginHandlers): readonly LoadLoop[] =>
+export const createLoops = (options: LoopOptions, begin: BeginHandlers): readonly LoadLoop[] =>
   stageStarts(options.plan).map((start, stage) => createLoop(options, stage, start, begin));

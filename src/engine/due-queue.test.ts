@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { instant } from '../model/quantity.ts';
-import { dueQueue } from './due-queue.ts';
+import { DueQueue } from './due-queue.ts';
 
 it('returns every item once, in order of due instants, for any order of additions', () => {
   fc.assert(
@@ -10,7 +10,7 @@ it('returns every item once, in order of due instants, for any order of addition
       fc.array(fc.nat(1000), { maxLength: 3000 }),
       (first, added) => {
         const readyAt = (due: number, user: number) => ({ user, due: instant(due) });
-        const line = dueQueue(first.map(readyAt));
+        const line = new DueQueue(first.map(readyAt));
         for (const [user, due] of added.entries()) line.add(readyAt(due, first.length + user));
         expect(line.size).toBe(first.length + added.length);
         const taken: { user: number; due: number }[] = [];
@@ -30,7 +30,7 @@ it('returns every item once, in order of due instants, for any order of addition
 });
 
 it('keeps an item that is not due yet', () => {
-  const line = dueQueue([{ user: 1, due: instant(10) }]);
+  const line = new DueQueue([{ user: 1, due: instant(10) }]);
   expect(line.take(instant(9))).toBeNull();
   expect(line.take(instant(10))).toEqual({ user: 1, due: 10 });
 });

@@ -1,12 +1,11 @@
 import type { Arrival } from '../model/workload/arrival.ts';
 import { type Instant, instant } from '../model/quantity.ts';
-import { dueQueue, type DueItem } from './due-queue.ts';
+import { DueQueue, type DueItem } from './due-queue.ts';
 
 /** The running load of one stage. */
 export interface LoadLoop {
   /** Begins every arrival that is due at `now`. */
   poll(now: Instant): void;
-  /** Ends the arrivals. */
   stop(): void;
   /** Whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;
@@ -61,7 +60,7 @@ export const closedLoop = (
   { stage, users, nextIndex, thinkTime, until }: ClosedLoopUsers,
   begin: BeginRequest,
 ): LoadLoop => {
-  const ready = dueQueue<ReadyUser>(
+  const ready = new DueQueue<ReadyUser>(
     [...users].map(({ user, startsAt }) => ({ user, due: startsAt })),
   );
   let inFlight = 0;

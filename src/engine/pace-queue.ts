@@ -2,13 +2,14 @@ import type { Outcome } from '../model/observation/outcome.ts';
 import { sliceShareOf } from '../model/workload/arrival.ts';
 import type { Pace } from '../model/plan/pace.ts';
 import { type Instant, instant } from '../model/quantity.ts';
+import { type TokenDemand, tokenDemand } from '../traffic/request/token-demand.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import { drawRequestContent } from './request-content.ts';
 import { Pacer } from './pacer.ts';
-import { type EntryTokenDemand, TokenEstimator } from './token-estimator.ts';
+import { TokenEstimator } from './token-estimator.ts';
 import type { SliceOptions } from './slice-options.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
-import { type DueItem, dueQueue } from './due-queue.ts';
+import { type DueItem, DueQueue } from './due-queue.ts';
 
 /** A request that may be sent now, with its key and its reserved tokens. */
 export interface PaceSlot {
@@ -27,7 +28,7 @@ export interface PaceSlot {
 
 interface Queued extends DueItem {
   readonly lifecycle: RequestLifecycle;
-  readonly demand: EntryTokenDemand | null;
+  readonly demand: TokenDemand | null;
   readonly preferred: number;
 }
 
@@ -39,7 +40,7 @@ export class PaceQueue {
   readonly #options: SliceOptions;
   readonly #pacer: Pacer;
   readonly #tokenEstimator = new TokenEstimator();
-  readonly #queue = dueQueue<Queued>();
+  readonly #queue = new DueQueue<Queued>();
   /** When the last request was released: the next one was not the first before that. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
   /** When the first request is expected to be released; `null` before that is computed. */
@@ -68,7 +69,7 @@ export class PaceQueue {
       this.#options,
       lifecycle.arrival,
     );
-    const demand = this.#tokenEstimator.demand(traffic, drawing);
+    const demand = tokenDemand(traffic, drawing);
     const preferred = this.#options.credentials.indexOf(credential);
     this.#queue.add({ due: lifecycle.arrival.due, lifecycle, demand, preferred });
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;

@@ -98,13 +98,6 @@ class LimitUsage {
   }
 }
 
-/** When a request can be sent with which key. */
-interface EarliestRelease {
-  readonly key: number;
-  /** In the past if it can be sent now, infinity while it depends on requests under way. */
-  readonly at: number;
-}
-
 /** The limits of a pool of keys. */
 export class Pacer {
   readonly #rule: PaceRule;
@@ -128,8 +121,11 @@ export class Pacer {
     return Math.min(Math.max(1, tokens), this.#rule.tokens ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The key that is free first for this reservation; `preferred` where several are free at `now`. */
-  earliestRelease(now: number, reserved: number, preferred: number): EarliestRelease {
+  /**
+   * The key that is free first for this reservation, `preferred` where several are free at `now`; and
+   * since when: infinity while it depends on requests under way.
+   */
+  earliestRelease(now: number, reserved: number, preferred: number) {
     const releases = this.#keys.map(({ requests, tokens }, key) =>
       Math.max(requests.availableAt(1), tokens.availableAt(reserved), this.#blockedUntil[key]!),
     );

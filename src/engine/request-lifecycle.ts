@@ -23,7 +23,6 @@ export interface LifecycleEnd {
   readonly outcome: Outcome;
 }
 
-/** Makes the one observation of an arrival. */
 export const observationOf = (
   { arrival }: RequestLifecycle,
   { requestId, traffic, model }: RequestContent,
@@ -42,27 +41,19 @@ export const observationOf = (
   outcome,
 });
 
-/** The end of a request that waits to be sent: its last attempt's outcome counts; without one it is dropped. */
-export const endWhileWaiting = (
-  lifecycle: RequestLifecycle,
-  now: Instant,
-  key: string,
-  reason: Exclude<DroppedCause, 'saturated'>,
-): LifecycleEnd => {
-  const last = lifecycle.earlier.at(-1);
-  if (last === undefined) return endDropped(lifecycle, now, key, reason);
-  const { outcome, wait: _wait, waitBy: _by, ...facts } = last;
-  return { facts, earlier: lifecycle.earlier.slice(0, -1), gaveUp: reason, outcome };
-};
-
-/** The end of a request that was never sent. */
-export const endDropped = (
-  { due }: RequestLifecycle,
+/** The end of a request that is not sent again: its last attempt's outcome counts; without one it is dropped. */
+export const endUnsent = (
+  { due, earlier }: RequestLifecycle,
   now: Instant,
   key: string,
   cause: DroppedCause,
-): LifecycleEnd => ({
-  facts: {
+): LifecycleEnd => {
+  const last = earlier.at(-1);
+  if (last !== undefined && cause !== 'saturated') {
+    const { outcome, wait: _wait, waitBy: _by, ...facts } = last;
+    return { facts, earlier: earlier.slice(0, -1), gaveUp: cause, outcome };
+  }
+  const facts = {
     key,
     released: due,
     reserved: null,
@@ -72,8 +63,6 @@ export const endDropped = (
     sent: null,
     head: null,
     ended: now,
-  },
-  earlier: [],
-  gaveUp: null,
-  outcome: { kind: 'dropped', cause },
-});
+  };
+  return { facts, earlier: [], gaveUp: null, outcome: { kind: 'dropped', cause } };
+};

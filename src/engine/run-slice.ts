@@ -1,4 +1,4 @@
-import type { Arrival } from '../model/workload/arrival.ts';
+import type { DroppedCause } from '../model/observation/outcome.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { emptyTargetMemory } from '../traffic/traffic-handler.ts';
@@ -20,14 +20,13 @@ import {
 } from './slice-options.ts';
 import { PaceQueue, type PaceSlot } from './pace-queue.ts';
 import {
-  endDropped,
+  endUnsent,
   type LifecycleEnd,
   observationOf,
   type RequestLifecycle,
-  endWhileWaiting,
 } from './request-lifecycle.ts';
 import { decideNextAttempt } from './decide-retry.ts';
-import { dueQueue } from './due-queue.ts';
+import { DueQueue } from './due-queue.ts';
 
 /** How often due arrivals are looked for, in ms. */
 const pollInterval = 1;
@@ -47,8 +46,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #cap: number;
   readonly #attempts = new Map<InFlightAttempt, ActiveAttempt>();
   /** Requests whose next attempt is not yet due. */
-  readonly #retries = dueQueue<RequestLifecycle>();
-  /** Requests that wait for a slot under the pace. */
+  readonly #retries = new DueQueue<RequestLifecycle>();
   readonly #paceQueue: PaceQueue | null;
   readonly #budgetGuard: BudgetGuard | null;
   readonly #sendContext: SendContext;
@@ -142,8 +140,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   readonly #beginIfBelowCap: BeginRequest = (arrival) => {
-    if (this.#attempts.size + this.#waiting() < this.#cap) this.#begin(arrival);
-    else this.#drop(arrival);
+    if (this.#attempts.size + this.#waiting() < this.#cap) return this.#begin(arrival);
+    this.#arrivalsDue += 1;
+    const lifecycle = { arrival, due: arrival.due, earlier: [], onAnswered: undefined };
+    this.#endUnsent(lifecycle, 'saturated');
   };
 
   readonly #begin: BeginRequest = (arrival, onAnswered) => {
@@ -160,19 +160,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
     else this.#paceQueue.add(lifecycle);
   }
 
-  #drop(arrival: Arrival): void {
-    const now = this.#ports.clock.now();
-    this.#arrivalsDue += 1;
-    const lifecycle = { arrival, due: arrival.due, earlier: [], onAnswered: undefined };
-    const content = drawRequestContent(this.#options, arrival);
-    const end = endDropped(lifecycle, now, content.credential.name, 'saturated');
-    this.#observe({ lifecycle, content }, end, now);
-  }
-
   #send(lifecycle: RequestLifecycle, slot: PaceSlot | null): void {
     const reservation = this.#budgetGuard?.reserve(lifecycle.arrival) ?? null;
     if (reservation === null && this.#budgetGuard !== null) {
-      this.#endWaiting(lifecycle, 'run-ended');
+      this.#endUnsent(lifecycle, 'run-ended');
       this.stop(milliseconds(this.#options.plan.grace));
       return;
     }
@@ -206,14 +197,14 @@ class SliceRunner implements RunningSlice, AttemptListener {
   #close(): void {
     this.#closing = true;
     for (const lifecycle of [...this.#retries.clear(), ...(this.#paceQueue?.clear() ?? [])]) {
-      this.#endWaiting(lifecycle, 'run-ended');
+      this.#endUnsent(lifecycle, 'run-ended');
     }
   }
 
-  #endWaiting(lifecycle: RequestLifecycle, reason: 'patience' | 'run-ended'): void {
+  #endUnsent(lifecycle: RequestLifecycle, cause: DroppedCause): void {
     const now = this.#ports.clock.now();
     const content = drawRequestContent(this.#options, lifecycle.arrival);
-    const end = endWhileWaiting(lifecycle, now, content.credential.name, reason);
+    const end = endUnsent(lifecycle, now, content.credential.name, cause);
     this.#observe({ lifecycle, content }, end, now);
   }
 
@@ -221,7 +212,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const now = this.#ports.clock.now();
     const { plan } = this.#options;
     const overdue = this.#paceQueue?.takeOverdue(now, plan.deadlines.total) ?? [];
-    for (const lifecycle of overdue) this.#endWaiting(lifecycle, 'patience');
+    for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
     const exhausted = this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {

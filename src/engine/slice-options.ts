@@ -1,4 +1,4 @@
-import type { Slice } from '../model/workload/arrival.ts';
+import { type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 import { type BudgetUnit, budgetUnits } from '../model/plan/budget.ts';
 import type { ClipLibrary } from '../model/workload/clip.ts';
 import type { Clock } from '../model/clock.ts';
@@ -88,7 +88,4 @@ export const unfinishedDetail = (isStopped: boolean): string =>
 
 /** This slice's share of the plan's cap on requests in flight. */
 export const inFlightCap = ({ plan, slice }: SliceOptions): number =>
-  Math.max(
-    1,
-    Math.floor(plan.inFlight / slice.count) + (slice.index < plan.inFlight % slice.count ? 1 : 0),
-  );
+  Math.max(1, sliceShareOf(slice, plan.inFlight) ?? 1);

@@ -1,15 +1,6 @@
 import type { Outcome } from '../model/observation/outcome.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
-import {
-  type DrawContext,
-  type TokenDemand,
-  tokenDemand,
-} from '../traffic/request/token-demand.ts';
-
-/** What a request asks for, to be compared with what it used. */
-export interface EntryTokenDemand extends TokenDemand {
-  readonly traffic: Traffic;
-}
+import type { TokenDemand } from '../traffic/request/token-demand.ts';
 
 /** What gateways estimate before they have counted. */
 const defaultTokensPerCharacter = 1 / 4;
@@ -21,19 +12,13 @@ export class TokenEstimator {
   /** The most tokens per character observed in an entry's prompts. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
-  /** `null` for traffic kinds that use no tokens. */
-  demand(traffic: Traffic, drawing: DrawContext): EntryTokenDemand | null {
-    const demand = tokenDemand(traffic, drawing);
-    return demand === null ? null : { ...demand, traffic };
-  }
-
   /** The most tokens that a request can use for prompt and answer, by what is known now. */
-  estimate(demand: EntryTokenDemand | null): number {
+  estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
   /** The tokens an attempt used: all that was reserved where the server may still be working or reports no usage. */
-  used(demand: EntryTokenDemand | null, reserved: number, outcome: Outcome): number {
+  used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
     if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;
     const { input, output } = outcome.answer.tokens;
@@ -42,12 +27,12 @@ export class TokenEstimator {
     return input + output;
   }
 
-  #prompt({ traffic, characters }: EntryTokenDemand): number {
+  #prompt({ traffic, characters }: TokenDemand): number {
     const density = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
     return Math.ceil(characters * density) + templateTokens;
   }
 
-  #learn({ traffic, characters }: EntryTokenDemand, input: number): void {
+  #learn({ traffic, characters }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
     if (characters > 0)
       this.#tokensPerCharacter.set(traffic, Math.max(current, input / characters));

@@ -6,11 +6,9 @@ export interface Screen {
   readonly live: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Replaces the block. */
   block(text: string): void;
   /** Replaces the block with a line. */
   line(text: string): void;
-  /** Removes the block. */
   clear(): void;
 }
 
@@ -18,7 +16,6 @@ const plainWidth = 100;
 const eraseBelow = '\u001b[J';
 const up = (rows: number): string => (rows === 0 ? '\r' : `\u001b[${rows}A\r`);
 
-/** A stream that may be a terminal. */
 type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
   readonly write: (text: string) => unknown;
 };

@@ -1,5 +1,6 @@
 import { sampleUpperBound } from '../model/measures/measure.ts';
 import type { TokenCounts } from '../model/observation/outcome.ts';
+import type { Usage } from '../contract/chat.ts';
 import { chatCost } from '../contract/prices.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
@@ -12,3 +13,10 @@ export const tokenCost = (
   const cost = chatCost({ input, output }, price);
   return cost < sampleUpperBound ? cost : null;
 };
+
+/** No answer has more tokens: a higher count is an error of the server and would spoil every sum. */
+const maxPlausibleTokens = 1_000_000_000;
+
+/** Whether a server's counts are plausible. */
+export const isPlausibleUsage = ({ prompt_tokens, completion_tokens }: Usage): boolean =>
+  prompt_tokens <= maxPlausibleTokens && completion_tokens <= maxPlausibleTokens;

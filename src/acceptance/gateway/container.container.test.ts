@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
 import {
+  startMockContainer,
   findContainerEngine,
   loadContainerLibrary,
-} from '../../platform/process/container-engine.ts';
-import { startMockContainer } from '../../platform/process/mock-container.ts';
+} from '../../platform/process/mock-container.ts';
 import { Problem } from '../../platform/problem.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import {

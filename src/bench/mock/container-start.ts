@@ -1,9 +1,9 @@
 import { milliseconds } from '../../model/quantity.ts';
 import {
+  startMockContainer,
   findContainerEngine,
   loadContainerLibrary,
-} from '../../platform/process/container-engine.ts';
-import { startMockContainer } from '../../platform/process/mock-container.ts';
+} from '../../platform/process/mock-container.ts';
 import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { median } from '../harness/statistics.ts';
 

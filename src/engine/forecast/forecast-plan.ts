@@ -7,16 +7,15 @@ import {
   type ForecastGroup,
   type MinutePeak,
   type LimitForecast,
-  type LimitUnit,
 } from '../../model/plan/forecast.ts';
 import { BusiestMinute } from '../../model/plan/busiest-minute.ts';
 import type { Load, Plan } from '../../model/plan/plan.ts';
-import { type Instant, instant, type Milliseconds } from '../../model/quantity.ts';
+import { instant, type Milliseconds } from '../../model/quantity.ts';
 import { modelOf, type Traffic } from '../../model/workload/traffic.ts';
 import type { Workload } from '../../model/workload/workload.ts';
 import { expectedArrivalCount, scheduledEnd } from '../../schedule/stages.ts';
 import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
-import { drawRequestContent } from '../request-content.ts';
+import { drawRequestContent, type RequestContent } from '../request-content.ts';
 import { createLoops } from '../create-loops.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
 import { PaceForecaster } from './pace-forecaster.ts';
@@ -48,20 +47,9 @@ const basisByLoad = {
 } as const satisfies Record<Load['kind'], AmountBasis>;
 
 interface GroupNeeds {
-  readonly stage: string;
-  readonly traffic: Traffic;
-  readonly key: string | null;
+  readonly facts: Pick<ForecastGroup, 'stage' | 'traffic' | 'model' | 'entry' | 'key'>;
   readonly tally: NeedsTally;
 }
-
-const groupOf = ({ stage, traffic, key, tally }: GroupNeeds): ForecastGroup => ({
-  stage,
-  traffic: traffic.kind,
-  model: modelOf(traffic),
-  entry: entryName(traffic),
-  key,
-  ...tally.total(),
-});
 
 /** About how many requests a closed or saturating load sends; 0 for all other loads. */
 export const estimatedRequests = (load: Load, answerTime: number): number => {
@@ -96,78 +84,68 @@ class ForecastWalk {
   }
 
   walk(): PlanForecast {
-    const { plan, clips, workload, answerTime } = this.#input;
+    const { plan, workload, answerTime } = this.#input;
     const credentials = plan.keys.map(({ name, weight }) => ({ name, weight, value: '' }));
-    const options = {
-      plan,
-      clips,
-      workload,
-      credentials,
-      runId: '',
-      slice: { index: 0, count: 1 },
-      headers: {},
-      userAgent: '',
-      redact: (text: string) => text,
-    };
-    const addArrival = (arrival: Arrival): void => {
-      const { traffic, credential, ...drawing } = drawRequestContent(options, arrival);
-      this.#addRequest(arrival, traffic, credential.name, () =>
-        requestNeedsOf(traffic, { ...drawing, clips }),
-      );
-    };
-    const loops = createLoops(options, {
-      scheduled: addArrival,
-      byUser: (arrival, returned) => {
-        addArrival(arrival);
-        returned?.(instant(arrival.due + answerTime));
+    const source = { plan, workload, credentials, runId: '' };
+    const add = (arrival: Arrival): void => this.#add(arrival, drawRequestContent(source, arrival));
+    const slice = { index: 0, count: 1 };
+    const loops = createLoops(
+      { plan, workload, slice },
+      {
+        scheduled: add,
+        byUser: (arrival, returned) => {
+          add(arrival);
+          returned?.(instant(arrival.due + answerTime));
+        },
       },
-    });
+    );
     for (const loop of loops) loop.poll(scheduledEnd(plan));
     return this.#result();
   }
 
-  #addRequest(
-    { stage: position, due }: Arrival,
-    traffic: Traffic,
-    drawnKey: string,
-    computeNeeds: () => ReturnType<typeof requestNeedsOf>,
-  ): void {
-    const { plan } = this.#input;
-    const key = plan.pace === null || plan.keys.length === 1 ? drawnKey : null;
-    const { tally } = this.#groupFor(position, traffic, key);
+  #add({ stage, due }: Arrival, { traffic, credential, ...drawing }: RequestContent): void {
+    const { plan, clips } = this.#input;
+    const { name } = credential;
+    const key = plan.pace === null || plan.keys.length === 1 ? name : null;
+    const { tally } = this.#groupFor(stage, traffic, key);
     tally.count(due >= plan.warmUp);
     let tokens = tally.meanTokens();
     if (this.#walked % this.#sampleEvery === 0 || tokens === 0) {
-      const needs = computeNeeds();
+      const needs = requestNeedsOf(traffic, { ...drawing, clips });
       tally.addSample(needs);
       tokens = needs.input + (needs.output ?? 0);
     }
     this.#walked += 1;
-    this.#addToLimits(position, due, tokens, drawnKey);
-  }
-
-  #addToLimits(position: number, due: Instant, tokens: number, key: string): void {
-    const { plan } = this.#input;
-    const minute = this.#minuteByKey.get(key) ?? new BusiestMinute();
-    this.#minuteByKey.set(key, minute);
+    const minute = this.#minuteByKey.get(name) ?? new BusiestMinute();
+    this.#minuteByKey.set(name, minute);
     minute.add(due, tokens);
     this.#minuteOfAllKeys.add(due, tokens);
-    if (!isClosedLoop(plan.stages[position]!.load)) this.#pace.add(due, tokens);
+    if (!isClosedLoop(plan.stages[stage]!.load)) this.#pace.add(due, tokens);
   }
 
   #groupFor(position: number, traffic: Traffic, key: string | null): GroupNeeds {
     const { name: stage, traffic: mix, load } = this.#input.plan.stages[position]!;
     const place = JSON.stringify([position, mix.indexOf(traffic), key]);
-    const cell = this.#groups.get(place);
-    if (cell !== undefined) return cell;
-    const created = { stage, traffic, key, tally: new NeedsTally(basisByLoad[load.kind]) };
-    this.#groups.set(place, created);
-    return created;
+    const known = this.#groups.get(place);
+    if (known !== undefined) return known;
+    const facts = {
+      stage,
+      traffic: traffic.kind,
+      model: modelOf(traffic),
+      entry: entryName(traffic),
+      key,
+    };
+    const group = { facts, tally: new NeedsTally(basisByLoad[load.kind]) };
+    this.#groups.set(place, group);
+    return group;
   }
 
   #result(): PlanForecast {
     const { plan, answerTime } = this.#input;
-    const groups = [...this.#groups.values()].map(groupOf);
+    const groups = [...this.#groups.values()].map(({ facts, tally }) => ({
+      ...facts,
+      ...tally.total(),
+    }));
     return {
       total: totalNeed(groups),
       groups,
@@ -183,28 +161,26 @@ class ForecastWalk {
   }
 }
 
-/** The shares of the declared limits that a minute uses. */
-const limitShares = (
-  { limits }: Plan,
-  { requests, tokens }: MinutePeak,
-): readonly (readonly [LimitUnit, number])[] => [
-  ...(limits.requestsPerMinute === null
-    ? []
-    : [['requests', requests / limits.requestsPerMinute] as const]),
-  ...(limits.tokensPerMinute === null
-    ? []
-    : [['tokens', tokens / limits.tokensPerMinute] as const]),
-];
+/** The shares of the declared limits that a minute uses, the largest first. */
+const limitShares = ({ limits }: Plan, { requests, tokens }: MinutePeak) =>
+  (
+    [
+      ['requests', requests, limits.requestsPerMinute],
+      ['tokens', tokens, limits.tokensPerMinute],
+    ] as const
+  )
+    .flatMap(([unit, used, limit]) => (limit === null ? [] : [{ unit, share: used / limit }]))
+    .toSorted((a, b) => b.share - a.share);
 
 const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): LimitForecast => {
-  const largestShare = limitShares(plan, all).toSorted(([, a], [, b]) => b - a)[0] ?? null;
+  const largest = limitShares(plan, all)[0];
   return {
     keys,
     all,
-    binds: largestShare === null ? null : largestShare[0],
-    keysNeeded: largestShare === null ? null : Math.max(1, Math.ceil(largestShare[1])),
+    binds: largest?.unit ?? null,
+    keysNeeded: largest === undefined ? null : Math.max(1, Math.ceil(largest.share)),
     exceeded: keys
-      .filter((key) => limitShares(plan, key).some(([, share]) => share > 1))
+      .filter((key) => limitShares(plan, key).some(({ share }) => share > 1))
       .map(({ key }) => key),
   };
 };

@@ -72,18 +72,20 @@ export class NeedsTally {
   }
 }
 
-const sumOf = (amounts: readonly ForecastAmount[]): ForecastAmount => ({
-  sum: amounts.reduce((whole, { sum }) => whole + sum, 0),
-  basis: leastCertain(
-    amounts.flatMap(({ sum, unknown, basis }) => (sum + unknown === 0 ? [] : [basis])),
-  ),
-  unknown: amounts.reduce((whole, { unknown }) => whole + unknown, 0),
-});
-
-/** Several needs together. */
-export const totalNeed = (needs: readonly ResourceNeed[]): ResourceNeed => ({
-  requests: sumOf(needs.map(({ requests }) => requests)),
-  input: sumOf(needs.map(({ input }) => input)),
-  output: sumOf(needs.map(({ output }) => output)),
-  cost: sumOf(needs.map(({ cost }) => cost)),
-});
+export const totalNeed = (needs: readonly ResourceNeed[]): ResourceNeed => {
+  const total = (resource: keyof ResourceNeed): ForecastAmount => {
+    const amounts = needs.map((need) => need[resource]);
+    const used = amounts.filter(({ sum, unknown }) => sum + unknown > 0);
+    return {
+      sum: amounts.reduce((whole, { sum }) => whole + sum, 0),
+      basis: leastCertain(used.map(({ basis }) => basis)),
+      unknown: amounts.reduce((whole, { unknown }) => whole + unknown, 0),
+    };
+  };
+  return {
+    requests: total('requests'),
+    input: total('input'),
+    output: total('output'),
+    cost: total('cost'),
+  };
+};

@@ -5,7 +5,7 @@ import type { ExchangeObserver, TransportName } from '../../model/observation/ex
 import { directWire } from '../connection/connector.ts';
 import { startClock } from '../host/clock.ts';
 import { openTransport } from '../http/open-transport.ts';
-import { countErrors } from './count-errors.ts';
+import { countErrors } from './stamp.ts';
 
 /** How an event loop reaches its canary, and how many streams it reads. */
 export interface CanaryOptions {

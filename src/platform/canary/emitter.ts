@@ -9,7 +9,6 @@ import { stampedChunk, stampedHead } from './stamp.ts';
  * handles, and ends with its standard input, that is with the process that started it.
  */
 
-/** The streams of each phase. */
 const streamsByPhase = Array.from({ length: canaryPhaseCount }, () => new Set<Socket>());
 
 /** Each event loop divides its streams evenly among the phases; a request's path names its phase, as `/1`. */

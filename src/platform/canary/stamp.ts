@@ -1,3 +1,6 @@
+import { type CanarySample, roundedError } from '../../model/result/canary.ts';
+import type { RunClock } from '../host/clock.ts';
+
 /** Events stamped with the instant at which they were written to the socket, by the machine's monotonic clock. */
 
 const mark = '@@';
@@ -11,7 +14,6 @@ const byteOfMark = mark.charCodeAt(0);
 export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
   mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
 
-/** The head of the canary's response. */
 export const stampedHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
 
@@ -37,4 +39,33 @@ export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void):
     }
     at = bytes.indexOf(byteOfMark, from);
   }
+};
+
+/**
+ * Counts how late events are read: `note` takes a read's instant and bytes, `take` returns the errors since the
+ * last call. Events sent before `begin`'s instant do not count.
+ */
+export const countErrors = ({ machineZero }: Pick<RunClock, 'machineZero'>) => {
+  let times = new Map<number, number>();
+  let floor = Number.NEGATIVE_INFINITY;
+  return {
+    begin: (at: number): void => {
+      floor = at + machineZero;
+      times = new Map();
+    },
+    note: (at: number, bytes: Uint8Array): void => {
+      const read = at + machineZero;
+      readStamps(bytes, (stamp) => {
+        if (stamp < floor) return;
+        // The two clocks agree to some microseconds.
+        const error = roundedError(Math.max(0, read - stamp));
+        times.set(error, (times.get(error) ?? 0) + 1);
+      });
+    },
+    take: (): CanarySample['errors'] => {
+      const errors = [...times].toSorted(([a], [b]) => a - b);
+      times = new Map();
+      return errors;
+    },
+  };
 };

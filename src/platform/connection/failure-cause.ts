@@ -6,7 +6,6 @@ export interface ExchangeProgress {
   readonly connection: ConnectionReuse | null;
   /** Milliseconds since the request was sent; `null` before. */
   readonly sinceSent: number | null;
-  /** Whether any byte of an answer was received. */
   readonly hasResponse: boolean;
 }
 

@@ -17,8 +17,6 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? message;
 };
 
-/** Why a file could not be read. */
 export const whyUnreadable = (error: unknown): string => reasonFor(reasons, error);
 
-/** Why a file could not be written. */
 export const whyUnwritable = (error: unknown): string => reasonFor(unwritable, error);

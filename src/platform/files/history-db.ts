@@ -3,8 +3,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { existsSync } from 'node:fs';
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { HistoryRun, StoredRun } from '../../model/series/history.ts';
-import { storedRunSchema } from '../../model/series/history.ts';
+import { type HistoryRun, type StoredRun, storedRunSchema } from '../../model/series/history.ts';
 import { Problem } from '../problem.ts';
 
 /** The history of runs in one SQLite file. Every function throws a `Problem` if the file is broken, locked or of another kind. */
@@ -148,37 +147,34 @@ const addRun = (db: DatabaseSync, paths: RelativePaths, run: HistoryRun): number
       'INSERT INTO run (file, plan_hash, plan, target, weir, started_at, trust, verdicts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
     .run(file, planHash, plan, target, weir, startedAt, trust, JSON.stringify(verdicts));
-  const insert = db.prepare('INSERT INTO figure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  for (const { id, label, unit, better, scale, value, effect, floor } of figures) {
-    insert.run(lastInsertRowid, id, label, unit, better, scale, value, effect, floor);
-  }
+  const insert = db.prepare(
+    'INSERT INTO figure VALUES (:run, :id, :label, :unit, :better, :scale, :value, :effect, :floor)',
+  );
+  for (const figure of figures) insert.run({ run: lastInsertRowid, ...figure });
   return Number(lastInsertRowid);
 };
 
 const rowsByRun = (db: DatabaseSync, sql: string): Map<number, Row[]> =>
   Map.groupBy(db.prepare(sql).all() as Row[], ({ run }) => Number(run));
 
-const withoutRun = (row: Row): Row =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'run'));
+const withoutRun = (row: Row): Row => {
+  const { run: _, ...figure } = row;
+  return figure;
+};
 
 const readRuns = (db: DatabaseSync, paths: RelativePaths): readonly StoredRun[] => {
-  const figures = rowsByRun(
-    db,
-    'SELECT run, id, label, unit, better, scale, value, effect, floor FROM figure ORDER BY rowid',
-  );
+  const figures = rowsByRun(db, 'SELECT * FROM figure ORDER BY rowid');
   const baselines = rowsByRun(db, 'SELECT * FROM baseline ORDER BY name');
-  const rows = db.prepare('SELECT * FROM run ORDER BY started_at, id').all() as Row[];
+  const rows = db
+    .prepare(
+      'SELECT id, plan, target, weir, trust, file, plan_hash AS planHash, started_at AS startedAt, verdicts FROM run ORDER BY started_at, id',
+    )
+    .all() as Row[];
   return rows.map((row) => {
     const id = Number(row['id']);
     const read = storedRunSchema.safeParse({
-      id,
-      plan: row['plan'],
-      target: row['target'],
-      weir: row['weir'],
-      trust: row['trust'],
+      ...row,
       file: paths.found(String(row['file'])),
-      planHash: row['plan_hash'],
-      startedAt: row['started_at'],
       verdicts: JSON.parse(String(row['verdicts'])) as unknown,
       baselines: (baselines.get(id) ?? []).map(({ name }) => name),
       figures: (figures.get(id) ?? []).map(withoutRun),
@@ -199,7 +195,7 @@ const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly numbe
 
 /** Opens a history; creates the file and its folder if missing. */
 export const openHistory = async (path: string): Promise<HistoryDb> => {
-  const rethrowAsFailure = <T>(work: () => T): T => {
+  const guard = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
@@ -218,14 +214,12 @@ export const openHistory = async (path: string): Promise<HistoryDb> => {
       throw error;
     }
     return {
-      add: (run) => rethrowAsFailure(() => inTransaction(db, () => addRun(db, paths, run))),
-      runs: () => rethrowAsFailure(() => readRuns(db, paths)),
+      add: (run) => guard(() => inTransaction(db, () => addRun(db, paths, run))),
+      runs: () => guard(() => readRuns(db, paths)),
       setBaseline: (baseline, ids) =>
-        rethrowAsFailure(() => inTransaction(db, () => setBaselineRuns(db, baseline, ids))),
+        guard(() => inTransaction(db, () => setBaselineRuns(db, baseline, ids))),
       removeBaseline: (baseline) =>
-        rethrowAsFailure(
-          () => db.prepare('DELETE FROM baseline WHERE name = ?').run(baseline).changes !== 0,
-        ),
+        guard(() => db.prepare('DELETE FROM baseline WHERE name = ?').run(baseline).changes !== 0),
       close: () => db.close(),
     };
   } catch (error) {

@@ -1,18 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** The scripts and styles that an HTML report contains. */
-export interface ReportAssets {
-  readonly chartScript: string;
-  readonly chartStyle: string;
-  readonly pageScript: string;
-  readonly pageStyle: string;
-}
-
 const { resolve } = createRequire(import.meta.url);
 const page = (name: string): URL => new URL(`../../report/html/page/${name}`, import.meta.url);
 
-export const readReportAssets = async (): Promise<ReportAssets> => {
+/** The scripts and styles that an HTML report contains. */
+export const readReportAssets = async () => {
   const [chartScript, chartStyle, charts, begin, pageStyle] = await Promise.all([
     readFile(resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
     readFile(resolve('uplot/dist/uPlot.min.css'), 'utf8'),

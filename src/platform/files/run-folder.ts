@@ -34,7 +34,6 @@ const isFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Whether a path exists. */
 export const pathExists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
@@ -66,6 +65,9 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
 
 export const openRunFolder = async (path: string): Promise<RunFolder> => {
   let created: string | undefined;
+  const discard = async (): Promise<void> => {
+    if (created !== undefined) await rm(created, { recursive: true, force: true });
+  };
   let existingNames: readonly string[] = [];
   try {
     await createFolder(resolve(path), (onCreated) => {
@@ -76,7 +78,7 @@ export const openRunFolder = async (path: string): Promise<RunFolder> => {
     await writeFile(probe, 'written to test whether this folder is writable\n');
     await rm(probe, { force: true });
   } catch (error) {
-    if (created !== undefined) await rm(created, { recursive: true, force: true });
+    await discard();
     throw new Problem(
       `the output folder ${path} cannot be written: ${reasons[codeOf(error)] ?? (error as Error).message}. Give another with --out FOLDER`,
     );
@@ -91,8 +93,6 @@ export const openRunFolder = async (path: string): Promise<RunFolder> => {
       await rename(draft, target);
       return target;
     },
-    discard: async () => {
-      if (created !== undefined) await rm(created, { recursive: true, force: true });
-    },
+    discard,
   };
 };

@@ -53,14 +53,12 @@ export const resolveSecrets = async (
   folder: string,
 ): Promise<{ readonly filled: readonly string[]; readonly secrets: readonly string[] }> => {
   const known = new Map<string, string>();
-  const nameOf = (reference: SecretReference): string =>
-    `${reference.kind}:${reference.kind === 'env' ? reference.name : reference.path}`;
   for (const reference of templates.flatMap(secretReferencesIn)) {
-    known.set(nameOf(reference), await valueOf(reference, environment, folder));
+    known.set(JSON.stringify(reference), await valueOf(reference, environment, folder));
   }
   return {
     filled: templates.map((template) =>
-      fillTemplate(template, (reference) => known.get(nameOf(reference)) ?? ''),
+      fillTemplate(template, (reference) => known.get(JSON.stringify(reference)) ?? ''),
     ),
     secrets: [...known.values()],
   };

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** Throttling of this process by the CPU quotas of its cgroup and that cgroup's ancestors. */
 
-const textOf = (path: string): string | null => {
+/** A file of the kernel; `null` where it does not exist. */
+export const kernelText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -45,11 +46,11 @@ export const parseThrottled = (cpuStat: string): number | null => {
 
 /** Reads for how many microseconds CPU quotas throttled this process; `null` if no file reports it. The files are found once. */
 export const watchThrottling = (): (() => number | null) => {
-  const paths = cpuStatPaths(textOf('/proc/self/cgroup') ?? '').filter(
-    (path) => parseThrottled(textOf(path) ?? '') !== null,
+  const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
+    (path) => parseThrottled(kernelText(path) ?? '') !== null,
   );
   return () =>
     paths.length === 0
       ? null
-      : paths.reduce((sum, path) => sum + (parseThrottled(textOf(path) ?? '') ?? 0), 0);
+      : paths.reduce((sum, path) => sum + (parseThrottled(kernelText(path) ?? '') ?? 0), 0);
 };

@@ -1,19 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
-import { watchThrottling } from './cgroup.ts';
+import { kernelText, watchThrottling } from './cgroup.ts';
 
 /** The resolution of the delay monitor in ms; every delay that it reports includes it. */
 const resolution = 10;
-
-const kernelText = (path: string): string | null => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-};
 
 /**
  * Nanoseconds for which this thread ran, and for which it waited for a CPU (the first
@@ -92,23 +83,18 @@ const counters = (throttled: () => number | null) => {
 };
 
 /** Watches this thread as a load generator: `sample(second)` returns its figures since the last call. */
-export interface GeneratorSignals {
-  sample(second: number): GeneratorSample;
-  stop(): void;
-}
-
-export const watchGenerator = (): GeneratorSignals => {
+export const watchGenerator = () => {
   const pauses = watchPauses();
   const delay = watchDelay();
   const readThrottled = watchThrottling();
   let before = counters(readThrottled);
   return {
-    sample: (second) => {
+    sample: (second: number): GeneratorSample => {
       const now = counters(readThrottled);
       const length = Math.max(1, now.at - before.at);
       const wait = difference(now.wait, before.wait);
       const throttled = difference(now.throttled, before.throttled);
-      const sample: GeneratorSample = {
+      const sample = {
         second,
         utilisation: performance.eventLoopUtilization(now.utilisation, before.utilisation)
           .utilization,
@@ -125,7 +111,7 @@ export const watchGenerator = (): GeneratorSignals => {
       before = now;
       return sample;
     },
-    stop: () => {
+    stop: (): void => {
       delay.stop();
       pauses.stop();
     },

@@ -8,8 +8,7 @@ import type {
   Exchange,
   ExchangeObserver,
 } from '../../model/observation/exchange.ts';
-import type { Instant } from '../../model/quantity.ts';
-import { failureCause, failureDetail } from '../connection/failure-cause.ts';
+import { ObservedExchange, throwUncaught } from '../connection/observed-exchange.ts';
 
 /** The used part of autocannon's undocumented client, as of the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
@@ -28,14 +27,6 @@ export interface AutocannonConnection extends EventEmitter {
   destroy(): void;
 }
 
-interface InFlight {
-  readonly observer: ExchangeObserver;
-  /** `null` while connecting. */
-  connection: ConnectionReuse | null;
-  sent: Instant | null;
-  answered: boolean;
-}
-
 /** Header fields from autocannon's list of alternating names and values. */
 const headerFieldsOf = (raw: readonly string[]): Readonly<Record<string, string>> => {
   const fields: Record<string, string> = {};
@@ -47,83 +38,94 @@ const headerFieldsOf = (raw: readonly string[]): Readonly<Record<string, string>
   return fields;
 };
 
+/** One exchange of autocannon's; `onEnd` is called before its observer is notified of the end. */
+class AutocannonExchange extends ObservedExchange {
+  answered = false;
+  readonly #onEnd: () => void;
+
+  constructor(clock: Clock, observer: ExchangeObserver, onEnd: () => void) {
+    super(clock, observer, throwUncaught);
+    this.#onEnd = onEnd;
+  }
+
+  onHead(status: number, headers: readonly string[]): void {
+    this.answered = true;
+    this.notify((observer) =>
+      observer.onHeaders(this.clock.now(), status, headerFieldsOf(headers)),
+    );
+  }
+
+  onBody(bytes: Buffer): void {
+    this.notify((observer) => observer.onChunk(this.clock.now(), bytes));
+  }
+
+  protected override release(): void {
+    this.#onEnd();
+  }
+}
+
 type BeginExchange = (request: number, exchange: Exchange) => ExchangeObserver;
 
 /** One autocannon connection, with an observer for each of its exchanges. */
 export class ObservedConnection {
-  readonly #autocannonConnection: AutocannonConnection;
+  readonly #client: AutocannonConnection;
   readonly #clock: Clock;
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
   #socket: Socket | null = null;
-  #inFlight: InFlight | null = null;
+  #inFlight: AutocannonExchange | null = null;
   /** Answers on this connection no longer match its requests. */
   #isUnusable = false;
   #isStopping = false;
 
-  constructor(
-    autocannonConnection: AutocannonConnection,
-    clock: Clock,
-    requests: number,
-    begin: BeginExchange,
-  ) {
-    this.#autocannonConnection = autocannonConnection;
+  constructor(client: AutocannonConnection, clock: Clock, requests: number, begin: BeginExchange) {
+    this.#client = client;
     this.#clock = clock;
     this.#requests = requests;
     this.#begin = begin;
-    autocannonConnection
+    client
       .on('request', () => this.#onRequest())
       .on('headers', (head: { readonly statusCode: number; readonly headers: readonly string[] }) =>
         this.#onHead(head.statusCode, head.headers),
       )
-      .on('body', (bytes: Buffer) => this.#inFlight?.observer.onChunk(clock.now(), bytes))
-      .on('response', () => this.#takeInFlight()?.observer.onEnd(clock.now()))
-      .on('connError', (error: unknown) => this.#onError(error))
+      .on('body', (bytes: Buffer) => this.#inFlight?.onBody(bytes))
+      .on('response', () => this.#inFlight?.complete(clock.now(), 0))
+      .on('connError', (error: Error) => this.#inFlight?.fail(error, this.#inFlight.answered))
       .on('done', () => this.#onClosed());
   }
 
   stop(): void {
     this.#isStopping = true;
-    this.#autocannonConnection.responseMax = Math.max(1, this.#autocannonConnection.reqsMade);
+    this.#client.responseMax = Math.max(1, this.#client.reqsMade);
   }
 
   destroy(): void {
-    this.#autocannonConnection.destroy();
-  }
-
-  #takeInFlight(): InFlight | null {
-    const taken = this.#inFlight;
-    this.#inFlight = null;
-    return taken;
+    this.#client.destroy();
   }
 
   /** Called before autocannon writes a request, on this connection or a new one. */
   #onRequest(): void {
-    const isNew = this.#autocannonConnection.conn !== this.#socket;
+    const isNew = this.#client.conn !== this.#socket;
     if (isNew) this.#resetConnection();
     if (this.#isUnusable) {
       // The error stops the write and makes autocannon reconnect.
       this.#requestsBegun += 1;
-      this.#autocannonConnection.conn.destroy(new Error('the connection is no longer usable'));
+      this.#client.conn.destroy(new Error('the connection is no longer usable'));
       return;
     }
-    const { observer, exchange } = this.#beginExchange();
-    const inFlight: InFlight = { observer, connection: null, sent: null, answered: false };
-    exchange.of = inFlight;
-    this.#inFlight = inFlight;
+    const exchange = this.#beginExchange();
     const connected = (connection: ConnectionReuse): void => {
-      if (this.#inFlight !== inFlight) return;
+      if (this.#inFlight !== exchange) return;
       const now = this.#clock.now();
-      Object.assign(inFlight, { connection, sent: now });
-      observer.onConnected(now, connection);
-      observer.onSent(now);
+      exchange.connected(now, connection);
+      exchange.sent(now);
     };
     if (!isNew) {
       connected('reused');
       return;
     }
-    const { conn, opts, parser } = this.#autocannonConnection;
+    const { conn, opts, parser } = this.#client;
     this.#socket = conn;
     conn.once(opts.protocol === 'https:' ? 'secureConnect' : 'connect', () => connected('new'));
     conn.on('data', () => {
@@ -131,17 +133,17 @@ export class ObservedConnection {
     });
   }
 
-  #beginExchange(): {
-    readonly observer: ExchangeObserver;
-    readonly exchange: { of: InFlight | null };
-  } {
+  #beginExchange(): AutocannonExchange {
     const request = this.#requestsBegun % this.#requests;
     this.#requestsBegun += 1;
-    const exchange: { of: InFlight | null } = { of: null };
     const observer = this.#begin(request, {
-      abort: (cause, detail) => this.#abort(exchange.of, cause, detail),
+      abort: (cause, detail) => this.#abort(exchange, cause, detail),
     });
-    return { observer, exchange };
+    const exchange = new AutocannonExchange(this.#clock, observer, () => {
+      this.#inFlight = null;
+    });
+    this.#inFlight = exchange;
+    return exchange;
   }
 
   /** Discards the old connection with its request and its partial answer. */
@@ -155,8 +157,8 @@ export class ObservedConnection {
       .on('error', () => {});
     this.#socket?.destroy();
     // Unanswered requests would stay in its queue for ever.
-    this.#autocannonConnection.pipelinedRequests.clear();
-    this.#autocannonConnection.parser.reinitialize('RESPONSE');
+    this.#client.pipelinedRequests.clear();
+    this.#client.parser.reinitialize('RESPONSE');
   }
 
   #onHead(status: number, headers: readonly string[]): void {
@@ -167,43 +169,29 @@ export class ObservedConnection {
       this.#abort(this.#inFlight, 'protocol', detail);
       return;
     }
-    this.#inFlight.answered = true;
-    this.#inFlight.observer.onHeaders(this.#clock.now(), status, headerFieldsOf(headers));
-  }
-
-  #onError(error: unknown): void {
-    const broken = this.#takeInFlight();
-    if (broken === null) return;
-    broken.observer.onFailure(this.#clock.now(), this.#cause(error, broken), failureDetail(error));
+    this.#inFlight.onHead(status, headers);
   }
 
   /** The server closed the connection: only an answer without a length may end like that. */
   #onClosed(): void {
-    const lost = this.#takeInFlight();
+    const lost = this.#inFlight;
     if (lost === null) return;
-    const now = this.#clock.now();
-    if (lost.answered && this.#autocannonConnection.parser.state === 'BODY_RAW') {
-      lost.observer.onEnd(now);
+    if (lost.answered && this.#client.parser.state === 'BODY_RAW') {
+      lost.complete(this.#clock.now(), 0);
       return;
     }
-    const cause = this.#cause({ code: 'ERR_STREAM_PREMATURE_CLOSE' }, lost);
-    lost.observer.onFailure(now, cause, 'the connection was closed before the answer was complete');
+    const error = Object.assign(new Error(), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
+    lost.fail(error, lost.answered, 'the connection was closed before the answer was complete');
   }
 
-  #cause(error: unknown, { connection, sent, answered }: InFlight): BrokenCause {
-    const sinceSent = sent === null ? null : this.#clock.now() - sent;
-    return failureCause(error, { connection, sinceSent, hasResponse: answered });
-  }
-
-  #abort(exchange: InFlight | null, cause: BrokenCause, detail: string): void {
+  #abort(exchange: AutocannonExchange | null, cause: BrokenCause, detail: string): void {
     if (exchange === null || this.#inFlight !== exchange) return;
-    this.#inFlight = null;
-    exchange.observer.onFailure(this.#clock.now(), cause, detail);
+    exchange.abort(cause, detail);
     // Not within a callback of the parser, which would continue with a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
-      if (this.#isStopping) this.#autocannonConnection.destroy();
-      else this.#autocannonConnection.conn.destroy(new Error(detail));
+      if (this.#isStopping) this.#client.destroy();
+      else this.#client.conn.destroy(new Error(detail));
     });
   }
 }

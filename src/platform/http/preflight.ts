@@ -1,7 +1,6 @@
 import { Client, type Dispatcher } from 'undici';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
-import type { ConnectionSettings } from '../../model/plan/plan.ts';
-import { connectorTo } from '../connection/connector.ts';
+import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import {
   failureCause,
   failureDetail,
@@ -45,11 +44,8 @@ const looksLikeHtml = (contentType: string, body: string): boolean =>
 /** An HTML page with one of these statuses replaces the gateway; with other statuses it may be a login or error page in front of it. */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
-/** The target, a path below its base address, and the request's headers. */
-export interface PreflightRequest {
-  readonly baseUrl: string;
-  readonly wire: ConnectionSettings;
-  readonly certificates: string | null;
+/** A request to a path below the target's base address. */
+interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -59,12 +55,9 @@ export interface PreflightRequest {
  * connections, unresolved names, servers without HTTP and HTML answers.
  */
 export const preflightTarget = async (request: PreflightRequest): Promise<Preflight> => {
-  const { baseUrl, wire } = request;
-  const { origin, pathname } = new URL(baseUrl);
-  const client = new Client(origin, {
-    connect: connectorTo({ url: baseUrl, wire, certificates: request.certificates }),
-    allowH2: wire.http2,
-  });
+  const { url, wire } = request;
+  const { origin, pathname } = new URL(url);
+  const client = new Client(origin, { connect: connectorTo(request), allowH2: wire.http2 });
   try {
     const response: Dispatcher.ResponseData = await client.request({
       method: 'GET',
@@ -81,7 +74,7 @@ export const preflightTarget = async (request: PreflightRequest): Promise<Prefli
     ) {
       return {
         kind: 'unusable',
-        message: `the target ${baseUrl} answers with an HTML page (status ${response.statusCode}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
+        message: `the target ${url} answers with an HTML page (status ${response.statusCode}) instead of JSON: the base address of an inference gateway ends in its version, for example https://host/v1`,
       };
     }
     return { kind: 'reached', status: response.statusCode };
@@ -90,10 +83,10 @@ export const preflightTarget = async (request: PreflightRequest): Promise<Prefli
     if (error.name === 'TimeoutError') {
       return {
         kind: 'unusable',
-        message: `the target ${baseUrl} did not answer within ${timeout / 1000} s: check that it is running and reachable from here`,
+        message: `the target ${url} did not answer within ${timeout / 1000} s: check that it is running and reachable from here`,
       };
     }
-    return { kind: 'unusable', message: unusableMessage(baseUrl, error) };
+    return { kind: 'unusable', message: unusableMessage(url, error) };
   } finally {
     await client.destroy();
   }

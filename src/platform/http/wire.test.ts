@@ -297,7 +297,13 @@ describe.each(transports)(
 
 describe('a look at the target', () => {
   const look = (baseUrl: string) =>
-    preflightTarget({ baseUrl, wire: direct, certificates: null, path: '/models', headers: {} });
+    preflightTarget({
+      url: baseUrl,
+      wire: direct,
+      certificates: null,
+      path: '/models',
+      headers: {},
+    });
   const message = async (url: string): Promise<string> => {
     const found = await look(url);
     return found.kind === 'unusable' ? found.message : `reached ${found.status}`;

@@ -10,12 +10,6 @@ import { fileURLToPath } from 'node:url';
  * or the published package, and its dependencies where Node finds them.
  */
 
-/** The folder of a package, and its place in the context. */
-interface PlacedPackage {
-  readonly source: string;
-  readonly destination: string;
-}
-
 /** An image to build, named by the hash of its content, so that an unchanged one is not built again. */
 export interface ImageContext {
   /** Name and tag. */
@@ -65,23 +59,24 @@ const resolvedFrom = (
 };
 
 /**
- * All packages that the program needs, each where its dependents find it: at the top, or below
- * the one that needs another version. Breadth first: direct dependencies are placed before theirs.
+ * The folders of all packages that the program needs, by their place in the context: each where its
+ * dependents find it, at the top or below the one that needs another version. Breadth first: direct
+ * dependencies are placed before theirs.
  */
-const packages = (): readonly PlacedPackage[] => {
+const packages = (): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();
-  const waiting: PlacedPackage[] = [{ source: root, destination: '.' }];
-  for (const { source, destination: place } of waiting) {
+  const waiting: (readonly [place: string, source: string])[] = [['.', root]];
+  for (const [place, source] of waiting) {
     for (const name of Object.keys(manifestOf(source).dependencies ?? {})) {
       const found = find(name, source);
       const there = resolvedFrom(placed, name, place);
       if (there === found) continue;
       const destination = join(there === null ? '.' : place, 'node_modules', name);
       placed.set(destination, found);
-      waiting.push({ source: found, destination });
+      waiting.push([destination, found]);
     }
   }
-  return [...placed].map(([destination, source]) => ({ source, destination }));
+  return placed;
 };
 
 /** The program's own files without tests, as paths below the package's folder. */
@@ -101,12 +96,12 @@ const ownFiles = (): readonly string[] =>
 /** A name that changes with anything in the image; of a package, with its version. */
 const nameFor = (
   files: readonly string[],
-  dependencies: readonly PlacedPackage[],
+  dependencies: ReadonlyMap<string, string>,
   base: string,
 ): string => {
   const hash = createHash('sha256').update(`${base}\0`).update(readFileSync(dockerfile));
   for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
-  for (const { source, destination } of dependencies)
+  for (const [destination, source] of dependencies)
     hash.update(`${destination}\0${manifestOf(source).version}\0`);
   return `weir-mock:${hash.digest('hex').slice(0, 16)}`;
 };
@@ -122,7 +117,7 @@ export const imageContext = (base: string): ImageContext => {
       try {
         await copyFile(dockerfile, join(folder, 'Dockerfile'));
         for (const file of files) await cp(join(root, file), join(folder, 'weir', file));
-        for (const { source, destination } of dependencies) {
+        for (const [destination, source] of dependencies) {
           await cp(source, join(folder, destination), {
             recursive: true,
             filter: (path) => !relative(source, path).split(sep).includes('node_modules'),

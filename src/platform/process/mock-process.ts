@@ -1,18 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { startChildProcess } from './child-process.ts';
+import { type ChildProcessHandle, startChildProcess } from './child-process.ts';
 import { Problem } from '../problem.ts';
 
 /** The reference gateway in its own process, started for one run. */
-export interface MockProcess {
+export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
   /** The base address for requests. */
   readonly url: string;
   /** The control address, for counters. */
   readonly control: string;
-  /** How it ended unexpectedly, if known; `null` while it runs. */
-  ended(): string | null;
-  /** Ends the process and waits for its exit. */
-  stop(): Promise<void>;
 }
 
 /** The first line that the process prints, once it listens. */

@@ -1,17 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** How a program ended, and the end of its error output. */
-export interface ProgramEnd {
-  readonly code: number | null;
-  readonly stderrTail: string;
-}
-
-/** Runs a program to its end. Both processes receive the terminal's signals. */
+/** Runs a program to its end; returns its exit code and the end of its error output. Both processes receive the terminal's signals. */
 export const runProgram = async (
   [program, ...parameters]: readonly [string, ...string[]],
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<ProgramEnd> => {
+): Promise<{ readonly code: number | null; readonly stderrTail: string }> => {
   const child = spawn(program, parameters, {
     env: environment,
     stdio: ['ignore', 'ignore', 'pipe'],

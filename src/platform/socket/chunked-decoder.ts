@@ -1,5 +1,4 @@
-import { HttpFault } from './http-fault.ts';
-import { maxSectionBytes } from './head-section.ts';
+import { HttpFault, maxSectionBytes } from './head-section.ts';
 
 /** Receives content without its framing: `bytes` from `from` to `to`, valid during the call only. */
 export interface ContentSink {

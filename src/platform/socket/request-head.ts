@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { framingFields, isFieldName, isFieldValue } from '../../model/observation/header-fields.ts';
-import { HttpFault } from './http-fault.ts';
+import { HttpFault } from './head-section.ts';
 
 /** A request's head as text, and whether it closes the connection. */
 export interface RequestHead {

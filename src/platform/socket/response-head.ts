@@ -1,5 +1,5 @@
 import { isFieldName } from '../../model/observation/header-fields.ts';
-import { HttpFault } from './http-fault.ts';
+import { HttpFault } from './head-section.ts';
 
 /** How a body ends (RFC 9112, section 6.3). */
 export type BodyFraming =

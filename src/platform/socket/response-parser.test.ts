@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseParser, type ParseStatus } from './response-parser.ts';
-import { HttpFault } from './http-fault.ts';
+import { HttpFault } from './head-section.ts';
 
 /** All that a de-framer told of one response. */
 interface Reported {

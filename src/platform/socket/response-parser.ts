@@ -1,6 +1,5 @@
 import { ChunkedDecoder, type ContentSink } from './chunked-decoder.ts';
-import { HttpFault } from './http-fault.ts';
-import { HeadSection } from './head-section.ts';
+import { HeadSection, HttpFault } from './head-section.ts';
 import { mayBeHead, parseFields, parseHead, type ParsedHead } from './response-head.ts';
 
 /** Receives the head and the content of a response. */

@@ -2,14 +2,47 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import type { CancelConnect } from '../connection/connector.ts';
-import { ResponseParser } from './response-parser.ts';
-import { HttpFault } from './http-fault.ts';
+import { type ResponseSink, ResponseParser } from './response-parser.ts';
+import { HttpFault } from './head-section.ts';
 import type { OpenSocket, SocketEvents } from './open-socket.ts';
+import { ObservedExchange } from '../connection/observed-exchange.ts';
 import type { RequestWriter } from './request-writer.ts';
-import type { ConnectionOwner, SocketExchange } from './socket-exchange.ts';
 
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
 const keepAlive = 600_000;
+
+/** Translates the connection's events into the port's calls. */
+export class SocketExchange extends ObservedExchange implements ResponseSink {
+  /** The instant of the current read. */
+  readAt: Instant = instant(0);
+  owner: SocketConnection | null = null;
+
+  onHead(status: number, headers: Readonly<Record<string, string>>): void {
+    if (!this.isFinished)
+      this.notify((observer) => observer.onHeaders(this.readAt, status, headers));
+  }
+
+  onContent(bytes: Buffer, from: number, to: number): void {
+    if (this.isFinished) return;
+    // Not by `notify`: a closure for each piece is garbage.
+    try {
+      this.observer.onChunk(this.readAt, bytes.subarray(from, to));
+    } catch (error) {
+      this.endByDefect(error);
+    }
+  }
+
+  /** The response cannot be read further; `hasResponse` says whether a byte of it was received. */
+  onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
+    if (cause !== 'closed-early') return this.abort(cause, detail);
+    const code = 'ERR_STREAM_PREMATURE_CLOSE';
+    this.fail(Object.assign(new Error(detail), { code }), hasResponse, detail);
+  }
+
+  protected override release(reusableFor: number): void {
+    this.owner?.release(reusableFor);
+  }
+}
 
 /** A request that is ready to be written. */
 export interface OutgoingRequest {
@@ -26,15 +59,15 @@ export interface ConnectionContext {
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
   /** Called when a connection is idle and can be used again until it is discarded. */
-  readonly onIdle: (connection: SocketConnection) => void;
+  onIdle(connection: SocketConnection): void;
   /** Called when an idle connection is no longer usable. */
-  readonly discard: (connection: SocketConnection) => void;
+  discard(connection: SocketConnection): void;
   /** Called when the socket is gone. */
-  readonly onClosed: (connection: SocketConnection) => void;
+  onClosed(connection: SocketConnection): void;
 }
 
 /** One connection, and the exchange on it. */
-export class SocketConnection implements SocketEvents, ConnectionOwner {
+export class SocketConnection implements SocketEvents {
   /** The end of the time in which it can be used again. */
   idleUntil: Instant = instant(0);
   readonly #context: ConnectionContext;
@@ -101,7 +134,7 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
     exchange.readAt = at;
     const status = this.#parser.read(bytes, length);
     if (status === 'more' || exchange.isFinished) return;
-    if (status === 'complete') exchange.complete(this.#reusableFor());
+    if (status === 'complete') exchange.complete(at, this.#reusableFor());
     else exchange.onFault(status, true);
   }
 
@@ -112,12 +145,12 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
     if (exchange === null) return this.#context.discard(this);
     exchange.readAt = this.#context.clock.now();
     const status = this.#parser.closed();
-    if (status === 'complete') exchange.complete(0);
+    if (status === 'complete') exchange.complete(exchange.readAt, 0);
     else if (status !== 'more') exchange.onFault(status, this.#parser.hasReceived);
   }
 
   failed(error: Error): void {
-    this.#exchange?.onConnectionFailure(error, this.#parser.hasReceived);
+    this.#exchange?.fail(error, this.#parser.hasReceived);
   }
 
   closed(): void {
@@ -130,7 +163,7 @@ export class SocketConnection implements SocketEvents, ConnectionOwner {
     this.#exchange = outgoing.exchange;
     this.#unsent = outgoing;
     this.#closes = outgoing.closes;
-    outgoing.exchange.setOwner(this);
+    outgoing.exchange.owner = this;
   }
 
   #send(now: Instant): void {

@@ -6,12 +6,73 @@ import type {
   WireRequest,
 } from '../../model/observation/exchange.ts';
 import type { TargetEndpoint } from '../connection/connector.ts';
-import { throwUncaught } from '../process/throw-uncaught.ts';
-import { HttpFault } from './http-fault.ts';
-import { socketOpener } from './open-socket.ts';
+import { throwUncaught } from '../connection/observed-exchange.ts';
+import { HttpFault } from './head-section.ts';
+import { type OpenSocket, socketOpener } from './open-socket.ts';
 import { RequestHeadWriter } from './request-head.ts';
-import { SocketExchange } from './socket-exchange.ts';
-import { SocketPool } from './socket-pool.ts';
+import { RequestWriter } from './request-writer.ts';
+import {
+  type ConnectionContext,
+  type OutgoingRequest,
+  SocketConnection,
+  SocketExchange,
+} from './socket-connection.ts';
+
+/** All connections to one target; idle ones are last in, first out. */
+class SocketPool implements ConnectionContext {
+  readonly clock: Clock;
+  readonly open: OpenSocket;
+  readonly writer = new RequestWriter();
+  readonly #idle: SocketConnection[] = [];
+  readonly #all = new Set<SocketConnection>();
+  #closed = false;
+  #allGone: () => void = () => undefined;
+
+  constructor(open: OpenSocket, clock: Clock) {
+    this.open = open;
+    this.clock = clock;
+  }
+
+  /** Sends on the most recently used idle connection, or on a new one. */
+  send(outgoing: OutgoingRequest): void {
+    if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
+    const now = this.clock.now();
+    for (
+      let connection = this.#idle.pop();
+      connection !== undefined;
+      connection = this.#idle.pop()
+    ) {
+      if (connection.isOpen && connection.idleUntil > now) return connection.begin(outgoing, now);
+      connection.destroy();
+    }
+    this.#all.add(new SocketConnection(this, outgoing));
+  }
+
+  /** Destroys all connections and waits until they are gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#all.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#allGone = resolve;
+    for (const connection of this.#all) connection.close();
+    await promise;
+  }
+
+  onIdle(connection: SocketConnection): void {
+    this.#idle.push(connection);
+  }
+
+  discard(connection: SocketConnection): void {
+    const at = this.#idle.lastIndexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    connection.destroy();
+  }
+
+  onClosed(connection: SocketConnection): void {
+    this.#all.delete(connection);
+    if (this.#all.size === 0) this.#allGone();
+  }
+}
 
 /**
  * The exact transport: our own HTTP/1.1 on `net` and `tls`; all reads use one buffer. One

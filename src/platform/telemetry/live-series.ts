@@ -9,64 +9,71 @@ const latencyBuckets = [
 
 const requestLabels = ['traffic', 'model', 'key', 'stage'];
 
-const latencyHistogram = (name: string, help: string) =>
-  ({ kind: 'histogram', name, help, labels: requestLabels, buckets: latencyBuckets }) as const;
-
-interface SeriesDescription {
+/** One series of live metrics; histograms count seconds. */
+export interface SeriesRow {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
+  /** Empty unless it is a histogram. */
+  readonly buckets: readonly number[];
 }
 
-/** One series of live metrics; histograms count seconds. */
-export type SeriesRow =
-  | (SeriesDescription & { readonly kind: 'counter' })
-  | (SeriesDescription & { readonly kind: 'gauge' })
-  | (SeriesDescription & { readonly kind: 'histogram'; readonly buckets: readonly number[] });
+const counter = (name: string, help: string, label: string): SeriesRow => ({
+  kind: 'counter',
+  name,
+  help,
+  labels: [...requestLabels, label],
+  buckets: [],
+});
+
+const gauge = (name: string, help: string, labels: readonly string[] = []): SeriesRow => ({
+  kind: 'gauge',
+  name,
+  help,
+  labels,
+  buckets: [],
+});
+
+const latencies = (name: string, help: string): SeriesRow => ({
+  kind: 'histogram',
+  name,
+  help,
+  labels: requestLabels,
+  buckets: latencyBuckets,
+});
 
 /** All series of a run in progress; every exporter uses these names and labels. */
 export const liveSeries = {
-  run: {
-    kind: 'gauge',
-    name: 'weir_run_info',
-    help: 'Always 1; the labels describe the run.',
-    labels: ['scenario', 'run_id', 'version'],
-  },
-  due: { kind: 'gauge', name: 'weir_due', help: 'Arrivals due so far.', labels: [] },
-  inFlight: { kind: 'gauge', name: 'weir_in_flight', help: 'Requests in flight.', labels: [] },
-  arrivals: {
-    kind: 'counter',
-    name: 'weir_arrivals_total',
-    help: 'Arrivals by outcome; each has exactly one.',
-    labels: [...requestLabels, 'outcome'],
-  },
-  attempts: {
-    kind: 'counter',
-    name: 'weir_attempts_total',
-    help: 'Requests sent, by the status of the answer; 0 without an answer.',
-    labels: [...requestLabels, 'status'],
-  },
-  tokens: {
-    kind: 'counter',
-    name: 'weir_tokens_total',
-    help: 'Tokens of completed chats; input only where the server reports it.',
-    labels: [...requestLabels, 'direction'],
-  },
-  remaining: {
-    kind: 'gauge',
-    name: 'weir_key_remaining',
-    help: 'Remaining requests or tokens of a key, as the gateway last reported.',
-    labels: ['key', 'unit'],
-  },
-  endToEnd: latencyHistogram(
+  run: gauge('weir_run_info', 'Always 1; the labels describe the run.', [
+    'scenario',
+    'run_id',
+    'version',
+  ]),
+  due: gauge('weir_due', 'Arrivals due so far.'),
+  inFlight: gauge('weir_in_flight', 'Requests in flight.'),
+  arrivals: counter('weir_arrivals_total', 'Arrivals by outcome; each has exactly one.', 'outcome'),
+  attempts: counter(
+    'weir_attempts_total',
+    'Requests sent, by the status of the answer; 0 without an answer.',
+    'status',
+  ),
+  tokens: counter(
+    'weir_tokens_total',
+    'Tokens of completed chats; input only where the server reports it.',
+    'direction',
+  ),
+  remaining: gauge(
+    'weir_key_remaining',
+    'Remaining requests or tokens of a key, as the gateway last reported.',
+    ['key', 'unit'],
+  ),
+  endToEnd: latencies(
     'weir_end_to_end_seconds',
     'Time from due to the end, of completed requests.',
   ),
-  ttft: latencyHistogram(
-    'weir_ttft_seconds',
-    'Time from due to the first token, of completed streams.',
-  ),
-  firstAudio: latencyHistogram(
+  ttft: latencies('weir_ttft_seconds', 'Time from due to the first token, of completed streams.'),
+  firstAudio: latencies(
     'weir_first_audio_seconds',
     'Time from due to the first audio, of completed speech.',
   ),
@@ -79,12 +86,22 @@ export const liveSeries = {
   },
 } satisfies Record<string, SeriesRow>;
 
-export type SeriesName = keyof typeof liveSeries;
+type SeriesName = keyof typeof liveSeries;
 
-export type SeriesLabels = Readonly<Record<string, string>>;
+type SeriesLabels = Readonly<Record<string, string>>;
 
 /** Records a value: counters add it, gauges are set to it, histograms count it. */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
+
+/** Records values through an exporter's writers, one for each series. */
+export const recordWith = (
+  writerOf: (row: SeriesRow) => (value: number, labels: SeriesLabels) => void,
+): RecordValue => {
+  const writers = new Map<string, ReturnType<typeof writerOf>>(
+    Object.entries(liveSeries).map(([series, row]) => [series, writerOf(row)]),
+  );
+  return (series, value, labels) => writers.get(series)!(value, labels);
+};
 
 /** The run that the live metrics belong to. */
 export interface ExportedRun {

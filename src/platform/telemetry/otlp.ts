@@ -6,18 +6,12 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import {
-  MeterProvider,
-  PeriodicExportingMetricReader,
-  type PushMetricExporter,
-} from '@opentelemetry/sdk-metrics';
-import {
-  type MetricsExporter,
-  liveSeries,
-  type RecordValue,
-  type SeriesLabels,
-  type SeriesRow,
   type ExportedRun,
+  type MetricsExporter,
+  type RecordValue,
+  recordWith,
 } from './live-series.ts';
 
 /** The destination of live metrics. */
@@ -48,23 +42,21 @@ const reasonOf = (error: Error): string => {
 };
 
 /** The SDK's exporter, which reports a failed push and is otherwise silent. */
-const reportingExporter = (
-  { url }: OtlpAddress,
-  failed: (error: Error) => void,
-): PushMetricExporter => {
-  const exporter = new OTLPMetricExporter({ url, timeoutMillis: exportTimeout });
-  return {
-    export: (metrics, done) =>
-      exporter.export(metrics, (result) => {
-        if (result.error !== undefined) failed(result.error);
-        done(result);
-      }),
-    forceFlush: () => exporter.forceFlush(),
-    shutdown: () => exporter.shutdown(),
-    selectAggregation: (type) => exporter.selectAggregation(type),
-    selectAggregationTemporality: (type) => exporter.selectAggregationTemporality(type),
-  };
-};
+class ReportingExporter extends OTLPMetricExporter {
+  readonly #failed: (error: Error) => void;
+
+  constructor({ url }: OtlpAddress, failed: (error: Error) => void) {
+    super({ url, timeoutMillis: exportTimeout });
+    this.#failed = failed;
+  }
+
+  override export(...[metrics, done]: Parameters<OTLPMetricExporter['export']>): void {
+    super.export(metrics, (result) => {
+      if (result.error !== undefined) this.#failed(result.error);
+      done(result);
+    });
+  }
+}
 
 /** The resource: the environment (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) overrides our attributes. */
 const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
@@ -79,32 +71,20 @@ const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
     )
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 
-type Meter = ReturnType<MeterProvider['getMeter']>;
-
-const otlpSeriesWriter = (
-  meter: Meter,
-  row: SeriesRow,
-): ((value: number, labels: SeriesLabels) => void) => {
-  const { name, help: description } = row;
-  if (row.kind === 'counter') {
-    const counter = meter.createCounter(name, { description });
-    return (value, labels) => counter.add(value, labels);
-  }
-  if (row.kind === 'gauge') {
-    const gauge = meter.createGauge(name, { description });
-    return (value, labels) => gauge.record(value, labels);
-  }
-  const advice = { explicitBucketBoundaries: [...row.buckets] };
-  const histogram = meter.createHistogram(name, { description, unit: 's', advice });
-  return (value, labels) => histogram.record(value, labels);
-};
-
-const createRecord = (meter: Meter): RecordValue => {
-  const writers = new Map(
-    Object.entries(liveSeries).map(([series, row]) => [series, otlpSeriesWriter(meter, row)]),
-  );
-  return (series, value, labels) => writers.get(series)!(value, labels);
-};
+const recordTo = (meter: ReturnType<MeterProvider['getMeter']>): RecordValue =>
+  recordWith(({ kind, name, help: description, buckets }) => {
+    if (kind === 'counter') {
+      const counter = meter.createCounter(name, { description });
+      return (value, labels) => counter.add(value, labels);
+    }
+    if (kind === 'gauge') {
+      const gauge = meter.createGauge(name, { description });
+      return (value, labels) => gauge.record(value, labels);
+    }
+    const advice = { explicitBucketBoundaries: [...buckets] };
+    const histogram = meter.createHistogram(name, { description, unit: 's', advice });
+    return (value, labels) => histogram.record(value, labels);
+  });
 
 /**
  * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when closed. Headers, certificates
@@ -117,7 +97,7 @@ export const openOtlp = (
   report: (text: string) => void,
 ): MetricsExporter => {
   let hasReported = false;
-  const exporter = reportingExporter(address, (error) => {
+  const exporter = new ReportingExporter(address, (error) => {
     if (hasReported) return;
     hasReported = true;
     report(
@@ -133,7 +113,7 @@ export const openOtlp = (
   const provider = new MeterProvider({ resource: resourceOf(run), readers: [reader] });
   return {
     announcement: `Live metrics: pushed to ${withoutCredentials(address.url)} every ${address.interval / 1000} s`,
-    record: createRecord(provider.getMeter('weir', run.version)),
+    record: recordTo(provider.getMeter('weir', run.version)),
     close: () => provider.shutdown(),
   };
 };

@@ -136,7 +136,7 @@ export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
         wire.caFile === null ? null : await readCertificates(wire.caFile, folder);
       // Without a key, so that no limit is spent.
       const preflight = await preflightTarget({
-        baseUrl: plan.target.url,
+        url: plan.target.url,
         wire,
         certificates,
         path: routes.models.path,

@@ -32,27 +32,20 @@ const textsOf = ({ headers, body }: WireRequest): readonly string[] =>
         text.slice(0, maxTextLength),
       );
 
-/** The length of the longest match of `said` from `start` in `text`; 0 if it is too short to count. */
+/** The length of the longest match between a message from `start` on and a text; 0 if it is too short to count. */
 const echoLengthAt = (message: string, start: number, text: string): number => {
-  let length = minEchoLength;
-  if (start + length > message.length || !text.includes(message.slice(start, start + length)))
-    return 0;
-  while (
-    start + length < message.length &&
-    text.includes(message.slice(start, start + length + 1))
-  ) {
-    length += 1;
-  }
-  return length;
+  let end = start + minEchoLength;
+  if (end > message.length || !text.includes(message.slice(start, end))) return 0;
+  while (end < message.length && text.includes(message.slice(start, end + 1))) end += 1;
+  return end - start;
 };
 
 const maskTexts = (message: string, texts: readonly string[]): string => {
   let kept = '';
-  let at = 0;
-  while (at < message.length) {
-    const from = at;
+  for (let at = 0; at < message.length;) {
+    const start = at;
     const echo = texts.reduce(
-      (longest, text) => Math.max(longest, echoLengthAt(message, from, text)),
+      (longest, text) => Math.max(longest, echoLengthAt(message, start, text)),
       0,
     );
     kept += echo === 0 ? message[at] : promptMask;

@@ -1,6 +1,5 @@
 import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
-import { excerpt } from './excerpt.ts';
 
 /** The fields of an error body in any form. */
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
@@ -15,6 +14,21 @@ export interface RefusedBody {
   readonly isTruncated: boolean;
 }
 
+const maxExcerptLength = 300;
+
+/**
+ * A server's text for a report: secrets masked first, white space folded, truncated to
+ * 300 characters with an ellipsis.
+ */
+export const excerpt = (text: string, redact: Redact): string => {
+  const folded = redact(text).replace(/\s+/g, ' ').trim();
+  if (folded.length <= maxExcerptLength) return folded;
+  // Truncated between code points: half a surrogate pair is invalid text.
+  return `${folded.slice(0, maxExcerptLength).replace(/[\ud800-\udbff]$/, '')}…`;
+};
+
+type Redact = (text: string) => string;
+
 const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
@@ -28,6 +42,9 @@ const textOf = (value: unknown): string | null =>
       : null;
 
 const noMessage = 'no message';
+
+const messageOf = ({ message }: Readonly<Record<string, unknown>>): string =>
+  textOf(message) ?? noMessage;
 
 /** One entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
 const validationMessage = (entry: unknown): string | null => {
@@ -49,8 +66,21 @@ const detailMessage = (detail: unknown): string =>
 const maxWordLength = 100;
 
 /** A type or code of the server, masked and truncated. */
-const boundedWord = (text: string | null, redact: (text: string) => string): string | null =>
+const boundedWord = (text: string | null, redact: Redact): string | null =>
   text === null ? null : redact(text).slice(0, maxWordLength);
+
+/** Masks, folds and truncates what the report shows of a body. */
+const detailsOf = (
+  form: ErrorBodyDetails['form'],
+  message: string,
+  redact: Redact,
+  { type, code }: Readonly<Record<string, unknown>> = {},
+): ErrorBodyDetails => ({
+  form,
+  type: boundedWord(textOf(type), redact),
+  code: boundedWord(textOf(code), redact),
+  message: excerpt(message, redact),
+});
 
 /**
  * Reads a JSON value as one of the known error bodies, else `null`: the documented
@@ -58,38 +88,29 @@ const boundedWord = (text: string | null, redact: (text: string) => string): str
  * `{error: "…"}`, the flat `{object: "error", message, type, code}` of older vLLM, and the framework's
  * `{detail}` as a sentence, a list or an object.
  */
-export const readErrorBody = (
-  json: unknown,
-  redact: (text: string) => string,
-): ErrorBodyDetails | null => {
+export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const body = record(json);
   if (body === null) return null;
-  const details = (
-    form: ErrorBodyDetails['form'],
-    fields: Readonly<Record<string, unknown>>,
-  ): ErrorBodyDetails => ({
-    form,
-    type: boundedWord(textOf(fields['type']), redact),
-    code: boundedWord(textOf(fields['code']), redact),
-    message: excerpt(textOf(fields['message']) ?? noMessage, redact),
-  });
   const { error, detail, object } = body;
   if (error !== undefined && error !== null && error !== false && error !== '') {
     const documented = errorBodySchema.safeParse(body);
     const fields = documented.success ? documented.data.error : record(error);
-    if (fields === null)
-      return details('error', { message: textOf(error) ?? JSON.stringify(error) });
+    if (fields === null) return detailsOf('error', textOf(error) ?? JSON.stringify(error), redact);
     const isSecondForm = fields['type'] === 'None' && String(fields['code']) === '429';
-    return details(isSecondForm ? 'none-429' : 'error', fields);
+    const form = isSecondForm ? 'none-429' : 'error';
+    return detailsOf(form, messageOf(fields), redact, fields);
   }
-  if (object === 'error') return details('error', body);
+  if (object === 'error') {
+    return detailsOf('error', messageOf(body), redact, body);
+  }
   if (detail !== undefined && (detailBodySchema.safeParse(body).success || record(detail))) {
-    return details('detail', { message: detailMessage(detail) });
+    return detailsOf('detail', messageOf({ message: detailMessage(detail) }), redact);
   }
   return null;
 };
 
-const parseJson = (text: string): unknown => {
+/** The document in a JSON text; undefined for other texts. */
+export const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -99,38 +120,43 @@ const parseJson = (text: string): unknown => {
 
 /** The JSON of a body or of its first SSE data line: some servers refuse streams in SSE form. */
 const jsonOf = (text: string): unknown =>
-  parseJson(text) ?? parseJson(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
+  jsonIn(text) ?? jsonIn(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
 
 /** Reads the data of an SSE event named `error`: an error body, the inner part of one, or plain text. */
-export const readStreamError = (data: string, redact: (text: string) => string): string => {
-  const json = parseJson(data);
+export const readStreamError = (data: string, redact: Redact): string => {
+  const json = jsonIn(data);
   const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
   return details?.message ?? noMessage;
 };
 
 /** The title of an HTML page, the only part of it that a report shows. */
-export const htmlTitle = (text: string): string =>
+const htmlTitle = (text: string): string =>
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text)?.[2] ?? 'an HTML page without a title';
 
-export const looksLikeHtml = (text: string): boolean =>
+const looksLikeHtml = (text: string): boolean =>
   /^\ufeff?\s*(<!--.*?-->\s*)*<(!doctype html|html|head|body|h1|center)\b/is.test(text);
+
+/** Says that an HTML page was returned instead of something, with its title; `null` for other texts. */
+export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
+  looksLikeHtml(text)
+    ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
+    : null;
+
+/** Says that a JSON error was returned instead of something, with its message; `null` for other documents. */
+export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
+  const error = readErrorBody(json, redact);
+  return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
+};
 
 /** The message of a truncated JSON body, if the kept part contains it. */
 const messageOfTruncatedJson = (text: string): string => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
-  return textOf(parseJson(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
+  return textOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
 };
 
-const readUnknownBody = (
-  { text, isTruncated }: RefusedBody,
-  redact: (text: string) => string,
-): ErrorBodyDetails => {
-  const details = (form: ErrorBodyDetails['form'], message: string): ErrorBodyDetails => ({
-    form,
-    type: null,
-    code: null,
-    message: excerpt(message, redact),
-  });
+const readUnknownBody = ({ text, isTruncated }: RefusedBody, redact: Redact): ErrorBodyDetails => {
+  const details = (form: ErrorBodyDetails['form'], message: string): ErrorBodyDetails =>
+    detailsOf(form, message, redact);
   const json = jsonOf(text);
   const fields = record(json);
   if (fields !== null) {
@@ -147,11 +173,7 @@ const readUnknownBody = (
 };
 
 /** Reads a non-2xx response in any form; the message is masked, folded and truncated. */
-export const readRefusal = (
-  status: number,
-  body: RefusedBody,
-  redact: (text: string) => string,
-): Refusal => ({
+export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => ({
   status,
   ...(readErrorBody(jsonOf(body.text), redact) ?? readUnknownBody(body, redact)),
 });

@@ -33,7 +33,7 @@ export interface BodyReader {
 }
 
 /** The outcome of a 2xx answer that breaks the contract. */
-export const malformedOutcome = (
+export const malformed = (
   issue: MalformedIssue,
   detail: string,
   partial: Answer | null = null,
@@ -63,65 +63,69 @@ const headOf = (
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Collects the body of a refused request up to a limit, and makes the outcome. */
-class RefusalReader implements BodyReader {
-  /** Set once the outcome is made. */
-  retryHint: RetryHint | null = null;
-  readonly isAnswering = true;
-  readonly isComplete = false;
-  readonly abortReason = null;
-  readonly #status: number;
-  readonly #headers: ResponseHeaders;
-  readonly #redact: ReadingContext['redact'];
-  readonly #body = new ByteBuffer(maxRefusalBytes);
-
-  constructor(status: number, headers: ResponseHeaders, redact: ReadingContext['redact']) {
-    this.#status = status;
-    this.#headers = headers;
-    this.#redact = redact;
-  }
-
-  onBytes(_at: Instant, bytes: Uint8Array): void {
-    this.#body.append(bytes);
-  }
-
-  outcome(): Outcome {
-    const encoding = encodingOf(this.#headers);
-    const bytes = decodeBody(this.#body.bytes(), encoding, maxDecodedBytes);
-    const text = bytes?.toString('utf8') ?? `a body in the content encoding ${encoding}`;
-    this.retryHint = readRetryHint({ status: this.#status, headers: this.#headers, body: text });
-    const refusal = readRefusal(
-      this.#status,
-      { text, isTruncated: this.#body.isTruncated },
-      this.#redact,
-    );
-    return this.#status === 429
-      ? { kind: 'limited', refusal, ...this.#limitDetails(refusal.message) }
-      : { kind: 'refused', refusal };
-  }
-
-  partial(): null {
-    return null;
-  }
-
-  #limitDetails(message: string): Pick<LimitedOutcome, 'unit' | 'retryAfter' | 'resetIn'> {
-    const { unit, resetAt } = readRefusedLimit(message);
-    const date = dateOf(this.#headers);
-    return {
-      unit,
-      retryAfter: readRetryAfter(this.#headers, Number.NaN)?.wait ?? null,
-      resetIn: resetAt === null || date === null ? null : milliseconds(Math.max(0, resetAt - date)),
-    };
-  }
+/** A body in one piece, as far as it came and was kept. */
+export interface CollectedBody {
+  readonly bytes: Buffer;
+  /** Whether bytes beyond the limit were dropped. */
+  readonly isTruncated: boolean;
+  readonly firstByte: Instant | null;
 }
+
+/** Collects up to `limit` bytes of a body, which is interpreted when it has ended. */
+export const collectBody = (
+  limit: number,
+  interpret: (body: CollectedBody) => Outcome,
+): BodyReader => {
+  const body = new ByteBuffer(limit);
+  let firstByte: Instant | null = null;
+  return {
+    isAnswering: true,
+    isComplete: false,
+    abortReason: null,
+    onBytes: (at, bytes) => {
+      firstByte ??= at;
+      body.append(bytes);
+    },
+    outcome: () => interpret({ bytes: body.bytes(), isTruncated: body.isTruncated, firstByte }),
+    partial: () => null,
+  };
+};
+
+/**
+ * Rejects a compressed body whose parts are timed: the instants would be those of the compressor's
+ * blocks. `name` is what the body is called in sentences, for example `the stream`.
+ */
+export const unlessCompressed = (
+  name: string,
+  headers: ResponseHeaders,
+  open: () => BodyReader,
+): BodyReader => {
+  const encoding = encodingOf(headers);
+  if (encoding === null) return open();
+  const detail = `the server sent ${name} in the content encoding ${encoding} although identity was requested; compression blurs the measured instants: switch it off for these answers`;
+  return { ...collectBody(0, () => malformed('content-type', detail)), isComplete: true };
+};
+
+const limitDetails = (
+  headers: ResponseHeaders,
+  message: string,
+): Pick<LimitedOutcome, 'unit' | 'retryAfter' | 'resetIn'> => {
+  const { unit, resetAt } = readRefusedLimit(message);
+  const date = dateOf(headers);
+  return {
+    unit,
+    retryAfter: readRetryAfter(headers, Number.NaN)?.wait ?? null,
+    resetIn: resetAt === null || date === null ? null : milliseconds(Math.max(0, resetAt - date)),
+  };
+};
 
 class ResponseReader implements AnswerReader {
   head: ResponseHead | null = null;
+  retryHint: RetryHint | null = null;
   readonly #context: ReadingContext;
   readonly #open: (headers: ResponseHeaders) => BodyReader;
   readonly #learn: (outcome: Outcome) => void;
   #body: BodyReader | null = null;
-  #refusal: RefusalReader | null = null;
   #bytes = 0;
   #tooLarge: AbortReason | null = null;
 
@@ -137,10 +141,9 @@ class ResponseReader implements AnswerReader {
 
   onHeaders(at: Instant, status: number, headers: ResponseHeaders): void {
     this.head = headOf(at, status, headers, this.#context.redactId);
-    this.#refusal = isSuccess(status)
-      ? null
-      : new RefusalReader(status, headers, this.#context.redact);
-    this.#body = this.#refusal ?? this.#open(headers);
+    this.#body = isSuccess(status)
+      ? this.#open(headers)
+      : collectBody(maxRefusalBytes, (body) => this.#refused(status, headers, body));
   }
 
   onChunk(at: Instant, bytes: Uint8Array): void {
@@ -170,10 +173,6 @@ class ResponseReader implements AnswerReader {
       : { kind: 'broken', cause, detail, partial: this.#body?.partial() ?? null };
   }
 
-  get retryHint(): RetryHint | null {
-    return this.#refusal?.retryHint ?? null;
-  }
-
   get isAnswering(): boolean {
     return this.#body !== null && this.#bytes > 0 && this.#body.isAnswering;
   }
@@ -184,6 +183,19 @@ class ResponseReader implements AnswerReader {
 
   get abortReason(): AbortReason | null {
     return this.#body?.abortReason ?? this.#tooLarge;
+  }
+
+  #refused(status: number, headers: ResponseHeaders, body: CollectedBody): Outcome {
+    const encoding = encodingOf(headers);
+    const text =
+      decodeBody(body.bytes, encoding, maxDecodedBytes)?.toString('utf8') ??
+      `a body in the content encoding ${encoding}`;
+    this.retryHint = readRetryHint({ status, headers, body: text });
+    const { isTruncated } = body;
+    const refusal = readRefusal(status, { text, isTruncated }, this.#context.redact);
+    return status === 429
+      ? { kind: 'limited', refusal, ...limitDetails(headers, refusal.message) }
+      : { kind: 'refused', refusal };
   }
 
   #requireBody(): BodyReader {

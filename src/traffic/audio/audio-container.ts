@@ -1,6 +1,5 @@
 import { type SpeechFormat, speechFormats } from '../../model/workload/traffic.ts';
-import { frameHeaderLength, readMp3Frame } from './mp3-frame.ts';
-import { scanMp3 } from './mp3.ts';
+import { frameHeaderLength, readMp3Frame, scanMp3 } from './mp3.ts';
 import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav } from './wav.ts';
@@ -50,10 +49,7 @@ export const createScanner = (format: SpeechFormat): Scanner =>
   new Scanner(containers[format].scan());
 
 /** Other containers that servers send instead. */
-const otherContainers: readonly {
-  readonly name: string;
-  readonly matches: (bytes: Buffer) => boolean;
-}[] = [
+const otherContainers: readonly Omit<ContainerFormat, 'scan'>[] = [
   { name: 'FLAC', matches: (bytes) => matchesText(bytes, 'fLaC') },
   { name: 'AAC (ADTS)', matches: ([sync, kind = 0]) => sync === 0xff && (kind & 0xf6) === 0xf0 },
   { name: 'MP4', matches: (bytes) => matchesText(bytes, 'ftyp', 4) },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMp3Frame } from './mp3-frame.ts';
-import { scanMp3 } from './mp3.ts';
+import { readMp3Frame, scanMp3 } from './mp3.ts';
 import {
   bytesToAudio,
   id3,

@@ -1,12 +1,6 @@
 import {
-  declaredFrames,
-  type Mp3Frame,
-  frameHeaderLength,
-  readMp3Frame,
-  tagWindow,
-} from './mp3-frame.ts';
-import {
   type ContainerScan,
+  faultyScan,
   type ScanFault,
   takeBytes,
   skipBytes,
@@ -14,6 +8,79 @@ import {
   type ScanResult,
   type ScanStep,
 } from './scanner.ts';
+
+/** Samples per second of MPEG 1; MPEG 2 has half of them and MPEG 2.5 a quarter. */
+const sampleRates = [44_100, 48_000, 32_000];
+
+const mpeg1 = {
+  divisor: 1,
+  samples: 1152,
+  sideInfo: { mono: 17, stereo: 32 },
+  /** Bits per second of layer III in units of 1,000; 0 (free) is not supported, 15 not allowed. */
+  bitRates: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+};
+const mpeg2 = {
+  divisor: 2,
+  samples: 576,
+  sideInfo: { mono: 9, stereo: 17 },
+  bitRates: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+};
+/** By the two version bits of the header; MPEG 2.5 is Fraunhofer's extension. */
+const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
+
+/** The header of an MPEG layer III frame. */
+interface Mp3Frame {
+  /** Bytes, including the header. */
+  readonly length: number;
+  readonly samples: number;
+  readonly sampleRate: number;
+  /** Bytes between the header and the audio. */
+  readonly sideInfo: number;
+}
+
+export const frameHeaderLength = 4;
+
+/** Reads four bytes as the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if they are not one. */
+export const readMp3Frame = (bytes: Buffer): Mp3Frame | null => {
+  if (bytes.length < frameHeaderLength || bytes[0] !== 0xff) return null;
+  const [, kind = 0, rates = 0, mode = 0] = bytes;
+  const hasSync = kind >= 0xe0;
+  const isLayer3 = ((kind >> 1) & 3) === 1;
+  const isReserved = (mode & 3) === 2;
+  const version = versions[(kind >> 3) & 3];
+  const bitRate = version?.bitRates[rates >> 4] ?? 0;
+  const fullRate = sampleRates[(rates >> 2) & 3];
+  if (!hasSync || !isLayer3 || isReserved || !version || !fullRate || bitRate === 0) return null;
+  const { divisor, samples, sideInfo } = version;
+  const sampleRate = fullRate / divisor;
+  const padding = (rates >> 1) & 1;
+  return {
+    length: Math.floor((samples * 125 * bitRate) / sampleRate) + padding,
+    samples,
+    sampleRate,
+    sideInfo: mode >> 6 === 3 ? sideInfo.mono : sideInfo.stereo,
+  };
+};
+
+/** How much of a frame is searched for the tags that encoders put into the first one. */
+const tagWindow = 54;
+
+/**
+ * The number of frames that a first frame declares instead of containing audio: Xing's and
+ * LAME's tag behind the side information, or Fraunhofer's VBRI, always at byte 36. 0 where the tag
+ * has none; `null` for a frame of audio.
+ */
+const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
+  const at = (place: number): string => frame.toString('latin1', place, place + 4);
+  if (at(36) === 'VBRI') return frame.length < 54 ? 0 : frame.readUInt32BE(50);
+  // With a checksum, some encoders write the tag two bytes later.
+  for (const place of [frameHeaderLength + sideInfo, frameHeaderLength + 2 + sideInfo]) {
+    if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
+    const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;
+    return hasFrameCount ? frame.readUInt32BE(place + 8) : 0;
+  }
+  return null;
+};
 
 const id3v1Length = 128;
 
@@ -51,19 +118,19 @@ class Mp3Progress {
     return [...this.#samples].reduce((sum, [rate, samples]) => sum + samples / rate, 0);
   }
 
-  scan(kind: ScanFault['kind'], detail: string): ScanResult {
-    return { seconds: this.seconds, fault: { kind, detail }, notes: [] };
+  fault(kind: ScanFault['kind'], detail: string): ScanResult {
+    return faultyScan(kind, detail, this.seconds);
   }
 
   ended(): ScanResult {
     const { audio, declared, frames, junk, tags } = this;
     if (junk > audio)
-      return this.scan('container', `only ${audio} bytes of the MP3 file are frames`);
-    if (frames === 0) return this.scan('silent', 'the MP3 file has no frame of audio');
+      return this.fault('container', `only ${audio} bytes of the MP3 file are frames`);
+    if (frames === 0) return this.fault('silent', 'the MP3 file has no frame of audio');
     // Encoders differ in whether they count the tag's own frame.
     if (frames + tags < declared) {
       const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
-      return this.scan('truncated', detail);
+      return this.fault('truncated', detail);
     }
     return { seconds: this.seconds, fault: null, notes: junk > 0 ? ['junk'] : [] };
   }
@@ -83,11 +150,11 @@ export function* scanMp3(): ContainerScan {
     const name = head.toString('latin1');
     if (frame !== null) {
       const isWhole = yield* skipFrame(mp3, frame, mayBeTag ? head : null);
-      if (!isWhole) return mp3.scan('truncated', 'the MP3 file ends inside a frame');
+      if (!isWhole) return mp3.fault('truncated', 'the MP3 file ends inside a frame');
       mayBeTag = false;
     } else if (name.startsWith('ID3')) {
       const isWhole = yield* skipId3();
-      if (!isWhole) return mp3.scan('truncated', 'the MP3 file ends inside its ID3 tag');
+      if (!isWhole) return mp3.fault('truncated', 'the MP3 file ends inside its ID3 tag');
       mayBeTag = true;
     } else if (name.startsWith('TAG')) {
       yield skipBytes(id3v1Length - frameHeaderLength);
@@ -104,7 +171,7 @@ export function* scanMp3(): ContainerScan {
   }
   const [sync = 0, kind = 0xff] = head;
   if (sync === 0xff && kind >= 0xe0) {
-    return mp3.scan('truncated', 'the MP3 file ends inside the header of a frame');
+    return mp3.fault('truncated', 'the MP3 file ends inside the header of a frame');
   }
   mp3.junk += head.length;
   return mp3.ended();

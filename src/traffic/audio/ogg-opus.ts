@@ -2,6 +2,7 @@ import { type OggPage, readOggPage } from './ogg.ts';
 import { opusRate, readOpusHead, samplesIn, tagsMagic } from './opus.ts';
 import {
   type ContainerScan,
+  faultyScan,
   type ScanFault,
   takeBytes,
   skipBytes,
@@ -48,7 +49,7 @@ class OggOpusProgress {
   }
 
   fault(kind: ScanFault['kind'], detail: string): ScanResult {
-    return { seconds: this.seconds, fault: { kind, detail }, notes: [] };
+    return faultyScan(kind, detail, this.seconds);
   }
 
   /** The scan of a file that ends here, between two pages. */

@@ -40,6 +40,13 @@ export interface ScanResult {
 }
 export type ScanFault = NonNullable<ScanResult['fault']>;
 
+/** The result of a scan that met a fault after `seconds` of audio. */
+export const faultyScan = (kind: ScanFault['kind'], detail: string, seconds = 0): ScanResult => ({
+  seconds,
+  fault: { kind, detail },
+  notes: [],
+});
+
 /** A part of a scan with its result. */
 export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 export type ContainerScan = ScanStep<ScanResult>;

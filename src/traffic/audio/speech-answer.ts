@@ -17,12 +17,8 @@ import {
 } from './audio-container.ts';
 import { ByteBuffer } from '../answer/byte-buffer.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
-import { describeNonAudio } from './describe-non-audio.ts';
-import {
-  type BodyReader,
-  type ResponseHeaders,
-  malformedOutcome,
-} from '../answer/response-reader.ts';
+import { errorInsteadOf, excerpt, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
+import { type BodyReader, type ResponseHeaders, malformed } from '../answer/response-reader.ts';
 import type { ScanFault, ScanResult, ScanNote, Scanner } from './scanner.ts';
 
 /** The requested audio. */
@@ -71,6 +67,45 @@ const plausible = (scan: ScanResult): ScanResult =>
         notes: scan.notes,
       };
 
+/** How many bytes are checked to distinguish text from binary data. */
+const textWindow = 512;
+
+/** Whether a body reads as text: no control characters, and UTF-8 that can be decoded. */
+const looksLikeText = (text: string): boolean =>
+  !/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/.test(text.slice(0, textWindow));
+
+const describeText = (text: string, redact: ReadingContext['redact']): string => {
+  const known =
+    htmlInsteadOf('audio', text, redact) ?? errorInsteadOf('audio', jsonIn(text), redact);
+  if (known !== null) return known;
+  if (/^\s*[{[]/.test(text)) return 'JSON was returned instead of audio';
+  if (/^(data|event):/m.test(text)) return 'a stream of events was returned instead of audio';
+  return `text was returned instead of audio: ${excerpt(text, redact)}`;
+};
+
+/** Describes a 2xx body that is not audio in the requested container. */
+const describeNonAudio = (
+  bytes: Buffer,
+  format: SpeechFormat,
+  redact: ReadingContext['redact'],
+): Outcome => {
+  const expectedAudio = `${containerName(format)} audio`;
+  const container = identifyContainer(bytes, format);
+  if (container !== null) {
+    const detail = `${expectedAudio} was requested, but the body is ${container.name}`;
+    return malformed('audio-container', detail);
+  }
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  if (text.trim() === '') {
+    return malformed('empty', `the body is blank; ${expectedAudio} was expected`);
+  }
+  if (!looksLikeText(text)) {
+    const detail = `${expectedAudio} was requested, but the body is in no known container`;
+    return malformed('audio-container', detail);
+  }
+  return malformed('content-type', describeText(text, redact));
+};
+
 /** Reads the audio of a speech answer as it comes, without keeping it. */
 export class SpeechReader implements BodyReader {
   readonly isComplete = false;
@@ -103,23 +138,18 @@ export class SpeechReader implements BodyReader {
 
   outcome(): Outcome {
     if (this.#firstByte === null) {
-      return malformedOutcome('empty', 'the body is empty; audio was expected');
+      return malformed('empty', 'the body is empty; audio was expected');
     }
     if (this.#kept.length < signatureLength) this.#identify();
     if (this.#scanner === null) {
-      const { issue, detail } = describeNonAudio(
-        this.#kept.bytes(),
-        this.#requested.format,
-        this.#context.redact,
-      );
-      return malformedOutcome(issue, detail);
+      const { format } = this.#requested;
+      return describeNonAudio(this.#kept.bytes(), format, this.#context.redact);
     }
     const scan = plausible(this.#scanner.end());
     const answer = this.#answer(scan);
-    if (scan.fault !== null)
-      return malformedOutcome(issues[scan.fault.kind], scan.fault.detail, answer);
+    if (scan.fault !== null) return malformed(issues[scan.fault.kind], scan.fault.detail, answer);
     return answer === null
-      ? malformedOutcome('empty', `the ${containerName(this.#requested.format)} file has no audio`)
+      ? malformed('empty', `the ${containerName(this.#requested.format)} file has no audio`)
       : { kind: 'completed', answer };
   }
 

@@ -1,11 +1,4 @@
-import {
-  type ContainerScan,
-  type ScanFault,
-  takeBytes,
-  skipBytes,
-  type ScanResult,
-  type ScanStep,
-} from './scanner.ts';
+import { type ContainerScan, faultyScan, takeBytes, skipBytes, type ScanStep } from './scanner.ts';
 
 /** Streaming writers do not know the length in advance: they write 0, or about the largest number of 31 or 32 bits. */
 const isUnknown = (declared: number): boolean => declared === 0 || declared >= 0x7fff_0000;
@@ -47,12 +40,6 @@ const readFormat = (chunk: Buffer): Format | null => {
 const secondsOf = (bytes: number, { sampleRate, bytesPerBlock, samplesPerBlock }: Format): number =>
   (Math.floor(bytes / bytesPerBlock) * samplesPerBlock) / sampleRate;
 
-const faulty = (kind: ScanFault['kind'], detail: string, seconds = 0): ScanResult => ({
-  seconds,
-  fault: { kind, detail },
-  notes: [],
-});
-
 /** Chunks start at even positions. */
 const padded = (size: number): number => size + (size % 2);
 
@@ -63,15 +50,15 @@ const padded = (size: number): number => size + (size % 2);
 export function* scanWav(): ContainerScan {
   let format: Format | null = null;
   const riff = yield takeBytes(12);
-  if (riff.count < 12) return faulty('truncated', 'the WAV file ends inside its header');
+  if (riff.count < 12) return faultyScan('truncated', 'the WAV file ends inside its header');
   for (;;) {
     const head = yield takeBytes(8);
-    if (head.count < 8) return faulty('truncated', 'the WAV file ends before its audio');
+    if (head.count < 8) return faultyScan('truncated', 'the WAV file ends before its audio');
     const id = head.bytes.toString('latin1', 0, 4);
     const size = head.bytes.readUInt32LE(4);
     if (id === 'data') {
       if (format === null)
-        return faulty('container', 'the WAV file has no format before its audio');
+        return faultyScan('container', 'the WAV file has no format before its audio');
       return yield* scanAudio(size, format);
     }
     let seen = 0;
@@ -80,7 +67,8 @@ export function* scanWav(): ContainerScan {
       seen = chunk.count;
       if (seen < Math.min(size, formatLength)) continue;
       format = readFormat(chunk.bytes);
-      if (format === null) return faulty('container', 'the format of the WAV file is not usable');
+      if (format === null)
+        return faultyScan('container', 'the format of the WAV file is not usable');
     }
     yield skipBytes(padded(size) - seen);
   }
@@ -95,9 +83,9 @@ function* scanAudio(declared: number, format: Format): ContainerScan {
   const seconds = secondsOf(count, format);
   if (!unknown && count < declared) {
     const detail = `the WAV file declares ${declared} bytes of audio and ends after ${count}`;
-    return faulty('truncated', detail, seconds);
+    return faultyScan('truncated', detail, seconds);
   }
-  if (seconds === 0) return faulty('silent', 'the WAV file has a header and no audio');
+  if (seconds === 0) return faultyScan('silent', 'the WAV file has a header and no audio');
   const junk = yield* hasJunk(declared % 2);
   return { seconds, fault: null, notes: junk ? ['junk'] : [] };
 }

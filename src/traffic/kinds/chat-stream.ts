@@ -1,16 +1,17 @@
-import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import type { ChatStreamAnswer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { chatRequest } from '../request/chat-request.ts';
-import { encodingOf } from '../answer/content-encoding.ts';
-import { CompressedBody } from '../answer/compressed-body.ts';
 import { EventStreamReader, type StreamContext } from '../stream/event-stream.ts';
 import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
-import { UnexpectedBody } from '../stream/unexpected-body.ts';
+import { errorInsteadOf, htmlInsteadOf, jsonIn } from '../answer/read-refusal.ts';
 import {
   type BodyReader,
-  type ResponseHeaders,
+  collectBody,
+  type CollectedBody,
+  malformed,
   readResponse,
-  type AbortReason,
+  type ResponseHeaders,
+  unlessCompressed,
 } from '../answer/response-reader.ts';
 
 /** Streamed chat completions (interface 4.1). */
@@ -22,67 +23,81 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
       read: (context) =>
         readResponse(
           context,
-          (headers) => openStream({ ...context, price: traffic.price, asked }, headers),
+          (headers) =>
+            unlessCompressed(
+              'the stream',
+              headers,
+              () => new SniffedStream({ ...context, price: traffic.price, asked }, headers),
+            ),
           (outcome) => learnUsageSupport(context.targetMemory, outcome),
         ),
     };
   },
 };
 
-const openStream = (context: StreamContext, headers: ResponseHeaders): BodyReader => {
-  const encoding = encodingOf(headers);
-  return encoding === null
-    ? new SniffedBody(context, headers)
-    : new CompressedBody('the stream', encoding);
-};
-
 /** White space and the bytes of a byte order mark: they may precede an event stream or JSON. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
+
+const maxKeptBytes = 64 * 1024;
+
+/** Describes a 2xx body that is not the requested stream of events, from its first brace, bracket or tag. */
+const describeNoStream = (
+  { bytes, isTruncated }: CollectedBody,
+  redact: ReadingContext['redact'],
+): Outcome => {
+  const text = bytes.toString('utf8');
+  const html = htmlInsteadOf('a stream', text, redact);
+  if (html !== null) return malformed('content-type', html);
+  const json = jsonIn(text);
+  const error = errorInsteadOf('a stream', json, redact);
+  if (error !== null) return malformed('stream-error', error);
+  const isCompletion = isTruncated
+    ? /"choices"\s*:/.test(text)
+    : typeof json === 'object' && json !== null && 'choices' in json;
+  const what = isCompletion ? 'a whole chat completion' : 'a body that is not an event stream';
+  const hint = isCompletion ? '; the target does not honour `stream: true`' : '';
+  return malformed('content-type', `${what} was returned instead of a stream${hint}`);
+};
 
 /**
  * The first byte identifies a body: servers label errors as event streams and streams as text.
  * No meaningful line of an event stream starts with a brace, a bracket or a tag.
  */
-class SniffedBody implements BodyReader {
+class SniffedStream extends EventStreamReader {
   readonly #redact: ReadingContext['redact'];
-  #body: BodyReader;
+  /** Reads the body that is not a stream of events. */
+  #instead: BodyReader | null = null;
   #isDecided = false;
 
   constructor(context: StreamContext, headers: ResponseHeaders) {
+    super(context, headers);
     this.#redact = context.redact;
-    this.#body = new EventStreamReader(context, headers);
   }
 
-  onBytes(at: Instant, bytes: Uint8Array): void {
+  override onBytes(at: Instant, bytes: Uint8Array): void {
     const first = this.#isDecided ? -1 : bytes.findIndex((byte) => !leadingBytes.has(byte));
     this.#isDecided ||= first !== -1;
     if (first !== -1 && wholeBodyBegins.has(bytes[first]!)) {
-      this.#body = new UnexpectedBody(this.#redact);
-      this.#body.onBytes(at, bytes.subarray(first));
-      return;
+      this.#instead = collectBody(maxKeptBytes, (body) => describeNoStream(body, this.#redact));
+      this.#instead.onBytes(at, bytes.subarray(first));
+    } else if (this.#instead === null) {
+      super.onBytes(at, bytes);
+    } else {
+      this.#instead.onBytes(at, bytes);
     }
-    this.#body.onBytes(at, bytes);
   }
 
-  outcome(cut: boolean): Outcome {
-    return this.#body.outcome(cut);
+  override outcome(isTruncated: boolean): Outcome {
+    return this.#instead?.outcome(isTruncated) ?? super.outcome(isTruncated);
   }
 
-  partial(): Answer | null {
-    return this.#body.partial();
+  override partial(): ChatStreamAnswer | null {
+    return this.#instead === null ? super.partial() : null;
   }
 
-  get isAnswering(): boolean {
-    return this.#body.isAnswering;
-  }
-
-  get isComplete(): boolean {
-    return this.#body.isComplete;
-  }
-
-  get abortReason(): AbortReason | null {
-    return this.#body.abortReason;
+  override get isAnswering(): boolean {
+    return this.#instead !== null || super.isAnswering;
   }
 }
 

@@ -3,10 +3,9 @@ import { type ChatResponse, chatResponseSchema } from '../../contract/chat.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
-import { tokenCost } from '../cost-of-tokens.ts';
-import { readJsonAnswer } from '../answer/json-answer.ts';
+import { isPlausibleUsage, tokenCost } from '../cost-of-tokens.ts';
+import { readJsonAnswer } from '../answer/whole-body.ts';
 import type { TrafficHandler } from '../traffic-handler.ts';
-import { isPlausibleUsage } from '../answer/plausible-usage.ts';
 
 /** Chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {

@@ -1,11 +1,35 @@
+import { modelListSchema } from '../../contract/models.ts';
+import { routes } from '../../contract/routes.ts';
 import type { Traffic, TrafficKind } from '../../model/workload/traffic.ts';
+import { readJsonAnswer } from '../answer/whole-body.ts';
 import { chat } from './chat.ts';
 import { chatStream } from './chat-stream.ts';
 import { maskEchoes } from '../answer/mask-echoes.ts';
 import type { TrafficHandler, PreparedRequest, PrepareContext } from '../traffic-handler.ts';
-import { models } from './models.ts';
 import { speech } from './speech.ts';
 import { transcription } from './transcription.ts';
+
+/** The list of models (interface 4.2). */
+const models: TrafficHandler<'models'> = {
+  prepare: () => ({
+    request: {
+      ...routes.models,
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      body: null,
+    },
+    read: (context) =>
+      readJsonAnswer(context, {
+        name: 'a model list',
+        schema: modelListSchema,
+        answer: ({ data }, firstByte) => ({
+          kind: 'models',
+          firstByte,
+          models: data.length,
+          notes: [],
+        }),
+      }),
+  }),
+};
 
 const handlers = {
   chat,

@@ -1,12 +1,10 @@
 import { routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
-import { CompressedBody } from '../answer/compressed-body.ts';
-import { encodingOf } from '../answer/content-encoding.ts';
 import type { TrafficHandler, TargetMemory } from '../traffic-handler.ts';
-import { readResponse } from '../answer/response-reader.ts';
+import { readResponse, unlessCompressed } from '../answer/response-reader.ts';
 import { SpeechReader } from '../audio/speech-answer.ts';
-import { spokenText } from '../request/spoken-text.ts';
+import { spokenText } from '../request/token-demand.ts';
 
 /** Text to speech (interface 4.3). */
 export const speech: TrafficHandler<'speech'> = {
@@ -16,12 +14,13 @@ export const speech: TrafficHandler<'speech'> = {
     return {
       request: speechRequest(traffic, text, prepareContext.targetMemory),
       read: (context) =>
-        readResponse(context, (headers) => {
-          const encoding = encodingOf(headers);
-          return encoding === null
-            ? new SpeechReader(context, headers, requested)
-            : new CompressedBody('the audio', encoding);
-        }),
+        readResponse(context, (headers) =>
+          unlessCompressed(
+            'the audio',
+            headers,
+            () => new SpeechReader(context, headers, requested),
+          ),
+        ),
     };
   },
 };

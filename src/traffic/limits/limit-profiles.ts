@@ -1,32 +1,21 @@
 import { type BareItem, parseList } from 'structured-headers';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { millisecondsUntilReset } from './reset-time.ts';
+import { millisecondsUntilReset } from './retry-after.ts';
 
 /** Reads the limit headers of known gateways into one form. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** The part of a limit that one header contains. */
-interface LimitField {
-  readonly descriptor: string | null;
-  readonly unit: string;
-  readonly field: 'limit' | 'remaining' | 'reset';
-}
+const field = '(?<field>limit|remaining|reset)';
+const period = '(?<descriptor>minute|month|second)';
 
-/** A profile of headers that contain one value each. */
-interface HeaderProfile {
-  readonly name: string;
-  readonly pattern: RegExp;
-  /** The meaning of the pattern's groups. */
-  readonly parse: (groups: Readonly<Record<string, string | undefined>>) => LimitField;
-}
-
-const fieldPattern = '(?<fact>limit|remaining|reset)';
-const fieldOf = ({
-  fact: word,
-}: Readonly<Record<string, string | undefined>>): LimitField['field'] =>
-  word as LimitField['field'];
+/** A profile of headers that contain one value each: `unit` is the limit's where the pattern has no such group. */
+const profileOf = (name: string, pattern: string, unit = '') => ({
+  name,
+  pattern: new RegExp(`^${pattern}$`),
+  unit,
+});
 
 /**
  * The profiles, the most specific first; a header belongs to the first that matches. Taken from the
@@ -34,56 +23,21 @@ const fieldOf = ({
  * values: whole seconds and −1, requests per day); Anthropic; Mistral; the first drafts of the IETF's;
  * and the customary `X-RateLimit-*`.
  */
-const headerProfiles: readonly HeaderProfile[] = [
-  {
-    name: 'openai',
-    pattern: new RegExp(
-      `^x-ratelimit-${fieldPattern}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)$`,
-    ),
-    parse: (groups) => ({ descriptor: null, unit: groups['unit']!, field: fieldOf(groups) }),
-  },
-  {
-    name: 'mistral',
-    pattern: new RegExp(
-      `^x-ratelimit-${fieldPattern}-(?<unit>req|tokens)-(?<per>minute|month|second)$`,
-    ),
-    parse: (groups) => ({
-      descriptor: groups['per']!,
-      unit: groups['unit'] === 'req' ? 'requests' : 'tokens',
-      field: fieldOf(groups),
-    }),
-  },
-  {
-    name: 'mistral',
-    pattern: new RegExp(`^(x-)?ratelimitbysize-${fieldPattern}-(?<per>minute|month|second)$`),
-    parse: (groups) => ({ descriptor: groups['per']!, unit: 'tokens', field: fieldOf(groups) }),
-  },
-  {
-    name: 'litellm',
-    pattern: new RegExp(`^x-ratelimit-(?<descriptor>.+)-${fieldPattern}-(?<unit>[^-]+)$`),
-    parse: (groups) => ({
-      descriptor: groups['descriptor']!,
-      unit: groups['unit']!,
-      field: fieldOf(groups),
-    }),
-  },
-  {
-    name: 'anthropic',
-    pattern: new RegExp(
-      `^anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${fieldPattern}$`,
-    ),
-    parse: (groups) => ({ descriptor: null, unit: groups['unit']!, field: fieldOf(groups) }),
-  },
-  {
-    name: 'ietf-draft-7',
-    pattern: new RegExp(`^ratelimit-${fieldPattern}$`),
-    parse: (groups) => ({ descriptor: null, unit: 'requests', field: fieldOf(groups) }),
-  },
-  {
-    name: 'legacy',
-    pattern: new RegExp(`^x-rate-?limit-${fieldPattern}$`),
-    parse: (groups) => ({ descriptor: null, unit: 'requests', field: fieldOf(groups) }),
-  },
+const headerProfiles = [
+  profileOf(
+    'openai',
+    `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|images)`,
+  ),
+  profileOf('mistral', `x-ratelimit-${field}-req-${period}`, 'requests'),
+  profileOf('mistral', `x-ratelimit-${field}-tokens-${period}`, 'tokens'),
+  profileOf('mistral', `(x-)?ratelimitbysize-${field}-${period}`, 'tokens'),
+  profileOf('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
+  profileOf(
+    'anthropic',
+    `anthropic-ratelimit-(?<unit>requests|tokens|input-tokens|output-tokens)-${field}`,
+  ),
+  profileOf('ietf-draft-7', `ratelimit-${field}`, 'requests'),
+  profileOf('legacy', `x-rate-?limit-${field}`, 'requests'),
 ];
 
 /** Headers that belong to limits but contain no remaining. */
@@ -104,6 +58,24 @@ const readCount = (text: string, kind: 'limit' | 'remaining'): number | null | u
 
 /** Limits collected from single headers. */
 type LimitDraft = { -readonly [Name in keyof ReportedLimit]: ReportedLimit[Name] };
+
+/** Finds or adds the draft of a limit. */
+const draftIn = (
+  drafts: Map<string, LimitDraft>,
+  { profile, descriptor, unit }: Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>,
+): LimitDraft => {
+  const key = `${profile} ${descriptor} ${unit}`;
+  const draft = drafts.get(key) ?? {
+    profile,
+    descriptor,
+    unit,
+    limit: null,
+    remaining: null,
+    resetIn: null,
+  };
+  drafts.set(key, draft);
+  return draft;
+};
 
 /** The limits that the headers of a response report. */
 export interface ReportedLimits {
@@ -132,44 +104,28 @@ const itemsOf = (text: string): readonly Item[] | null => {
   }
 };
 
-const wordOf = ([value]: Item): string => String(value);
-
 /** IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
 const readStructured = (headers: HeaderFields): ReportedLimits => {
-  const policies = headers['ratelimit-policy'];
-  const remainders = headers['ratelimit'];
   const reported = new Map<string, LimitDraft>();
   const unreadable: string[] = [];
-  const draftFor = (descriptor: string): LimitDraft => {
-    const known = reported.get(descriptor);
-    if (known !== undefined) return known;
-    const draft: LimitDraft = {
-      profile: 'ietf',
-      descriptor,
-      unit: 'requests',
-      limit: null,
-      remaining: null,
-      resetIn: null,
-    };
-    reported.set(descriptor, draft);
-    return draft;
-  };
-  const read = (name: string, text: string | undefined, take: (item: Item) => void): void => {
+  const read = (name: string, take: (draft: () => LimitDraft, item: Item) => void): void => {
+    const text = headers[name];
     if (text === undefined) return;
     const items = itemsOf(text);
     if (items === null) unreadable.push(`${name}: ${text}`);
-    else for (const item of items) take(item);
+    for (const item of items ?? []) {
+      const limit = { profile: 'ietf', descriptor: String(item[0]), unit: 'requests' };
+      take(() => draftIn(reported, limit), item);
+    }
   };
-  read('ratelimit-policy', policies, (item) => {
+  read('ratelimit-policy', (draft, item) => {
     const quota = parameter(item, 'q');
-    if (quota === null) return;
-    draftFor(wordOf(item)).limit = quota;
+    if (quota !== null) draft().limit = quota;
   });
-  read('ratelimit', remainders, (item) => {
-    const draft = draftFor(wordOf(item));
-    draft.remaining = parameter(item, 'r');
+  read('ratelimit', (draft, item) => {
     const seconds = parameter(item, 't');
-    draft.resetIn = seconds === null ? null : milliseconds(seconds * 1000);
+    const resetIn = seconds === null ? null : milliseconds(seconds * 1000);
+    Object.assign(draft(), { remaining: parameter(item, 'r'), resetIn });
   });
   return { reported: [...reported.values()], unreadable };
 };
@@ -185,27 +141,22 @@ export const readReportedLimits = (headers: HeaderFields, now: number): Reported
   const unreadable = [...structured.unreadable];
   for (const [name, text] of Object.entries(headers)) {
     if (!isLimitHeader.test(name) || ignoredHeaders.test(name)) continue;
-    if (name === 'ratelimit' || name === 'ratelimit-policy') continue;
     const profile = headerProfiles.find(({ pattern }) => pattern.test(name));
     if (profile === undefined) continue;
-    const { descriptor, unit, field: kind } = profile.parse(profile.pattern.exec(name)!.groups!);
+    const {
+      descriptor = null,
+      unit = profile.unit,
+      ...groups
+    } = profile.pattern.exec(name)!.groups!;
+    const kind = groups['field'] as 'limit' | 'remaining' | 'reset';
     const value = kind === 'reset' ? millisecondsUntilReset(text, now) : readCount(text, kind);
     if (value === undefined || (kind === 'reset' && value === null)) {
       unreadable.push(`${name}: ${text}`);
       continue;
     }
-    const draftKey = `${profile.name} ${descriptor} ${unit}`;
-    const draft: LimitDraft = reported.get(draftKey) ?? {
-      profile: profile.name,
-      descriptor,
-      unit,
-      limit: null,
-      remaining: null,
-      resetIn: null,
-    };
+    const draft = draftIn(reported, { profile: profile.name, descriptor, unit });
     if (kind === 'reset') draft.resetIn = milliseconds(value!);
     else draft[kind] = value;
-    reported.set(draftKey, draft);
   }
   return { reported: [...reported.values(), ...structured.reported], unreadable };
 };

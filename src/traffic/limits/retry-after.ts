@@ -1,6 +1,56 @@
-import type { Milliseconds } from '../../model/quantity.ts';
-import { milliseconds } from '../../model/quantity.ts';
-import { millisecondsUntilReset } from './reset-time.ts';
+import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
+
+/**
+ * When a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds
+ * (whole or not), a Unix time in seconds or milliseconds, an ISO 8601 or an HTTP date.
+ */
+
+const units: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d)/g;
+const duration = new RegExp(`^(?:${durationPart.source})+$`);
+
+/** Thirty years in seconds: a larger number is a time, not a duration. */
+const firstEpochSecond = 1e9;
+const firstEpochMillisecond = 1e12;
+
+/**
+ * Milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset;
+ * negative for one in the past, `null` for a text in no known notation.
+ */
+export const millisecondsUntilReset = (text: string, now: number): number | null => {
+  const reset = readReset(text, now);
+  // A text of hundreds of digits is in a known notation and still no number.
+  return reset !== null && Number.isFinite(reset) ? reset : null;
+};
+
+const readReset = (text: string, now: number): number | null => {
+  const trimmed = text.trim();
+  if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) {
+    const number = Number(trimmed);
+    if (number >= firstEpochMillisecond) return number - now;
+    return number >= firstEpochSecond ? number * 1000 - now : number * 1000;
+  }
+  if (duration.test(trimmed)) {
+    return [...trimmed.matchAll(durationPart)].reduce(
+      (sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!,
+      0,
+    );
+  }
+  // Date.parse accepts many texts; these two notations start with a year or a weekday.
+  if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(trimmed)) return null;
+  const moment = Date.parse(trimmed);
+  return moment - now;
+};
 
 /** The time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
 export const dateOf = (headers: Readonly<Record<string, string>>): number | null => {

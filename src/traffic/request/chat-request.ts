@@ -17,17 +17,8 @@ interface CachedRequest {
   readonly request: WireRequest;
 }
 
-/** The last request of each conversation, as long as the conversation exists. */
-type RequestCache = WeakMap<ChatContent['messages'], CachedRequest>;
-const caches = new WeakMap<ChatTraffic, RequestCache>();
-
-const cacheFor = (traffic: ChatTraffic): RequestCache => {
-  const existing = caches.get(traffic);
-  if (existing !== undefined) return existing;
-  const created: RequestCache = new WeakMap();
-  caches.set(traffic, created);
-  return created;
-};
+/** The last request of each conversation and entry, as long as the conversation exists. */
+const requests = new WeakMap<ChatContent['messages'], Map<ChatTraffic, CachedRequest>>();
 
 /** What a request depends on besides its entry. */
 type RequestParts = Pick<ChatContent, 'messages'> & Omit<CachedRequest, 'request'>;
@@ -79,12 +70,13 @@ export const chatRequest = (
   // Definitions of tools are counted among the prompt's tokens.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   // A conversation in the plan is sent many times.
-  const known = Array.isArray(traffic.conversations) ? cacheFor(traffic) : null;
-  const cached = known?.get(messages);
+  const isKept = Array.isArray(traffic.conversations);
+  const known = requests.get(messages) ?? new Map<ChatTraffic, CachedRequest>();
+  const cached = known.get(traffic);
   if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {
     return { request: cached.request, asked };
   }
   const request = buildRequest(traffic, { messages, maxTokens, withUsage });
-  known?.set(messages, { maxTokens, withUsage, request });
+  if (isKept) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
   return { request, asked };
 };

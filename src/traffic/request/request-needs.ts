@@ -9,8 +9,7 @@ import {
 import { tokenCost } from '../cost-of-tokens.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
-import { spokenText } from './spoken-text.ts';
-import { drawChatPrompt } from './token-demand.ts';
+import { drawChatPrompt, spokenText } from './token-demand.ts';
 
 /** What a request is drawn from. */
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
@@ -49,9 +48,9 @@ const isCounted = ({ conversations, body }: TrafficOf<'chat' | 'chat-stream'>): 
 
 const chatNeeds = (
   traffic: TrafficOf<'chat' | 'chat-stream'>,
-  prepareContext: NeedsContext,
+  context: NeedsContext,
 ): RequestNeeds => {
-  const { messages, maxTokens } = drawChatPrompt(traffic, prepareContext);
+  const { messages, maxTokens } = drawChatPrompt(traffic, context);
   const input = tokensIn(messages);
   const output = maxAnswerTokens({ maxTokens, body: traffic.body });
   return {
@@ -66,16 +65,13 @@ const chatNeeds = (
 const noTokens = { input: 0, isCounted: true, output: 0, isFixed: true } as const;
 
 const needsByKind: {
-  readonly [K in TrafficKind]: (
-    traffic: TrafficOf<K>,
-    prepareContext: NeedsContext,
-  ) => RequestNeeds;
+  readonly [K in TrafficKind]: (traffic: TrafficOf<K>, context: NeedsContext) => RequestNeeds;
 } = {
   chat: chatNeeds,
   'chat-stream': chatNeeds,
-  speech: (traffic, prepareContext) => ({
+  speech: (traffic, context) => ({
     ...noTokens,
-    cost: speechCost([...spokenText(traffic, prepareContext)].length),
+    cost: speechCost([...spokenText(traffic, context)].length),
   }),
   transcription: ({ clips: sources }, { draw, clips }) => {
     const { seconds } = draw.pick(sources.flatMap((source) => clips.clipsOf(source)));
@@ -85,11 +81,8 @@ const needsByKind: {
 };
 
 /** The needs of a drawn request; makes the same draws as preparing it. */
-export const requestNeedsOf = (traffic: Traffic, prepareContext: NeedsContext): RequestNeeds => {
+export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
   // The compiler cannot see that the row has the entry's kind; the table's type proves it.
-  const row = needsByKind[traffic.kind] as (
-    of: Traffic,
-    prepareContext: NeedsContext,
-  ) => RequestNeeds;
-  return row(traffic, prepareContext);
+  const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;
+  return row(traffic, context);
 };

@@ -5,6 +5,7 @@ import type { PrepareContext } from '../traffic-handler.ts';
 
 /** What a request can use of a token limit, known before it is sent. */
 export interface TokenDemand {
+  readonly traffic: Traffic;
   /** Characters that the model reads. */
   readonly characters: number;
   /** The most tokens that it can write, or an assumed number without a bound. */
@@ -37,7 +38,14 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext): TokenDemand
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   const extraCharacters = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
   return {
+    traffic,
     characters: characters + extraCharacters,
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
+
+/** The text of a speech request: a drawn text, or the next piece of a split text. */
+export const spokenText = (
+  { texts, split }: TrafficOf<'speech'>,
+  { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,
+): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);

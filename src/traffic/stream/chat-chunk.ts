@@ -1,7 +1,7 @@
 import { chatChunkSchema, type Usage, usageSchema } from '../../contract/chat.ts';
-import { readErrorBody } from '../answer/read-refusal.ts';
-import { describeSchemaErrors } from '../answer/schema-errors.ts';
-import { isPlausibleUsage } from '../answer/plausible-usage.ts';
+import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
+import { describeSchemaErrors } from '../answer/whole-body.ts';
+import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
 /** What one choice of a streamed event contains. */
 export interface ChoiceReading {
@@ -63,12 +63,8 @@ const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', 
 
 /** Reads the data of one event (interface 2.5); `redact` masks the message of an error. */
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
-  let json: unknown;
-  try {
-    json = JSON.parse(data);
-  } catch {
-    return unreadable('it is not JSON');
-  }
+  const json = jsonIn(data);
+  if (json === undefined) return unreadable('it is not JSON');
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return unreadable('it is JSON, but not an object');
   }

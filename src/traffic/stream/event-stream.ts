@@ -15,7 +15,7 @@ import { readStreamError } from '../answer/read-refusal.ts';
 import {
   type BodyReader,
   type ResponseHeaders,
-  malformedOutcome,
+  malformed,
   type AbortReason,
 } from '../answer/response-reader.ts';
 import { SseReader } from './sse-reader.ts';
@@ -92,7 +92,7 @@ export class EventStreamReader implements BodyReader {
   outcome(isTruncated: boolean): Outcome {
     if (this.#sse.unfinished && !this.isComplete) this.#note('unfinished-event');
     const fault = this.#fault ?? this.#endFault();
-    if (fault !== null) return malformedOutcome(fault.issue, fault.detail, this.partial());
+    if (fault !== null) return malformed(fault.issue, fault.detail, this.partial());
     const isOpen = [...this.#finishes.values()].includes(null);
     if (!this.#isDone) this.#note('no-done');
     if (isOpen) this.#note('no-finish');

@@ -115,24 +115,15 @@ const literalOf = (event: Buffer, member: Buffer): { start: number; end: number 
 };
 
 const isSafeTemplate = (before: Buffer, after: Buffer, parsed: Chunk): boolean => {
-  const withText = (text: string): Chunk | null => {
-    const reading = readChatChunk(
-      `${before.toString()}${text}${after.toString()}`,
-      (unmasked) => unmasked,
-    );
-    return reading.kind === 'chunk' && reading.choices.length === 1 && reading.usage === null
-      ? reading
-      : null;
-  };
-  const filled = withText('weir')?.choices[0];
-  const empty = withText('')?.choices[0];
   const first = parsed.choices[0]!;
-  return (
-    filled?.carries === first.carries &&
-    filled.finish === null &&
-    filled.index === first.index &&
-    empty?.carries === 'nothing' &&
-    empty.finish === null &&
-    empty.index === first.index
-  );
+  /** What the event carries with another text; `null` if anything else differs. */
+  const carriedWith = (text: string): CarriedContent | null => {
+    const event = `${before.toString()}${text}${after.toString()}`;
+    const reading = readChatChunk(event, (unmasked) => unmasked);
+    if (reading.kind !== 'chunk' || reading.choices.length !== 1 || reading.usage !== null)
+      return null;
+    const { carries, finish, index } = reading.choices[0]!;
+    return finish === null && index === first.index ? carries : null;
+  };
+  return carriedWith('weir') === first.carries && carriedWith('') === 'nothing';
 };

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countErrors } from './count-errors.ts';
-import { readStamps, stampedChunk, stampText } from './stamp.ts';
+import { countErrors, readStamps, stampedChunk, stampText } from './stamp.ts';
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
