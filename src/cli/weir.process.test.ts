@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const launcher = resolve('src/cli/weir.js');
 
-/** Runs the launcher on a Node that gives itself out for another version. */
+/** Runs the launcher on a Node that claims to be another version. */
 const launchedOn = (version: string): { readonly status: number | null; readonly said: string } => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
   const load = `import(${JSON.stringify(launcher)});`;

@@ -45,7 +45,7 @@ export const withHistoryOption = <T>(builder: Argv<T>) =>
     describe: 'Keep the run in reports/history.db or $WEIR_HISTORY; --no-history does not',
   });
 
-/** The page of a CI job; GitHub names its file in the environment. */
+/** The summary page of a CI job; GitHub names its file in the environment. */
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 

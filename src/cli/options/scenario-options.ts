@@ -2,10 +2,10 @@ import type { Argv } from 'yargs';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 
-/** A command line that makes no sense; the message says what was expected. */
+/** An invalid command line; the message says what was expected. */
 export class UsageProblem extends Error {}
 
-/** Options in place of a scenario file, in the order of the help. */
+/** Options that replace a scenario file, in the order of the help. */
 const flagOptions = {
   model: { type: 'string', describe: 'Model of the requests' },
   kind: {

@@ -27,7 +27,7 @@ const searchOptions = <T>(builder: Argv<T>) =>
     })
     .group(['from', 'think', 'start', 'top', 'precision', 'requests', 'time', 'yes'], 'Search:');
 
-/** The search sets rates and durations itself; options in place of a scenario need some. */
+/** Placeholders: the search sets rates and durations itself. */
 const withLoad = (source: PlanSource): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;

@@ -77,7 +77,7 @@ const lifetimeFrom = (text: string | undefined): Milliseconds | null => {
   throw new UsageProblem(`--lifetime: expected ${durationNotation.expected}; got ${text}`);
 };
 
-/** Options that stand for a setting, by its path below `mock` in a scenario. */
+/** Options for a setting, by its path below `mock` in a scenario. */
 const settingPaths = {
   ttft: 'ttft',
   gap: 'gap',

@@ -13,7 +13,7 @@ const made = {
   cache: 'avoid',
 } as const;
 
-/** A result of which each of ten chats was counted as `each` tokens, of 512 on average. */
+/** A result with ten chats; the server counted `each` tokens for each, 512 on average were requested. */
 const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}): Result => {
   const result = sampleRunResult();
   const [stage] = result.plan.stages;

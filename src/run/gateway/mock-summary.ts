@@ -1,6 +1,6 @@
 import { countText, plural } from '../../report/text/number-text.ts';
 
-/** How requests end, by the gateway's counters, in the order of the summary. */
+/** The gateway's counters of outcomes, in the order of the summary. */
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
 /** The last line of the reference gateway: how many requests it received, and how they ended. */

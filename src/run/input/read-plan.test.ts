@@ -12,7 +12,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** What reading a scenario says, its folder left out of it. */
+/** The message of reading a scenario, without its folder. */
 const said = async (text: string, set: readonly string[] = []): Promise<string> => {
   const scenario = join(home, 's.yaml');
   await writeFile(scenario, text);

@@ -10,7 +10,7 @@ const cannotRead = (path: string, code: string): string => {
     : `the result file ${path} cannot be read: ${code}`;
 };
 
-/** Reads a result file and checks it against `result/1`; throws a `Problem` if it is none. */
+/** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
 export const readResultFile = async (path: string): Promise<Result> => {
   let parsed: unknown;
   try {
@@ -28,7 +28,7 @@ export const readResultFile = async (path: string): Promise<Result> => {
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
 
-/** Why a file is no result: another format, or another version of the format. */
+/** Why a file is not a valid result: another format, or another version of the format. */
 const describe = (
   path: string,
   parsed: unknown,

@@ -1,7 +1,7 @@
 import type { StopCause } from '../input/host.ts';
 
 /**
- * Every exit code, in one table, highest precedence first. Scripts rely on the numbers; a run in
+ * Every exit code, highest precedence first. Scripts rely on the numbers; a run in
  * which everything failed is never 0.
  */
 export const exitCodes = [
