@@ -27,7 +27,7 @@ const reportError = (error: unknown): ExitName => {
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   toStderr(
-    `weir ${weirVersion()}: a defect of Weir itself; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
+    `weir ${weirVersion()}: a bug in Weir; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
   );
   return 'internal';
 };

@@ -41,7 +41,7 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
   if (plan.canary !== true || !hasChatStreams(plan)) return noCanary;
   const emitter = await startCanaryEmitter();
   if (typeof emitter === 'string') {
-    const note = `No error bar: the canary’s emitter could not be started (${emitter}). ${remedyFor(emitter)}`;
+    const note = `No measurement error: the canary’s emitter could not be started (${emitter}). ${remedyFor(emitter)}`;
     return { ...noCanary, notes: [note] };
   }
   const { port, ended, stop } = emitter;
@@ -51,7 +51,7 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
     return exitReason === null
       ? []
       : [
-          `The canary’s emitter ended during the run (${exitReason}): its error bar holds what came before.`,
+          `The canary’s emitter ended during the run (${exitReason}): the measurement error covers the time before that.`,
         ];
   };
   return { streamOptions, notes: [], endNotes, stop };

@@ -39,7 +39,7 @@ export const comparisonCriteriaFrom = ({
 export const repetitionOptions = <T>(builder: Argv<T>) =>
   comparisonOptions(builder)
     .options({
-      repeat: { type: 'string', describe: 'Run it N times, each in its own folder' },
+      repeat: { type: 'string', describe: 'Run N times, each in its own folder' },
       pause: {
         type: 'string',
         describe: 'Wait between two runs [60s where limits are declared, none against `mock`]',

@@ -9,12 +9,12 @@ export const liveMetricsOptions = {
   metrics: {
     type: 'string',
     group: 'Output:',
-    describe: 'Offer live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
+    describe: 'Serve live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
   },
   otlp: {
     type: 'string',
     group: 'Output:',
-    describe: 'Push live metrics over OTLP/HTTP to URL, or where OTEL_EXPORTER_OTLP_ENDPOINT says',
+    describe: 'Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT',
   },
 } as const;
 
@@ -49,7 +49,7 @@ const parsed = (text: string, from: string): URL => {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageProblem(
-      `${from}: an address must not hold a password; put it into OTEL_EXPORTER_OTLP_HEADERS, as authorization=Basic%20…`,
+      `${from}: an address must not contain a password; put it into OTEL_EXPORTER_OTLP_HEADERS, as authorization=Basic%20…`,
     );
   }
   return url;

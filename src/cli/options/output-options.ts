@@ -42,7 +42,7 @@ export const withHistoryOption = <T>(builder: Argv<T>) =>
     type: 'boolean',
     default: true,
     group: 'Output:',
-    describe: 'Keep the run in reports/history.db or $WEIR_HISTORY; --no-history does not',
+    describe: 'Add the run to reports/history.db or $WEIR_HISTORY; disable with --no-history',
   });
 
 /** The summary page of a CI job; GitHub names its file in the environment. */

@@ -4,7 +4,7 @@ import type { Instant } from '../../model/quantity.ts';
 
 /** What to check when every request is refused with this status. */
 const adviceByStatus: Readonly<Record<number, string>> = {
-  401: 'is the key the right one, and does it belong to this gateway?',
+  401: 'is the key right, and does it belong to this gateway?',
   403: 'may this key ask for these models, and from here?',
   404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
 };

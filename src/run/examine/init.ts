@@ -30,7 +30,7 @@ const readTargetModels = async (
   const value = environment[key];
   if (address !== 'mock' && address !== 'container' && (value === undefined || value === '')) {
     throw new Problem(
-      `--key: expected the name of an environment variable that holds the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
+      `--key: expected the name of an environment variable that contains the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
     );
   }
   const read = await readPlan(

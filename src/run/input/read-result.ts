@@ -19,7 +19,7 @@ export const readResultFile = async (path: string): Promise<Result> => {
     const code = fileErrorCode(error);
     throw new Problem(
       code === undefined
-        ? `${path} is no JSON: expected a result.json that \`weir run\` wrote`
+        ? `${path} is not JSON: expected a result.json that \`weir run\` wrote`
         : cannotRead(path, code),
     );
   }
@@ -37,7 +37,7 @@ const describe = (
   const format =
     typeof parsed === 'object' && parsed !== null && 'format' in parsed ? parsed.format : undefined;
   if (format !== 'result/1') {
-    return `${path} is no result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
+    return `${path} is not a result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
   }
   const [first] = issues;
   const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';

@@ -97,6 +97,6 @@ export const checkDistinct = (...sides: readonly Side[]): void => {
   const files = sides.flatMap(({ repetitions }) => repetitions.map(({ file }) => resolve(file)));
   const repeatedFile = files.find((file, i) => files.indexOf(file) < i);
   if (repeatedFile !== undefined) {
-    throw new Problem(`${repeatedFile} is given twice: a run counts once, on one side`);
+    throw new Problem(`${repeatedFile} is listed twice: a run counts once, on one side`);
   }
 };

@@ -74,7 +74,7 @@ describe('a tokenizer.json that a scenario names', () => {
   const shelf = workloadFiles(folder);
   const found = shelf.files.tokenizer('tokenizer.json');
 
-  it('makes prompts of exactly the drawn tokens, by byte-pair encoding done anew: 1,000 of a lognormal mix', () => {
+  it('makes prompts of exactly the drawn tokens, by an independent byte-pair encoding: 1,000 of a lognormal mix', () => {
     if (!found.ok) throw new Error(found.problem);
     expect(found.value.words).toBe(all.filter((word) => counted.get(word) === 1).length);
     expect(found.value.words).toBeLessThan(all.length);

@@ -92,7 +92,7 @@ interface HashesNow {
 }
 
 const assertUnchanged = (file: string, then: string | null, now: string | null): void => {
-  if (then !== now) throw new Error(`${file} was changed while the run was made ready`);
+  if (then !== now) throw new Error(`${file} changed while the run was being prepared`);
 };
 
 /** Throws if a file is not the one that the plan describes. */

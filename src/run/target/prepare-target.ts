@@ -45,7 +45,7 @@ const warningsFor = (baseUrl: string, status: number): readonly string[] => {
   const asked = `GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404`;
   return [
     /\/v\d+\/*$/.test(baseUrl)
-      ? `${asked}: the gateway lacks this route, or lies at another address.`
+      ? `${asked}: the gateway lacks this route, or has another address.`
       : `${asked}: the base address of a gateway ends in its version, for example https://host/v1.`,
   ];
 };

@@ -20,7 +20,7 @@ export interface WorkerPoolPlan {
 
 /** What needs the main thread to send, each with the reason. */
 const singleThreadOnly = {
-  capture: '--capture keeps bodies where they are sent, and workers do not hand them over',
+  capture: '--capture works only in the main thread, not in workers',
   capacity: 'weir capacity sends each of its steps from one thread',
 } as const;
 
