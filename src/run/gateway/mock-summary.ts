@@ -6,7 +6,7 @@ const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted'
 /** The last line of the reference gateway: how many requests it received, and how they ended. */
 export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
-  if (received === 0) return 'Stopped; no requests received.';
+  if (received === 0) return 'Ended; no requests received.';
   const parts = outcomesInOrder
     .filter((end) => counters[end]! > 0)
     .map((end) => `${countText(counters[end]!)} ${end}`);
