@@ -1,11 +1,11 @@
 /**
- * The map of the house as data: what each folder of `src` may import. Imports point down only, and
+ * The import rules as data: what each folder of `src` may import. Imports point down only, and
  * folders of one layer never import each other; `src/README.md` says why. The rules `weir/walls` and
- * `weir/world` read these tables, and `src/acceptance/package/import-rules.process.test.ts` proves each wall by a planted
+ * `weir/world` read these tables, and `src/acceptance/package/import-rules.process.test.ts` checks each rule with a planted
  * violation.
  */
 
-/** What a file may use: folders of `src`, packages (`node:*` for all of Node's) and globals that touch the world. `*` means any. */
+/** What a file may use: folders of `src`, packages (`node:*`: all built-in modules) and globals that touch the world. `*` means any. */
 export interface Grant {
   readonly folders?: readonly string[];
   readonly packages?: readonly string[];
@@ -13,7 +13,7 @@ export interface Grant {
 }
 
 const any = ['*'];
-/** Modules of Node that only compute. */
+/** Built-in modules that only compute. */
 const pure = ['node:crypto', 'node:util', 'node:zlib'];
 
 const stages = 'schedule traffic record scenario workload judge report platform'.split(' ');
@@ -59,7 +59,7 @@ const rooms: Readonly<Record<string, Grant>> = {
 };
 
 /**
- * The folders inside a room, lowest floor first: a file imports from its own folder and from floors
+ * The folders inside a room, lowest level first: a file imports from its own folder and from levels
  * below it. `.` is the room itself. Tests and fixtures may import from the whole room.
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
@@ -101,7 +101,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   bench: ['harness', 'lag mock run simulated transport', '.'],
 };
 
-/** What some files are granted beyond their room; the patterns are tried on the path below `src`. */
+/** Additional permissions of some files; patterns match the path below `src`. */
 const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^platform\/http\/autocannon-(client|connection)\.ts$/, packages: ['autocannon'] },
   { path: /^platform\/telemetry\/metrics-endpoint\.ts$/, packages: ['prom-client'] },
@@ -132,13 +132,13 @@ const exceptions: readonly (Grant & { readonly path: RegExp })[] = [
   { path: /^(platform|engine|mock|probe|run|cli)\/.+\.(test|fixture)\.ts$/, globals: any },
 ];
 
-/** The room a path below `src` lies in, or null where the map shows none. */
+/** The room of a path below `src`, or null if the map has none. */
 export function roomOf(path: string): string | null {
   const room = path.split('/', 1)[0] ?? '';
   return path.includes('/') && Object.hasOwn(rooms, room) ? room : null;
 }
 
-/** All that the file at a path below `src` may use. */
+/** Everything that the file at a path below `src` may use. */
 export function grantOf(path: string): Required<Grant> {
   const own = rooms[roomOf(path) ?? ''] ?? {};
   const grants = [own, ...exceptions.filter((exception) => exception.path.test(path))];
@@ -149,7 +149,7 @@ export function grantOf(path: string): Required<Grant> {
   };
 }
 
-/** The folder inside its room that the file at a path below `src` lies in; `.` for the room itself. */
+/** The folder, inside its room, of the file at a path below `src`; `.` for the room itself. */
 const innerFolderOf = (path: string): string => path.split('/').slice(1, -1).join('/') || '.';
 
 /** Whether the file at a path below `src` may import another file of its room. */

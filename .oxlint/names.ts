@@ -4,7 +4,7 @@ import type { ESTree, Rule } from '@oxlint/plugins';
 import { placeOf } from './place.ts';
 import { keptNames, retiredWords } from './retired-words.ts';
 
-/** Refuses retired words in file names and identifiers, and an exported name that another file exports too. */
+/** Rejects retired words in file names and identifiers, and names that two files export. */
 export const names: Rule = {
   create(context) {
     const place = placeOf(context.filename);
@@ -59,7 +59,7 @@ const exported =
 
 let exporters: ReadonlyMap<string, readonly string[]> | null = null;
 
-/** Of each exported name the files that declare it; a type and a value of one name in one file count once. */
+/** The files that declare each exported name; a type and a value of the same name in one file count once. */
 const readExporters = (): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, Set<string>>();
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
@@ -72,7 +72,7 @@ const readExporters = (): ReadonlyMap<string, readonly string[]> => {
   return new Map([...found].map(([name, places]) => [name, [...places].toSorted()]));
 };
 
-/** The names that a file exports and others export too, with those others. */
+/** The names that a file and others export, with the other files. */
 const sharedExports = (place: string): readonly (readonly [string, readonly string[]])[] => {
   exporters ??= readExporters();
   return [...exporters]

@@ -2,10 +2,10 @@ import type { ESTree, Rule } from '@oxlint/plugins';
 import { placeOf } from './place.ts';
 import { oddPhrases } from './retired-words.ts';
 
-/** Tests, and a list of words that are no sentence. */
+/** Tests, and the word list itself. */
 const isExempt = /\.(test|fixture)\.ts$|^mock\/chat\/common-words\.ts$/;
 
-/** Refuses, in texts that users read, phrases that no colleague would say aloud. A text is a string with a space in it. */
+/** Rejects unidiomatic phrases in texts for users. A text is a string that contains a space. */
 export const plainWords: Rule = {
   create(context) {
     const place = placeOf(context.filename);

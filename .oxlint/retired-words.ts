@@ -1,4 +1,4 @@
-/** Words that only the makers understood, and what is said instead. No identifier and no file name has them. */
+/** Private words and their replacements. No identifier or file name may contain them. */
 export const retiredWords: Readonly<Record<string, string>> = {
   trip: 'request lifecycle',
   errand: 'attempt context',
@@ -39,7 +39,7 @@ export const retiredWords: Readonly<Record<string, string>> = {
   uncounted: 'excluded',
 };
 
-/** Names in files that users keep or type, and of others' code. */
+/** Exceptions: names in users' files and options, and in third-party code. */
 export const keptNames: ReadonlySet<string> = new Set([
   'witness',
   'truth',
@@ -47,13 +47,13 @@ export const keptNames: ReadonlySet<string> = new Set([
   'unfit',
   'uncounted',
   'silence',
-  // The algorithm of a civil date from a day number, as it is published.
+  // The published algorithm that converts a day number to a civil date.
   'era',
   'yearOfEra',
   'dayOfEra',
 ]);
 
-/** Phrases (parts of regular expressions) that no text for users has, and what is said instead. */
+/** Phrases (as regular expressions) that texts for users must not contain, and their replacements. */
 export const oddPhrases: Readonly<Record<string, string>> = {
   '(?<!round )trips?': 'request',
   '(?<!in )flights?': 'attempt',

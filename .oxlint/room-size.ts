@@ -3,21 +3,21 @@ import { basename, dirname } from 'node:path';
 import type { Rule } from '@oxlint/plugins';
 import { placeOf } from './place.ts';
 
-/** As many source files as a reader takes in at a glance. */
+/** The most source files that a reader can survey at a glance. */
 const maxFiles = 25;
 
-/** Refuses a folder with too many source files of its own; tests and fixtures do not count. */
+/** Rejects a folder with too many source files; tests and fixtures do not count. */
 export const roomSize: Rule = {
   create(context) {
     if (placeOf(context.filename) === null) return {};
     return {
       Program: (node) => {
         const files = sourceFilesIn(dirname(context.filename));
-        // Said once for each folder.
+        // Reported once for each folder.
         if (files.length <= maxFiles || files[0] !== basename(context.filename)) return;
         context.report({
           node,
-          message: `This folder holds ${files.length} source files, and at most ${maxFiles} are allowed. Put those that belong together into a folder of their own, with a row in .oxlint/map.ts.`,
+          message: `This folder has ${files.length} source files; at most ${maxFiles} are allowed. Move related files into a new folder, with a row in .oxlint/map.ts.`,
         });
       },
     };

@@ -3,15 +3,15 @@ import type { Context, ESTree, Rule } from '@oxlint/plugins';
 import { grantOf, mayImportInRoom, roomOf } from './map.ts';
 import { placeOf } from './place.ts';
 
-/** Of a module that is otherwise pure, the names that neither draw by chance nor wait. */
+/** The names of a mostly pure module that neither draw random numbers nor wait. */
 const pureNames: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['createHash', 'createHmac', 'hash', 'timingSafeEqual'],
 };
 
-/** Names that say nothing about what is inside. */
+/** Names that say nothing about the content. */
 const nameless = /(^|\/)(utils?|common|helpers?|misc|shared|types|index)(\/|\.)/;
 
-/** Refuses imports, exports, dynamic imports and `import('…').T` types that cross a wall of the map, and files it has no place for. */
+/** Refuses imports, exports, dynamic imports and `import('…').T` types that the map forbids, and files that it does not list. */
 export const walls: Rule = {
   create(context) {
     const place = placeOf(context.filename);
@@ -40,9 +40,9 @@ export const walls: Rule = {
 interface Import {
   readonly file: string;
   readonly place: string;
-  /** Null when it is computed. */
+  /** Null if it is computed. */
   readonly specifier: string | null;
-  /** The values it takes; `*` stands for all of them. Types are not counted. */
+  /** The imported values; `*` for all of them. Types do not count. */
   readonly names: readonly string[];
 }
 
@@ -59,7 +59,7 @@ function computed({ place }: Import): string | null {
   return 'A computed import can cross any wall. Write the path out.';
 }
 
-/** A relative import: does it stay in this folder or the floors below? */
+/** Checks that a relative import stays in this folder or the levels below. */
 function throughWall({ file, place }: Import, specifier: string): string | null {
   const room = roomOf(place);
   const { folders } = grantOf(place);
@@ -70,10 +70,10 @@ function throughWall({ file, place }: Import, specifier: string): string | null 
     return `src/${target} does not lie below src/${dirname(place)} in \`${room}\`: imports inside a room go one way, as \`floors\` in .oxlint/map.ts says. Move what is needed down.`;
   }
   if (allows(folders, owner)) return null;
-  return `\`${room}\` may import ${listed(folders)}, but ${specifier} lies in ${owner}. Take it as an argument, or move the noun down.`;
+  return `\`${room}\` may import ${listed(folders)}, but ${specifier} is in ${owner}. Take it as an argument, or move the noun down.`;
 }
 
-/** A package: may this folder know it, and these names of it? */
+/** Checks that this folder may use a package, and these names of it. */
 function throughGate({ place, names }: Import, specifier: string): string | null {
   const room = roomOf(place);
   const { packages } = grantOf(place);
@@ -89,11 +89,11 @@ function throughGate({ place, names }: Import, specifier: string): string | null
 }
 
 function homeless(place: string): string {
-  return `src/${place} lies in no folder of the map. Put it into one of them, or add the folder to .oxlint/map.ts and src/README.md.`;
+  return `src/${place} is in no folder of the map. Put it into one of them, or add the folder to .oxlint/map.ts and src/README.md.`;
 }
 
 function unnamed(place: string): string {
-  return `src/${place} is named after no noun or verb of the domain. Say what it holds; import from the file that has it, not through a barrel.`;
+  return `src/${place} is named after no noun or verb of the domain. Name its content; import from the file that has it, not through a barrel.`;
 }
 
 function allows(grants: readonly string[], name: string): boolean {

@@ -2,14 +2,14 @@ import type { ESTree, Rule, ScopeManager } from '@oxlint/plugins';
 import { grantOf } from './map.ts';
 import { placeOf } from './place.ts';
 
-/** Globals that read a clock, wait, draw by chance or reach the process, the network or the screen. */
+/** Globals that read a clock, wait, draw random numbers or use the process, the network or the screen. */
 const worldly = new Set(
   `performance setTimeout setInterval setImmediate requestAnimationFrame scheduler
    crypto process console navigator localStorage sessionStorage
    fetch WebSocket EventSource XMLHttpRequest BroadcastChannel Worker`.split(/\s+/),
 );
 
-/** Globals that compute, except for these members. */
+/** Globals that only compute, except for these members. */
 const worldlyMembers: ReadonlyMap<string, readonly string[]> = new Map([
   ['Date', ['now']],
   ['Math', ['random']],
@@ -20,7 +20,7 @@ const worldlyMembers: ReadonlyMap<string, readonly string[]> = new Map([
 
 const globalObjects = new Set(['globalThis', 'global', 'self', 'window']);
 
-/** Refuses globals that touch the world, however they are reached, where the map does not grant them. */
+/** Rejects globals that touch the world unless the map allows them. */
 export const world: Rule = {
   create(context) {
     const place = placeOf(context.filename);
@@ -42,7 +42,7 @@ export const world: Rule = {
   },
 };
 
-/** Where a name stands for a type. */
+/** Nodes in which a name is a type. */
 const typePlaces = new Set(
   'TSTypeReference TSTypeQuery TSQualifiedName TSInterfaceHeritage TSClassImplements'.split(' '),
 );
@@ -57,7 +57,7 @@ function globalValues(scopes: ScopeManager): readonly ESTree.Node[] {
     .filter((node) => !typePlaces.has(node.parent.type));
 }
 
-/** What this use of a global touches, or null where it only computes. */
+/** What this use of a global touches, or null if it only computes. */
 function touchedBy(identifier: ESTree.Node): string | null {
   let node: ESTree.Node | null = identifier;
   let name = identifier.type === 'Identifier' ? identifier.name : '';
@@ -75,7 +75,7 @@ function touchedBy(identifier: ESTree.Node): string | null {
   return members.includes(member) ? `${name}.${member}` : null;
 }
 
-/** A date made of a given value, and a type guard, read no clock. */
+/** A date with a given value and a type guard read no clock. */
 function computesOnly(name: string, node: ESTree.Node): boolean {
   const { parent } = node;
   if (parent?.type === 'BinaryExpression') return parent.operator === 'instanceof';
@@ -83,7 +83,7 @@ function computesOnly(name: string, node: ESTree.Node): boolean {
   return parent.callee === node && parent.arguments.length > 0;
 }
 
-/** The name of the member that is taken of this object, where it is written out. */
+/** The name of the accessed member, if it is a literal. */
 function memberOf(object: ESTree.Node): string | null {
   const { parent } = object;
   if (parent?.type !== 'MemberExpression' || parent.object !== object) return null;

@@ -6,13 +6,13 @@ import { UsageProblem } from './options/scenario-options.ts';
 import { program } from './program.ts';
 import { toStderr } from '../platform/standard-streams.ts';
 
-/** Values of environment variables whose names say that they are secret, for texts of last resort. */
+/** Values of environment variables whose names suggest a secret, for messages of unexpected errors. */
 const likelySecrets = (): readonly string[] =>
   Object.entries(process.env).flatMap(([name, value]) =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
-/** A place in a file stands at the beginning of its line, where editors and CI look for it. */
+/** A position in a file is at the start of its line, where editors and CI look for it. */
 const startsWithPlace = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
 
 const reportError = (error: unknown): ExitName => {
@@ -27,12 +27,12 @@ const reportError = (error: unknown): ExitName => {
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   toStderr(
-    `weir ${weirVersion()}: a defect of Weir itself; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
+    `weir ${weirVersion()}: a bug in Weir; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
   );
   return 'internal';
 };
 
-/** Runs the command line and leaves the exit code of the one table. */
+/** Runs the command line and sets the exit code. */
 const main = async (): Promise<void> => {
   let exit: ExitName = 'pass';
   try {
@@ -43,14 +43,14 @@ const main = async (): Promise<void> => {
   process.exitCode = exitCode(exit);
 };
 
-// A reader that leaves early (`weir … 2>&1 | head`) is no defect.
+// A reader that closes the pipe early (`weir … 2>&1 | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 }
 
-// Defects in callbacks of sockets and timers: nothing that was measured after one can be believed.
+// Bugs in callbacks of sockets and timers: nothing measured after one can be trusted.
 process.on('uncaughtException', (defect) => {
   process.exit(exitCode(reportError(defect)));
 });

@@ -22,7 +22,7 @@ import { addValidate } from './verbs/validate.ts';
 /** Only for the list of verbs: `helpAsOption` does the work. */
 const addHelp: AddVerb = (cli) => cli.command('help [verb]', 'Show help for a command');
 
-/** Other tools write `--json -` for standard output, where `--json` always goes. */
+/** Other tools write `--json -` for standard output; `--json` always writes there. */
 const dropJsonDash = (cliArguments: readonly string[]): string[] =>
   cliArguments.filter((word, i) => !(word === '-' && cliArguments[i - 1] === '--json'));
 
@@ -44,7 +44,7 @@ const verbAdders: readonly AddVerb[] = [
   addHelp,
 ];
 
-/** A complaint of the parser, in its words. */
+/** A message of the parser, in its own words. */
 class ParserError extends Error {
   readonly known: KnownOptions;
   constructor(message: string, known: KnownOptions) {
@@ -53,7 +53,7 @@ class ParserError extends Error {
   }
 }
 
-/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a defect. */
+/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a bug. */
 export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
   const cliArguments = helpAsOption(commandLine);
   checkVerb(cliArguments[0]);
@@ -78,7 +78,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
       return true;
     })
     .fail((message, error: Error | undefined) => {
-      // The parser throws some of its complaints as errors.
+      // The parser throws some of its messages as errors.
       if (error === undefined || error.name === 'YError') {
         throw new ParserError(message, optionsOf(cli));
       }

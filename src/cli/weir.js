@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --no-memory-reducer --min-semi-space-size=16 --max-semi-space-size=16
-// Plain old JavaScript: a Node that cannot run the program must still be able to read this file.
+// Plain old JavaScript: a Node too old for the program must still be able to parse this file.
 // Node's flags, as `npm start` has them: no compaction of the whole heap when the process seems quiet, in the midst of
 // a run; and a young generation of one size. Left alone it grew with each pause of the machine and was not seen to shrink.
 
@@ -7,10 +7,10 @@ const oldest = { major: 22, minor: 22 };
 const found = process.versions.node;
 const [major = 0, minor = 0] = found.split('.').map(Number);
 
-/** Where the source lies it is run, whatever was built; only the published package comes without it. */
+/** Runs the source if there is one, even beside a build; only the published package has no source. */
 const start = async () => {
   const { existsSync } = await import('node:fs');
-  // Halves the time to the first line, of this process and of those that it starts.
+  // Halves the start-up time of this process and of its child processes.
   const { enableCompileCache } = await import('node:module');
   const { directory } = enableCompileCache();
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;

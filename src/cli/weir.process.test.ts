@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const launcher = resolve('src/cli/weir.js');
 
-/** Runs the launcher on a Node that gives itself out for another version. */
+/** Runs the launcher on a Node that claims to be another version. */
 const launchedOn = (version: string): { readonly status: number | null; readonly said: string } => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
   const load = `import(${JSON.stringify(launcher)});`;
@@ -69,7 +69,7 @@ describe('the start of weir validate', () => {
 });
 
 describe('the launcher', () => {
-  it('says in one sentence what a Node that is too old lacks, and exits with 2', () => {
+  it('reports a Node that is too old in one sentence, and exits with 2', () => {
     expect(launchedOn('22.21.1')).toMatchInlineSnapshot(`
       {
         "said": "weir needs Node.js 22.22 or newer, but this is Node.js 22.21.1: install Node.js 24, or in a checkout run \`npm ci\` and then \`npx weir\`, which brings its own.
@@ -89,7 +89,7 @@ describe('the launcher', () => {
     expect(launchedOn(`${oldest}.0`).said).not.toContain('or newer');
   });
 
-  it('runs the source where there is one, whatever was built beside it', async () => {
+  it('runs the source if there is one, even beside a build', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
     const source = join(folder, 'src', 'cli');
     const built = join(folder, 'dist', 'cli');
@@ -108,7 +108,7 @@ describe('the launcher', () => {
     }
   });
 
-  it('may be run by its name', async () => {
+  it('can be run by its name', async () => {
     await expect(access(launcher, constants.X_OK)).resolves.toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ import { isWithheld, kindsPresent, reportedQuantiles } from './summary/figures.t
 import { measuredRates } from './summary/rates.ts';
 
 /**
- * A run's figures as a table in long form, RFC 4180: one value in each row, so that a spreadsheet or
+ * A run's figures as a table in long form (RFC 4180): one value per row, so that a spreadsheet or
  * a data frame can pivot it. Empty labels mean all; the warm-up is left out. The last rows repeat the
  * figures for each group of labels.
  */
@@ -53,7 +53,7 @@ interface Row {
 
 const cell = (value: string | number | null | undefined): string => {
   const text = String(value ?? '');
-  // A text that begins like a formula would be one in a spreadsheet.
+  // A spreadsheet would run a text that begins like a formula.
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
@@ -146,7 +146,7 @@ const rateRows = (result: Result): readonly Row[] => {
   );
 };
 
-/** All figures of a run. Kinds of traffic never mix in a distribution; arrivals are also told of all. */
+/** All figures of a run. Distributions never mix kinds of traffic; arrivals are also counted for all traffic. */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {
   const kinds = kindsPresent(result);
   const groups = groupsMatching(result, outsideWarmUp).map(({ labels }) => labels);

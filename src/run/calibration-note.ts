@@ -6,13 +6,13 @@ import { calibratedErrorText } from '../report/calibration/calibration-text.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { historyPath } from './input/history-path.ts';
 
-/** The file of this machine's calibration, beside the history; `null` where no history is kept. */
+/** The file of this machine's calibration, next to the history; `null` if no history is kept. */
 export const calibrationPath = (environment: Environment): string | null => {
   const path = historyPath(environment);
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/** The result with a note on the measurement error of this machine at such a load, where it is known. */
+/** Adds a note on the measurement error of this machine at this load, if it is known. */
 export const withCalibrationNote = async (
   result: Result,
   environment: Environment,

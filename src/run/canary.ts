@@ -2,7 +2,7 @@ import { hasChatStreams, type Plan } from '../model/plan/plan.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** The canary of a run, or why it could not start. */
+/** The canary of a run, or the reason why it could not start. */
 export interface RunCanary {
   /** The streams that each loop reads; `null` for none. */
   readonly streamOptions: CanaryOptions | null;
@@ -21,8 +21,8 @@ const noCanary: RunCanary = {
 };
 
 /**
- * Streams of one loop, at 20 events a second each: they take 0.5 to 1.6 % of a core in the loop, and 1.5 %
- * in their emitter (two busy virtual cores). Many loops share what one emitter can send punctually.
+ * Streams of one loop, at 20 events a second each: they use 0.5 to 1.6 % of a core in the loop, and 1.5 %
+ * in their emitter (two busy virtual cores). Many loops share the streams that one emitter can send on time.
  */
 const streamsFor = (loops: number): number => Math.max(1, Math.min(20, Math.floor(160 / loops)));
 
@@ -34,14 +34,14 @@ const remedyFor = (reason: string): string => {
 };
 
 /**
- * Starts the canary of a run with chat streams, whose timing it checks. Never fails: where it cannot
+ * Starts the canary of a run with chat streams, whose timing it checks. Never fails: if it cannot
  * start, a note says so.
  */
 export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> => {
   if (plan.canary !== true || !hasChatStreams(plan)) return noCanary;
   const emitter = await startCanaryEmitter();
   if (typeof emitter === 'string') {
-    const note = `No error bar: the canary’s emitter could not be started (${emitter}). ${remedyFor(emitter)}`;
+    const note = `No measurement error: the canary’s emitter could not be started (${emitter}). ${remedyFor(emitter)}`;
     return { ...noCanary, notes: [note] };
   }
   const { port, ended, stop } = emitter;
@@ -51,7 +51,7 @@ export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> 
     return exitReason === null
       ? []
       : [
-          `The canary’s emitter ended during the run (${exitReason}): its error bar holds what came before.`,
+          `The canary’s emitter ended during the run (${exitReason}): the measurement error covers the time before that.`,
         ];
   };
   return { streamOptions, notes: [], endNotes, stop };

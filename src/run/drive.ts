@@ -18,11 +18,11 @@ import { type CombinedObserver, tickInterval } from './watch/observer.ts';
 import { startSaturatingSlice, startLocalSlice } from './workers/run-local-slice.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 
-/** What a slice leaves behind beside its observations. */
+/** The results of a slice apart from its observations. */
 export interface DrivenSlice {
   /** Wall-clock start, ISO 8601. */
   readonly startedAt: string;
-  /** When the load ended: by plan, when no requests were left, or when it was stopped. */
+  /** When the load ended: at its planned end, when no requests were left, or when it was stopped. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
   /** The objective whose breach ended the load. */
@@ -34,9 +34,9 @@ export interface DrivenSlice {
   readonly notes: readonly string[];
   /** The slices that ran to their end, in order. */
   readonly slices: readonly SliceRun[];
-  /** The results of workers; none where this thread sent the load. */
+  /** The results of workers; none if this thread sent the load. */
   readonly workerResults: readonly Result[];
-  /** Why slices are missing, in sentences. */
+  /** Why slices are missing, as sentences. */
   readonly lostSlices: readonly string[];
 }
 
@@ -54,7 +54,7 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
   return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** What a slice needs beside its plan and its target. */
+/** What a slice needs in addition to its plan and target. */
 export interface DriveContext {
   readonly observer: CombinedObserver;
   readonly say: (text: string) => void;
@@ -63,7 +63,7 @@ export interface DriveContext {
   readonly canary: CanaryOptions | null;
 }
 
-/** Stops the run on request: the first request drains it, the second aborts what is left. */
+/** Stops the run on request: the first request drains it, the second aborts the rest. */
 const stopOnRequest = (
   running: RunningSlice,
   { say, onStop }: DriveContext,
@@ -80,7 +80,7 @@ const stopOnRequest = (
   return { cause: () => first, release };
 };
 
-/** Looks for a broken objective once a second of the load; the first one drains the run. */
+/** Checks the objectives once a second of the load; the first broken one drains the run. */
 const stopOnBreach = (
   clock: Clock,
   { running, until }: { readonly running: RunningSlice; readonly until: Instant },
@@ -97,7 +97,7 @@ const stopOnBreach = (
   return { found: () => found, release };
 };
 
-/** A slice that runs, in this thread or in workers. */
+/** A running slice, in this thread or in workers. */
 interface ActiveSlice {
   readonly startedAt: string;
   readonly clock: RunClock;
@@ -156,7 +156,7 @@ const startInWorkers = async (
   return { startedAt, clock, running, end: workerPool.end, close: workerPool.close };
 };
 
-/** Runs one slice of a plan against a ready target, to its end or until something stops it. */
+/** Runs one slice of a plan against a ready target until it ends or is stopped. */
 export const drive = async (
   options: SliceOptions,
   target: ReadyTarget,

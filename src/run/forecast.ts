@@ -24,12 +24,12 @@ import { durationNotation } from '../scenario/schema/notation.ts';
 import type { Host } from './input/host.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
 
-/** The assumed length of answers, where users wait for them. */
+/** The assumed duration of an answer, for loads whose users wait for it. */
 const defaultAnswerTime = milliseconds(1000);
 
 const maxRequests = 10_000_000;
 
-/** Throws a `Problem` where users who get answers this quickly would send too many requests. */
+/** Throws a `Problem` if users who get answers this quickly would send too many requests. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   const requestCount = stages.reduce(
     (sum, { load }) => sum + estimatedRequests(load, answerTime),
@@ -60,7 +60,7 @@ const budgetOf = ({ budget }: Plan, total: ResourceNeed): readonly BudgetForecas
     return cap === null ? [] : [{ unit, cap, need: needByUnit[unit](total) }];
   });
 
-/** Forecasts requests, tokens, cost and duration of a plan; throws a `Problem` where its users would send too many requests. */
+/** Forecasts requests, tokens, cost and duration of a plan; throws a `Problem` if its users would send too many requests. */
 const forecastOf = ({
   plan,
   clips,
@@ -118,9 +118,9 @@ const overPace = ({ pace, total }: Forecast): readonly string[] =>
       ];
 
 /**
- * Throws a `Problem` where a plan contradicts itself: it may need more than its own budget, or has more
- * requests than its own pace allows. A load above the declared limits is allowed: refusals may be what
- * the run is to show.
+ * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more
+ * requests than its own pace allows. A load above the declared limits is allowed: the refusals may be
+ * the purpose of the run.
  */
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const { plan } = read;

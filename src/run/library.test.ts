@@ -4,7 +4,7 @@ import { parseModule } from '../scenario/text/module-tree.ts';
 import { readScenario } from '../scenario/read-scenario.ts';
 
 describe('a scenario in TypeScript', () => {
-  it('means what a file with the same words means', () => {
+  it('gives the same plan as a file with the same text', () => {
     const scenario = defineScenario({
       name: 'evening',
       target: 'mock',
@@ -22,7 +22,7 @@ describe('a scenario in TypeScript', () => {
     expect(read(tree)).toMatchObject({ ok: true, plan: { name: 'evening' } });
   });
 
-  it('is refused by the compiler for a key or a word that is none', () => {
+  it('is rejected by the compiler if a key or a word is unknown', () => {
     const load = { kind: 'constant', rate: '5/s', duration: '30s' } as const;
     // @ts-expect-error -- the key is called load
     defineScenario({ traffic: [{ kind: 'models' }], lode: load });

@@ -10,11 +10,11 @@ import type { scenarioSchema } from '../scenario/schema/scenario-schema.ts';
 import type { Host, OnStop } from './input/host.ts';
 import type { ProgressReport, RunReport, RunVerdicts } from './input/run-report.ts';
 
-/** A scenario as it is written: what a YAML file may contain, with its quantities as text (`5/s`, `30s`). */
+/** A scenario as users write it, with quantities as text (`5/s`, `30s`), as in a YAML file. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
 
 /**
- * Gives a scenario its type, and returns it as it is. A scenario file in TypeScript exports the
+ * Gives a scenario its type and returns it unchanged. A scenario file in TypeScript exports the
  * scenario, or a function that returns one or a promise of one, as its default:
  *
  *     import { defineScenario } from 'weir-bench';
@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once a second of the load. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
-  /** The folder for `result.json` and `report.html`; without it nothing is written. */
+  /** The folder for `result.json` and `report.html`; by default nothing is written. */
   readonly out?: string | undefined;
   /** A base address (`https://host/v1`), `mock` or `container`, in place of the scenario's. */
   readonly target?: string | undefined;
@@ -72,8 +72,8 @@ const silentHost = ({ environment, signal }: RunOptions): Host => ({
 });
 
 /**
- * Runs a scenario, or the scenario file at a path, and resolves with its report, also where objectives
- * are broken. Rejects with a `WeirError` where the run cannot begin, and with the signal's reason where
+ * Runs a scenario, or the scenario file at a path, and resolves with its report, even if objectives
+ * are broken. Rejects with a `WeirError` if the run cannot begin, and with the signal's reason if
  * it is already aborted.
  */
 export const run = (
@@ -116,7 +116,7 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(judgeResult((await readStoredResult(path)).result));
   });
 
-/** Judges a report again, by other objectives (`endToEnd.p95 < 2s`) if they are given. */
+/** Judges a report again, by other objectives (`endToEnd.p95 < 2s`) if given. */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},

@@ -35,15 +35,15 @@ type RunFacts = Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>;
 export interface OpenedRun {
   readonly options: SliceOptions;
   readonly facts: RunFacts;
-  /** `null` where the run leaves no files. */
+  /** `null` if the run writes no files. */
   readonly folder: RunFolder | null;
   readonly extraReports: ExtraReports;
   readonly recorder: RunRecorder;
-  /** The recorder and all others who watch the run. */
+  /** The recorder and all other observers. */
   readonly observers: readonly RunObserver[];
   readonly target: ReadyTarget;
   readonly canary: RunCanary;
-  /** The workers that send; `null` where this thread sends. */
+  /** The workers that send; `null` if this thread sends. */
   readonly workerPool: WorkerPoolPlan | null;
 }
 
@@ -90,8 +90,8 @@ const openObservers = async (
 };
 
 /**
- * Reads the plan and opens all that its run needs; where something fails, closes what was opened and
- * throws. `observe` adds an observer of the caller's.
+ * Reads the plan and opens everything that its run needs; if something fails, closes what was opened and
+ * throws. `observe` adds the caller's observer.
  */
 export const openRun = async (
   request: RunRequest,
@@ -108,7 +108,7 @@ export const openRun = async (
   const recorder = openRecorder(plan);
   const observers: RunObserver[] = [];
   let extraReports: ExtraReports | null = null;
-  // It starts while everything else is opened.
+  // Starts while everything else is opened.
   const startingCanary = openCanary(plan, workerPool?.workers ?? 1);
   try {
     extraReports = await openExtraReports(request.extraReports);
@@ -119,7 +119,7 @@ export const openRun = async (
     if (saturateLoadOf(plan) !== null)
       rejectUnsupportedTarget({ url: preparedTarget.baseUrl, wire: preparedTarget.wire });
     const canary = await startingCanary;
-    // The checkpoint too has all notes.
+    // The checkpoint has all notes too.
     const target = { ...preparedTarget, notes: [...preparedTarget.notes, ...canary.notes] };
     const options = sliceOptionsFor(read, target, { slice: request.slice, runId: facts.runId });
     const outputs = { folder, extraReports, recorder, observers };

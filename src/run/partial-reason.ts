@@ -1,7 +1,7 @@
 import { timeText } from '../report/text/number-text.ts';
 import type { DrivenSlice } from './drive.ts';
 
-/** Why the load ended before its plan did, in a sentence. */
+/** Why the load ended before the end of its plan, as a sentence. */
 const stopReason = ({
   stoppedBy,
   isCutShort,
@@ -21,7 +21,7 @@ const stopReason = ({
     : `stopped by ${stoppedBy} while waiting for the last answers`;
 };
 
-/** Why a run did not complete its plan, in sentences. */
+/** Why a run did not complete its plan, as sentences. */
 export const partialReason = (driven: DrivenSlice): string | null => {
   const reasons = [stopReason(driven), ...driven.lostSlices].filter((reason) => reason !== null);
   return reasons.length === 0 ? null : reasons.join('; ');

@@ -20,7 +20,7 @@ const conflicts: readonly {
   },
 ];
 
-/** Throws a `Problem` where a plan with a `saturate` load has such an option. */
+/** Throws a `Problem` if a plan with a `saturate` load has such an option. */
 export const rejectSaturationConflicts = (
   plan: Plan,
   request: Pick<RunRequest, 'capture' | 'slice'>,

@@ -39,18 +39,18 @@ const runOpened = async (
   return { result, driven };
 };
 
-/** What a run left behind. */
+/** The outcome of a run and the files that it wrote. */
 export interface FinishedRun extends JudgedResult {
-  /** The result's file; empty where the run leaves no files. */
+  /** The path of the result file; empty if the run writes no files. */
   readonly file: string;
   readonly exit: ExitName;
 }
 
-/** Who stopped a run knows that it is not complete. */
+/** A user who stopped a run knows that it is incomplete. */
 const exitAfter = ({ stoppedBy }: DrivenSlice, judged: JudgedResult): ExitName =>
   stoppedBy === null ? exitForVerdicts(judged) : exitOfStop[stoppedBy];
 
-/** Runs a plan once and publishes its result. `observe` adds an observer of the caller's. */
+/** Runs a plan once and publishes its result. `observe` adds the caller's observer. */
 export const runOnce = async (
   request: RunRequest,
   host: Host,
@@ -62,7 +62,7 @@ export const runOnce = async (
   try {
     const { result, driven } = await runOpened(opened, host);
     const judged = await publish(await withCalibrationNote(result, environment), opened, printer);
-    // After the reports: a full disk here must not cost them.
+    // After the reports, so that a full disk here does not lose them.
     for (const { onPublished } of observers) await onPublished?.();
     const exit = exitAfter(driven, judged);
     const finished = {

@@ -42,7 +42,7 @@ const scenario = (server: (typeof servers)[number], seed: number): string =>
 /** A search is repeated once where the machine was too busy for the load generator. */
 const attempts = 2;
 
-/** The rate that a search on real sockets reports, divided by the model’s; `null` where the machine was too busy in each attempt. */
+/** The rate that a search on real sockets reports, divided by the model’s; `null` if the machine was too busy in each attempt. */
 const searchReal = async (
   server: (typeof servers)[number],
   seed: number,

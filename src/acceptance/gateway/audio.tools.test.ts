@@ -33,7 +33,7 @@ const probe = (path: string): number =>
     ]).toString(),
   );
 
-/** How far the container itself may be off: an MP3 frame; the pre-skip of Opus, which ffprobe counts. */
+/** The error of the container format: an MP3 frame; the pre-skip of Opus, which ffprobe counts. */
 const slack: Record<SpeechFormat, number> = { wav: 0.001, mp3: 0.025, opus: 0.007 };
 
 const texts = ['Yes.', 'The keeper opens the gate at dawn.', 'A long story. '.repeat(60)];

@@ -78,7 +78,7 @@ mock: { ttft: 20ms, gap: 2ms }
 `;
 
 describe('the reference gateway in a container', () => {
-  it('counts the same as a run of all five kinds', async () => {
+  it('counts the same requests as a run of all five kinds', async () => {
     const out = await tempFolder();
     const { code, stdout } = await weir([
       'run',
@@ -104,7 +104,7 @@ describe('the reference gateway in a container', () => {
     expect(result.witness).toMatchObject({ completed: 60, limited: 30 });
   });
 
-  it('can be reached from this machine only, with the settings that it was given', async () => {
+  it('can be reached from this machine only, and has the given settings', async () => {
     const settings = { keys: ['sk-weir-contained'], models: ['a/b'] };
     const mock = await startMockContainer({ settings, base, lifetime: milliseconds(60_000) });
     try {
@@ -147,11 +147,11 @@ describe('the reference gateway in a container', () => {
     expect(await removed).toMatchObject({ StatusCode: 0 });
   });
 
-  it('says why its image cannot be built, and what to do', async () => {
+  it('reports why its image cannot be built, and what to do', async () => {
     const out = join(await tempFolder(), 'out');
     const { code, stderr } = await weir(
       ['run', await tempFile('s.yaml', scenario('1s')), '--out', out],
-      // Refused by the engine itself, so that no registry has a say.
+      // Refused by the engine itself, without asking a registry.
       { WEIR_NODE_IMAGE: 'Upper-Case' },
     );
     expect(code).toBe(2);

@@ -21,7 +21,7 @@ const summaryOf = (outcome: Outcome, fault: string | null | undefined): string =
     case 'malformed':
       return `malformed ${outcome.issue}`;
     case 'broken':
-      // Whether the connection was a kept one depends on what went before.
+      // Whether the connection was reused depends on the requests before.
       if (outcome.cause !== 'closed-on-reuse') return `broken ${outcome.cause}`;
       return fault?.startsWith('fin') === true ? 'broken closed-early' : 'broken reset';
     case 'refused':
@@ -100,7 +100,7 @@ grace: 15s
   return { counters, outcomes: Object.fromEntries(outcomes) as Record<string, string> };
 };
 
-/** The outcomes by fault, which must be the same by every transport. */
+/** The outcomes by fault, which must be the same with every transport. */
 const outcomesOf = async (kind: 'chat' | 'chat-stream', faults: readonly FaultName[]) => {
   const [first, ...others] = await Promise.all(
     transportNames.map((transport) => outcomesBy(transport, kind, faults)),

@@ -15,7 +15,7 @@ import type { SettingsInput } from '../../mock/settings/settings.ts';
 import { type Mock, startMock } from '../../mock/gateway/start.ts';
 import { milliseconds } from '../../model/quantity.ts';
 
-/** The official client, as it comes, with nothing changed but base address and key. */
+/** The official client; only base address and key are changed. */
 
 const mocks: Mock[] = [];
 afterEach(async () => {

@@ -23,7 +23,7 @@ import {
   textChunk,
 } from '../../traffic/kinds/stream-bodies.fixture.ts';
 
-/** One absurd answer must not spoil the run: whatever a server claims ends in an outcome that can be recorded. */
+/** An absurd answer must not break the run: any answer ends in an outcome that can be recorded. */
 
 const price = { input: 600_000_000, output: 600_000_000 };
 const chat = { ...sampleTraffic.chat, price };

@@ -7,13 +7,13 @@ import { startGateway, cleanUpAfterEach } from '../harness/weir-process.fixture.
 
 cleanUpAfterEach();
 
-/** The most memory that a process ever had, in bytes (Linux). */
+/** The peak memory of a process in bytes (Linux). */
 const peakOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 };
 
-/** Uploads a file of so many bytes without telling its length beforehand, and reads the status of the answer, which comes while the upload goes on. */
+/** Uploads a file of this many bytes without a content length, and reads the status of the answer, which arrives during the upload. */
 const upload = async ({ hostname, port }: URL, bytes: number): Promise<string> => {
   const socket = net.connect(Number(port), hostname);
   let answer = '';
@@ -62,7 +62,7 @@ it.skipIf(process.platform !== 'linux')(
     await refuse();
     const before = await peakOf(pid);
     for (let i = 0; i < 12; i += 1) await refuse();
-    // Twelve files would be 300 MiB; what one of them left behind may not be collected yet.
+    // Twelve files would be 300 MiB; garbage of one may not be collected yet.
     expect((await peakOf(pid)) - before).toBeLessThan(4 * maxUploadBytes);
   },
 );

@@ -180,7 +180,7 @@ class GatewayModel {
   }
 }
 
-/** An exchange that calls its observer no more once it is over. */
+/** An exchange that stops calling its observer once it has ended. */
 class SimulatedExchange {
   readonly #queue: EventQueue;
   readonly #observer: ExchangeObserver;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, vi } from 'vitest';
 
-/** What `weir` starts. */
+/** The process that `weir` starts. */
 export const launcher = fileURLToPath(new URL('../../cli/weir.js', import.meta.url));
 
 export interface FinishedProgram {

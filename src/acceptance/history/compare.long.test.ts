@@ -132,7 +132,7 @@ describe('a gateway whose first token takes 25 % longer', () => {
   });
 });
 
-describe('two equal gateways', () => {
+describe('two identical gateways', () => {
   it('never differ by a regression in twenty comparisons', async () => {
     const codes: (number | null)[] = [];
     const compareFive = async (): Promise<void> => {

@@ -36,7 +36,7 @@ const withHistory = async () => {
       weir(['history', ...words], env),
     compare: (...words: readonly string[]): Promise<FinishedProgram> =>
       weir(['compare', ...words, '--json', '--out', join(folder, 'compared')], env),
-    /** Merges the slices of a sample result: a finished run that is valid however busy this machine is. */
+    /** Merges the slices of a sample result: a finished run that is valid even on a busy machine. */
     merge: async (
       out: string,
       day: number,

@@ -7,7 +7,7 @@ cleanUpAfterEach();
 const one = ['run', '--target', 'mock', '--kind', 'models', '--iterations', '1'];
 
 describe('a stored result', () => {
-  it('is overwritten with a warning, reported again without one, found in its folder, and merged as a file', async () => {
+  it('is overwritten with a warning, reported again without one, found by its folder, and merged by its file', async () => {
     const out = join(await tempFolder(), 'run');
     const stderrOf = async (words: readonly string[]): Promise<string> =>
       (await weir(words)).stderr;

@@ -28,7 +28,7 @@ const examine = async (
 };
 
 const refuted = ({ checks }: LimitJudgement): readonly string[] =>
-  // That a fixed window lets more than its limit through across its boundary is a fact and no fault.
+  // A fixed window admits more than its limit across its boundary, which is not a violation.
   checks
     .filter(({ finding, id }) => finding === 'refuted' && id !== 'most-admitted')
     .map(({ id }) => id);
@@ -162,7 +162,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.seen?.best).toMatchObject({ limiter: 'fixed-from-first', limit: 120 });
   });
 
-  it('proves it also where their windows begin apart and no single limiter explains the answers', async () => {
+  it('proves it even if their windows start at different times and no single limiter explains the answers', async () => {
     const limits = { workers: 2, requestsPerMinute: 12, window: 1500 };
     let unexplained = 0;
     for (let seed = 0; seed < 20; seed += 1) {
@@ -179,7 +179,7 @@ describe('an examination of a simulated gateway', () => {
     expect(unexplained).toBeGreaterThan(0);
   });
 
-  it('sees that another client uses the key, and finds no violation for it', async () => {
+  it('detects that another client uses the key, and finds no violation', async () => {
     const judgement = await examine({ hiddenRequests: 12 });
     expect(refuted(judgement)).toContain('no-hidden-spender');
     expect(judgement.violated).toBe(false);
@@ -241,7 +241,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgeLimits({ ...log, replies: letIn }).violated).toBe(false);
   });
 
-  it('finds out which requests count, and how tokens are charged', async () => {
+  it('determines which requests count, and how tokens are charged', async () => {
     const judgement = await examine({});
     expect(observed(judgement, 'counts-wrong-key')).toBe('it cost 0 requests');
     expect(observed(judgement, 'counts-bad-parameter')).toBe('it cost 1 request');
@@ -251,7 +251,7 @@ describe('an examination of a simulated gateway', () => {
 });
 
 describe('the judge of limits', () => {
-  it('explains any decisions by the class that made them, and sees no lockout in them', () => {
+  it('explains any decisions by the class that made them, and finds no lockout', () => {
     const limit = 5;
     const window = milliseconds(1000);
     // Instants of arrivals do not show the last three, but delays, ends and a provoked burst do.

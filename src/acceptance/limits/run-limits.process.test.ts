@@ -7,7 +7,7 @@ import { tempFile, tempFolder, cleanUpAfterEach, weir } from '../harness/weir-pr
 cleanUpAfterEach();
 
 describe('weir run with limits to judge', () => {
-  it('exits with 14 where more was admitted than any limiter allows, and every report says so', async (context) => {
+  it('exits with 14 if more was admitted than any limiter allows, and every report says so', async (context) => {
     const out = await tempFolder();
     const scenario = await tempFile(
       's.yaml',

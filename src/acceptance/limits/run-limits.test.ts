@@ -69,7 +69,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(entries, 'sliding-log').violated).toBe(true);
   });
 
-  it('leaves room in the first minute undecided: others may have used the key before', () => {
+  it('leaves the first minute undecided: others may have used the key before', () => {
     const entries = ledgerFor(steadily(8, 100), { algorithm: 'burst-bucket', burstShare: 0.2 });
     const [key] = judgeLedger(entries, 'sliding-log').keys;
     expect(key!.checks.find(({ id }) => id === 'refused-only-when-full')).toMatchObject({
@@ -104,7 +104,7 @@ describe('the judge of a run’s limits', () => {
     expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
   });
 
-  it('proves nothing from an incomplete ledger, but keeps what it refutes', () => {
+  it('proves nothing from an incomplete ledger, but can refute claims', () => {
     const findings = (left: number): ReadonlySet<string> => {
       const run = judgeLedger(ledgerFor(steadily(60, 100), { workers: 3 }), 'any', { left });
       expect(run.violated).toBe(true);
@@ -140,7 +140,7 @@ describe('the judge of a run’s limits', () => {
     }
   });
 
-  it('explains a mix of kinds, some of which may not count', () => {
+  it('explains a mix of kinds of which some may not count', () => {
     const kinds = ['chat', 'speech', 'models', 'chat'] as const;
     const mixed = ledgerFor(steadily(100, 700), {}).map((entry, i) => ({
       ...entry,

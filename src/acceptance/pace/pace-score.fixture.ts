@@ -23,7 +23,7 @@ export interface ChatWork {
   readonly service: readonly [least: number, most: number];
 }
 
-/** How a client goes about its work. */
+/** The strategy of a client. */
 export interface ClientPolicy {
   readonly pace: Pace | null;
   readonly retry: Retry | null;
@@ -106,7 +106,7 @@ const bestTime = (tokens: readonly number[]): number => {
   return (windows - 1) * minute;
 };
 
-/** Instants of hours need no finer polls than this, in ms. */
+/** Poll interval in ms, fine enough for runs of hours. */
 const pollEvery = 10;
 
 const planOf = ({ requests, sizes }: ChatWork, client: ClientPolicy) => {

@@ -41,7 +41,7 @@ describe('half an hour of work at 60 requests and 2,000,000 tokens a minute', ()
     },
   );
 
-  it('takes a client that only backs off far more attempts than requests, and more time', async () => {
+  it('needs far more attempts than requests, and more time, if a client only backs off', async () => {
     const work = { ...chatWorkloads.both, requests: 600 };
     const score = await scorePace(work, backingOff, reserving);
     expect(score.completed).toBe(work.requests);

@@ -45,7 +45,7 @@ const figuresOf = (result: Result) => {
 describe('sixty requests against a gateway that admits thirty in each window', () => {
   it('are done with a pace without refusals in nearly the best possible time; retries alone need many more attempts', async () => {
     const byRequests = { limits: 'requestsPerMinute: 30, retryAfter: none' };
-    // Each uses 3 tokens of prompt and 80 of answer, and has more set aside before that is known.
+    // Each uses 3 prompt tokens and 80 answer tokens, and reserves more until that is known.
     const byTokens = (accounting: string) => ({
       limits: `requestsPerMinute: none, tokensPerMinute: 2500, accounting: ${accounting}`,
       client: 'pace: { requests: none, tokens: 7500/min, window: 20s, margin: 100ms }',

@@ -61,7 +61,7 @@ const knownBy: Readonly<Record<string, readonly Folder[]>> = {
   'node:util': folders,
 };
 
-/** Every way to reach a clock, a timer, chance, the process or the network. */
+/** Every way to use a clock, a timer, random numbers, the process or the network. */
 const worldly = [
   'Date.now()',
   'Date["now"]()',
@@ -133,7 +133,7 @@ const importsOf = (folder: Folder, target: Folder): boolean => {
   return allowed.includes(target);
 };
 
-/** One of everything, planted into a folder. */
+/** One line of each kind, planted in a folder. */
 const gardenOf = (folder: Folder): readonly Planted[] => {
   const imports = folders.flatMap((target, n) =>
     formsOf(`../${target}/noun.ts`, n).map((line) => plant(line, importsOf(folder, target))),
@@ -204,7 +204,7 @@ const exceptional: Readonly<Record<string, readonly Planted[]>> = {
   'src/noun.ts': [refuses('export const homeless = 1;')],
 };
 
-/** What the rules about names and the size of folders refuse. */
+/** Violations of the rules about names and folder sizes. */
 const misnamed: Readonly<Record<string, readonly Planted[]>> = {
   'src/engine/purse.ts': [refuses('export const named = 1;')],
   'src/engine/words.ts': [
@@ -220,7 +220,7 @@ const misnamed: Readonly<Record<string, readonly Planted[]>> = {
   ],
   'src/engine/twice.ts': [refuses('export const exportedTwice = 1;')],
   'src/record/twice.ts': [refuses('export type exportedTwice = 1;')],
-  // One file more than a folder may hold, counted at the first of them; tests and fixtures are free.
+  // One file more than a folder may have, reported at the first; tests and fixtures do not count.
   ...Object.fromEntries(
     Array.from({ length: 26 }, (_, n) => [
       `src/judge/crowded/noun-${String(n).padStart(2, '0')}.ts`,
@@ -230,7 +230,7 @@ const misnamed: Readonly<Record<string, readonly Planted[]>> = {
   'src/judge/crowded/a.test.ts': [passes('export {};')],
 };
 
-/** Proof that the rules beside the walls, the type-aware ones among them, are at work. */
+/** Proof that the other rules, including the type-aware ones, are active. */
 const habits: Readonly<Record<string, readonly string[]>> = {
   'typescript(no-floating-promises)': ['export const a = () => { Promise.resolve(1); };'],
   'typescript(no-misused-promises)': [
@@ -338,8 +338,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-describe('the walls between the folders', () => {
-  it.each(folders)('%s is refused exactly what the map does not grant it', (folder) => {
+describe('the import rules between folders', () => {
+  it.each(folders)('%s may import exactly what the map allows', (folder) => {
     const planted = gardenOf(folder);
     expect(refusedIn(`src/${folder}/planted.ts`, planted, wallRules)).toEqual(mustRefuse(planted));
   });
@@ -353,7 +353,7 @@ describe('the walls between the folders', () => {
   });
 });
 
-describe('the habits of the house', () => {
+describe('the project’s other rules', () => {
   it.each(Object.keys(habits).map((code, n) => [code, n] as const))(
     '%s refuses a planted violation',
     (code, n) => {

@@ -30,10 +30,10 @@ let project: string;
 let installed: string;
 let files: readonly string[];
 
-/** What `npm ci` has fetched is fetched once; a registry that does not answer is asked again within the minute. */
+/** Packages that `npm ci` has fetched come from the cache; a registry that does not answer is asked again within a minute. */
 const patience = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4'];
 
-/** npm as a user runs it: nothing of the npm that runs the tests. */
+/** npm as a user runs it, without the settings of the npm that runs the tests. */
 const npm = async (words: readonly string[], folder: string): Promise<FinishedProgram> => {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|init_cwd)/i.test(name));
   return startProgram(['npm', ...patience, ...words], Object.fromEntries(own), folder).ended;
@@ -45,7 +45,7 @@ const npmOrFail = async (words: readonly string[], folder: string): Promise<Fini
   return ended;
 };
 
-/** A folder where npm does not look further up. */
+/** A folder in which npm does not search its parents. */
 const emptyProject = async (name: string): Promise<string> => {
   const folder = join(scratch, name);
   await mkdir(folder);
@@ -95,7 +95,7 @@ afterAll(async () => {
   await rm(stale, { recursive: true, force: true });
 });
 
-/** The folder of a Node that nothing of the checkout surrounds; `null` when the registry does not give it. */
+/** The folder of a Node outside the checkout; `null` if the registry does not provide it. */
 const foldersOfNode = {
   [`Node ${oldestNode}`]: async (): Promise<string | null> => {
     const folder = await emptyProject('oldest');
@@ -107,7 +107,7 @@ const foldersOfNode = {
 };
 
 describe('the package', () => {
-  it('holds the program, what it reads, and nothing else', async () => {
+  it('contains the program and its data, and nothing else', async () => {
     const places = [
       /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
       /^(reports|src\/(mock|probe|run))\/README\.md$/,
@@ -135,7 +135,7 @@ describe('the package', () => {
     expect(files.filter((file) => file.endsWith('.js')).length).toBeGreaterThan(100);
   });
 
-  it('holds everything that its README links to', async () => {
+  it('contains everything that its README links to', async () => {
     const text = await readFile(join(installed, 'README.md'), 'utf8');
     const links = [...text.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link!);
     const local = links.filter((link) => !link.includes('://'));
@@ -149,7 +149,7 @@ describe('the package', () => {
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(2_200_000);
   });
 
-  it('holds every file that its program looks for beside itself', async () => {
+  it('contains every file that its program reads from its own folders', async () => {
     const missing: string[] = [];
     let found = 0;
     for (const file of files.filter((name) => /^dist\/.*\.js$/.test(name))) {
@@ -171,18 +171,18 @@ describe('the package', () => {
     expect(found).toBeGreaterThan(2);
   });
 
-  it('tells in its changelog what its version brings', async () => {
+  it('has a changelog entry for its version', async () => {
     const changelog = await readFile(join(installed, 'CHANGELOG.md'), 'utf8');
     expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(manifest.version);
   });
 
-  it('brings neither a Node, nor a container library, nor what develops it', async () => {
+  it('installs neither Node, nor a container library, nor development dependencies', async () => {
     const names = await readdir(join(project, 'node_modules'), { recursive: true });
     const unwanted = /(^|\/)(node-(linux|runtime)[\w-]*|testcontainers|vitest|typescript|@types)$/;
     expect(names.filter((name) => unwanted.test(name))).toEqual([]);
   });
 
-  it('leaves no build in the checkout', async () => {
+  it('removes the build from the checkout', async () => {
     const names = await readdir(checkout);
     expect(names.filter((name) => ['dist', 'CHANGELOG.md'].includes(name))).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('the package', () => {
     return stdout;
   };
 
-  it('types the example of its library for the compiler of a user', async () => {
+  it('provides types with which the library’s example compiles', async () => {
     expect(example.split('\n').length).toBeGreaterThan(20);
     expect(example.split('\n').length).toBeLessThanOrEqual(31);
     expect(await compile('example.mts', example)).toBe('');
@@ -213,7 +213,7 @@ describe('the package', () => {
     );
   });
 
-  it('types a scenario for the compiler of a user', async () => {
+  it('provides types with which a scenario compiles', async () => {
     expect(await compile('right.mts', scenario(true))).toBe('');
     const wrong = scenario(true).replace("'20/s'", '20');
     expect(await compile('wrong.mts', wrong)).toMatch(
@@ -241,7 +241,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     if (folder === null) context.skip('the registry did not give this Node');
   });
 
-  it('says its version and reads scenarios, TypeScript among them', async () => {
+  it('prints its version and reads scenarios, including TypeScript', async () => {
     expect(await start(['--version']).ended).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -270,7 +270,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     expect(lines.filter((line) => /^[1-9] s: \d+ completed$/.test(line))).not.toEqual([]);
     expect(lines.slice(-3)).toEqual([
       '15 of 15, 15 samples',
-      // A machine that is too busy for a load test decides nothing.
+      // A machine that is too busy for a load test proves nothing.
       expect.stringMatching(/^objective: (pass|inconclusive)$/),
       expect.stringMatching(/^stricter: 1\d\d\.?\d* ms, p95 \d+\.?\d* ms$/),
     ]);
@@ -279,7 +279,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     expect(resultSchema.parse(JSON.parse(result)).witness).toMatchObject({ completed: 15 });
   });
 
-  it('says what to do where Node is told not to read TypeScript', async () => {
+  it('says what to do if Node runs without type stripping', async () => {
     const off = { NODE_OPTIONS: '--no-experimental-strip-types' };
     const { code, stderr } = await start(['validate', 'short.ts'], off).ended;
     expect(stderr).toMatch(
@@ -308,7 +308,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
   });
 
   it.each(['short.yaml', 'short.ts'])(
-    'runs %s in two workers and leaves a whole report',
+    'runs %s in two workers and writes a complete report',
     async (name) => {
       const out = await mkdtemp(join(scratch, 'out-'));
       const { code, stderr } = await start(['run', name, '--workers', '2', '--out', out]).ended;
@@ -317,7 +317,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
       );
       expect(sumOutcomes(result.groups)).toMatchObject({ completed: 40 });
       expect(result.witness).toMatchObject({ completed: 40 });
-      // A busy machine makes the generator unfit, and Weir says so.
+      // On a busy machine the load generator is overloaded, and Weir says so.
       expect([0, 12]).toContain(code);
       expect(stderr).toContain(`Report: ${join(out, 'report.html')}`);
       const page = await readFile(join(out, 'report.html'), 'utf8');
@@ -327,7 +327,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
 });
 
 describe('the checkout', () => {
-  it('runs its source although a stale build lies in it', async () => {
+  it('runs its source even if it contains a stale build', async () => {
     await plantStaleBuild();
     try {
       const weir = ['exec', '--no', '--', 'weir'];

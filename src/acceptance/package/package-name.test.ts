@@ -45,7 +45,7 @@ describe('the package', () => {
     expect(foreignInstall.test(text)).toBe(false);
   });
 
-  it('is never installed under the name that belongs to somebody else', async () => {
+  it('is never installed under the other package’s name', async () => {
     const files = (await Promise.all(places.map(textFiles))).flat();
     expect(files.length).toBeGreaterThan(500);
     const found: string[] = [];

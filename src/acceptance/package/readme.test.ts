@@ -445,7 +445,7 @@ describe('the README of the root', () => {
     expect(readme('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(250);
   });
 
-  it('never names a section of its own twice', () => {
+  it('has no two sections of the same name', () => {
     const headings = [...readme('README.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.length).toBeGreaterThan(5);
     expect(new Set(headings).size).toBe(headings.length);

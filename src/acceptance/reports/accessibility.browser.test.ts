@@ -24,7 +24,7 @@ import { openBrowser } from '../harness/open-browser.fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'weir-accessibility-'));
 let browser: Browser;
 
-/** A run with everything that a page can show: verdicts on objectives and limits. */
+/** A run whose page has every part, including verdicts on objectives and limits. */
 const judgedResult = (): Result => {
   const sample = sampleRunResult();
   const limits = { ...sample.plan.limits, limiter: 'any' } as const;

@@ -36,7 +36,7 @@ const capturedBy = async (
 };
 
 describe('captured bodies', () => {
-  it('hold the prompts and answers of all requests unchanged, but no key', async () => {
+  it('contain the prompts and answers of all requests unchanged, but no key', async () => {
     const { lines, text, stderr } = await capturedBy('all', []);
     expect(stderr).toContain('capture.jsonl will contain all requests with prompts');
     expect(lines).toHaveLength(3);
@@ -49,7 +49,7 @@ describe('captured bodies', () => {
     expect(response?.body.text).toContain('"choices"');
   });
 
-  it('are of failed requests only with --capture failed', async () => {
+  it('include only failed requests with --capture failed', async () => {
     const { lines, text } = await capturedBy('failed', ['--set', 'limits.requestsPerMinute=1']);
     expect(lines.map(({ outcome }) => outcome)).toEqual(['limited', 'limited']);
     expect(lines[0]?.response?.status).toBe(429);

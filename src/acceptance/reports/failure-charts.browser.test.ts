@@ -109,7 +109,7 @@ it('the pictures of failures show 429s, broken streams and both keys, and are sm
     });
     await page.goto(pathToFileURL(join(folder, 'report.html')).href);
     await page.locator('html.drawn').waitFor();
-    // It would cover the picture.
+    // It would hide the picture.
     await page.evaluate("document.querySelector('nav').style.position = 'static'");
     const section = await page.locator(picture.from.split(' ')[0]!).innerText();
     for (const word of picture.words) expect(section).toContain(word);

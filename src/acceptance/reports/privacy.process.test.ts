@@ -51,7 +51,7 @@ const completion = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
 
-/** A refusal that quotes all it was sent, the key included, as real servers do. */
+/** A refusal that quotes the whole request, including the key, as real servers do. */
 const echo = (request: IncomingMessage, body: string): string => {
   const { messages, tools } = JSON.parse(body) as { messages: unknown; tools: unknown };
   const quoted =
@@ -83,7 +83,7 @@ const unpacked = (page: string): string => {
 };
 
 describe('the files and the output of a run', () => {
-  it('hold no prompt, answer, tool, key or header value, even where a server echoes them', async () => {
+  it('contain no prompt, answer, tool, key or header value, even if a server echoes them', async () => {
     const gateway = await listen();
     try {
       const out = await tempFolder();

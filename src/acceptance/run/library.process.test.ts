@@ -75,7 +75,7 @@ describe('the library', () => {
     );
   });
 
-  it('ends a run early when it is aborted, keeps the report, and writes nothing unless told where', async () => {
+  it('ends a run early when it is aborted, keeps the report, and writes no files by default', async () => {
     const folder = await tempFolder();
     const before = process.cwd();
     process.chdir(folder);

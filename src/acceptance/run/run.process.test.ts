@@ -262,7 +262,7 @@ describe('bad input causes a clear message, exit code 2 and no files', () => {
     const path = await tempFile('r.json', '{"format":"other"}');
     const { code, stderr } = await weir(['report', path]);
     expect(code).toBe(2);
-    expect(stderr).toContain('is no result of Weir: expected "format": "result/1", got "other"');
+    expect(stderr).toContain('is not a result of Weir: expected "format": "result/1", got "other"');
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 

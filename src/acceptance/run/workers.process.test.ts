@@ -173,7 +173,7 @@ describe('workers', () => {
     expect(few.code).toBe(2);
     const out = join(await tempFolder(), 'out');
     for (const [words, reason] of [
-      [['run', path, '--capture', 'all', '--out', out], '--capture keeps bodies'],
+      [['run', path, '--capture', 'all', '--out', out], '--capture works only in the main thread'],
       [['capacity', path, '--yes', '--out', out], 'weir capacity sends each of its steps'],
     ] as const) {
       const beside = await weir([...words, '--workers', '2']);

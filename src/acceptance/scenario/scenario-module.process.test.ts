@@ -49,7 +49,7 @@ describe('a scenario file that is a module', () => {
     });
   });
 
-  it.each(['s.js', 's.mjs', 's.mts'])('may be called %s', async (name) => {
+  it.each(['s.js', 's.mjs', 's.mts'])('can be named %s', async (name) => {
     const text = `export default { traffic: [{ kind: 'models' }], load: ${load} };`;
     const { code, output } = await validate(name, { [name]: text });
     expect(output).toBe(`${name} is valid: plan “s”, 1 stage, 30 s`);

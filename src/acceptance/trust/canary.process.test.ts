@@ -94,7 +94,7 @@ describe('a run with streamed chats', () => {
     await ended;
     const { notes } = await resultIn(out);
     expect(notes).toEqual([
-      'The canary’s emitter ended during the run (SIGKILL): its error bar holds what came before.',
+      'The canary’s emitter ended during the run (SIGKILL): the measurement error covers the time before that.',
       'The reference gateway could not be asked for its counters: it ended during the run (SIGKILL).',
     ]);
   });

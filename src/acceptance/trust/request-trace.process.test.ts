@@ -124,7 +124,7 @@ it('client and gateway record the same requests, with their instants in the righ
   }
 });
 
-it('the trace holds each decision of the limiter, and its state before and after', async () => {
+it('the trace contains each decision of the limiter, and its state before and after', async () => {
   const { traces } = await runBothSides();
   const decided = traces.map(({ admitted, limits }) => ({
     admitted,

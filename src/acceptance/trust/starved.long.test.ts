@@ -29,7 +29,7 @@ releaseCpuAfterEach();
 vi.setConfig({ testTimeout: 240_000 });
 
 /**
- * Is the generator to blame, starved on purpose on core 0, or the gateway on core 1? Other processes
+ * Is the generator at fault, starved on purpose on core 0, or the gateway on core 1? Other processes
  * only make starved runs worse, but they may disturb a run that must be valid. So a bare loop of timers
  * runs beside the generator: where it was late too, the run decides nothing and is repeated, and after
  * a few attempts the test is skipped.
@@ -179,7 +179,7 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(starved.code).toBe(12);
   });
 
-  it('that is delayed a little is degraded, and the run passes', async (context) => {
+  it('that is slightly delayed is degraded, and the run passes', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
     const held = await decided(context, isHeldUp, () => runAgainst(url, { beside: busy(4, 33) }));
     expect(held.blamed).toContain('start lag degraded');

@@ -35,11 +35,11 @@ export const comparisonCriteriaFrom = ({
   allowDifferent,
 }: ComparisonCriteria): ComparisonCriteria => ({ gate, strict, allowDifferent });
 
-/** How often `weir run` runs, and what its runs are compared with. */
+/** The number of runs of `weir run`, and what they are compared with. */
 export const repetitionOptions = <T>(builder: Argv<T>) =>
   comparisonOptions(builder)
     .options({
-      repeat: { type: 'string', describe: 'Run it N times, each in its own folder' },
+      repeat: { type: 'string', describe: 'Run N times, each in its own folder' },
       pause: {
         type: 'string',
         describe: 'Wait between two runs [60s where limits are declared, none against `mock`]',
@@ -81,7 +81,7 @@ const countFrom = (text: string | undefined): number => {
   throw new UsageProblem(`--repeat: expected a whole number from 1 to 1000; got ${text}`);
 };
 
-/** Throws a `UsageProblem` where `--self` has too few runs, or another option asks for a comparison. */
+/** Throws a `UsageProblem` if `--self` has too few runs, or another option asks for a comparison. */
 const checkSelf = (compares: boolean, repetitions: string | undefined, strict: boolean): void => {
   if (compares || strict) {
     throw new UsageProblem(
@@ -136,7 +136,7 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
   };
 };
 
-/** The sides of `weir compare`: two paths, or `--with` before those of the new side; `next` is `null` for `--self`. */
+/** The sides of `weir compare`: two paths, or several with `--with` before those of the new side; `next` is `null` for `--self`. */
 export const sidesFrom = (given: {
   readonly base: readonly string[];
   readonly with: readonly string[];

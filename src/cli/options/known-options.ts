@@ -1,19 +1,19 @@
 import type { Argv } from 'yargs';
 import { UsageProblem } from './scenario-options.ts';
 
-/** The one option that means something without its value: where to push, the environment says. */
+/** The only option with an optional value: without one, the environment says where to push. */
 const valueOptional = 'otlp';
 
 /** The options of the verb that is being read. */
 export interface KnownOptions {
   readonly all: readonly string[];
-  /** Those without a value. */
+  /** Options without a value. */
   readonly switches: readonly string[];
-  /** Those that may be given several times. */
+  /** Options that may be given several times. */
   readonly lists: readonly string[];
 }
 
-/** What the parser knows and its types do not tell. */
+/** State of the parser that its types do not declare. */
 interface Parser {
   getOptions(): {
     readonly key: Readonly<Record<string, boolean>>;
@@ -36,7 +36,7 @@ export const optionsOf = (cli: Argv & Partial<Parser>): KnownOptions => {
   };
 };
 
-/** Throws a `UsageProblem` where an option has no value, or several where it takes one. */
+/** Throws a `UsageProblem` if an option has no value, or has several but takes one. */
 export const checkValues = (
   parsed: Readonly<Record<string, unknown>>,
   { all, switches, lists }: KnownOptions,
@@ -49,7 +49,7 @@ export const checkValues = (
   for (const name of all) {
     const value = parsed[name];
     if (value === false && !switches.includes(name)) {
-      throw new UsageProblem(`--no-${name}: expected --${name} with a value, or nothing of it`);
+      throw new UsageProblem(`--no-${name}: not supported; write --${name} with a value, or leave it out`);
     }
     if (Array.isArray(value) && !lists.includes(name)) {
       throw new UsageProblem(`--${name}: expected one value, got ${value.length}: keep one`);

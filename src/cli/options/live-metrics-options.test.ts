@@ -20,7 +20,7 @@ describe('the address of metrics', () => {
 });
 
 describe('where metrics are pushed', () => {
-  it('is nowhere without the option, whatever the environment says', () => {
+  it('is nowhere without the option, even if the environment names a collector', () => {
     expect(pushedTo(undefined, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a:4318' })).toBeNull();
   });
 
@@ -36,14 +36,14 @@ describe('where metrics are pushed', () => {
     expect(pushedTo(text, environment)).toEqual({ url, interval: 5000 });
   });
 
-  it('is told as often as the environment says', () => {
+  it('has the interval that the environment sets', () => {
     expect(pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: '1000' })?.interval).toBe(1000);
     expect(() => pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: '5s' })).toThrow(
       'OTEL_METRIC_EXPORT_INTERVAL: expected milliseconds, at least 100, got "5s"',
     );
   });
 
-  it('is an address without a password, and says so without telling it', () => {
+  it('is rejected with a password, which the message does not repeat', () => {
     expect(() => pushedTo('run.yaml')).toThrow('--otlp: expected http://HOST:PORT or nothing');
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush@a' };
     expect(() => pushedTo('', environment)).toThrow(/^OTEL_EXPORTER_OTLP_ENDPOINT: (?!.*hush)/);

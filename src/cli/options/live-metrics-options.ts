@@ -4,21 +4,21 @@ import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.t
 import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import { UsageProblem } from './scenario-options.ts';
 
-/** Options of those who watch a run while it is on. */
+/** Options for live metrics. */
 export const liveMetricsOptions = {
   metrics: {
     type: 'string',
     group: 'Output:',
-    describe: 'Offer live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
+    describe: 'Serve live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
   },
   otlp: {
     type: 'string',
     group: 'Output:',
-    describe: 'Push live metrics over OTLP/HTTP to URL, or where OTEL_EXPORTER_OTLP_ENDPOINT says',
+    describe: 'Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT',
   },
 } as const;
 
-/** `9464`, `0.0.0.0:9464`, `[::1]:9464`. Only whoever names a host is heard beyond this machine. */
+/** `9464`, `0.0.0.0:9464`, `[::1]:9464`. Without a host, only this machine can connect. */
 const metricsAddress = (text: string | undefined): MetricsAddress | null => {
   if (text === undefined) return null;
   const [, bracketed, plain, port = ''] =
@@ -35,7 +35,7 @@ const defaultEndpoint = 'http://localhost:4318';
 
 const metricsPath = 'v1/metrics';
 
-/** Milliseconds; OpenTelemetry's own minute would show a short load test only at its end. */
+/** In ms; OpenTelemetry's default of a minute would show a short load test only at its end. */
 const defaultInterval = 5000;
 
 const parsed = (text: string, from: string): URL => {
@@ -49,13 +49,13 @@ const parsed = (text: string, from: string): URL => {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageProblem(
-      `${from}: an address must not hold a password; put it into OTEL_EXPORTER_OTLP_HEADERS, as authorization=Basic%20…`,
+      `${from}: an address must not contain a password; put it into OTEL_EXPORTER_OTLP_HEADERS, as authorization=Basic%20…`,
     );
   }
   return url;
 };
 
-/** A base gets the path of metrics, as the specification of OTLP exporters has it; a whole address is left. */
+/** Appends the metrics path to a base address, as the specification of OTLP exporters says; leaves a full address unchanged. */
 const withMetricsPath = (url: URL): string => {
   if (url.pathname.endsWith(`/${metricsPath}`)) return url.href;
   const based = new URL(url);
@@ -67,7 +67,7 @@ const urlFrom = (text: string, environment: Environment): string => {
   if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } =
     environment;
-  // The specification takes the address for metrics as it is.
+  // The specification uses the address for metrics unchanged.
   if (own !== undefined && own !== '')
     return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
   return withMetricsPath(
@@ -88,15 +88,15 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text }: Environment): numbe
 };
 
 /**
- * Where `--otlp` pushes: its own address, else the standard environment's. The environment alone starts nothing, since
- * it is often set for other programs; a run that talks to a third party was asked to.
+ * Where `--otlp` pushes: its own address, or else that of the standard variables. Variables alone start nothing, since
+ * they are often set for other programs, and a run must not contact a third party unasked.
  */
 const otlpAddress = (text: string | undefined, environment: Environment): OtlpAddress | null =>
   text === undefined
     ? null
     : { url: urlFrom(text, environment), interval: intervalFrom(environment) };
 
-/** Who watches, as the command line says. */
+/** The exporters that the command line asks for. */
 export const metricsExportFrom = (
   given: { readonly metrics: string | undefined; readonly otlp: string | undefined },
   environment: Environment = process.env,

@@ -1,6 +1,6 @@
 import { UsageProblem } from './scenario-options.ts';
 
-/** The numbers of a list such as `100,1000`, each once; `null` where the option is absent. */
+/** The numbers in a list such as `100,1000`, without duplicates; `null` if the option is absent. */
 export const numbersFrom = (
   option: string,
   text: string | undefined,

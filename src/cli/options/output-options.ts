@@ -42,10 +42,10 @@ export const withHistoryOption = <T>(builder: Argv<T>) =>
     type: 'boolean',
     default: true,
     group: 'Output:',
-    describe: 'Keep the run in reports/history.db or $WEIR_HISTORY; --no-history does not',
+    describe: 'Add the run to reports/history.db or $WEIR_HISTORY; disable with --no-history',
   });
 
-/** The page of a CI job; GitHub names its file in the environment. */
+/** The summary page of a CI job; GitHub names its file in the environment. */
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 

@@ -2,10 +2,10 @@ import type { Argv } from 'yargs';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 
-/** A command line that makes no sense; the message says what was expected. */
+/** An invalid command line; the message says what was expected. */
 export class UsageProblem extends Error {}
 
-/** Options in place of a scenario file, in the order of the help. */
+/** Options that replace a scenario file, in the order of the help. */
 const flagOptions = {
   model: { type: 'string', describe: 'Model of the requests' },
   kind: {
@@ -13,7 +13,7 @@ const flagOptions = {
     describe: 'Kind of traffic: chat-stream (default), chat, speech, transcription or models',
   },
   prompt: { type: 'string', describe: 'Prompt of the requests [a short built-in prompt]' },
-  'max-tokens': { type: 'string', describe: 'The most tokens of an answer' },
+  'max-tokens': { type: 'string', describe: 'Maximum tokens per answer' },
   text: { type: 'string', describe: 'Text to speak, or the transcript of --clip' },
   voice: { type: 'string', describe: 'Voice [Emily.wav]' },
   clip: {
@@ -23,7 +23,7 @@ const flagOptions = {
   rate: { type: 'string', describe: 'Constant arrival rate: 5/s, 300/min' },
   users: { type: 'string', describe: 'Closed-loop users' },
   iterations: { type: 'string', describe: 'Requests that the users share' },
-  duration: { type: 'string', describe: 'How long: 30s, 5m' },
+  duration: { type: 'string', describe: 'Duration: 30s, 5m' },
 } as const;
 
 export const withScenarioOptions = <T>(builder: Argv<T>) =>

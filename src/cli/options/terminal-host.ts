@@ -11,7 +11,7 @@ const ask = async (question: string): Promise<string> => {
   return answer;
 };
 
-/** The command line around a run: results on standard output, words for people on standard error. */
+/** The command line around a run: results on standard output, messages for people on standard error. */
 export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
   const screen = screenOn(process.stderr, process.env);
   return {

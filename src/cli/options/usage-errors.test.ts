@@ -22,7 +22,7 @@ it.each([
     'unknown option --no-histroy: did you mean --no-history? If not, expected one that `weir run --help` lists',
   ],
   ['run a --no-targt', /^unknown option --no-targt: expected one that/],
-  ['run a --no-target', '--no-target: expected --target with a value, or nothing of it'],
+  ['run a --no-target', '--no-target: not supported; write --target with a value, or leave it out'],
   [
     'run a --no-canary',
     'unknown option --no-canary: it is a field of scenarios: write --set canary=false',

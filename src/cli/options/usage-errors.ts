@@ -2,7 +2,7 @@ import { nearest } from '../../scenario/text/spelling.ts';
 import type { KnownOptions } from './known-options.ts';
 import { subcommands } from './verbs.ts';
 
-/** What each verb takes beside its options; `null` for nothing. */
+/** The arguments of each verb; `null` for none. */
 const expectedArguments: Readonly<Record<string, string | null>> = {
   run: 'one scenario file',
   compare: 'the runs to compare (result files, their folders, or the name of a baseline)',
@@ -19,19 +19,19 @@ const expectedArguments: Readonly<Record<string, string | null>> = {
   schema: 'scenario or result',
 };
 
-/** What may have been meant by a word that nobody knows. */
+/** What an unknown word may be matched with. */
 interface KnownNames extends KnownOptions {
-  /** The fields of a scenario, at its top. */
+  /** The top-level fields of a scenario. */
   readonly keys: readonly string[];
 }
 
 const normalized = (name: string): string => name.replaceAll('-', '').toLowerCase();
 
-/** Verbs whose `--set` is about fields of a scenario. */
+/** Verbs whose `--set` overrides fields of a scenario. */
 const setsScenarioFields = (verb: string, { all }: KnownNames): boolean =>
   verb !== 'mock' && all.includes('set');
 
-/** What of an option that nobody knows is probably meant. */
+/** A suggestion for an unknown option. */
 const expectedOption = (
   verb: string,
   { name, value }: { readonly name: string; readonly value: string | undefined },
@@ -50,7 +50,7 @@ const expectedOption = (
     : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
 };
 
-/** The option of the command line that the parser calls `name`, as it was written; `null` where that is a word. */
+/** The option that the parser calls `name`, as the user wrote it; `null` if it is a word. */
 const writtenOption = (words: readonly string[], name: string): string | null =>
   words.find((word) => {
     if (!word.startsWith('-')) return false;
@@ -75,8 +75,8 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
 };
 
 /**
- * What the parser of the command line complains of, as the house says it: what was expected, what
- * came, what to do. Whatever it says that is not known here stays as it is.
+ * Rewrites a message of the command-line parser as Weir's messages are written: what was expected, what
+ * was given, what to do. Unknown messages are returned unchanged.
  */
 export const explainUsageError = (
   message: string,

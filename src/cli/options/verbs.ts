@@ -23,7 +23,7 @@ export const verbs = [
   'help',
 ];
 
-/** Verbs of similar programs that are options here. */
+/** Verbs of similar programs that are options of Weir. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
 /** Throws a `UsageProblem` for an unknown verb; the parser would report an unknown argument. */

@@ -6,7 +6,7 @@ import type { AddVerb } from '../options/verbs.ts';
 export const addCalibrate: AddVerb = (cli, ended) =>
   cli.command(
     'calibrate',
-    'Measure the measurement error of this machine; later reports quote it',
+    'Determine the measurement error of this machine; later reports quote it',
     (builder) =>
       withOutputOptions(builder).options({
         quick: {

@@ -16,18 +16,18 @@ const searchOptions = <T>(builder: Argv<T>) =>
       },
       think: {
         type: 'string',
-        describe: 'Wait of a user between an answer and the next request [the scenario’s, or 20s]',
+        describe: 'Think time between an answer and the next request [the scenario’s, or 20s]',
       },
       start: { type: 'string', describe: 'The first rate [1/s, less under low limits]' },
       top: { type: 'string', describe: 'The highest rate to try [the limits’, or 1000/s]' },
       precision: { type: 'string', default: '5%', describe: 'Relative precision of the answer' },
-      requests: { type: 'string', default: '50000', describe: 'The most requests of all steps' },
-      time: { type: 'string', default: '30m', describe: 'The longest load of all steps together' },
-      yes: { type: 'boolean', default: false, describe: 'Spend the budget without a question' },
+      requests: { type: 'string', default: '50000', describe: 'Maximum requests of all steps' },
+      time: { type: 'string', default: '30m', describe: 'Maximum duration of all steps together' },
+      yes: { type: 'boolean', default: false, describe: 'Spend the budget without asking' },
     })
     .group(['from', 'think', 'start', 'top', 'precision', 'requests', 'time', 'yes'], 'Search:');
 
-/** The search sets rates and durations itself; options in place of a scenario need some. */
+/** Placeholders: the search sets rates and durations itself. */
 const withLoad = (source: PlanSource): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;

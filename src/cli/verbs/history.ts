@@ -45,7 +45,7 @@ const addBaseline: AddVerb = (cli, ended) =>
 export const addHistory: AddVerb = (cli, ended) =>
   cli.command(
     'history',
-    'List the runs made here with the trends of their figures, and name baselines',
+    'List stored runs with the trends of their figures, and name baselines',
     (builder) =>
       addBaseline(builder, ended).options({
         plan: {

@@ -24,7 +24,7 @@ const withExaminationOptions = <T>(builder: Argv<T>) =>
         type: 'string',
         describe: 'Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60',
       },
-      yes: { type: 'boolean', default: false, describe: 'Spend the budget without a question' },
+      yes: { type: 'boolean', default: false, describe: 'Spend the budget without asking' },
     })
     .group(['window', 'class', 'checks', 'quick', 'price', 'yes'], 'Examination:');
 

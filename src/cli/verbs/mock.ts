@@ -14,7 +14,7 @@ const withMockLimitOptions = <T>(builder: Argv<T>) =>
       'tokens-per-minute': { type: 'string', describe: 'For each key, or none [2000000]' },
       window: { type: 'string', describe: 'Length of the limits’ window [1m]' },
       algorithm: { type: 'string', describe: 'How limits are counted [fixed-from-first]' },
-      profile: { type: 'string', describe: 'Whose limits: spec or litellm [spec]' },
+      profile: { type: 'string', describe: 'Limits as in the specification (spec) or as LiteLLM (litellm) [spec]' },
       credits: { type: 'string', describe: 'Micro-units that each key may spend, or none [none]' },
     })
     .group(
@@ -30,7 +30,7 @@ const withMockOptions = <T>(builder: Argv<T>) =>
       describe: 'Start the gateway that a run of this scenario would start',
     })
     .options({
-      port: { type: 'string', default: '8080', describe: 'Port; 0 takes a free one' },
+      port: { type: 'string', default: '8080', describe: 'Port; 0 picks a free one' },
       'control-port': { type: 'string', default: '0', describe: 'Port of the control interface' },
       host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
       key: {
@@ -57,7 +57,7 @@ const withMockOptions = <T>(builder: Argv<T>) =>
     .options({
       truth: {
         type: 'string',
-        describe: 'File that records what truly happened to each request, as JSON lines',
+        describe: 'Write a trace of each request to this file, as JSON lines',
       },
       set: {
         type: 'string',
@@ -77,7 +77,7 @@ const lifetimeFrom = (text: string | undefined): Milliseconds | null => {
   throw new UsageProblem(`--lifetime: expected ${durationNotation.expected}; got ${text}`);
 };
 
-/** Options that stand for a setting, by its path below `mock` in a scenario. */
+/** Options for a setting, by its path below `mock` in a scenario. */
 const settingPaths = {
   ttft: 'ttft',
   gap: 'gap',

@@ -11,7 +11,7 @@ export const addPlan: AddVerb = (cli, ended) =>
         'answer-time': {
           type: 'string',
           group: 'Scenario:',
-          describe: 'Length of an answer, where users wait for theirs [1s]',
+          describe: 'Assumed time per answer, for loads whose users wait for it [1s]',
         },
         json: {
           type: 'boolean',

@@ -16,7 +16,7 @@ const runOptions = {
     type: 'boolean',
     default: false,
     group: 'Scenario:',
-    describe: 'Run a plan that may exceed its own budget, or the time of its pace',
+    describe: 'Run a plan even if it may exceed its budget or its pace',
   },
   out: {
     type: 'string',

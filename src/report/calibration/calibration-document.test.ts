@@ -9,7 +9,7 @@ import { sampleCalibration, sampleCalibrationCell } from './sample-calibration.f
 describe('a calibration', () => {
   const calibration = sampleCalibration();
 
-  it('is what its schema says', () => {
+  it('matches its schema', () => {
     expect(calibrationSchema.parse(calibration)).toEqual(calibration);
   });
 
@@ -31,7 +31,7 @@ describe('a calibration', () => {
       `);
   });
 
-  it('is a picture of each measure, without scripts and nothing to load', () => {
+  it('has a picture of each measure, without scripts and external files', () => {
     const html = htmlPage(calibrationDocument(calibration), 'p { color: red }');
     expect(html).toMatch(/default-src 'none'; style-src 'sha256-/);
     expect(html).not.toMatch(/<script|<link|<img|url\(|https?:/);
@@ -40,7 +40,7 @@ describe('a calibration', () => {
     expect(html).not.toMatch(/NaN|Infinity/);
   });
 
-  it('is quoted by a run with its day, and as stale with what has changed', () => {
+  it('is quoted by a run with its date, and as stale with the reason', () => {
     expect(calibratedErrorText(calibration, sampleCalibrationCell(), [])).toBe(
       'This machine’s error at this load (up to 500 streams × 20 tokens/s, socket): TTFT ±0.40 ms, chunk gap ±0.52 ms, end-to-end ±0.44 ms (p99), calibrated 2026-11-21.',
     );

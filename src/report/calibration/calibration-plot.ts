@@ -5,7 +5,7 @@ import { errorTitles, streamLoadText, transportText } from './calibration-text.t
 
 const frame = { width: 720, left: 320, right: 80, row: 26, top: 8 } as const;
 
-/** A logarithmic scale, which shows 0.1 and 100 ms alike. */
+/** A logarithmic scale, which shows both 0.1 and 100 ms well. */
 const scaleOf = (values: readonly number[]): ((value: number) => number) => {
   const low = Math.log10(Math.max(0.001, Math.min(...values)) / 1.3);
   const high = Math.log10(Math.max(0.002, ...values) * 1.1);

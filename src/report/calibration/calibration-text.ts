@@ -27,7 +27,7 @@ export const transportText = ({
 }: Pick<CalibrationCell, 'transport' | 'workers'>): string =>
   workers === 1 ? transport : `${transport}, ${workers} workers`;
 
-/** What a run's report says about its measurement error. `changed`: what differs from the time of the calibration. */
+/** A note on the measurement error for a run's report. `changed`: what has changed since the calibration. */
 export const calibratedErrorText = (
   calibration: Calibration,
   cell: CalibrationCell | null,

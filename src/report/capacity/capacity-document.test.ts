@@ -22,12 +22,12 @@ describe('the page of a search for capacity', () => {
     expect(html).toContain('start lag');
   });
 
-  it('escapes what a file or a server named', () => {
+  it('escapes names from files and servers', () => {
     const hostile = sampleCapacity({ name: '<b onclick=x>', notes: ['<script>alert(1)</script>'] });
     expect(htmlPage(capacityDocument(hostile), '')).not.toMatch(/<b onclick|<script/);
   });
 
-  it('draws what there is where nothing was kept and no law fitted', () => {
+  it('draws the steps if none was kept and no law fits', () => {
     const { steps } = sampleCapacity();
     const poor = sampleCapacity({ answer: null, fit: null, steps: steps.slice(2, 3) });
     const page = htmlPage(capacityDocument(poor), '');
@@ -51,7 +51,7 @@ describe('the terminal form of a search for capacity', () => {
     expect(text.split('\n').every((line) => line.length <= 100)).toBe(true);
   });
 
-  it('tells a report that its schema takes', () => {
+  it('is a report that its schema accepts', () => {
     expect(capacityReportSchema.safeParse(sampleCapacity()).success).toBe(true);
   });
 });

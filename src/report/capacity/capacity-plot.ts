@@ -71,7 +71,7 @@ const dots = (
     ];
   });
 
-/** A drawing inside the frame of two axes. */
+/** A drawing with two axes. */
 const figure = (
   title: string,
   unit: string,
@@ -85,7 +85,7 @@ const figure = (
 const rateMarker = (rate: number, text: string, x: Axis): Markup =>
   markup`<path class="mark" d="M${coordinateText(x.toPixels(rate))} ${frame.top}V${frame.height - frame.bottom}" /><text x="${coordinateText(x.toPixels(rate) - 6)}" y="${frame.top + 12}" text-anchor="end">${text}</text>`;
 
-/** Latency against throughput: flat, then the knee, then a wall. */
+/** Latency against throughput: flat, then a knee, then steep. */
 export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
   const known = steps.filter(({ latency }) => latency !== null);
   if (known.length === 0) return null;
@@ -94,7 +94,7 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
   const curve = (fit?.curve ?? []).map(({ rate, latency }) => [rate.value, latency] as const);
   const rates = [...known.map(({ throughput }) => throughput), answer?.rate.value ?? 0];
   const x = axisOf('x', 'completed per second', rates, figureText);
-  // In overload latency grows with time: it must not flatten all others.
+  // Under overload latency grows with time; it must not flatten all other values.
   const kept = known.filter(({ verdict }) => verdict === 'kept');
   const highest = Math.max(
     ...(kept.length === 0 ? known : kept).map(({ latency }) => latency!.mean),

@@ -42,7 +42,7 @@ const intervalOf = ({ rate }: CapacityAnswer): string =>
 const keysText = (keys: number | null, what: string): string =>
   keys === null ? `unknown for ${what}` : `${plural(keys, 'key')} for ${what}`;
 
-/** The answer as pairs of a name and a text. */
+/** The answer as rows of a name and a text. */
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   { terms }: CapacityReport,

@@ -23,7 +23,7 @@ const step = (rate: number, overrides: Partial<CapacityStep> = {}): CapacityStep
   ...overrides,
 });
 
-/** The report of a search that ended at a gateway’s concurrency, for tests; any field can be another. */
+/** Test support: the report of a search that ended at a gateway’s concurrency; any field can be overridden. */
 export const sampleCapacity = (overrides: Partial<CapacityReport> = {}): CapacityReport => ({
   format: 'capacity/1',
   weir: '0.1.0',

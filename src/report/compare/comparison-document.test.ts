@@ -69,7 +69,7 @@ describe('the words of a verdict', () => {
 });
 
 describe('a comparison in the terminal', () => {
-  it('has the verdict first, then what decides, then what is only shown', () => {
+  it('has the verdict first, then the deciding metrics, then the others', () => {
     expect(plain().replace(/New {2}.*\n(.*\n)*?(?=The generator)/, '')).toMatchInlineSnapshot(`
       "✗ Regression: chat-stream TTFT p50 (+25.0 %).
         Base main: 5 runs against https://host/v1
@@ -104,13 +104,13 @@ describe('a comparison in the terminal', () => {
     `);
   });
 
-  it('tells what was overridden', () => {
+  it('says what was overridden', () => {
     expect(plain(sampleComparison({ overridden: ['the seed differs: 1 in a, 2 in b'] }))).toContain(
       'Compared although the seed differs: 1 in a, 2 in b.',
     );
   });
 
-  it('lets no control character through', () => {
+  it('contains no control character', () => {
     expect(plain()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 });
@@ -131,14 +131,14 @@ describe('a comparison as Markdown', () => {
     `);
   });
 
-  it('lets hostile text begin no tag', () => {
+  it('prevents hostile text from starting a tag', () => {
     expect(text).not.toMatch(/<[a-z/]/i);
   });
 });
 
 describe('a comparison as JUnit', () => {
   const junit = (strict: boolean) => comparisonJunit(sampleComparison(), strict);
-  it('has a case for each gated metric; a regression fails, what is undecided is skipped', () => {
+  it('has a case for each gated metric: a regression fails, an undecided metric is skipped', () => {
     expect(junit(false)).toContain('tests="4" failures="1" errors="0" skipped="1"');
     expect(junit(false)).toMatch(
       /name="chat-stream TTFT p50" time="0"><failure message="200 to 250/,
@@ -146,14 +146,14 @@ describe('a comparison as JUnit', () => {
     expect(junit(false)).toContain('12 repetitions per side would decide');
   });
 
-  it('lets what is undecided fail where it must not be', () => {
+  it('fails an undecided metric if strict', () => {
     expect(junit(true)).toContain('tests="4" failures="2" errors="0" skipped="0"');
   });
 });
 
 describe('a comparison as a page', () => {
   const page = htmlPage(comparisonDocument(sampleComparison()), '.a { color: red; }');
-  it('may load and run nothing', () => {
+  it('can load and run nothing', () => {
     expect(page).toContain("default-src 'none'; style-src 'sha256-");
     expect(page).not.toMatch(/<(script|link|img|iframe)|<[^>]*\s(src|style|on\w+)=/i);
   });

@@ -11,7 +11,7 @@ const [narrowest, widest] = [Math.log(1.15), Math.log(4.2)];
 
 type ScaleX = (ratio: number) => number;
 
-/** Every ratio that a metric's line shows, against the base's mean. */
+/** All ratios to the base's mean on a metric's line. */
 const ratiosOf = ({ base, next, effect }: ComparedMetric): readonly number[] => [
   ...[...base.values, ...next.values].map((value) => value / (base.typical ?? value)),
   ...[effect?.low, effect?.high, effect?.change].flatMap((value) => value ?? []),
@@ -36,7 +36,7 @@ const axis = (x: ScaleX, height: number): Markup => {
     const place = x(ratio);
     return place > frame.left && place < frame.width - frame.right;
   });
-  // From the middle outwards, as many names as there is room for.
+  // As many labels as fit, from the middle outwards.
   const shown = inside
     .toSorted((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)))
     .reduce<readonly number[]>(
@@ -78,7 +78,7 @@ const line = (metric: ComparedMetric, x: ScaleX, i: number): Markup | null => {
   </g>`;
 };
 
-/** A forest plot: of each gated metric its runs, its change with the interval, and the band of changes that do not count. `null` where no gated metric is a ratio. */
+/** A forest plot: the runs of each gated metric, its change with the interval, and the band of changes that do not count. `null` if no gated metric is a ratio. */
 export const comparisonPlot = (comparison: Comparison): Markup | null => {
   const plotted = gatedMetrics(comparison).filter(
     ({ scale, effect }) => scale === 'ratio' && effect !== null,

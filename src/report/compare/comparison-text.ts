@@ -1,7 +1,7 @@
 import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
 import { countText, figureText, plural } from '../text/number-text.ts';
 
-/** A figure of a side: a rate of failures in per cent, anything else in its own unit. */
+/** A figure of a side: a failure rate in per cent, anything else in its own unit. */
 export const sideValueText = (
   { scale, unit }: Pick<ComparedMetric, 'scale' | 'unit'>,
   value: number | null,
@@ -15,7 +15,7 @@ const signed = (value: number): string => {
   return `${Number(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`;
 };
 
-/** A change or a bound of it: a ratio as the per cent that it adds, a difference of shares in points. */
+/** A change or its bound: a ratio as a percentage change, a difference of shares in points. */
 export const changeText = ({ scale }: Pick<ComparedMetric, 'scale'>, value: number): string =>
   scale === 'ratio' ? `${signed((value - 1) * 100)} %` : `${signed(value * 100)} pt`;
 
@@ -38,11 +38,11 @@ export const pValueText = ({ effect }: ComparedMetric): string => {
 export const minimumEffectText = ({ scale, effect }: ComparedMetric): string =>
   effect === null ? '–' : changeText({ scale }, effect.least).replace('+', '±');
 
-/** A metric's kind of traffic and model with a space after them; nothing where it is about all traffic. */
+/** A metric's kind of traffic and model, followed by a space; empty for all traffic. */
 export const streamText = ({ traffic, model }: ComparedMetric): string =>
   traffic === null ? '' : model === null ? `${traffic} ` : `${traffic} ${model} `;
 
-/** A metric by its whole name: `chat-stream TTFT p95`. */
+/** A metric by its full name: `chat-stream TTFT p95`. */
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
@@ -72,7 +72,7 @@ const named = (metrics: readonly ComparedMetric[]): string =>
 const isIndicative = ({ base, next }: Comparison): boolean =>
   base.runs.length === 1 && next.runs.length === 1;
 
-/** Repetitions per side that decide all these metrics; `null` where no number does. */
+/** Repetitions per side that would decide all these metrics; `null` if no number does. */
 const repetitionsNeededBy = (metrics: readonly ComparedMetric[]): number | null =>
   metrics.reduce<number | null>(
     (most, { needed }) => (most === null || needed === null ? null : Math.max(most, needed)),
@@ -94,7 +94,7 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
     : `${plural(open.length, 'gated metric')} undecided: ${named(open)}. ${enough}`;
 };
 
-/** The verdict in a sentence or two. */
+/** The verdict in one or two sentences. */
 export const comparisonVerdictText = (comparison: Comparison): string => {
   const gated = gatedMetrics(comparison);
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);

@@ -56,7 +56,7 @@ describe('the noise of an environment', () => {
     );
   });
 
-  it('says that the fewest repetitions do where they do', () => {
+  it('says so if the fewest repetitions are enough', () => {
     const text = noiseTerminal(noise([metric({ needed: 5 })], { verdict: 'same' }), {
       ...look,
       width: 900,
@@ -66,7 +66,7 @@ describe('the noise of an environment', () => {
     );
   });
 
-  it('warns where the halves differ although nothing was changed', () => {
+  it('warns if the halves differ although nothing changed', () => {
     const text = noiseTerminal(noise([metric()], { verdict: 'regression' }), {
       ...look,
       width: 900,
@@ -74,7 +74,7 @@ describe('the noise of an environment', () => {
     expect(text).toContain('this environment is not steady enough');
   });
 
-  it('gives shares of failures in points, and more repetitions than anybody runs as such', () => {
+  it('gives shares of failures in points, and caps the number of repetitions', () => {
     const share = metric({
       id: 'errors',
       unit: '%',

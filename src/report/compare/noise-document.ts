@@ -27,10 +27,10 @@ const halvesVerdictText = {
   same: ' The two halves are the same.',
 } as const satisfies Record<Noise['verdict'], string>;
 
-/** Repetitions that detect the minimum effect; infinitely many where no number does. */
+/** Repetitions that detect the minimum effect; `Infinity` if no number does. */
 const repetitionsNeeded = ({ needed }: NoiseMetric): number => needed ?? Number.POSITIVE_INFINITY;
 
-/** The finding in a sentence or two, from the gated metric that needs the most repetitions. */
+/** The finding in one or two sentences, from the gated metric that needs the most repetitions. */
 const noiseFinding = (noise: Noise): string => {
   const gated = noise.metrics.filter(({ gated: decides, scale }) => decides && scale === 'ratio');
   const [first] = gated.toSorted((a, b) => repetitionsNeeded(b) - repetitionsNeeded(a));

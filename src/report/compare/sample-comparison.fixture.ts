@@ -6,7 +6,7 @@ import {
 } from '../../model/series/comparison.ts';
 import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 
-/** A comparison of five against five for tests, with a metric of every verdict; any field can be another. */
+/** Test support: a comparison of five runs against five, with a metric for every verdict; any field can be overridden. */
 
 const metric = (
   name: string,

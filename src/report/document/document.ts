@@ -6,7 +6,7 @@ import type { TerminalLayout, TextStyle } from './terminal-layout.ts';
 
 export type Medium = 'terminal' | 'html' | 'markdown';
 
-/** What a colour says; every writer has its own form of it. */
+/** The meaning of a colour; each writer has its own form for it. */
 export type Tone = TextStyle;
 
 interface Limited {
@@ -18,7 +18,7 @@ export interface Cell {
   readonly text: string;
   readonly tone?: Tone;
   readonly unit?: string;
-  /** Smaller text beneath; a terminal and Markdown show it where the table says so. */
+  /** Smaller text below; terminal and Markdown show it if the table says so. */
   readonly note?: string | undefined;
   /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
   readonly dot?: string;
@@ -34,9 +34,9 @@ interface ColumnHead extends Limited {
   readonly holds: ColumnContent;
   /** The title on a terminal, where room is short. */
   readonly short?: string;
-  /** HTML only: what the title means. */
+  /** HTML only: the meaning of the title. */
   readonly help?: string;
-  /** A narrow terminal leaves these columns out first. */
+  /** A narrow terminal drops these columns first. */
   readonly spare?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Table extends TableOptions {
   readonly kind: 'table';
   readonly caption: string;
   readonly columns: readonly ColumnHead[];
-  /** Rows under a title; one group without a title where there is nothing to group by. */
+  /** Rows under a title; one group without a title if there is nothing to group by. */
   readonly groups: readonly TableGroup[];
 }
 
@@ -94,7 +94,7 @@ interface Fold extends Limited {
   readonly blocks: readonly Block[];
 }
 
-/** What a writer cannot derive: pictures, and tables that adapt to the width of a terminal. */
+/** Content that a writer cannot derive: pictures, and tables that adapt to the width of a terminal. */
 interface Drawn extends Limited {
   readonly kind: 'drawn';
   readonly html?: () => Markup | readonly Markup[] | null;
@@ -104,7 +104,7 @@ interface Drawn extends Limited {
 
 export interface Section extends Limited {
   readonly kind: 'section';
-  /** Where links in HTML lead; made from the title by default. */
+  /** The target of links in HTML; made from the title by default. */
   readonly id?: string | undefined;
   readonly title: string;
   readonly blocks: readonly Block[];
@@ -115,12 +115,12 @@ export type Block = Text | List | Facts | Table | Fold | Drawn | Section;
 export interface ReportDocument {
   readonly weir: string;
   readonly title: string;
-  /** What was measured, a line each. */
+  /** What was measured, in lines. */
   readonly description: readonly string[];
   readonly verdict: { readonly text: string; readonly tone: Tone } | null;
   /** The gravest finding, whose sign heads a page of Markdown; by default the tone of the verdict. */
   readonly tone?: Tone;
-  /** What belongs to the verdict: its reasons, and what a reader must know before the figures. */
+  /** Belongs to the verdict: its reasons, and what a reader must know before the figures. */
   readonly introduction: readonly Block[];
   readonly blocks: readonly Block[];
   readonly footer: string;
@@ -170,7 +170,7 @@ export const picture = (html: () => Markup | readonly Markup[] | null): Drawn =>
 
 const toCell = (cell: Cell | string): Cell => (typeof cell === 'string' ? { text: cell } : cell);
 
-/** A table with a row for each subject, in groups where `groupOf` names one. */
+/** A table with a row for each subject, grouped by `groupOf` if given. */
 export const table = <Subject>(
   caption: string,
   columns: readonly Column<Subject>[],
@@ -235,7 +235,7 @@ export const shownColumns = (
     );
 };
 
-/** The sign of a verdict where text has no colour. */
+/** The sign of a verdict in text without colour. */
 export const toneGlyph = {
   good: '✓',
   warning: '!',

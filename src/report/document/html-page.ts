@@ -9,18 +9,18 @@ interface PageScripts {
   readonly scripts: readonly string[];
   /** An element with the data, before the scripts. */
   readonly data: Markup;
-  /** Above the sections: what a reader without scripts misses. */
+  /** Above the sections: what is missing without scripts. */
   readonly hint: Markup;
   readonly controls: Markup;
 }
 
-/** The parser of HTML reads every line end as one line feed, and the hash is of what it read. */
+/** An HTML parser reads every line end as one line feed, and hashes what it read. */
 const oneLineEnd = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 const hashes = (texts: readonly string[]): string =>
   texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 
-/** Nothing but what is written in the file may run, load or be sent to. */
+/** The file may run only its own scripts, and load and contact nothing. */
 const contentSecurityPolicy = (styles: readonly string[], scripts: readonly string[]): string =>
   [
     "default-src 'none'",

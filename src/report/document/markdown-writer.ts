@@ -10,15 +10,15 @@ import {
   type Tone,
 } from './document.ts';
 
-/** Past these many characters a cell or a text is cut: text of others must not fill a page. */
+/** A longer cell or text is cut, so that foreign text cannot fill a page. */
 const maxCellLength = 300;
 const maxTextLength = 3000;
-/** Past these many characters the rows of a table or a list are counted, not shown: GitHub takes 1 MiB for a page. */
+/** Beyond this many characters, rows of a table or list are counted, not shown: GitHub accepts 1 MiB per page. */
 const maxRowsLength = 50_000;
 
 const entity = (character: string): string => `&#${character.codePointAt(0)};`;
 
-/** Text that stays text in GitHub's Markdown: no markup, no table cell, no link, no mention. */
+/** Escapes text for GitHub's Markdown: no markup, table cell, link or mention. */
 const escaped = (text: string, maxLength: number): string => {
   const points = Array.from(text);
   const bounded = points.length > maxLength ? `${points.slice(0, maxLength).join('')}…` : text;
@@ -37,7 +37,7 @@ const signs = {
   strong: '',
 } as const satisfies Record<Tone, string>;
 
-/** The lines for which there is room, and how many others there are. */
+/** The lines that fit, and the number of others. */
 const boundedLines = <Item>(
   items: readonly Item[],
   write: (item: Item) => string,

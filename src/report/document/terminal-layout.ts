@@ -13,14 +13,14 @@ const styles = {
   plain: 'reset',
 } as const satisfies Record<TextStyle, Parameters<typeof styleText>[0]>;
 
-/** What the report is written for. */
+/** The terminal that the report is written for. */
 export interface TerminalStyle {
   readonly colour: boolean;
   /** Columns of the screen; at least 60 are used. */
   readonly width: number;
 }
 
-/** `paint` returns the text unchanged where colour is not wanted. */
+/** `paint` returns the text unchanged if colour is off. */
 export interface TerminalLayout {
   readonly width: number;
   readonly paint: (style: TextStyle, text: string) => string;
@@ -54,7 +54,7 @@ export interface TerminalTable {
 }
 
 export const tableGutter = 2;
-/** The first column is cut to no fewer columns of the screen. */
+/** The minimum width of the first column. */
 const minFirstColumns = 16;
 
 const naturalWidths = ({ columns, rows }: TerminalTable): number[] =>
@@ -68,17 +68,17 @@ const naturalWidths = ({ columns, rows }: TerminalTable): number[] =>
 const sum = (widths: readonly number[]): number =>
   widths.reduce((whole, width) => whole + width + tableGutter, 0);
 
-/** The columns of the screen that a table needs when nothing is cut. */
+/** The width of a table if nothing is cut. */
 export const tableWidth = (terminalTable: TerminalTable): number =>
   sum(naturalWidths(terminalTable));
 
-/** The same when its first column is cut as far as it can be. */
+/** The width of a table if its first column is cut as far as possible. */
 export const minTableWidth = (terminalTable: TerminalTable): number => {
   const [first = 0, ...others] = naturalWidths(terminalTable);
   return sum([Math.min(first, minFirstColumns), ...others]);
 };
 
-/** The table's lines, indented by two; the first column is cut where they would be too wide. */
+/** The table's lines, indented by two; the first column is cut if they would be too wide. */
 export const tableLines = (
   layout: TerminalLayout,
   terminalTable: TerminalTable,

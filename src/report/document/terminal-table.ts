@@ -17,7 +17,7 @@ type ShownColumn = ReturnType<typeof shownColumns>[number];
 
 const hasGroups = ({ groups }: Table): boolean => groups.some(({ title }) => title !== '');
 
-/** Words in a narrower column read badly: they go beneath their row. */
+/** Sentences in a narrower column are hard to read, so they go below their row. */
 const minWordColumns = 30;
 
 type NotePlace = 'none' | 'beside' | 'beneath';
@@ -35,7 +35,7 @@ const terminalCell = (
   return { text: printable([sign, text, unit, beside].filter(Boolean).join(' ')), style };
 };
 
-/** Cells of a row, and beneath them their notes where they have any. */
+/** The cells of a row, with their notes below if they have any. */
 const cellRows = (
   columns: readonly ShownColumn[],
   row: TableRow,
@@ -52,7 +52,7 @@ const cellRows = (
     : [cells];
 };
 
-/** A row's cells with its words in the lines that they take beside or beneath them. */
+/** A row's cells, with its sentences beside or below them. */
 const withWords = (
   rows: readonly (readonly TableCell[])[],
   words: TableCell | null,
@@ -71,7 +71,7 @@ const withWords = (
   ]);
 };
 
-/** The lines of a table with the columns that fit; `null` if there is no room even for those that are needed. */
+/** The lines of a table with the columns that fit; `null` if there is no room even for the required ones. */
 const columnLines = (
   layout: TerminalLayout,
   table: Table,
@@ -135,7 +135,7 @@ const recordLines = (
   ]);
 };
 
-/** A table in columns; without its spare columns, or in paragraphs, where the terminal is too narrow. */
+/** A table in columns; on a narrow terminal without its spare columns, or as paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const columns = shownColumns(table, 'terminal');
   const needed = columns.filter(({ spare }) => spare !== true);

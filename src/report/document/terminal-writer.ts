@@ -59,7 +59,7 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
   }
 };
 
-/** A document for a terminal: no line is wider than the screen, and no control character of others passes. */
+/** Renders a document for a terminal: no line is wider than the screen, and foreign control characters are replaced. */
 export const terminalText = (document: ReportDocument, terminalStyle: TerminalStyle): string => {
   const layout = terminalLayout(terminalStyle);
   const { title, verdict, description, introduction, blocks } = document;

@@ -27,7 +27,7 @@ describe('the page of trends', () => {
     );
   });
 
-  it('says how many runs are lacking where there are too few, and draws a single one', () => {
+  it('says how many more runs are needed, and draws a single one', () => {
     const whole = sampleTrend();
     const [first] = whole.runs;
     const figures = whole.figures.map((figure) => ({
@@ -55,13 +55,13 @@ describe('the page of trends', () => {
     expect(new Set(ticks).size).toBe(ticks.length);
   });
 
-  it('stands without any run', () => {
+  it('is valid without any run', () => {
     expect(page([])).toContain('The history has no runs yet');
   });
 });
 
 describe('the list of runs', () => {
-  it('shows the latest with their figures, and the changes', () => {
+  it('shows the latest runs with their figures, and the changes', () => {
     const text = terminalText(historyDocument('0.1.0', [sampleTrend()]), look);
     expect(text).toContain('20 earlier runs: shown with --json and --page.');
     expect(text).toContain('chat-stream TTFT p50 got worse at run 27');

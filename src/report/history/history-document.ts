@@ -25,7 +25,7 @@ import {
 } from './history-text.ts';
 import { trendChart } from './trend-chart.ts';
 
-/** Runs and figures that a terminal shows of each plan; the page and JSON have all. */
+/** The number of runs and figures of each plan on a terminal; the page and JSON have all. */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
@@ -106,7 +106,7 @@ const trendSection = (trend: Trend): Section => {
   );
 };
 
-/** The runs of each plan over time, with the changes of their figures. */
+/** The runs of each plan over time, with changes in their figures. */
 export const historyDocument = (weir: string, trends: readonly Trend[]): ReportDocument => {
   const runs = trends.reduce((sum, trend) => sum + trend.runs.length, 0);
   return {

@@ -14,7 +14,7 @@ export const dateTimeText = (startedAt: string): string => startedAt.slice(0, 16
 export const planHashText = ({ planHash }: Pick<Trend, 'planHash'>): string =>
   planHash.slice(0, 12);
 
-/** A value with its unit, as a comparison writes it. */
+/** A value with its unit, in the notation of comparisons. */
 export const valueText = (figure: TrendFigure, value: number): string =>
   `${sideValueText(figure, value)} ${figure.unit}`;
 
@@ -52,7 +52,7 @@ export const latestChanges = ({
     .toSorted((a, b) => placeOf(b.change.run) - placeOf(a.change.run));
 };
 
-/** That no change was found, or that there are too few runs. */
+/** Says that no figure changed, or how many more runs are needed. */
 export const noChangeText = ({ runs }: Trend): string => {
   const missingRuns = changeRules.minRuns - runs.length;
   return missingRuns > 0

@@ -2,7 +2,7 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import type { StoredRun, Trend } from '../../model/series/history.ts';
 import { hostileText } from '../fixtures/sample-answers.fixture.ts';
 
-/** A history of forty runs for tests, whose first token became a quarter slower at the 27th; its plan has a hostile name. */
+/** Test support: a history of forty runs; TTFT rises by a quarter at the 27th. The plan has a hostile name. */
 
 const label = { unit: 'ms', better: 'lower', scale: 'ratio', effect: 0.1, floor: 5 } as const;
 const ids = ['chat-stream ttft.p50', 'chat-stream ttft.p95'] as const;

@@ -4,7 +4,7 @@ import { markup, type Markup } from '../text/markup.ts';
 import { roundStep } from '../html/charts/axis-ticks.ts';
 import { dateTimeText, changeSizeText, valueText } from './history-text.ts';
 
-/** One figure over all runs of a plan, with its changes of level. Drawn without a script, so it prints. */
+/** A figure over all runs of a plan, with its changes of level. Drawn without a script, so it prints. */
 
 const frame = { width: 1040, height: 190, left: 70, right: 16, top: 24, bottom: 30 } as const;
 
@@ -14,7 +14,7 @@ interface Scale {
   readonly ticks: readonly number[];
 }
 
-/** Round numbers, at most five of them. */
+/** At most five round numbers. */
 const ticksBetween = (low: number, high: number): readonly number[] => {
   const step = roundStep((high - low) / 4);
   const first = Math.ceil(low / step);
@@ -25,7 +25,7 @@ const ticksBetween = (low: number, high: number): readonly number[] => {
 const scaleOf = ({ points }: TrendFigure, runs: number): Scale => {
   const values = points.map(({ value }) => value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  // What hardly moves is not blown up to fill the frame.
+  // Small changes are not magnified to fill the frame.
   const margin = Math.max((most - least) * 0.12, most * 0.05, 1e-4);
   const [low, high] = [Math.max(0, least - margin), most + margin];
   const { width, height, left, right, top, bottom } = frame;
@@ -38,7 +38,7 @@ const scaleOf = ({ points }: TrendFigure, runs: number): Scale => {
 
 const coordinateText = (value: number): string => value.toFixed(1);
 
-/** What stands at the ticks: as figures are shown elsewhere, with more digits where they would look alike. */
+/** The labels of the ticks, with more digits if they would look alike. */
 const tickTexts = (figure: TrendFigure, ticks: readonly number[]): readonly string[] => {
   const texts = ticks.map((value) => sideValueText(figure, value));
   return new Set(texts).size === texts.length
@@ -64,7 +64,7 @@ const axes = (figure: TrendFigure, runs: readonly StoredRun[], { x, y, ticks }: 
 
 type RunIndexOf = (run: number) => number;
 
-/** A level's line, from the run where it begins to that before the next. */
+/** The line of a level, from its first run to its last. */
 const levels = (
   { changes }: TrendFigure,
   runs: number,

@@ -1,11 +1,11 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * Verdicts as a JUnit file, in the form that both common schemas take: Ant's (JUnit.xsd), which asks
- * for every attribute and takes no text within a test case that passed, and Jenkins's (junit-10.xsd).
+ * Verdicts as a JUnit file that both common schemas accept: Ant's (JUnit.xsd), which requires
+ * every attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
  */
 
-/** How a test came out; `skipped` is one that could not be decided. */
+/** The outcome of a test; `skipped` if it could not be decided. */
 type JunitOutcome =
   | { readonly kind: 'passed' }
   | { readonly kind: 'skipped'; readonly message: string }
@@ -17,7 +17,7 @@ type JunitOutcome =
     };
 
 export interface JunitCase {
-  /** What it belongs to, and what it is: together the same in every run, so that a CI service can follow it. */
+  /** Group and name; the same in every run, so that a CI service can track the test. */
   readonly classname: string;
   readonly name: string;
   readonly outcome: JunitOutcome;
@@ -25,13 +25,13 @@ export interface JunitCase {
 
 export interface JunitSuite {
   readonly name: string;
-  /** Wall-clock begin, ISO 8601 in UTC. */
+  /** Wall-clock start, ISO 8601 in UTC. */
   readonly startedAt: string;
   /** In milliseconds. */
   readonly duration: number;
   readonly properties: Readonly<Record<string, string>>;
   readonly cases: readonly JunitCase[];
-  /** What was seen, line by line, of the tests that passed too. */
+  /** The observed values as lines, including those of tests that passed. */
   readonly output: readonly string[];
 }
 
@@ -50,7 +50,7 @@ const testCase = ({ classname, name, outcome }: JunitCase): Markup =>
   markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>
 `;
 
-/** Its schemas know no milliseconds and no time zone in a time stamp, and no thousands in a duration. */
+/** The schemas allow no milliseconds or time zone in a timestamp, and no thousands separators in a duration. */
 const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup => {
   const count = (kind: JunitOutcome['kind']): number =>
     cases.filter(({ outcome }) => outcome.kind === kind).length;

@@ -23,7 +23,7 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
       const type = verdict.grounds === 'no-data' ? 'no-data' : 'objective-broken';
       return { ...named, outcome: { kind: 'failed', type, message, details: message } };
     }
-    // A test fails or passes: a warning that failed the job would be none.
+    // A warning passes, since a test that fails would fail the job.
     case 'warning':
       return { ...named, outcome: { kind: 'skipped', message: `warning: ${finding}` } };
     case 'undecided':
@@ -31,7 +31,7 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
   }
 };
 
-/** Whether the run itself counts: the first test of every file, so that none is empty. */
+/** Whether the run counts. It is the first test of every file, so that no file is empty. */
 const runCase = (result: Result, trust: Trust): JunitCase => {
   const { level, title, sentences } = runVerdict(result, trust);
   const named = { classname: 'run', name: 'the run is complete and its figures count' };
@@ -43,7 +43,7 @@ const runCase = (result: Result, trust: Trust): JunitCase => {
   return { ...named, outcome: { kind: 'failed', type: 'run-invalid', message: title, details } };
 };
 
-/** The claims that decide whether limits are violated, where the scenario asks. */
+/** The claims that decide whether limits are violated, if the scenario asks for it. */
 const limitCases = ({ limits }: Result): readonly JunitCase[] =>
   limits === undefined || !limits.judged
     ? []

@@ -19,7 +19,7 @@ const caseOf = (check: LimitCheck): JunitCase => {
     : { ...named, outcome: { kind: 'passed' } };
 };
 
-/** The claims as JUnit tests: a violated limit fails, an undecided claim is skipped, a claim that merely does not hold says so in the output. */
+/** The claims as JUnit tests: a violated limit fails, an undecided claim is skipped, any other false claim is only listed in the output. */
 export const limitsJunit = (report: LimitReport): string =>
   junitFile({
     name: `weir limits ${report.target}`,

@@ -6,7 +6,7 @@ import type {
 } from '../../model/limits/limit-report.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 
-/** The result of a check: a violated limit is worse than any other claim that does not hold. */
+/** The result of a check. A violated limit is worse than any other false claim. */
 export type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
 
 export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
@@ -15,7 +15,7 @@ export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
   return isViolation(check) ? 'violated' : 'does not hold';
 };
 
-/** Two classes that differ in fewer decisions cannot be told apart. */
+/** Two classes that differ in fewer decisions cannot be distinguished. */
 const minDecisionMargin = 2;
 
 const parameters = ({ burst, steps }: LimiterFit): string =>
@@ -27,7 +27,7 @@ const parameters = ({ burst, steps }: LimiterFit): string =>
 const limiterText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}${parameters(fit)})`;
 
-/** Which limiter explains the decisions, and how many the next best gets wrong. */
+/** Which limiter explains the decisions, and how many decisions the next best gets wrong. */
 export const identificationText = (
   { best, runnerUp, decisions }: LimiterIdentification,
   limit: number,

@@ -122,7 +122,7 @@ const drawing = (phase: ProbePhase, report: LimitReport): Markup | null => {
   </figure>`;
 };
 
-/** One drawing for each phase with requests: the admitted and refused requests over time, the reported remaining ones and the windows. */
+/** One drawing for each phase with requests: admitted and refused requests over time, reported remaining requests and windows. */
 export const limitsTimeline = (report: LimitReport): readonly Markup[] =>
   (Object.keys(probePhases) as readonly ProbePhase[]).flatMap(
     (phase) => drawing(phase, report) ?? [],

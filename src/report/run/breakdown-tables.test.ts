@@ -23,7 +23,7 @@ const inOneStage: Result = {
   ...whole,
   groups: whole.groups.filter(({ labels }) => labels.stage === 'steady'),
 };
-/** The same run, its rarer kinds in a stage of their own. */
+/** The same run, with its rarer kinds in a separate stage. */
 const inTwoStages: Result = {
   ...whole,
   groups: whole.groups.map((group) =>

@@ -84,7 +84,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** The figures by stage, entry, model and key, for a run that had several of them; a terminal shows the first two. */
+/** The figures by stage, entry, model and key, if a run has several; a terminal shows the first two. */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
   const terminalLabels = labels.filter((label) => label === 'stage' || label === 'entry');

@@ -24,7 +24,7 @@ interface CostRow extends CostAndAudioTotals {
   readonly kind: string | null;
 }
 
-/** A total, and beneath it what is missing from it; a dash where the kind has no such thing. */
+/** A total, and below it what is missing; a dash if it does not apply to the kind. */
 const sumCell = ({ known, total, unknown }: MeasureSum, write: (total: number) => string): Cell => {
   if (known + unknown === 0) return { text: '–' };
   if (known === 0) return { text: 'unknown' };

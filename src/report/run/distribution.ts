@@ -11,7 +11,7 @@ import { heatmap } from '../html/charts/heatmap.ts';
 import { type LoadPoint, loadPlot } from '../html/charts/load-plot.ts';
 import { markup, type Markup } from '../text/markup.ts';
 
-/** What a user waits for first, by kind of traffic. */
+/** What a user waits for first, for each kind of traffic. */
 const headlineLatency = {
   chat: 'endToEnd',
   'chat-stream': 'ttft',
@@ -21,7 +21,7 @@ const headlineLatency = {
 } as const satisfies Record<TrafficKind, TimelineMeasure>;
 
 const maxColumns = 60;
-/** Dots of fewer samples are noise. */
+/** Dots from fewer samples are noise. */
 const minSamples = 10;
 
 /** At most sixty equal pieces of the run. */
@@ -46,7 +46,7 @@ const pointsOf = (
     return [{ rate: sent / step, p50, p95 }];
   });
 
-/** Latency by the second in which requests were due, as a density over time and against the load; of completed requests. */
+/** Latency of completed requests by the second in which they were due, as a density over time and against the load. */
 export const distributionSection = (result: Result, trust: Trust): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
@@ -61,7 +61,7 @@ export const distributionSection = (result: Result, trust: Trust): Markup | null
       columns: parts.map((seconds) => latencyOver(seconds, kind, measure)),
     }),
   );
-  // The last piece is seldom whole, and its rate would be too low.
+  // The last piece is rarely complete, so its rate would be too low.
   const wholePieces = parts.slice(0, -1);
   const plots = shown.map(([kind, measure]) =>
     loadPlot(

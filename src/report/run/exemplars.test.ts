@@ -15,7 +15,7 @@ const htmlOf = (each: Result): string =>
     .join('');
 
 describe('single requests', () => {
-  it('are told with both ids and what their time went into', () => {
+  it('are shown with both ids and the phases of their time', () => {
     const each = { ...slow, begun: slow.due, connected: slow.due, sent: slow.due };
     const text = htmlOf({ ...result, exemplars: [each] });
     expect(text).toContain(each.requestId);

@@ -3,7 +3,7 @@ import type { Result } from '../../model/result/result.ts';
 import { type Column, fold, type Block, table } from '../document/document.ts';
 import { momentText, timeText } from '../text/number-text.ts';
 
-/** The last moment before the end that is known. */
+/** The last known moment before the end. */
 const lastKnown = ({ output, head, sent, connected, begun }: Exemplar): number =>
   output ?? head ?? sent ?? connected ?? begun;
 
@@ -69,7 +69,7 @@ const columnsOf = ({ plan }: Result): readonly Column<Exemplar>[] => [
   })),
 ];
 
-/** Requests to look up in the server's logs; empty for results without any. */
+/** Requests to look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const { exemplars = [] } = result;
   const caption = 'Times of the last attempt, phase by phase; waiting starts at the due moment';

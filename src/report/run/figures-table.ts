@@ -3,7 +3,7 @@ import { type Cell, type Column, table, type Table } from '../document/document.
 import { type MeasureFigures, reportedQuantiles } from '../summary/figures.ts';
 import { countText, factorText, figureText, intervalText } from '../text/number-text.ts';
 
-/** A percentile with its confidence interval, marked where few samples lie beyond it. */
+/** A percentile with its confidence interval, marked if few samples are beyond it. */
 export const quantileCell = ({ value, low, high, weak }: Quantile, unit: string): Cell => ({
   ...valueCell(value, unit),
   text: `${weak ? '~' : ''}${figureText(value, unit)}`,

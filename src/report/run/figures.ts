@@ -52,7 +52,7 @@ const kindNotes = (result: Result, { kind }: KindFigures): string => {
   ].join(' ');
 };
 
-/** One table with all kinds, where there is no room for a section each. */
+/** One table with all kinds, for media without room for a section each. */
 const combinedTable = (result: Result, kinds: readonly KindFigures[]): readonly Block[] => {
   const lag = lagFigures(result);
   const rows = [

@@ -37,7 +37,7 @@ const midway: RunProgress = {
 };
 
 describe('progress on a terminal', () => {
-  it('begins with the time and without figures that nobody has yet', () => {
+  it('begins with the time, without figures that have no samples yet', () => {
     expect(progressBlock(begun, 100)).toMatchInlineSnapshot(`
       "quickstart  ────────────────────────  0 s of 25 s
       1 due · 1 in flight · 0 completed"
@@ -81,7 +81,7 @@ describe('progress on a terminal', () => {
     );
   });
 
-  it('gives up the bar before the name, and the name before the time', () => {
+  it('drops the bar before the name, and the name before the time', () => {
     const named = { ...midway, name: 'a scenario with rather a long name' };
     const firstLines = [100, 80, 60, 40, 24].map((width) => progressBlock(named, width));
     expect(firstLines.map((block) => block.split('\n')[0])).toMatchInlineSnapshot(`

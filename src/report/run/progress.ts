@@ -10,7 +10,7 @@ import { countText, figureText, timeText } from '../text/number-text.ts';
 import { printable } from '../text/printable.ts';
 import { displayWidth, truncatedText, paddedText } from '../text/display-width.ts';
 
-/** The stage of several that is on. */
+/** The current stage, if there are several. */
 export interface RunningStage {
   readonly name: string;
   /** Counted from 1. */
@@ -18,19 +18,19 @@ export interface RunningStage {
   readonly of: number;
 }
 
-/** How a run stands at one moment. */
+/** The state of a run at one moment. */
 export interface RunProgress {
   readonly name: string;
-  /** Milliseconds since the run began, and for how many its load is scheduled. */
+  /** Milliseconds since the run began, and the scheduled length of its load. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
-  /** Where a load of several stages is; `null` for one of a single stage, and when it has ended. */
+  /** The current stage; `null` for a load with a single stage, or after the end. */
   readonly stage: RunningStage | null;
-  /** Arrivals so far, and exchanges under way. */
+  /** Arrivals so far, and exchanges in flight. */
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;
-  /** Of each kind of traffic that has completed anything, its samples of `progressMeasure`. */
+  /** The samples of `progressMeasure` for each kind of traffic with completed requests. */
   readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 
@@ -51,14 +51,14 @@ const timeProgressText = ({ elapsed, scheduled, inFlight }: RunProgress): string
   return `${ended}, waiting for the last ${last}`;
 };
 
-/** What stands in brackets behind an outcome: the mean rate so far of completed ones, the status of limited ones. */
+/** The text in brackets after an outcome: the mean rate of completed requests, the status of limited ones. */
 const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): string => {
   if (kind === 'limited') return ' (429)';
   const hasRate = kind === 'completed' && outcomes.completed > 0 && elapsed >= 1000;
   return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
-/** Arrivals by what became of them; a way to fail is named once it has occurred. */
+/** Arrivals by outcome; a kind of failure is named once it has occurred. */
 const countsText = (progress: RunProgress): string => {
   const { due, inFlight, outcomes } = progress;
   const occurred = outcomeKinds.filter((kind) => kind === 'completed' || outcomes[kind] > 0);
@@ -75,7 +75,7 @@ interface LatencyText {
   readonly figures: string;
 }
 
-/** Percentiles so far, each kind's apart, warm-up included; `~` marks one with fewer than ten samples beyond it. */
+/** Percentiles so far for each kind, warm-up included; `~` marks one with fewer than ten samples beyond it. */
 const latencyTexts = ({ latencies }: RunProgress): readonly LatencyText[] =>
   trafficKinds.flatMap((kind) => {
     const histogram = latencies.get(kind);
@@ -90,7 +90,7 @@ const latencyTexts = ({ latencies }: RunProgress): readonly LatencyText[] =>
   });
 
 const barWidth = 24;
-/** What a name keeps beside bar and time; on a narrower screen the bar makes way. */
+/** The minimum width of a name next to bar and time; a narrower screen has no bar. */
 const minNameWidth = 8;
 
 const bar = ({ elapsed, scheduled }: RunProgress): string => {
@@ -108,8 +108,8 @@ const firstLine = (progress: RunProgress, columns: number): string => {
 };
 
 /**
- * What a terminal draws over, no line of it as wide as the screen: how far the run is, what became
- * of its arrivals, and a line of latency for each kind of traffic once it has one.
+ * The block that a terminal redraws, with every line narrower than the screen: the progress of the run,
+ * the outcomes of its arrivals, and a line of latency for each kind of traffic that has one.
  */
 export const progressBlock = (progress: RunProgress, width: number): string => {
   const columns = Math.max(20, width - 1);
@@ -131,11 +131,11 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
     .join('\n');
 };
 
-/** That a stage begins, for logs. */
+/** A line for logs that says that a stage begins. */
 export const stageLine = (name: string, begins: number): string =>
   `${clockText(begins)}: stage ${printable(name)} begins`;
 
-/** The same as one plain line, for logs. */
+/** The progress as one plain line, for logs. */
 export const progressLine = (progress: RunProgress): string => {
   const stage = stageText(progress);
   const when =

@@ -20,7 +20,7 @@ const factSection = (title: string, pairs: readonly Pair[]): Section =>
     media: ['html'],
   });
 
-/** The plan, with prompts counted and secrets left as the references they are. */
+/** The plan, with prompts counted and secrets as references. */
 export const scenarioSection = ({ plan, ...result }: Result): Section => {
   const machines = result.slices.map(({ machine, ...slice }) => ({
     term: slice.count === 1 ? 'Generator' : `Generator of ${sliceName(result, slice)}`,
@@ -57,7 +57,7 @@ const rateDefinitions = [
   },
 ];
 
-/** What each measure in this report means: measures differ between tools under the same names. */
+/** What each measure in this report means, since tools define measures of the same name differently. */
 export const definitionsSection = (result: Result): Section =>
   factSection('Definitions', [
     ...measuresPresent(result, () => true).map((name) => ({

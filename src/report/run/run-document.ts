@@ -31,7 +31,7 @@ const runTexts = (result: Result): readonly string[] => {
 };
 
 /**
- * What a person reads after a run: whether to believe it, what it ran, then its figures and outcomes.
+ * The report of a run: whether to trust it, what ran, then figures and outcomes.
  * The order of the sections is the same in every medium; `charts` are those of the page.
  */
 export const runDocument = (
@@ -65,6 +65,6 @@ export const runDocument = (
   };
 };
 
-/** A run for the page of a CI job, in GitHub's Markdown. */
+/** A run for the summary page of a CI job, in GitHub's Markdown. */
 export const stepSummary = (result: Result, trust: Trust): string =>
   markdownText(runDocument(result, trust));

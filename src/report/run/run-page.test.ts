@@ -50,20 +50,20 @@ describe('the HTML report', () => {
     expect(report).not.toMatch(/<(?:link|img|iframe|object|embed|base)\b/i);
   });
 
-  it('shows what a hostile server said as text', () => {
+  it('shows a hostile server’s message as text', () => {
     expect(report).not.toContain('<img src=x');
     expect(report).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/);
     expect(report).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;');
   });
 
-  it('holds no prompt, no literal header value and no credentials', () => {
+  it('contains no prompt, no literal header value and no credentials', () => {
     const whole = report + JSON.stringify(dataIn(report));
     for (const secret of ['the quick brown prompt', 'typed-in-value', 'user:pass']) {
       expect(whole).not.toContain(secret);
     }
   });
 
-  it('comes in the order in which a reader needs it', () => {
+  it('has the order in which a reader needs it', () => {
     expect(all(/<section\s+id="([^"]*)"/g)).toEqual([
       'verdict',
       'figures',
@@ -98,13 +98,13 @@ describe('the HTML report', () => {
     expect(report).toMatch(/66\.0<\/b> <span class="unit">0\.066×<\/span>/);
   });
 
-  it('never shows a cost without saying of how many answers it is unknown', () => {
+  it('always shows for how many answers the cost is unknown', () => {
     const [section = ''] = all(/<section id="cost"([^]*?)<\/section>/g);
     expect(section).toContain('the cost of 136 of them is unknown');
     expect(section).toContain('+ 136 unknown');
   });
 
-  it('has a word and its meaning for everything odd in completed answers', () => {
+  it('names and explains every deviation in completed answers', () => {
     const notes = answerNoteCounts(result).map((odd) => odd.note);
     expect(new Set(notes).size).toBeGreaterThan(1);
     for (const note of notes) {
@@ -150,7 +150,7 @@ describe('the HTML report', () => {
     expect([scheduled, stages]).toEqual([30, [{ name: 'steady', from: 0 }]]);
   });
 
-  it('counts in its tiles what was due after the warm-up', () => {
+  it('counts arrivals due after the warm-up in its tiles', () => {
     const tile = (label: string, page: string): string =>
       all(new RegExp(`<dt>${label}</dt>([^]*?)</div>`, 'g'), page).join();
     expect(tile('Completed', report)).toMatch(/65\.2.*913 of 1,400 arrivals after the warm-up/s);
@@ -163,7 +163,7 @@ describe('the HTML report', () => {
     expect(tile('Rate limited', page)).toContain('<b>0</b>');
   });
 
-  it('says beside a kind’s figures what its tokens are not', () => {
+  it('says next to a kind’s figures what its tokens leave out', () => {
     const tokens = [
       { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
     ];
@@ -184,7 +184,7 @@ describe('the HTML report', () => {
     expect(invalid).not.toContain(plot);
   });
 
-  it('of a run without a single request still reads', () => {
+  it('of a run without any request is complete', () => {
     const empty: Result = {
       ...result,
       groups: [],

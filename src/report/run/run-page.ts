@@ -6,7 +6,7 @@ import { markup } from '../text/markup.ts';
 import { runCharts } from './run-charts.ts';
 import { runDocument } from './run-document.ts';
 
-/** The scripts and styles that the page carries in itself. */
+/** The scripts and styles that are embedded in the page. */
 interface RunPageAssets {
   readonly chartScript: string;
   readonly chartStyle: string;
@@ -16,7 +16,7 @@ interface RunPageAssets {
 
 /**
  * The report of a run as one HTML file that needs no network. Scripts draw the charts over time;
- * without them the tables and the percentile plots are still there.
+ * tables and percentile plots work without them.
  */
 export const runPage = (result: Result, trust: Trust, assets: RunPageAssets): string => {
   const { chartScript, chartStyle, pageScript, pageStyle } = assets;

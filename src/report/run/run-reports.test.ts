@@ -21,7 +21,7 @@ const broken = sampleVerdict({
 const held = { ...sampleRunResult(), verdicts: [sampleVerdict(), broken] };
 const look = { colour: false, width: 100 };
 
-describe('objectives stand right after the verdict on the run', () => {
+describe('objectives come right after the verdict on the run', () => {
   it('in the terminal', () => {
     const [, lines = ''] = terminalText(runDocument(held, validTrust), look).split(
       '\n\nObjectives\n',
@@ -55,7 +55,7 @@ describe('JUnit', () => {
     `);
   });
 
-  it('fails the run’s own case when the run does not count', () => {
+  it('fails the case of the run if the run does not count', () => {
     expect(runJunit(held, invalidTrust)).toContain(
       'name="the run is complete and its figures count" time="0"><failure message="Invalid" type="run-invalid">',
     );
@@ -94,7 +94,7 @@ describe('the step summary', () => {
     `);
   });
 
-  it('has a sign for the whole that no broken objective passes', () => {
+  it('has a sign for the worst verdict', () => {
     const sign = (...given: Parameters<typeof stepSummary>) => stepSummary(...given).slice(3, 5);
     const kept = { ...held, verdicts: [sampleVerdict()] };
     expect(sign(kept, validTrust)).toBe('✅ ');
@@ -149,7 +149,7 @@ describe('the CSV', () => {
     expect(new Set(rows.slice(1, -1).map((row) => row.split(',').length))).toEqual(new Set([12]));
   });
 
-  it('tells named entries of one kind and model apart', () => {
+  it('distinguishes named entries of one kind and model', () => {
     const result = sampleRunResult();
     const [group] = result.groups.filter(({ labels }) => !labels.warmUp);
     const groups = ['short', 'long'].map((entry) => ({
@@ -172,7 +172,7 @@ describe('the CSV', () => {
     expect(text).toContain(`,"'=HYPERLINK(""x""),\n",`);
   });
 
-  it('leaves out what the generator spoiled', () => {
+  it('leaves out figures withheld because of the generator', () => {
     const spoiled = /,gap,[^]*,stall,/;
     expect(runFiguresCsv(sampleRunResult(), validTrust)).toMatch(spoiled);
     expect(runFiguresCsv(sampleRunResult(), invalidTrust)).not.toMatch(/,(gap|stall),/);

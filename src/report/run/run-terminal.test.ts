@@ -13,13 +13,13 @@ const plain = (width: number, trust = degradedTrust, of: Result = result): strin
   terminalText(runDocument(of, trust), { colour: false, width });
 
 describe('the terminal report', () => {
-  it('of a run whose last answer came before its load had ended is never shorter than the load', () => {
+  it('of a run is never shorter than its load, even if the last answer came earlier', () => {
     const early = { ...result, ended: milliseconds(59_700) };
     expect(plain(100, degradedTrust, early)).toContain('60 s of load, 60 s in total');
     expect(plain(100, degradedTrust, early)).toContain('Over the whole run of 60 s: ');
   });
 
-  it('says first whether to believe it, then what ran, then what came of it', () => {
+  it('says first whether to trust it, then what ran, then the outcome', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
       "! Degraded
         All five kinds of traffic against the reference gateway.
@@ -196,7 +196,7 @@ describe('the terminal report', () => {
     expect(longest).toBeLessThanOrEqual(width);
   });
 
-  it('has the same text with colour, and no escape sequence without', () => {
+  it('has the same text with colour, and no escape sequences without', () => {
     const coloured = terminalText(runDocument(result, degradedTrust), { colour: true, width: 100 });
     expect(coloured).toContain('\u001b[');
     expect(stripVTControlCharacters(coloured)).toBe(plain(100));
@@ -217,12 +217,12 @@ describe('the terminal report', () => {
     `);
   });
 
-  it('names no evidence when all is well, and withholds gaps when nothing is', () => {
+  it('names no evidence if all is healthy, and withholds gaps if invalid', () => {
     expect(plain(100, validTrust)).not.toContain('healthy:');
     expect(plain(100, invalidTrust)).toMatch(/Chunk gap +ms +[\d,]+ +withheld/);
   });
 
-  it('says beneath the figures what tokens are not counted in them', () => {
+  it('says below the figures which tokens they leave out', () => {
     const tokens = [
       { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
     ];
@@ -232,7 +232,7 @@ describe('the terminal report', () => {
     );
   });
 
-  it('of an empty run still reads', () => {
+  it('of an empty run is complete', () => {
     const empty: Result = {
       ...result,
       groups: [],

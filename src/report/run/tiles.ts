@@ -20,17 +20,17 @@ import { arrivalRow, arrivalRows } from '../summary/outcome-text.ts';
 import { measuredRates, sourcesText } from '../summary/rates.ts';
 import { markup, type Markup } from '../text/markup.ts';
 
-/** One figure among the few that most people came for. */
+/** One of the few figures that most readers look for. */
 interface Tile {
   readonly label: string;
-  /** The kind of traffic that it is about; `null` where it is about all, or there is one kind only. */
+  /** The kind of traffic; `null` for all traffic, or if there is only one kind. */
   readonly kind: TrafficKind | null;
   readonly value: string;
   readonly unit: string;
   readonly foot: string;
 }
 
-/** Tiles of a run's main kind of traffic; of any other kind its first. */
+/** All tiles of a run's main kind of traffic, and the first of every other kind. */
 const tileMeasures = {
   chat: ['endToEnd'],
   'chat-stream': ['ttft', 'gap', 'endToEnd'],
@@ -56,7 +56,7 @@ const measureTile = (result: Result, kind: TrafficKind, name: MeasureName): read
   ];
 };
 
-/** The kind that tiles say most of comes first: a stream where there is one, otherwise the most frequent. */
+/** The main kind comes first: a stream if there is one, otherwise the most frequent kind. */
 const mainFirst = (kinds: readonly TrafficKind[]): readonly TrafficKind[] =>
   kinds.toSorted((a, b) => Number(b === 'chat-stream') - Number(a === 'chat-stream'));
 

@@ -72,7 +72,7 @@ const evidenceBlocks = ({ level, evidence }: Trust): readonly Block[] => {
   ];
 };
 
-/** Whether to believe the figures, and what else belongs to the verdict on a run. */
+/** Whether to trust the figures, and what else belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = runLimitsVerdict(result);
   return [
@@ -83,7 +83,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   ];
 };
 
-/** The tone of the gravest of a run's verdicts. */
+/** The tone of the worst of a run's verdicts. */
 export const gravestTone = (result: Result, trust: Trust): Tone => {
   const { level } = runVerdict(result, trust);
   const outcome = objectivesOutcome(result.verdicts ?? []);
@@ -112,7 +112,7 @@ const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
   { title: 'Remark', holds: 'words', cell: (verdict) => objectiveReasonText(verdict) ?? '' },
 ];
 
-/** The objectives of a run; empty without any. */
+/** The objectives of a run; empty if it has none. */
 export const objectivesSection = (result: Result): Section => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesOutcome(verdicts);

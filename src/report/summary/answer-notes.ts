@@ -5,7 +5,7 @@ import { groupsMatching } from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { kindsPresent } from './figures.ts';
 
-/** How many completed answers of one kind were odd in one way, over the whole run. */
+/** The number of completed answers of one kind with one deviation, over the whole run. */
 export interface AnswerNoteCount {
   readonly kind: TrafficKind;
   readonly note: AnswerNote;
@@ -14,7 +14,7 @@ export interface AnswerNoteCount {
   readonly completed: number;
 }
 
-/** What was odd in completed answers and was tolerated; the kinds with the most arrivals first, then what was most frequent. */
+/** Tolerated deviations in completed answers: kinds with the most arrivals first, then the most frequent deviations. */
 export const answerNoteCounts = (result: Result): readonly AnswerNoteCount[] =>
   kindsPresent(result).flatMap((kind) => {
     const groups = groupsMatching(result, ({ traffic }) => traffic === kind);

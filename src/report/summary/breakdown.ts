@@ -4,7 +4,7 @@ import { groupsMatching, outsideWarmUp, type LabelFilter } from '../../model/res
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { kindsPresent } from './figures.ts';
 
-/** By what the figures of a run can be told apart, where it had several. */
+/** Breaks the figures of a run down by the labels that have several values. */
 export const breakdownLabels = [
   'stage',
   'entry',
@@ -20,7 +20,7 @@ export interface BreakdownRow {
   readonly where: LabelFilter;
 }
 
-/** What stands for all entries without a name. */
+/** The label of all entries without a name. */
 const unnamed = 'without a name';
 
 const valueOf = (labels: Labels, label: BreakdownLabel): string | null =>

@@ -27,7 +27,7 @@ const answersOf = <K extends Answer['kind']>(kind: K, from = 0): Extract<Answer,
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 describe('the accounts of a run', () => {
-  it('are those of every completed answer, warm-up included, to the micro-unit', () => {
+  it('cover every completed answer, warm-up included, to the micro-unit', () => {
     const accounts = runTotalsOf(result)!;
     const costs = (['chat-stream', 'chat', 'speech', 'transcription'] as const).map((kind) => ({
       kind,
@@ -55,7 +55,7 @@ describe('the accounts of a run', () => {
     expect(runTotalsOf(only('chat'))!.all.characters).toEqual({ known: 0, total: 0, unknown: 0 });
   });
 
-  it('keep models apart, also those of one kind', () => {
+  it('separate models, also those of one kind', () => {
     const [group] = only('speech').groups;
     const other = { ...group!, labels: { ...group!.labels, model: 'm-other' } };
     expect(
@@ -63,7 +63,7 @@ describe('the accounts of a run', () => {
     ).toEqual(['m-voice', 'm-other']);
   });
 
-  it('do not exist where nothing was paid for', () => {
+  it('are absent if nothing has a price', () => {
     expect(runTotalsOf(only('models'))).toBeNull();
     expect(runTotalsOf({ ...result, groups: [] })).toBeNull();
   });
@@ -84,7 +84,7 @@ describe('a total cost', () => {
     expect(costText(cost)).toBe(text);
   });
 
-  it('is never told without what is missing from it', () => {
+  it('always says what is missing from it', () => {
     const sentences = [result, only('speech'), only('chat')].map((each) =>
       costSentence(runTotalsOf(each)!),
     );
@@ -99,7 +99,7 @@ describe('a total cost', () => {
 });
 
 describe('audio per second', () => {
-  it('is of the answers that ended in the measured window', () => {
+  it('covers the answers that ended in the measured window', () => {
     const rates = audioRates(result)!;
     const spoken = sampleObservations()
       .filter(({ ended }) => ended >= sampleReportPlan.warmUp && ended < 60_000)
@@ -114,7 +114,7 @@ describe('audio per second', () => {
     );
   });
 
-  it('names only what there was', () => {
+  it('names only what occurred', () => {
     expect(audioRatesText(audioRates(only('transcription'))!)).toMatchInlineSnapshot(
       `"Per second of the 50 s measured: 2.10 s of audio sent."`,
     );

@@ -7,7 +7,7 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { kindsPresent } from './figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 
-/** A measure's samples summed, and how many completed answers it is not known of. */
+/** The sum of a measure's samples, and the number of completed answers without one. */
 export interface MeasureSum {
   readonly known: number;
   readonly total: number;
@@ -17,7 +17,7 @@ export interface MeasureSum {
 const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Sums of thousandths are exact in a histogram, so those of whole micro-units are too. */
+/** A histogram's sums are exact to a thousandth, so sums of whole micro-units are exact. */
 const sumOver = (groups: readonly Group[], name: MeasureName): MeasureSum => {
   const own = groups.filter(({ labels }) => hasMeasure(labels.traffic, name));
   const known = own.reduce((sum, each) => sum + (each.distributions[name]?.count ?? 0), 0);
@@ -28,7 +28,7 @@ const sumOver = (groups: readonly Group[], name: MeasureName): MeasureSum => {
   };
 };
 
-/** What completed answers of some groups came to; money in whole micro-units of the currency. */
+/** Cost and audio of completed answers of some groups; cost in micro-units of the currency. */
 export interface CostAndAudioTotals {
   readonly completed: number;
   readonly cost: MeasureSum;
@@ -37,7 +37,7 @@ export interface CostAndAudioTotals {
   readonly characters: MeasureSum;
 }
 
-/** The account of one kind and model; `null` where the kind names no model. */
+/** The account of one kind and model; `null` if the kind names no model. */
 export interface KindTotals extends CostAndAudioTotals {
   readonly kind: TrafficKind;
   readonly model: string | null;
@@ -53,12 +53,12 @@ const totalsOf = (groups: readonly Group[]): CostAndAudioTotals => ({
 
 /** The accounts of a run. */
 export interface RunTotals {
-  /** Kinds that are paid for and have completed answers, each with each of its models. */
+  /** Kinds with a price and completed answers, by model. */
   readonly rows: readonly KindTotals[];
   readonly all: CostAndAudioTotals;
 }
 
-/** Over the whole run, warm-up included: it was paid for too. `null` when no answer was paid for. */
+/** Over the whole run, including the warm-up, which costs too. `null` if no answer has a price. */
 export const runTotalsOf = (result: Result): RunTotals | null => {
   const paid = groupsMatching(result, ({ traffic }) => hasMeasure(traffic, 'cost')).filter(
     ({ outcomes }) => outcomes.completed > 0,
@@ -72,16 +72,16 @@ export const runTotalsOf = (result: Result): RunTotals | null => {
   return { rows, all: totalsOf(paid) };
 };
 
-/** What completed answers brought in each second of the measured window, whenever their requests were due. */
+/** Audio of completed answers in each second of the measured window, no matter when their requests were due. */
 export interface AudioRates {
   readonly seconds: number;
-  /** Seconds of audio for each second, and characters; `null` where no completed answer has any. */
+  /** Seconds of audio for each second, and characters; `null` if no completed answer has any. */
   readonly received: number | null;
   readonly sent: number | null;
   readonly characters: number | null;
 }
 
-/** `null` when the measured window holds no whole second, or no audio was heard in the run. */
+/** `null` if the measured window has no whole second, or the run had no audio. */
 export const audioRates = (result: Result): AudioRates | null => {
   const window = measuredWindow(result);
   if (window === null) return null;
@@ -97,13 +97,13 @@ export const audioRates = (result: Result): AudioRates | null => {
   return Object.values(rates).every((each) => each === null) ? null : { seconds, ...rates };
 };
 
-/** A total that never hides what is missing from it: `0.012340`, `at least 0.012340`, `unknown`; a dash where there is nothing to pay. */
+/** A total that shows whether something is missing: `0.012340`, `at least 0.012340`, `unknown`; a dash if nothing has a price. */
 export const costText = ({ known, total, unknown }: MeasureSum): string => {
   if (known === 0) return unknown === 0 ? '–' : 'unknown';
   return `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(total))}`;
 };
 
-/** Whether speech was heard or sent. */
+/** Whether audio was received or sent. */
 export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
   received.known + received.unknown + sent.known + sent.unknown > 0;
 
@@ -118,7 +118,7 @@ export const costSentence = ({ all: { completed, cost } }: RunTotals): string =>
   return `${answers} cost ${costText(cost)} currency units${missing}.`;
 };
 
-/** What the sums are and are not of. */
+/** What the sums include and leave out. */
 export const runTotalsMeaning =
   'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. Failed answers are not included.';
 

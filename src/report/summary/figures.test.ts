@@ -33,7 +33,7 @@ describe('figures', () => {
     ]);
   });
 
-  it('have a headline of its own for each kind', () => {
+  it('have a headline for each kind', () => {
     const shorts = (['speech', 'transcription', 'models'] as const).map((kind) =>
       kindFigures(result, validTrust, kind).headline.map(({ subject }) => subject.short),
     );
@@ -44,7 +44,7 @@ describe('figures', () => {
     ]);
   });
 
-  it('keep every other measure that has samples below the headline', () => {
+  it('list every other measure with samples below the headline', () => {
     const { headline, otherMeasures } = kindFigures(result, validTrust, 'speech');
     const present = measuresPresent(
       result,
@@ -67,7 +67,7 @@ describe('figures', () => {
     expect(lagFigures(result)?.n).toBe(kept.length);
   });
 
-  it('of the lag count from the first second that lies wholly after the warm-up', () => {
+  it('of the lag start at the first whole second after the warm-up', () => {
     const from = (warmUp: number) =>
       lagFigures({ ...result, plan: { ...sampleReportPlan, warmUp: milliseconds(warmUp) } })?.n;
     expect(from(10_001)).toBe(from(11_000));

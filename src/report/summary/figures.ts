@@ -16,12 +16,12 @@ import {
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 
-/** The figures that every report prints, read out of a result once and in one way. */
+/** The figures that every report prints, read from a result in one place. */
 
 /** The percentiles of a headline table. */
 export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
 
-/** What a row of figures is about: a measure of the table, or the generator's lag. */
+/** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
 /** One measure's distribution in figures. */
@@ -31,11 +31,11 @@ export interface MeasureFigures {
   /** In the order of `reportedQuantiles`. */
   readonly quantiles: readonly Quantile[];
   readonly max: number;
-  /** The generator was too unwell for this measure to mean anything: print no figure. */
+  /** The load generator was too overloaded for this measure, so no figure is printed. */
   readonly withheld: boolean;
 }
 
-/** The generator's own lateness: one for all kinds of traffic. */
+/** The lag of the load generator, for all kinds of traffic together. */
 export const lagSubject: FiguresSubject = {
   label: 'Generator lag',
   short: 'Generator lag',
@@ -45,7 +45,7 @@ export const lagSubject: FiguresSubject = {
     'From released to begun: how late the generator itself acted. Connecting and a slow server are not in it.',
 };
 
-/** What a headline table shows of each kind; the rest stands below it or in the result file. The first is what matters most while a user waits. */
+/** The measures of each kind in the headline table; the others are below it or in the result file. The first matters most while a user waits. */
 export const headlineMeasures = {
   chat: ['endToEnd', 'serviceTime'],
   'chat-stream': ['ttft', 'gap', 'stall', 'tpot', 'outputSpeed', 'endToEnd', 'serviceTime'],
@@ -54,7 +54,7 @@ export const headlineMeasures = {
   models: ['endToEnd', 'serviceTime'],
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
-/** When the loop is starved, many chunks are read in one turn and gaps collapse towards zero: a lie that looks good. */
+/** A starved loop reads many chunks in one turn, so gaps shrink towards zero and look better than they are. */
 const invalidWhenStarved: ReadonlySet<MeasureName> = new Set<MeasureName>(['gap', 'stall']);
 export const isWithheld = (name: MeasureName, trust: Trust): boolean =>
   trust.level === 'invalid' && invalidWhenStarved.has(name);
@@ -75,7 +75,7 @@ export interface KindFigures {
   readonly otherMeasures: readonly MeasureFigures[];
 }
 
-/** The kinds of traffic that the result holds, those with the most arrivals first. */
+/** The kinds of traffic in the result, most arrivals first. */
 export const kindsPresent = (result: Result): readonly TrafficKind[] => {
   const arrivals = (kind: TrafficKind): number =>
     countArrivals(sumOutcomes(groupsMatching(result, ({ traffic }) => traffic === kind)));
@@ -100,7 +100,7 @@ export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind): Ki
   };
 };
 
-/** The generator's lag over the measured window, at the timeline's two digits; `null` without samples. */
+/** The generator's lag over the measured window, to the timeline's two digits; `null` without samples. */
 export const lagFigures = (result: Result): MeasureFigures | null => {
   const first = firstMeasuredSecond(result);
   return figuresOf(

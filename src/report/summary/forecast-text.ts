@@ -8,7 +8,7 @@ const basisPrefix = {
   estimate: 'about ',
 } as const satisfies Record<AmountBasis, string>;
 
-/** A sum with how sure it is. */
+/** A sum, marked if it is an estimate or a bound. */
 const amountText = (
   { sum, basis, unknown }: ForecastAmount,
   text: (sum: number) => string,
@@ -21,6 +21,6 @@ const amountText = (
 export const countAmountText = (amount: ForecastAmount): string => amountText(amount, countText);
 export const moneyAmountText = (amount: ForecastAmount): string => amountText(amount, moneyText);
 
-/** What is needed of a cap, with its unit. */
+/** The amount that a plan needs of a cap, with its unit. */
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? moneyAmountText(need) : `${countAmountText(need)} ${unit}`;

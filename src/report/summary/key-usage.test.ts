@@ -43,7 +43,7 @@ const budgetOf = (told: readonly Reported[], left = 0) => {
 };
 
 describe('the budget of a key', () => {
-  it('holds the first 429 and what headers told', () => {
+  it('contains the first 429 and the values of headers', () => {
     const budget = budgetOf([
       [0, 200, 600, 599, 1000, 900],
       [9000, 429, 600, 0, null, null],
@@ -66,7 +66,7 @@ describe('the budget of a key', () => {
     ]);
   });
 
-  it('takes for the interface’s what is the interface’s', () => {
+  it('marks limits that come from the interface', () => {
     const { requests, tokens } = budgetOf([]);
     expect([requests, tokens].map(limitText)).toEqual([
       '600/min declared, no header seen',
@@ -74,7 +74,7 @@ describe('the budget of a key', () => {
     ]);
   });
 
-  it('says when it knows nothing', () => {
+  it('says when nothing is known', () => {
     const budget = budgetOf([[0, 200, null, null, null, null]], 12);
     expect([
       limitedText(budget),

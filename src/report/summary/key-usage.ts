@@ -13,17 +13,17 @@ export interface KeyUsage {
   readonly firstLimited: number | null;
   readonly requests: ObservedLimit;
   readonly tokens: ObservedLimit;
-  /** Responses that the ledger had no room for; the figures above do not know them. */
+  /** Responses that the ledger had no room for; the figures above do not include them. */
   readonly unrecorded: number;
 }
 
 /** One of a key's two limits. */
 export interface ObservedLimit {
-  /** What the plan takes for declared; `null` for nothing. */
+  /** The limit that the plan declares; `null` for none. */
   readonly declared: number | null;
-  /** The plan takes what the interface says of every gateway: nobody need have declared it. */
+  /** Whether the limit is the interface's default, not one that the scenario declares. */
   readonly isInterfaceDefault: boolean;
-  /** The different limits that headers named, ascending; more than one is a finding. */
+  /** The different limits in headers, ascending; more than one is a finding. */
   readonly reported: readonly number[];
   readonly lowest: number | null;
   readonly last: number | null;
@@ -96,7 +96,7 @@ export const limitText = ({ declared, isInterfaceDefault, reported }: ObservedLi
     : `header says ${headers}, declared ${countText(declared)}`;
 };
 
-/** How much of an allowance was seen left: `lowest 0, last 12`; a dash without headers. */
+/** The reported remaining quota: `lowest 0, last 12`; a dash without headers. */
 export const remainingText = ({ lowest, last }: ObservedLimit): string =>
   lowest === null || last === null ? '–' : `${countText(lowest)}, last ${countText(last)}`;
 
@@ -104,7 +104,7 @@ export const remainingText = ({ lowest, last }: ObservedLimit): string =>
 export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>
   firstLimited === null ? 'none' : `${countText(limited)}, first at ${momentText(firstLimited)}`;
 
-/** The ledger's blind spot in words; `null` when it saw everything. */
+/** Says how many responses the ledger did not record; `null` if it recorded all. */
 export const unrecordedText = ({ unrecorded }: KeyUsage): string | null =>
   unrecorded === 0
     ? null

@@ -35,14 +35,14 @@ const watched = (canary: boolean, ...loops: readonly (readonly Canary[])[]): Res
   };
 };
 
-describe('the error bar of a run', () => {
-  it('is that of the seconds which the figures hold', () => {
+describe('the measurement error of a run', () => {
+  it('covers the same seconds as the figures', () => {
     expect(measurementErrorText(watched(true, [late, calm, calm]))).toBe(
       'Measurement error: p50 0.06 ms, p99 0.40 ms (20 self-test streams, 800 events).',
     );
   });
 
-  it('says what it is after the first second, where that is in it and worse', () => {
+  it('says what it is after the first second, if that second is included and worse', () => {
     const run = watched(true, [late, calm, calm]);
     const cold = { ...run, plan: { ...run.plan, warmUp: milliseconds(0) } };
     expect(measurementErrorText(cold)).toMatch(
@@ -50,7 +50,7 @@ describe('the error bar of a run', () => {
     );
   });
 
-  it('is of all loops together, and says where nothing was heard', () => {
+  it('covers all loops together, and says if no event was read', () => {
     expect(measurementErrorText(watched(true, [late, calm], [late, calm], [late, null]))).toBe(
       'Measurement error: p50 0.06 ms, p99 0.40 ms (20 self-test streams in each of 2 loops, 800 events; 33.3 % of them are missing).',
     );
@@ -63,7 +63,7 @@ describe('the error bar of a run', () => {
     expect(measurementErrorText(watched(canary, [null, null]))).toMatch(said);
   });
 
-  it('is not missed in results of before there was any, nor where no chat was streamed', () => {
+  it('is not expected in old results, nor without streamed chats', () => {
     const { plan, ...before } = sampleRunResult();
     const { canary: _, ...earlier } = plan;
     expect(measurementErrorText({ ...before, plan: earlier })).toBeNull();

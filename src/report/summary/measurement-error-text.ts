@@ -4,7 +4,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { figureText, plural, shareText } from '../text/number-text.ts';
 
-/** Why a run that should have one has none; `null` where none was to be expected, as before there were any. */
+/** Why a run that should have a measurement error has none; `null` if none is expected, as in old results. */
 const missingErrorReason = ({ plan }: Result): string | null => {
   if (plan.canary === undefined || !hasChatStreams(plan)) return null;
   return plan.canary
@@ -12,14 +12,14 @@ const missingErrorReason = ({ plan }: Result): string | null => {
     : 'Measurement error unknown: the scenario disables the self-test streams (canary: false).';
 };
 
-/** How exact a run's instants of arrival are, by its own canary, in one sentence. */
+/** The measurement error of a run by its own canary, as a sentence. */
 export const measurementErrorText = (result: Result): string | null => {
   const error = errorBarOf(result);
   if (error === null) return missingErrorReason(result);
   const loops = error.loops === 1 ? '' : ` in each of ${error.loops} loops`;
   const { plan, slices } = result;
   const afterFirstSecond = errorBarOf({ plan: { ...plan, warmUp: milliseconds(1000) }, slices });
-  // In the first second code is compiled and connections are made; trust does not judge it.
+  // In the first second code is compiled and connections are opened, so trust does not judge it.
   const settled =
     plan.warmUp >= 1000 || afterFirstSecond === null || afterFirstSecond.p99 > error.p99 / 2
       ? ''

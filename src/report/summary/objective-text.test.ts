@@ -41,13 +41,13 @@ describe('what a report says of an objective', () => {
     expect(objectiveFindingText(sampleVerdict(differing))).toBe(text);
   });
 
-  it('a broken objective that is only told of is a warning', () => {
+  it('a broken objective that is only reported is a warning', () => {
     const broken = { ruling: 'fail', grounds: 'broken' } as const;
     expect(objectiveOutcome(sampleVerdict(broken))).toBe('broken');
     expect(objectiveOutcome(sampleVerdict({ ...broken, severity: 'warn' }))).toBe('warning');
   });
 
-  it('all of them have one sentence, and the gravest of them a name', () => {
+  it('all of them have one sentence, and the worst outcome is named', () => {
     const kept = sampleVerdict();
     const broken = sampleVerdict({ ruling: 'fail', grounds: 'no-data' });
     const open = sampleVerdict({ ruling: 'inconclusive', grounds: 'partial' });

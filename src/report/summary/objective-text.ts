@@ -20,7 +20,7 @@ export const objectiveOutcome = ({ ruling, severity }: ObjectiveVerdict): Object
   return severity === 'warn' ? 'warning' : 'broken';
 };
 
-/** The units whose figures are not simply a number and the unit. */
+/** Units that are not written as a number and the unit. */
 const unitNotations: Readonly<Record<string, (value: number) => string>> = {
   'ms/s': factorText,
   µ: (value) => moneyText(Math.round(value)),
@@ -36,7 +36,7 @@ const valueText = (value: number, unit: string): string =>
 export const objectiveObservedText = ({ observed, unit }: ObjectiveVerdict): string =>
   observed === null ? '–' : valueText(observed, unit);
 
-/** Its confidence interval; `null` where there is none. */
+/** The confidence interval; `null` if there is none. */
 export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): string | null => {
   if (low === null && high === null) return null;
   const text = (bound: number | null): string => (bound === null ? '…' : valueText(bound, unit));
@@ -51,7 +51,7 @@ const noDataText = ({ n, minSamples, unit }: ObjectiveVerdict): string => {
     : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
 };
 
-/** Why it came out so, beyond the figure; `null` when the figure says it all. */
+/** The reason for the outcome; `null` if the figure is reason enough. */
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   switch (verdict.grounds) {
     case 'no-data':
@@ -96,7 +96,7 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
   ].join(', ');
 };
 
-/** The gravest way in which an objective came out; `null` without objectives. */
+/** The worst outcome of all objectives; `null` without objectives. */
 export const objectivesOutcome = (
   verdicts: readonly ObjectiveVerdict[],
 ): ObjectiveOutcome | null => {
@@ -105,7 +105,7 @@ export const objectivesOutcome = (
   return order.find((outcome) => outcomes.has(outcome)) ?? null;
 };
 
-/** The same share without the 429s that the declared limits explain; `null` where there are none of these. */
+/** The same share without the 429s that the declared limits explain; `null` if there are none. */
 const quotaNormalisedSentence = ({ limits }: Result, good: number, due: number): string | null => {
   const explained = limits?.explained ?? 0;
   if (explained === 0) return null;
@@ -113,7 +113,7 @@ const quotaNormalisedSentence = ({ limits }: Result, good: number, due: number):
   return `Quota-normalised: ${shareText(good, due - explained)}, leaving out ${explainedText} that the declared limits explain.`;
 };
 
-/** How many requests kept all per-request objectives, and each; `null` where there are none. */
+/** How many requests met all per-request objectives, and each of them; `null` if there are none. */
 export const goodputSentence = (result: Result): string | null => {
   const { perRequest } = result.plan;
   if (perRequest.length === 0) return null;

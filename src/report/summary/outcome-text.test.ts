@@ -26,7 +26,7 @@ describe('arrivals by kind of traffic', () => {
     }
   });
 
-  it('are not told apart where there was one kind', () => {
+  it('are not separated if there was one kind', () => {
     const groups = result.groups.filter(({ labels }) => labels.traffic === 'speech');
     expect(arrivalsByKind({ ...result, groups })).toBeNull();
   });

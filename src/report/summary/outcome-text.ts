@@ -9,7 +9,7 @@ import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { kindsPresent } from './figures.ts';
 
-/** What each line of the arrivals table means, as reports print it. */
+/** The meaning of each line of the arrivals table. */
 export const arrivalMeaning = {
   due: 'Every arrival of the schedule.',
   sent: 'At least the first byte was written.',
@@ -36,7 +36,7 @@ export interface ArrivalRow {
   readonly measured: number;
 }
 
-/** Due, sent, and each outcome; the shares of all of them have the first row as denominator. */
+/** Due, sent, and each outcome; all shares are of the first row. */
 export const arrivalRows = (result: Result): readonly ArrivalRow[] => {
   const measuredGroups = groupsMatching(result, outsideWarmUp);
   const [all, measuredCounts] = [sumOutcomes(result.groups), sumOutcomes(measuredGroups)];
@@ -65,7 +65,7 @@ export interface KindArrivals {
   }[];
 }
 
-/** `null` where there was one kind of traffic, whose arrivals are all there were. */
+/** `null` if there was only one kind of traffic. */
 export const arrivalsByKind = (result: Result): KindArrivals | null => {
   const kinds = kindsPresent(result);
   if (kinds.length < 2) return null;

@@ -10,7 +10,7 @@ const text = planTerms(sampleReportPlan)
   .join('\n');
 
 describe('the scenario as a list', () => {
-  it('holds neither prompts nor values that may be secret', () => {
+  it('contains neither prompts nor values that may be secret', () => {
     expect(JSON.stringify(sampleReportPlan)).toContain('the quick brown prompt');
     expect(text).not.toContain('the quick brown prompt');
     expect(text).not.toContain('typed-in-value');
@@ -23,7 +23,7 @@ describe('the scenario as a list', () => {
     expect(planTerms(plan)).toContainEqual({ term: 'Header x-auth', text: '${env:REST}' });
   });
 
-  it('reads as people would say it', () => {
+  it('reads naturally', () => {
     expect(text).toMatchInlineSnapshot(`
       "Name: quickstart
       Description: All five kinds of traffic against the reference gateway.

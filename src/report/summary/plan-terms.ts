@@ -9,11 +9,11 @@ import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { promptsText, tokenCountText } from './workload-text.ts';
 
 /**
- * The plan as a list that people read. Prompts are counted, not shown; a header's value is shown
- * only as the template it is, and an address without its user and password.
+ * The plan as a list for people. Prompts are counted, not shown; a header's value is shown
+ * only as its template, and an address without its user and password.
  */
 
-/** A term and what it is set to. */
+/** A term and its value. */
 export interface PlanTerm {
   readonly term: string;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface PlanTerm {
 /** An address without user information. */
 export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
-/** Closed loads answer another question than open ones; the reader must know which it was. */
+/** Closed loads answer a different question than open ones, so the report must say which it was. */
 const loadModel = {
   open: 'open: requests are sent when they are due, whether or not earlier answers have arrived',
   closed: 'closed: a slow gateway receives fewer requests, so latencies hide queueing',
@@ -111,7 +111,7 @@ const requestText = (traffic: Traffic): string =>
     ? traffic.kind
     : `${traffic.kind} to ${traffic.model}: ${contentText(traffic)}`;
 
-/** A plan takes the interface’s limits where nobody declares others. */
+/** A plan uses the interface’s limits unless others are declared. */
 const limitPart = (limit: number | null, interfaceLimit: number, what: string): string[] =>
   limit === null
     ? []
@@ -125,7 +125,7 @@ const limitsText = ({ requestsPerMinute, tokensPerMinute }: Plan['limits']): str
   return parts.length === 0 ? 'none' : `${parts.join(' and ')} per minute and key`;
 };
 
-/** The transport is told as it was used: a plan that speaks HTTP/2 names undici. */
+/** Names the transport that was used: with HTTP/2 it is undici. */
 const wireText = (plan: Plan): string => {
   const { wire, transport, workers } = plan;
   const { http2, proxy, caFile, verifyTls } = wire;

@@ -13,7 +13,7 @@ const made = {
   cache: 'avoid',
 } as const;
 
-/** A result of which each of ten chats was counted as `each` tokens, of 512 on average. */
+/** A result with ten chats; the server counted `each` tokens for each, 512 on average were requested. */
 const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}): Result => {
   const result = sampleRunResult();
   const [stage] = result.plan.stages;
@@ -48,7 +48,7 @@ const counted = (each: number, source: Partial<PromptSourceOf<'synthetic'>> = {}
   };
 };
 
-describe('what the server counted of made prompts', () => {
+describe('the server’s count of synthetic prompts', () => {
   it.each([
     [
       counted(498),
@@ -64,14 +64,14 @@ describe('what the server counted of made prompts', () => {
     expect(promptCountNotes(result, 'chat-stream')).toEqual([]);
   });
 
-  it('is told of mixed lengths by their means', () => {
+  it('is given for mixed lengths by their means', () => {
     const tokens = { kind: 'uniform', min: 500, max: 524 } as const;
     expect(promptCountNotes(counted(498, { tokens }), 'chat')).toEqual([
       'm: requested 512 input tokens on average, the server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt corrects it).',
     ]);
   });
 
-  it('is not told where no prompt was made so, or other entries fall into the group', () => {
+  it('is left out if no prompt is synthetic, or the group has other entries', () => {
     const result = counted(498);
     const groups = result.groups.map((group) => ({
       ...group,

@@ -6,8 +6,8 @@ import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { countText, figureText } from '../text/number-text.ts';
 
 /**
- * What a server counted of made-up prompts, against what was asked for: means over the completed
- * answers that told their input, of prompts that nothing else stands beside.
+ * The server's token counts of synthetic prompts against the requested ones: means over the completed
+ * answers that report their input, of prompts without other messages.
  */
 interface PromptCount {
   readonly model: string;
@@ -17,7 +17,7 @@ interface PromptCount {
   readonly calibration: number;
 }
 
-/** The one source of a group's prompts, where all entries that fall into the group have the same. */
+/** The source of a group's prompts, if all entries of the group have the same. */
 const onlySource = (
   { plan }: Result,
   { traffic, model, entry, stage }: Group['labels'],
@@ -32,7 +32,7 @@ const onlySource = (
   return Array.isArray(source) || source.kind !== 'synthetic' ? null : source;
 };
 
-/** One for each model, length or distribution, and calibration that some answer told the count of. */
+/** One for each model, length or distribution, and calibration for which an answer reported the count. */
 const promptCounts = (result: Result, kind: TrafficKind): readonly PromptCount[] => {
   const groups = groupsMatching(
     result,
@@ -62,7 +62,7 @@ const promptCounts = (result: Result, kind: TrafficKind): readonly PromptCount[]
   });
 };
 
-/** Smaller differences are those of rounding a calibrated length. */
+/** Smaller differences come from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
 const differenceText = (share: number): string =>

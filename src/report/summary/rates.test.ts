@@ -47,7 +47,7 @@ const draining = (): Result => {
 };
 
 describe('rates', () => {
-  it('of the measured window hold nothing that was done in the drain', () => {
+  it('of the measured window exclude the drain', () => {
     expect(measuredRates(draining())).toEqual({
       seconds: 5,
       offered: 2,
@@ -59,14 +59,14 @@ describe('rates', () => {
     });
   });
 
-  it('of the whole run hold the drain and its time', () => {
+  it('of the whole run include the drain and its time', () => {
     const { seconds, sent, completed, tokens } = wholeRunRates(draining())!;
     expect(seconds).toBe(8.4);
     expect([sent, completed]).toEqual([10 / 8.4, 10 / 8.4]);
     expect(tokens).toEqual([{ source: 'usage', answers: 10, input: 100 / 8.4, output: 200 / 8.4 }]);
   });
 
-  it('are told apart in words', () => {
+  it('are distinguished in words', () => {
     expect(rateSentences(draining())).toMatchInlineSnapshot(`
       [
         "Over the 5 s measured: 2.00/s offered, 2.00/s sent, 1.00/s completed; tokens 10.0/s in, 20.0/s out (counted by the server).",
@@ -89,7 +89,7 @@ describe('rates', () => {
     }
   });
 
-  it('of tokens add up the sources and name them; over the whole run they stand apart', () => {
+  it('of tokens add up the sources and name them; over the whole run sources are separate', () => {
     const guessed = {
       source: 'events' as const,
       answers: 3,
@@ -121,7 +121,7 @@ describe('rates', () => {
     expect(rateSentences(none).join()).not.toContain('tokens');
   });
 
-  it('of a window without a whole second are not given, and it is said', () => {
+  it('of a window without a whole second are left out, with a note', () => {
     const short = { ...draining(), scheduled: milliseconds(900), ended: milliseconds(800) };
     expect(measuredRates(short)).toBeNull();
     expect(rateSentences(short)).toEqual([

@@ -8,9 +8,9 @@ import { kindsPresent } from './figures.ts';
 import { figureText, plural, timeText } from '../text/number-text.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
 
-/** What passed per second: over the measured window, and over the whole run until its last answer. */
+/** Rates per second: over the measured window, and over the whole run until its last answer. */
 
-/** How many completed answers of one kind of traffic came per second. */
+/** Completed answers per second of one kind of traffic. */
 interface KindRate {
   readonly kind: TrafficKind;
   readonly completed: number;
@@ -18,7 +18,7 @@ interface KindRate {
 
 /**
  * Everything that happened within the measured window, per second of it, whenever its request was
- * due: what is done in the drain counts as little as the drain's time does.
+ * due. The drain counts neither in the sums nor in the time.
  */
 export interface MeasuredRates {
   readonly seconds: number;
@@ -27,7 +27,7 @@ export interface MeasuredRates {
   readonly completed: number;
   /** In the order of `kindsPresent`. */
   readonly completedByKind: readonly KindRate[];
-  /** From all sources together; `null` where no answer of the run told any. */
+  /** From all sources together; `null` if no answer reported any. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
 }
@@ -36,7 +36,7 @@ export interface MeasuredRates {
 interface SourceTokens {
   readonly source: TokenSource;
   readonly answers: number;
-  /** `null` where no answer told it. */
+  /** `null` if no answer reported it. */
   readonly input: number | null;
   readonly output: number;
 }
@@ -52,7 +52,7 @@ export const tokensBySource = (groups: readonly Group[]): readonly SourceTokens[
     return [{ source, answers: total('answers'), input, output: total('output') }];
   });
 
-/** `null` when the measured window holds no whole second. */
+/** `null` if the measured window has no whole second. */
 export const measuredRates = (result: Result): MeasuredRates | null => {
   const window = measuredWindow(result);
   if (window === null) return null;
@@ -76,16 +76,16 @@ export const measuredRates = (result: Result): MeasuredRates | null => {
   };
 };
 
-/** Totals of the whole run, warm-up and drain included, per second of it: until the load and its last exchange have ended. */
+/** Totals of the whole run per second, warm-up and drain included, until the load and the last exchange have ended. */
 export interface WholeRunRates {
   readonly seconds: number;
   readonly sent: number;
   readonly completed: number;
-  /** Per second, sources apart. */
+  /** Per second, by source. */
   readonly tokens: readonly SourceTokens[];
 }
 
-/** How long a run was (ms): its last answer may come before its load ends, and the whole is never shorter than a part. */
+/** The duration of a run in ms: until the load and the last answer have ended. */
 export const runDuration = ({ scheduled, ended }: Result): number => Math.max(scheduled, ended);
 
 /** `null` when no exchange took place. */
@@ -104,7 +104,7 @@ export const wholeRunRates = (result: Result): WholeRunRates | null => {
   };
 };
 
-/** Where the run's token counts come from; with several sources, from each how many answers. */
+/** The sources of the run's token counts; with several, the number of answers for each. */
 export const sourcesText = (result: Result): string => {
   const sourceTokens = tokensBySource(result.groups);
   return sourceTokens

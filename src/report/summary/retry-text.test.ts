@@ -35,11 +35,11 @@ const withGroup = (differing: Partial<Group>, plan: Partial<Result['plan']>): Re
 });
 
 describe('retries in words', () => {
-  it('are silent where the plan has none', () => {
+  it('are left out if the plan has none', () => {
     expect(retrySentences(result)).toEqual([]);
   });
 
-  it('tell attempts, arrivals tried again, successes, waits and why others were given up', () => {
+  it('report attempts, retried arrivals, successes, waits and why others were given up', () => {
     const waits = Array.from({ length: 40 }, (_, i) => 1000 + i);
     expect(
       retrySentences(
@@ -62,7 +62,7 @@ describe('retries in words', () => {
     `);
   });
 
-  it('tell the waits for a pace, alone too', () => {
+  it('report the waits for a pace, also without retries', () => {
     const waits = Array.from({ length: 40 }, (_, i) => i * 1000);
     const pace = {
       requests: 60,
@@ -79,7 +79,7 @@ describe('retries in words', () => {
       `);
   });
 
-  it('tell that nothing had to be tried again', () => {
+  it('say that nothing was retried', () => {
     expect(retrySentences(withGroup({ attempts: 100, retried: 0 }, { retry }))).toEqual([
       '100 attempts for 100 arrivals; 0 of them (0.0 %) were retried, 0 successfully.',
     ]);

@@ -6,11 +6,11 @@ import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.
 import { distributionOf } from '../../model/result/summary.ts';
 import { countText, figureText, plural, shareText } from '../text/number-text.ts';
 
-/** What retries and a pace came to, over the whole run: figures that outcomes alone do not show. */
+/** The effects of retries and a pace over the whole run, which outcomes do not show. */
 
 const everyGroup = (): boolean => true;
 
-/** The middle and the slow end of a wait, of completed requests; `null` where none waited so. */
+/** The median and the tail of a wait of completed requests; `null` if none waited. */
 const waitText = (result: Result, measure: MeasureName): string | null => {
   const waits = distributionOf(result, measure, everyGroup);
   const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
@@ -35,7 +35,7 @@ const retryText = (result: Result): string => {
   return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
 };
 
-/** What further attempts and the pace came to, in sentences; none where the plan has neither. */
+/** The effects of retries and the pace, as sentences; none if the plan has neither. */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
   return [

@@ -41,7 +41,7 @@ const refusalSentences = (refusals: KeyRefusals): readonly string[] => {
   ];
 };
 
-/** The observations of a key, a sentence each. */
+/** The findings about a key, as sentences. */
 export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
   const { requests, tokens, refusals, explainedBy } = key;
   return [
@@ -61,7 +61,7 @@ export const keyLimitSentences = (key: KeyLimits): readonly string[] => {
 export const keyClaimsToShow = ({ checks }: KeyLimits): readonly LimitCheck[] =>
   checks.filter(({ finding, violates }) => finding === 'refuted' || violates);
 
-/** The verdict on the limits; `null` where the scenario does not check them. */
+/** The verdict on the limits; `null` if the scenario does not check them. */
 export const runLimitsVerdict = ({
   limits,
   plan,

@@ -19,7 +19,7 @@ const halved: Result = {
 };
 
 describe('the verdict of a run', () => {
-  it('is what the trust in its generator is', () => {
+  it('is the trust in its generator', () => {
     const titles = [validTrust, degradedTrust, invalidTrust].map(
       (trust) => runVerdict(result, trust).title,
     );

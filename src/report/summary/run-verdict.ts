@@ -9,7 +9,7 @@ import {
 import type { Trust, TrustLevel } from '../../model/result/verdict.ts';
 import { measurementErrorText } from './measurement-error-text.ts';
 
-/** Whether the figures can be believed, and how the run itself ended. */
+/** Whether the figures can be trusted, and how the run ended. */
 export interface RunVerdict {
   readonly level: TrustLevel;
   readonly title: string;
@@ -53,7 +53,7 @@ const noFiguresSentence = (result: Result): string => {
   return `No ${which} succeeded, so there are no latencies; the failures below show why.`;
 };
 
-/** An incomplete run outranks what trust says, and one in which nothing succeeded after the warm-up is never valid. */
+/** Incomplete takes precedence over trust, and a run in which nothing succeeded after the warm-up is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const isIncomplete = missingSlices(result).length > 0;

@@ -27,7 +27,7 @@ const estimate = (source: 'events' | 'characters', answers: number) => ({
 });
 
 describe('notes on tokens', () => {
-  it('are none where the server counted all, about one in each event', () => {
+  it('are absent if the server counted all, about one per event', () => {
     expect(tokenNotes(result, 'chat-stream')).toEqual([]);
     expect(tokenNotes(result, 'models')).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('notes on tokens', () => {
     );
   });
 
-  it('say what an event held', () => {
+  it('say how many tokens an event had', () => {
     const distributions = { tokensPerChunk: histogramOf(4) };
     expect(tokenNotes(only({ distributions }), 'chat-stream')).toMatchInlineSnapshot(`
       [

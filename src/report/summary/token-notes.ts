@@ -9,7 +9,7 @@ import { promptCountNotes } from './prompt-counts.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
 import { tokensBySource } from './rates.ts';
 
-/** The measures that take the server's count of tokens and no estimate. */
+/** The measures that use the server's token count, never an estimate. */
 const ofCountedTokens = [
   'tpot',
   'outputSpeed',
@@ -41,7 +41,7 @@ const estimatedNote = (result: Result, kind: TrafficKind): readonly string[] => 
   ];
 };
 
-/** Below and above these tokens per chunk, in the median, chunks are no tokens. */
+/** If the median of tokens per chunk is outside these bounds, a chunk is not a token. */
 const [fewTokens, manyTokens] = [0.8, 1.5];
 
 /** Whether the time between chunks may be read as the time between tokens. */
@@ -53,7 +53,7 @@ const chunkNote = (result: Result, kind: TrafficKind): readonly string[] => {
   ];
 };
 
-/** What a reader must know of tokens beside a kind's figures. */
+/** Notes on tokens next to a kind's figures. */
 export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[] => [
   ...promptCountNotes(result, kind),
   ...estimatedNote(result, kind),

@@ -21,7 +21,7 @@ describe('the mean word error rate', () => {
     );
   });
 
-  it('is told plainly where every text is known', () => {
+  it('is given without a remark if every text is known', () => {
     const groups = result.groups
       .filter(({ labels }) => labels.traffic === 'transcription')
       .map((group) => ({

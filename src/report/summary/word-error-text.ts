@@ -8,8 +8,8 @@ const ofTranscriptions = (labels: Labels): boolean =>
   outsideWarmUp(labels) && labels.traffic === 'transcription';
 
 /**
- * The run's word error rate in a sentence that says which one it is: results keep each answer's own
- * rate, so it is their mean, not all wrong words over all words. `null` without a known true text.
+ * The run's word error rate in a sentence that says how it is computed: results keep the rate of each
+ * answer, so it is their mean, not all wrong words over all words. `null` without a known true text.
  */
 export const wordErrorSentence = (result: Result): string | null => {
   const { count, mean } = distributionOf(result, 'wordErrorRate', ofTranscriptions);

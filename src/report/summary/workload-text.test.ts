@@ -12,7 +12,7 @@ const needsOf = (load: TraceLoad): string => {
 };
 
 describe('what a trace needs', () => {
-  it('is said in rates, in keys by the declared limits, and with what was clipped', () => {
+  it('is given as rates, as keys by the declared limits, and with what was clipped', () => {
     const facts = {
       ...sampleTraceLoad.facts,
       requests: 9000,
@@ -32,7 +32,7 @@ describe('what a trace needs', () => {
       `);
   });
 
-  it('is said of a short one too', () => {
+  it('is given for a short trace too', () => {
     expect(needsOf({ ...sampleTraceLoad, speed: 1 })).toMatchInlineSnapshot(`
       "steady: the mooncake trace short.jsonl: 3 requests in 251 ms
         it needs 3 requests, 1,303 input and 6 output tokens in all, within less than a minute
@@ -41,7 +41,7 @@ describe('what a trace needs', () => {
     `);
   });
 
-  it('is nothing where a plan replays none', () => {
+  it('is absent if a plan replays none', () => {
     expect(traceNeeds(samplePlan())).toEqual([]);
   });
 });

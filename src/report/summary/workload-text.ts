@@ -4,7 +4,7 @@ import type { TraceLoad } from '../../model/workload/trace.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 
-/** Prompts that are made or read, and traces, in words. */
+/** Describes prompts and traces in words. */
 
 /** A count of tokens, such as `800 tokens` or `800 tokens in the middle (lognormal, sigma 0.6)`. */
 export const tokenCountText = (count: TokenCount): string => {
@@ -55,7 +55,7 @@ export const traceText = ({ file, speed, from, until, facts }: TraceLoad): strin
 
 const minute = 60_000;
 
-/** What is needed a minute; in less than one, everything is what that minute needs. */
+/** The need per minute; a trace shorter than a minute is counted as a whole. */
 const traceNeedLine = ({
   requests,
   inputTokens,
@@ -99,7 +99,7 @@ const clippedText = ({
   return clippedTexts.length === 0 ? 'nothing is clipped' : clippedTexts.join(', ');
 };
 
-/** What each trace of a plan needs of the gateway and what was clipped of it, in lines; none without traces. */
+/** What each trace of a plan needs and what was clipped, as lines; none without traces. */
 export const traceNeeds = (plan: Plan): readonly string[] =>
   plan.stages.flatMap(({ name, load }) => {
     if (load.kind !== 'trace') return [];

@@ -27,7 +27,7 @@ describe('columns of a terminal', () => {
     );
   });
 
-  it('never part a number from its unit', () => {
+  it('never separate a number from its unit', () => {
     expect(wrappedLines('it took about 60 s', 16)).toEqual(['it took about', '60 s']);
   });
 
@@ -40,7 +40,7 @@ describe('columns of a terminal', () => {
     ]).toEqual(['gateway', 'gate…', '模…', '']);
   });
 
-  it('pad to the left or right by what a screen shows', () => {
+  it('pad to the left or right by display width', () => {
     expect([paddedText('模', 4), paddedText('12', 4, 'right')]).toEqual(['模  ', '  12']);
   });
 });

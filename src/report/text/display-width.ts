@@ -1,17 +1,17 @@
-/** Text set in columns for a screen of fixed-width characters. */
+/** Text in columns on a screen with fixed-width characters. */
 
-/** What a screen shows twice as wide (East Asian wide forms, emoji) and what takes no room (combining marks). */
+/** Characters of double width (East Asian wide forms, emoji) and of no width (combining marks). */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const narrow = /\p{Mn}|\p{Me}|[\u200b\u200c\u200d]/u;
 
 const widthOf = (point: string): number => (wide.test(point) ? 2 : narrow.test(point) ? 0 : 1);
 
-/** The columns that a text takes; it must hold no control characters. */
+/** The width of a text in columns; it must not contain control characters. */
 export const displayWidth = (text: string): number =>
   Array.from(text).reduce((sum, point) => sum + widthOf(point), 0);
 
-/** The beginning of a text that fits, the cut marked by `…`. */
+/** The beginning of a text that fits, with `…` if it was cut. */
 export const truncatedText = (text: string, columns: number): string => {
   if (displayWidth(text) <= columns) return text;
   let kept = '';
@@ -24,7 +24,7 @@ export const truncatedText = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${kept}…`;
 };
 
-/** The text with spaces after it (or before it, when it stands at the right) up to `columns`. */
+/** The text padded with spaces to `columns`, at the end or, if aligned right, at the start. */
 export const paddedText = (
   text: string,
   columns: number,
@@ -34,11 +34,11 @@ export const paddedText = (
   return side === 'left' ? text + room : room + text;
 };
 
-/** Spaces that would part a number from its unit. */
+/** Spaces between a number and its unit. */
 const spaceBeforeUnit = /(?<=\d) (?=(?:ms|s|min|h|%|µ|kB|MB)(?!\w))/g;
 const noBreakSpace = '\u00a0';
 
-/** A text broken at spaces, never between a number and its unit, into lines of at most `columns`; a longer word is cut into pieces. */
+/** Wraps a text at spaces, never between a number and its unit, into lines of at most `columns`; longer words are cut. */
 export const wrappedLines = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let line = '';

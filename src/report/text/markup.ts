@@ -1,6 +1,6 @@
 import { printable } from './printable.ts';
 
-/** A piece of HTML that is safe to embed: made by the `markup` tag, never by hand. */
+/** HTML that is safe to embed; only the `markup` tag makes it. */
 export interface Markup {
   readonly markup: string;
 }
@@ -25,12 +25,12 @@ const rendered = (content: Content): string => {
   return 'markup' in content ? content.markup : content.map(rendered).join('');
 };
 
-/** HTML from a template whose every value is escaped, unless it is markup itself; lists are joined, `null` is nothing. */
+/** Makes HTML from a template. Values are escaped unless they are markup; lists are joined, `null` is empty. */
 export const markup = (literals: TemplateStringsArray, ...values: readonly Content[]): Markup => ({
   markup: literals.reduce((whole, literal, i) => whole + rendered(values[i - 1] ?? null) + literal),
 });
 
-/** Text that stands as it is: our own scripts and style sheets, which must not end their element early. */
+/** Embeds our own scripts and style sheets unescaped; throws if the text would end its element. */
 export const verbatim = (text: string): Markup => {
   if (/<\/(script|style)|<!--/i.test(text)) {
     throw new Error('an embedded script or style sheet would end its own element');

@@ -30,7 +30,7 @@ describe('numbers as text', () => {
     expect(figureText(value)).toBe(text);
   });
 
-  it('keeps whole tokens whole and fractions of them visible', () => {
+  it('shows whole tokens as integers and keeps fractions visible', () => {
     expect([figureText(17, 'tokens'), figureText(17.5, 'tokens'), figureText(17, 'ms')]).toEqual([
       '17',
       '17.5',
@@ -38,7 +38,7 @@ describe('numbers as text', () => {
     ]);
   });
 
-  it('keeps whole characters, bytes and micro-units whole, and tells many bytes in thousands', () => {
+  it('shows characters, bytes and micro-units as integers, and many bytes in thousands', () => {
     expect(['characters', 'bytes', 'µ'].map((unit) => figureText(17, unit))).toEqual([
       '17',
       '17',
@@ -113,11 +113,11 @@ describe('numbers as text', () => {
     expect(timeText(ms)).toBe(text);
   });
 
-  it('tells moments to a tenth of a second', () => {
+  it('gives moments to a tenth of a second', () => {
     expect([400, 60_000, 125_300].map(momentText)).toEqual(['0.4 s', '60.0 s', '2 min 5.3 s']);
   });
 
-  it('leaves a bound open that no sample gives', () => {
+  it('shows … for a bound that no sample gives', () => {
     expect([intervalText(790, 850), intervalText(790, null), intervalText(null, null)]).toEqual([
       '790–850',
       '790–…',

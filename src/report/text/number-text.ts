@@ -1,18 +1,18 @@
-/** Numbers as people read them: one notation for every report. */
+/** Numbers for people: one notation for every report. */
 
 /** A whole number with thousands separators. */
 export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Units that are counted in whole things. */
+/** Units that are counted in whole numbers. */
 const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters', 'bytes', 'µ']);
 
-/** Bytes in thousands from ten thousand on: `64.0 kB`, `1.25 MB`. */
+/** Ten thousand bytes or more: `64.0 kB`, `1.25 MB`. */
 const bytesText = (value: number): string =>
   value < 999_500 ? `${figureText(value / 1e3)} kB` : `${figureText(value / 1e6)} MB`;
 
 /**
  * A measured figure with about three significant digits: `0.42`, `8.25`, `81.3`, `812`, `1,204`;
- * whole things keep their whole numbers, and many bytes are told in kB or MB.
+ * counts stay whole numbers, and many bytes are given in kB or MB.
  */
 export const figureText = (value: number, unit = ''): string => {
   const size = Math.abs(value);
@@ -21,7 +21,7 @@ export const figureText = (value: number, unit = ''): string => {
   return size === 0 ? '0' : value.toFixed(size >= 9.995 ? 1 : 2);
 };
 
-/** Milliseconds for each second of audio as the factor of real time that they are: 12.3 is `0.012×`, 1,000 is `1.00×`. */
+/** Milliseconds per second of audio as a real-time factor: 12.3 is `0.012×`, 1,000 is `1.00×`. */
 export const factorText = (msPerSecond: number): string => {
   const factor = msPerSecond / 1000;
   if (factor >= 0.995) return `${figureText(factor)}×`;
@@ -29,15 +29,15 @@ export const factorText = (msPerSecond: number): string => {
   return `${Number(factor.toPrecision(2))}×`;
 };
 
-/** Whole micro-units of the currency in its units, to the last one: `0.012340`, `1,204.000001`. */
+/** Micro-units of the currency as an exact amount: `0.012340`, `1,204.000001`. */
 export const moneyText = (microUnits: number): string => {
   const text = String(microUnits).padStart(7, '0');
   return `${Number(text.slice(0, -6)).toLocaleString('en-US')}.${text.slice(-6)}`;
 };
 
 /**
- * A part of a whole as a percentage with one decimal. Rounding never turns some into none or into
- * all: those are `<0.1 %` and `>99.9 %`. An empty whole gives a dash.
+ * A share as a percentage with one decimal. Rounding never turns some into none or
+ * all: these are `<0.1 %` and `>99.9 %`. A dash if the whole is 0.
  */
 export const shareText = (part: number, whole: number): string => {
   if (whole === 0) return '–';
@@ -49,7 +49,7 @@ export const shareText = (part: number, whole: number): string => {
 
 const tenth = (value: number): string => String(Number(value.toFixed(1)));
 
-/** A length of time, or an instant of the run, given in milliseconds: `250 ms`, `31.2 s`, `2 min 5 s`, `1 h 2 min`. */
+/** A duration or an instant of the run, from milliseconds: `250 ms`, `31.2 s`, `2 min 5 s`, `1 h 2 min`. */
 export const timeText = (ms: number): string => {
   if (ms > 0 && ms < 999.5) return `${ms < 99.95 ? tenth(ms) : Math.round(ms)} ms`;
   if (ms < 119_950) return `${tenth(ms / 1000)} s`;
@@ -73,6 +73,6 @@ export const momentText = (ms: number): string =>
 export const plural = (value: number, noun: string): string =>
   `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
 
-/** The bounds of a confidence interval; `…` stands where no sample gives a bound. */
+/** The bounds of a confidence interval; `…` if no sample gives a bound. */
 export const intervalText = (low: number | null, high: number | null, unit = ''): string =>
   `${low === null ? '…' : figureText(low, unit)}–${high === null ? '…' : figureText(high, unit)}`;

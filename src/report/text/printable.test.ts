@@ -12,15 +12,15 @@ describe('text from elsewhere', () => {
     expect(printable('one\r\n\ttwo\u2028three\u0085four')).toBe('one two�three�four');
   });
 
-  it('holds nothing that XML has no place for', () => {
+  it('contains nothing that XML forbids', () => {
     expect(printable('a\uffff\ufffe\ud800')).toBe('a���');
   });
 
-  it('cannot turn the direction of writing around', () => {
+  it('cannot change the writing direction', () => {
     expect(printable('abc\u202edef\u2066')).toBe('abc�def�');
   });
 
-  it('never holds a control character or a lone surrogate, whatever came', () => {
+  it('never contains a control character or a lone surrogate, for any input', () => {
     const unit = (min: number, max: number) =>
       fc.integer({ min, max }).map((code) => String.fromCharCode(code));
     const [loneSurrogate, control] = [unit(0xd800, 0xdfff), unit(0, 0x9f)];
@@ -31,7 +31,7 @@ describe('text from elsewhere', () => {
     );
   });
 
-  it('leaves ordinary text of any script as it is', () => {
+  it('leaves ordinary text of any script unchanged', () => {
     expect(printable('Größe 模型 🙂 <b>')).toBe('Größe 模型 🙂 <b>');
   });
 });

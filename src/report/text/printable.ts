@@ -1,8 +1,8 @@
 /**
- * Text from elsewhere, safe to print on one line: control characters (terminal escapes among them)
- * become their visible pictures, line ends become spaces, and what turns the direction of writing
- * around becomes U+FFFD. Lone surrogates, which cannot be written as UTF-8, and what XML has no place
- * for do too.
+ * Makes foreign text safe to print on one line: control characters (including terminal escapes)
+ * become their visible pictures, line ends become spaces, and characters that change the writing
+ * direction become U+FFFD, as do lone surrogates, which cannot be written as UTF-8, and characters that
+ * XML forbids.
  */
 export const printable = (text: string): string =>
   text

@@ -17,11 +17,11 @@ import { measureCell } from './measure-cell.ts';
 import { calibrationPath } from '../calibration-note.ts';
 
 interface CalibrateRequest extends GridRequest {
-  /** The folder of its files; `undefined`: that of the history. */
+  /** The folder for its files; `undefined`: the folder of the history. */
   readonly out: string | undefined;
 }
 
-/** No load starts after this many ms: a busy machine takes longer for each, and the largest loads come last. */
+/** No load starts after this many ms: on a busy machine each takes longer, and the largest loads come last. */
 const startTimeout = 75_000;
 
 const measureAll = async (
@@ -55,7 +55,7 @@ const measureAll = async (
   return { cells, stopped: null };
 };
 
-/** Writes the calibration and its page; returns where they are, `null` where no calibration is kept. */
+/** Writes the calibration and its page; returns their paths, `null` if no calibration is kept. */
 const saveCalibration = async (
   calibration: Calibration,
   out: string | undefined,
@@ -75,7 +75,7 @@ const saveCalibration = async (
 };
 
 /**
- * Measures this machine's measurement error over a grid of loads and keeps it, for later reports to
+ * Measures this machine's measurement error over a grid of loads and stores it for later reports to
  * quote. A calibration that was stopped, or overloaded at every load, is printed but not kept.
  */
 export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {

@@ -3,7 +3,7 @@ import { calibrationGrid } from './calibration-grid.ts';
 
 const usual = { quick: false, streams: null, rates: null, workers: null };
 
-it('the grid of a calibration has each load over both transports, from the smallest on, and great ones by two workers', () => {
+it('the grid of a calibration has each load over both transports, smallest first, and large ones with two workers', () => {
   const grid = calibrationGrid(usual);
   expect(grid).toHaveLength(12);
   expect(grid.map(({ streams, tokensPerSecond }) => streams * tokensPerSecond)).toEqual([

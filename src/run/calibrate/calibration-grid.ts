@@ -25,10 +25,10 @@ export interface GridRequest {
   readonly workers: readonly number[] | null;
 }
 
-/** From this many tokens per second on, several threads may help. */
+/** At this many tokens per second or more, several threads may help. */
 const twoWorkerTokenRate = 20_000;
 
-/** Each load is sent over both transports, and a large one also by two workers unless the request sets their number. */
+/** Each load is sent over both transports. A large load is also sent by two workers, unless the request sets their number. */
 const sendingSetupsFor = (
   tokens: number,
   workers: readonly number[] | null,
@@ -41,7 +41,7 @@ const sendingSetupsFor = (
     : []),
 ];
 
-/** The loads to measure, from the smallest to the largest, each with all its setups. */
+/** The loads to measure, smallest first, each with all its setups. */
 export const calibrationGrid = ({
   quick,
   streams,

@@ -52,7 +52,7 @@ const scenarioFor = (load: GridLoad): string =>
 const lines = async (path: string): Promise<readonly string[]> =>
   (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
-/** Both sides of a run, as files in one folder. */
+/** The paths of both sides' records of a run, in one folder. */
 const runFilesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),
@@ -80,7 +80,7 @@ const readBothSides = async (folder: string) => {
 
 /**
  * Measures one load with a gateway in one process and an ordinary run in another. Throws a `Problem`
- * when the run left nothing to measure. `folder` is for the files of both.
+ * if the run recorded nothing to measure. `folder` receives the files of both.
  */
 export const measureCell = async (
   load: GridLoad,

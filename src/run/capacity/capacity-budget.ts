@@ -6,18 +6,18 @@ import type { SearchBudget } from '../../probe/find-capacity.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
 import { tokenDemand } from '../../traffic/request/token-demand.ts';
 
-/** Requests that the estimate looks at. */
+/** Number of requests that the estimate is based on. */
 const sampledRequests = 50;
-/** Characters of a token, as gateways estimate. */
+/** Characters per token, as gateways estimate. */
 const charactersPerToken = 4;
 
 interface Estimate {
   readonly tokens: number;
-  /** In micro-units; `null` where a price is unknown. */
+  /** In micro-units; `null` if a price is unknown. */
   readonly cost: number | null;
 }
 
-/** What the first requests of the plan may use at most, on average. */
+/** The most that the first requests of the plan may use, on average. */
 const estimateOf = (sliceRequest: SliceOptions): Estimate => {
   let [tokens, cost] = [0, 0];
   let isPriced = true;
@@ -33,19 +33,19 @@ const estimateOf = (sliceRequest: SliceOptions): Estimate => {
     const price = priceOf(traffic);
     tokens += input + output;
     cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
-    // Without a bound on the answer nothing bounds the money.
+    // Without a bound on the answer, the cost has no bound.
     isPriced &&= price !== null && (demand === null || output > 0);
   }
   return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
 };
 
-/** `null` where the estimate knows no price. */
+/** `null` if a price is unknown. */
 const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
   if (traffic.kind === 'models') return { input: 0, output: 0 };
   return 'price' in traffic ? traffic.price : null;
 };
 
-/** What a search may spend, in a sentence. */
+/** What a search may spend, as a sentence. */
 export const budgetText = (
   sliceRequest: SliceOptions,
   { requests, seconds }: SearchBudget,

@@ -27,7 +27,7 @@ export interface CapacityRequest {
   readonly out: string | undefined;
 }
 
-/** An option in its notation, above 0. */
+/** Parses an option in its notation; it must be greater than 0. */
 const readOption = <Quantity extends number>(
   name: string,
   text: string,
@@ -51,9 +51,9 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
 };
 
 const defaultTopRate = 1000;
-/** Under a low limit the first step is the limit divided by this. */
+/** Below a low limit, the first step is the limit divided by this. */
 const firstStepDivisor = 4;
-/** The longest first step, in seconds, however many samples it needs. */
+/** Maximum duration of the first step in seconds, no matter how many samples it needs. */
 const maxFirstStepSeconds = 240;
 
 /** The requests per second that the declared limit allows over all keys. */

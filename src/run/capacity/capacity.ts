@@ -67,10 +67,10 @@ interface SearchSetup extends StepSetup {
   readonly terms: SearchTerms;
 }
 
-/** What the search found, and what ended it early. */
+/** The findings of the search, and what ended it early. */
 interface TargetSearch extends FinishedSearch {
   readonly stoppedBy: StopCause | null;
-  /** A sentence that the target refused the whole first step. */
+  /** A sentence saying that the target refused the whole first step. */
   readonly refused: string | null;
 }
 
@@ -87,7 +87,7 @@ const search = async (
         const plan = stepPlan(options.plan, step, number);
         const finished = await runStep(options, plan, setup);
         stoppedBy = finished.stoppedBy;
-        // Later a healthy gateway may refuse because of its load: that is a figure of the search.
+        // In later steps a healthy gateway may refuse because of its load, which the search measures.
         if (number === 1) refused = finished.refused;
         const [judgedStep] = judgeSteps(finished.result, (name) => name);
         return stoppedBy === null && refused === null ? (judgedStep ?? null) : null;
@@ -103,7 +103,7 @@ const search = async (
 const openCapacityFolder = ({ out }: CapacityRequest): Promise<RunFolder> =>
   openRunFolder(out ?? join('reports', folderName(wallClock(), 'capacity')));
 
-/** Searches a target for the highest load that it serves and publishes what it found. */
+/** Searches for the highest load that a target serves and publishes the answer. */
 const searchTarget = async (
   request: CapacityRequest,
   source: PlanSource,
@@ -145,7 +145,7 @@ const searchTarget = async (
   }
 };
 
-/** Answers from the stages of constant rate of stored results. */
+/** Answers from the stages with a constant rate in stored results. */
 const answerFromStored = async (
   request: CapacityRequest,
   { environment, printer }: Host,

@@ -7,7 +7,7 @@ const refusedBy = (status: number) => ({ outcome: refusedWith('Not here.', { sta
 
 describe('the watch over the first step of a search', () => {
   it.each([
-    [401, 'is the key the right one'],
+    [401, 'is the key right'],
     [403, 'may this key ask for these models'],
     [404, 'does the base address end in the gateway’s version, for example https://host/v1'],
   ])('gives up after ten answers that are all %i, and says so', (status, advice) => {

@@ -2,22 +2,22 @@ import type { Breach } from '../../model/result/objective-verdict.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** What it means when every request is refused with this status. */
+/** What to check when every request is refused with this status. */
 const adviceByStatus: Readonly<Record<number, string>> = {
-  401: 'is the key the right one, and does it belong to this gateway?',
+  401: 'is the key right, and does it belong to this gateway?',
   403: 'may this key ask for these models, and from here?',
   404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
 };
 
-/** With fewer refusals a mix of traffic may only have begun with a model that the key may not use. */
+/** With fewer refusals, a traffic mix may only have started with a model that the key may not use. */
 const minRefusals = 10;
 
-/** Finds a target that refuses every request with 401, 403 or 404: more load would show nothing more. */
+/** Detects a target that refuses every request with 401, 403 or 404, since more load would be useless. */
 export interface RefusalWatch {
   readonly onObservation: (observation: Pick<Observation, 'outcome'>) => void;
-  /** A sentence that all requests so far were refused, how, and what to check; `null` where one was not. */
+  /** A sentence saying how all requests so far were refused and what to check; `null` if one was not. */
   readonly sentence: () => string | null;
-  /** Ends the load as a broken objective does, after enough refusals. */
+  /** Ends the load after enough refusals, as a broken objective would. */
   readonly findBreach: (now: Instant) => Breach | null;
 }
 
@@ -26,7 +26,7 @@ export const watchRefusals = (): RefusalWatch => {
   let others = 0;
   let lastMessage = '';
   const onObservation = ({ outcome }: Pick<Observation, 'outcome'>): void => {
-    // A request that was never sent says nothing of the target.
+    // A request that was never sent says nothing about the target.
     if (outcome.kind === 'dropped') return;
     const status = outcome.kind === 'refused' ? outcome.refusal.status : null;
     if (status === null || adviceByStatus[status] === undefined) {

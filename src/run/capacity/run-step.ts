@@ -17,7 +17,7 @@ import { combineObservers } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
 import { watchRefusals } from './refusal-watch.ts';
 
-/** Where steps are sent and shown. */
+/** The target of the steps and the printer that shows them. */
 export interface StepSetup {
   readonly target: ReadyTarget;
   readonly canary: RunCanary;
@@ -33,7 +33,7 @@ const cutShortReason = ({ stoppedBy, breach }: DrivenSlice): string =>
 export interface FinishedStep {
   readonly result: Result;
   readonly stoppedBy: StopCause | null;
-  /** A sentence that the target refused every request; `null` where it did not. */
+  /** A sentence saying that the target refused every request; `null` otherwise. */
   readonly refused: string | null;
 }
 

@@ -28,7 +28,7 @@ export interface OpenedProbe {
   readonly close: () => Promise<void>;
 }
 
-/** Timeout of one answer in ms: a queue may hold a request for more than a window. */
+/** Timeout of one answer in ms: a queue may delay a request by more than a window. */
 const timeoutFor = (window: number): number => 2 * window + 30_000;
 
 /** Opens the connection and reads the model list. Throws a `Problem` when there is no usable model. */
@@ -66,7 +66,7 @@ export interface CompletedExamination {
   readonly stoppedBy: StopCause | null;
 }
 
-/** Examines the first key, says what it is doing, and ends early at a stop. */
+/** Examines the first key, reports progress, and ends early if stopped. */
 export const examine = async (
   { session, startedAt, models, keys }: OpenedProbe,
   options: {

@@ -14,7 +14,7 @@ import { prepareTarget } from '../target/prepare-target.ts';
 interface InitRequest {
   readonly target: string;
   readonly model: string | undefined;
-  /** The name of the environment variable that holds the key. */
+  /** The name of the environment variable that contains the key. */
   readonly key: string;
   readonly out: string;
 }
@@ -30,7 +30,7 @@ const readTargetModels = async (
   const value = environment[key];
   if (address !== 'mock' && address !== 'container' && (value === undefined || value === '')) {
     throw new Problem(
-      `--key: expected the name of an environment variable that holds the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
+      `--key: expected the name of an environment variable that contains the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
     );
   }
   const read = await readPlan(
@@ -52,7 +52,7 @@ const readTargetModels = async (
   }
 };
 
-/** Lets the user choose among several chat models, where the user can answer. */
+/** Lets the user choose among several chat models, if the user can answer. */
 const chooseChatModel = async (
   { chat, speech, transcription, listed }: ProbeModels,
   { model }: InitRequest,
@@ -66,7 +66,7 @@ const chooseChatModel = async (
   throw new Problem(`the target lists no model ${answer}: expected one of ${chats.join(', ')}`);
 };
 
-/** Reads the models of a target and writes a first scenario, never over a file. Resolves with the chat model of the scenario. */
+/** Reads the models of a target and writes a first scenario; never overwrites a file. Resolves with the scenario's chat model. */
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { target, model, key, out } = request;
   if (await pathExists(out)) throw fileExists(out);

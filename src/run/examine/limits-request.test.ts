@@ -18,7 +18,7 @@ const order: LimitsRequest = {
   out: undefined,
 };
 
-it('everything that is wrong with the options of an examination is said at once', () => {
+it('all problems with the options of an examination are reported at once', () => {
   const wrong = { ...order, window: 'x', permitted: 'foo', checks: 'nix', price: '3' };
   expect(() => examinationSettingsFrom(samplePlan(), wrong)).toThrow(
     /^--window: .*\n--class: .*\n--price: .*\n--checks: [^\n]*$/,

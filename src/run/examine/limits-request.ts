@@ -17,7 +17,7 @@ export interface LimitsRequest {
   readonly scenario: string | undefined;
   readonly target: string | undefined;
   readonly set: readonly string[];
-  /** Names of environment variables that hold keys. */
+  /** Names of environment variables that contain keys. */
   readonly key: string | undefined;
   readonly secondKey: string | undefined;
   readonly model: string | undefined;
@@ -32,7 +32,7 @@ export interface LimitsRequest {
 
 const phaseNames = Object.keys(probePhases) as readonly ProbePhase[];
 
-/** A list of words of a closed set; `all` where none was given. */
+/** Parses a list of words from a fixed set; returns `all` if the option is absent. */
 const readList = <Word extends string>(
   option: string,
   text: string | undefined,
@@ -117,7 +117,7 @@ export interface ExaminationSettings {
   readonly phases: readonly ProbePhase[];
 }
 
-/** Reads all options; throws one `Problem` with everything that is wrong with them. */
+/** Reads all options; throws one `Problem` that lists everything wrong with them. */
 export const examinationSettingsFrom = (
   plan: Plan,
   request: LimitsRequest,

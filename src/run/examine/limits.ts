@@ -58,7 +58,7 @@ const exitFor = (
     : 'invalid';
 };
 
-/** Examines the limits of one idle key and publishes what is proved. */
+/** Examines the limits of one idle key and publishes the findings. */
 export const examineLimits = async (request: LimitsRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);

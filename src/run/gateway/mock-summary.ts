@@ -1,12 +1,12 @@
 import { countText, plural } from '../../report/text/number-text.ts';
 
-/** How requests end, by the gateway's counters, in the order of the summary. */
+/** The gateway's counters of outcomes, in the order of the summary. */
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
 /** The last line of the reference gateway: how many requests it received, and how they ended. */
 export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
-  if (received === 0) return 'Ended; no request came.';
+  if (received === 0) return 'Ended; no requests received.';
   const parts = outcomesInOrder
     .filter((end) => counters[end]! > 0)
     .map((end) => `${countText(counters[end]!)} ${end}`);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { settingsSchema } from '../../mock/settings/settings.ts';
 import { nonDefaultSettings } from './non-default-settings.ts';
 
-it('tells what is set otherwise than usual, each by its path, and nothing of addresses and keys', () => {
+it('lists the settings that differ from the defaults by path, without addresses and keys', () => {
   expect(nonDefaultSettings(settingsSchema.parse({ port: 9, keys: ['k'] }))).toEqual([]);
   const settings = settingsSchema.parse({
     ttft: 5,

@@ -4,7 +4,7 @@ import { formatSettings } from '../../scenario/schema/settings-notation.ts';
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What needs no quotes on a command line has none. */
+/** Adds quotes only where the command line needs them. */
 const needsNoQuotes = /^[\w./:-]+$/;
 
 const quoted = (value: unknown): string =>
@@ -18,7 +18,7 @@ const differences = (before: unknown, after: unknown, path: string): readonly st
   );
 };
 
-/** The behaviour that is not the default, as `path=value` each, in the notation of scenarios. */
+/** The settings that differ from the defaults, each as `path=value` in the notation of scenarios. */
 export const nonDefaultSettings = (settings: Settings): readonly string[] => {
   const { host, port, controlPort, keys } = settings;
   const defaults = settingsSchema.parse({ host, port, controlPort, keys });

@@ -17,7 +17,7 @@ import { mockSummaryText } from './mock-summary.ts';
 
 /** Options of the reference gateway. */
 export interface MockRequest {
-  /** A scenario file whose reference gateway to start, as a run of it would. */
+  /** A scenario file; its reference gateway is started as for a run. */
   readonly scenario: string | undefined;
   readonly port: number;
   readonly controlPort: number;
@@ -28,13 +28,13 @@ export interface MockRequest {
   readonly seed: number | undefined;
   /** Settings by their path below `mock` in a scenario, as `path=value`. */
   readonly settings: readonly string[];
-  /** Ends by itself after this many ms. */
+  /** Stops after this many ms. */
   readonly lifetime: Milliseconds | null;
   /** The file that records what truly happened to each request. */
   readonly truth: string | undefined;
 }
 
-/** Stands in for a scenario file: its load is not used. */
+/** Replaces a scenario file: its load is not used. */
 const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' };
 
 const settingsFrom = async (
@@ -82,7 +82,7 @@ const start = async (settings: SettingsInput) => {
   }
 };
 
-/** Calls `end` when the lifetime is over; the returned function cancels that. */
+/** Calls `end` after the lifetime; the returned function cancels that. */
 const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();

@@ -16,7 +16,7 @@ interface OpenedHistory {
   readonly path: string;
 }
 
-/** The ids of the referenced runs: a number of the history, or a path, whose runs are added if they are missing. */
+/** The ids of the referenced runs. A reference is a number in the history, or a path; missing runs are added. */
 const runIdsOf = async (
   reference: string,
   { history, path }: OpenedHistory,
@@ -48,7 +48,7 @@ const unknownBaseline = (name: string, history: HistoryDb): Problem => {
   );
 };
 
-/** Calls `use` with the open history, and closes it. */
+/** Opens the history, calls `use` with it, and closes it. */
 const withHistory = async (
   { environment }: Host,
   use: (opened: OpenedHistory) => void | Promise<void>,
@@ -62,7 +62,7 @@ const withHistory = async (
   }
 };
 
-/** Makes a baseline of runs: numbers of the history, or paths. */
+/** Names runs as a baseline: numbers in the history, or paths. */
 export const saveBaseline = (
   name: string,
   references: readonly string[],

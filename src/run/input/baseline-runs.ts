@@ -10,7 +10,7 @@ export const isBaselineName = (name: string): boolean =>
 
 const shortened = (hash: string): string => hash.slice(0, 12);
 
-/** The runs of a baseline that are of one plan; throws a `Problem` when it has several plans and none is selected. */
+/** The runs of a baseline for one plan; throws a `Problem` if it has several plans and none is selected. */
 const runsOfPlan = (
   name: string,
   runs: readonly StoredRun[],
@@ -18,7 +18,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // With runs of one other plan the comparison says how it differs, or allows it.
+  // If all runs are of one other plan, the comparison says how it differs, or allows it.
   if (runsOfThisPlan.length > 0 || plans.size < 2)
     return runsOfThisPlan.length > 0 ? runsOfThisPlan : runs;
   const list = [...plans].map(
@@ -30,7 +30,7 @@ const runsOfPlan = (
   );
 };
 
-/** The runs of a baseline, of the plan with this hash if there are any; `null` where the history has no such baseline. */
+/** The runs of a baseline, limited to the plan with this hash if it has any; `null` if the history has no such baseline. */
 export const runsOfBaseline = async (
   name: string,
   planHash: string | null,

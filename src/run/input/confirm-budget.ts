@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problem.ts';
 import type { Host } from './host.ts';
 
-/** Asks the user whether the budget may be spent; throws a `Problem` where the answer is no, or nobody can answer. */
+/** Asks the user whether the budget may be spent; throws a `Problem` if the answer is no, or nobody can answer. */
 export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promise<void> => {
   if (ask === null) {
     throw new Problem(

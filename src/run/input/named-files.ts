@@ -20,7 +20,7 @@ export const readCertificates = (file: string, folder: string): Promise<string> 
 
 const readers = { secret: readSecret, certificates: readCertificates };
 
-/** What the `Problem` says that a reader throws; `null` where it throws none. */
+/** The message of the `Problem` that a reader throws; `null` if it throws none. */
 const problemMessageOf = async (reading: Promise<string>): Promise<string | null> => {
   try {
     await reading;
@@ -31,7 +31,7 @@ const problemMessageOf = async (reading: Promise<string>): Promise<string | null
   }
 };
 
-/** Reads all files that a scenario names: the clips, and one problem at its place for each file that cannot be used. */
+/** Reads all files that a scenario names. Returns the clips, and a problem with its place for each file that cannot be used. */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],
   folder: string,

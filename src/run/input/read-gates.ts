@@ -1,7 +1,7 @@
 import { isGateName, totals } from '../../judge/compare/gates.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The metrics that `--gate` names; `null` where none was given: the usual ones decide. */
+/** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
 export const readGates = (text: string | undefined): readonly string[] | null => {
   if (text === undefined) return null;
   const names = [...new Set(text.split(',').map((name) => name.trim()))];

@@ -12,7 +12,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** What reading a scenario says, its folder left out of it. */
+/** The message of reading a scenario, without its folder. */
 const said = async (text: string, set: readonly string[] = []): Promise<string> => {
   const scenario = join(home, 's.yaml');
   await writeFile(scenario, text);
@@ -24,7 +24,7 @@ const said = async (text: string, set: readonly string[] = []): Promise<string> 
 };
 
 describe('a scenario file that is not there', () => {
-  it('is told with the scenario of its folder that has nearly its name', async () => {
+  it('is reported with the most similar name in its folder', async () => {
     await writeFile(join(home, 'quickstart.yaml'), 'load: {}');
     await writeFile(join(home, 'quickstart.md'), 'Read me.');
     const asked = (name: string): Promise<string> =>
@@ -44,7 +44,7 @@ describe('a scenario file that is not there', () => {
 });
 
 describe('a scenario and the files that it names', () => {
-  it('are told together, each problem at its place', async () => {
+  it('are checked together, each problem with its place', async () => {
     const text = `
 target: https://gateway.example/v1
 keys:
@@ -70,7 +70,7 @@ wire: { caFile: ca.pem }
     `);
   });
 
-  it('need no secret for the reference gateway but those of headers', async () => {
+  it('need no secrets for the reference gateway except those in headers', async () => {
     const text = `
 keys: '\${secret:./none}'
 traffic: [{ kind: transcription, model: m, clips: gate.wav }]

@@ -15,7 +15,7 @@ import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { readNamedFiles } from './named-files.ts';
 import { type WorkloadFileCache, workloadFiles } from './workload-files.ts';
 
-/** Where a plan comes from: a file, a value of the library's caller, or flags alone; all with overrides. */
+/** The source of a plan: a file, a value passed to the library, or flags alone; all with overrides. */
 export interface PlanSource {
   /** The path of a file. */
   readonly scenario: string | undefined;
@@ -30,13 +30,13 @@ export interface PlanSource {
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
-/** The scenario in the folder of `path` with the most similar name; `null` where none is similar. */
+/** The scenario in the folder of `path` with the most similar name; `null` if none is similar. */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
   const { name } = parse(path);
   const scenarios = all.filter(isScenario);
-  // Extensions are similar by themselves, so only the names before them are compared.
+  // Extensions are similar anyway, so only the names before them are compared.
   const near = nearest(
     name,
     scenarios.map((file) => parse(file).name),
@@ -45,7 +45,7 @@ const similarScenario = async (path: string): Promise<string | null> => {
   return file === undefined ? null : join(folder, file);
 };
 
-/** The whole text of a scenario file; a `Problem` says what is wrong with the path. */
+/** The text of a scenario file; throws a `Problem` that says what is wrong with the path. */
 const readScenarioFile = async (path: string): Promise<string> => {
   try {
     return await readTextFile(path);
@@ -107,10 +107,10 @@ const read = async (source: PlanSource, environment: Environment): Promise<Opene
   return { reading, folder, fileCache };
 };
 
-/** A plan, and what its paths and secrets start from. */
+/** A plan, with the folder of its paths and the environment of its secrets. */
 export interface ReadPlan {
   readonly plan: Plan;
-  /** The folder of its relative paths. */
+  /** The folder that its relative paths start from. */
   readonly folder: string;
   readonly environment: Environment;
 }
@@ -122,7 +122,7 @@ export interface ReadPlanWithFiles extends ReadPlan {
 }
 
 /**
- * Reads a scenario, and of its files only prompts and traces, which the plan describes. Throws a
+ * Reads a scenario with its files of prompts and traces, which the plan describes. Throws a
  * `Problem` that lists everything wrong with it.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {

@@ -10,7 +10,7 @@ const cannotRead = (path: string, code: string): string => {
     : `the result file ${path} cannot be read: ${code}`;
 };
 
-/** Reads a result file and checks it against `result/1`; throws a `Problem` if it is none. */
+/** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
 export const readResultFile = async (path: string): Promise<Result> => {
   let parsed: unknown;
   try {
@@ -19,7 +19,7 @@ export const readResultFile = async (path: string): Promise<Result> => {
     const code = fileErrorCode(error);
     throw new Problem(
       code === undefined
-        ? `${path} is no JSON: expected a result.json that \`weir run\` wrote`
+        ? `${path} is not JSON: expected a result.json that \`weir run\` wrote`
         : cannotRead(path, code),
     );
   }
@@ -28,7 +28,7 @@ export const readResultFile = async (path: string): Promise<Result> => {
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
 
-/** Why a file is no result: another format, or another version of the format. */
+/** Why a file is not a valid result: another format, or another version of the format. */
 const describe = (
   path: string,
   parsed: unknown,
@@ -37,7 +37,7 @@ const describe = (
   const format =
     typeof parsed === 'object' && parsed !== null && 'format' in parsed ? parsed.format : undefined;
   if (format !== 'result/1') {
-    return `${path} is no result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
+    return `${path} is not a result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
   }
   const [first] = issues;
   const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';

@@ -8,10 +8,10 @@ import { Problem } from '../../platform/problem.ts';
 import { runsOfBaseline } from './baseline-runs.ts';
 import { readResultFile } from './read-result.ts';
 
-/** `2` before `10`. */
+/** Sorts `2` before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
-/** The results in a folder: its own, or those of the folders in it, as `weir run --repeat` leaves them. */
+/** The results in a folder: its own, or those of its subfolders, as `weir run --repeat` writes them. */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
   if (await pathExists(own)) return [own];
@@ -29,13 +29,13 @@ const filesAt = async (path: string): Promise<readonly string[]> => {
   );
 };
 
-/** One repetition, judged. */
+/** One repetition with its verdicts. */
 const readRepetition = async (file: string): Promise<Repetition> => {
   const result = await readResultFile(file);
   return { file, result, trust: judgeTrust(result) };
 };
 
-/** A run of the history; throws a `Problem` where its file is missing or contains another run. */
+/** A run in the history; throws a `Problem` if its file is missing or contains another run. */
 const readStored = async (name: string, run: StoredRun): Promise<Repetition> => {
   const remedy = `name other runs with \`weir history baseline ${name} RUN…\``;
   if (!(await pathExists(run.file))) {
@@ -53,7 +53,7 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
 
 /** How baselines are looked up. */
 interface SideOptions {
-  /** Selects the runs of this plan; `null`: those of the only plan. */
+  /** Selects the runs of this plan; `null` if there is only one plan. */
   readonly planHash: string | null;
   /** The history with the baselines; `null` for none. */
   readonly history: string | null;
@@ -79,7 +79,7 @@ const readReference = async (
 };
 
 /**
- * Reads the runs of one side: result files, folders of runs, folders of those, or baselines. Throws a
+ * Reads the runs of one side: result files, folders of runs, folders of these, or baselines. Throws a
  * `Problem` when there are none.
  */
 export const readSide = async (
@@ -97,6 +97,6 @@ export const checkDistinct = (...sides: readonly Side[]): void => {
   const files = sides.flatMap(({ repetitions }) => repetitions.map(({ file }) => resolve(file)));
   const repeatedFile = files.find((file, i) => files.indexOf(file) < i);
   if (repeatedFile !== undefined) {
-    throw new Problem(`${repeatedFile} is given twice: a run counts once, on one side`);
+    throw new Problem(`${repeatedFile} is listed twice: a run counts once, on one side`);
   }
 };

@@ -6,17 +6,17 @@ import { Problem } from '../../platform/problem.ts';
 import { readCheckpoint } from '../../record/read-checkpoint.ts';
 import { readResultFile } from './read-result.ts';
 
-/** The file that a run keeps beside its reports until these are written. */
+/** The file that a run keeps in its folder until its reports are written. */
 export const checkpointFileName = 'checkpoint.jsonl';
 
-/** In a folder the checkpoint is the newer file: a run that ends well removes it. */
+/** The checkpoint is the newer file in a folder: a run that ends normally removes it. */
 const fileOf = async (path: string): Promise<string> => {
   if (!(await isExistingFolder(path))) return path;
   const checkpoint = join(path, checkpointFileName);
   return (await pathExists(checkpoint)) ? checkpoint : join(path, 'result.json');
 };
 
-/** Reads a result file, the checkpoint of a killed run, or the one of them in a folder; throws a `Problem` when there is neither. */
+/** Reads a result file, the checkpoint of a killed run, or whichever of them is in a folder; throws a `Problem` if there is neither. */
 export const readStoredResult = async (
   path: string,
 ): Promise<{ readonly file: string; readonly result: Result }> => {

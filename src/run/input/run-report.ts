@@ -6,17 +6,17 @@ import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** What the library reports of a run, in plain numbers. */
+/** What the library reports about a run, as plain numbers. */
 
-/** How far a run is, in plain numbers. */
+/** The progress of a run, as plain numbers. */
 export interface ProgressReport {
   /** Milliseconds since the run began, and the planned length of its load. */
   readonly elapsed: number;
   readonly scheduled: number;
-  /** Requests that the plan has called for so far, and those in flight now. */
+  /** Requests due so far, and requests in flight now. */
   readonly due: number;
   readonly inFlight: number;
-  /** What became of those that have ended. */
+  /** The outcomes of the requests that have ended. */
   readonly outcomes: Readonly<OutcomeCounts>;
 }
 
@@ -32,11 +32,11 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** What a run proves. */
+/** The verdicts on a run. */
 export interface RunVerdicts {
   /** `fail`: an objective or a limit is broken; `inconclusive`: the run is incomplete, or its figures do not count. */
   readonly overall: Verdict;
-  /** Whether the load generator was healthy; `inconclusive` where it was degraded. */
+  /** Whether the load generator was healthy; `inconclusive` if it was degraded. */
   readonly trust: Trust & { readonly verdict: Verdict };
   /** Each objective with its observed value, in `unit`. */
   readonly objectives: readonly (Pick<
@@ -48,14 +48,14 @@ export interface RunVerdicts {
     /** Why, for example `kept`, `broken` or `no-data`. */
     readonly reason: ObjectiveVerdict['grounds'];
   })[];
-  /** The rate limits of the keys; `null` where the scenario asks for no verdict. */
+  /** The rate limits of the keys; `null` if the scenario asks for no verdict. */
   readonly limits: { readonly verdict: Verdict; readonly checks: readonly string[] } | null;
 }
 
-/** A run in plain numbers. The warm-up is left out. */
+/** A run as plain numbers, without the warm-up. */
 export interface RunReport {
   readonly counts: Readonly<Record<CountName, number>>;
-  /** Per second; `null` where it is unknown. */
+  /** Per second; `null` if unknown. */
   readonly rates: Readonly<Record<RateName, number | null>>;
   /** By kind of traffic and measure: `percentiles.chat?.endToEnd?.p95`. */
   readonly percentiles: Readonly<

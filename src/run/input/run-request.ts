@@ -6,14 +6,14 @@ import type { PlanSource } from './read-plan.ts';
 /** Options of one run. */
 export interface RunRequest {
   readonly source: PlanSource;
-  /** The folder of the run's files; `undefined`: one below `reports/`, named by time and plan; `null`: no files. */
+  /** The folder for the run's files; `undefined`: a folder below `reports/`, named by time and plan; `null`: no files. */
   readonly out: string | null | undefined;
-  /** The folder may hold an earlier attempt at this same run, which is overwritten without a word. */
+  /** The folder may contain an earlier attempt at this run, which is overwritten without a warning. */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   /** The file of observation lines. */
   readonly observations: string | undefined;
-  /** Which requests' bodies go to `capture.jsonl`. */
+  /** The requests whose bodies are written to `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
   readonly metricsExport: MetricsExportOptions;
   readonly slice: Slice;
@@ -24,7 +24,7 @@ export interface RunRequest {
   readonly yes: boolean;
 }
 
-/** Reports beside the usual ones, and their files. */
+/** Additional reports and their files. */
 export interface ExtraReportPaths {
   readonly junit?: string | undefined;
   readonly csv?: string | undefined;
@@ -33,12 +33,12 @@ export interface ExtraReportPaths {
   readonly jobSummary?: string | undefined;
 }
 
-/** Which requests’ bodies are kept for debugging. */
+/** The requests whose bodies are kept for debugging. */
 export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
 
-/** Fewer runs cannot be split into two halves that each show how much runs differ. */
+/** With fewer runs, the two halves cannot both show how much runs differ. */
 export const minSelfRuns = 4;
 
 /** How two sides of runs are compared. */
@@ -61,7 +61,7 @@ export interface RepetitionRequest extends ComparisonCriteria {
   readonly self: boolean;
 }
 
-/** Where a run's figures are exported while it is on. */
+/** Where a run's figures are exported during the run. */
 export interface MetricsExportOptions {
   /** The endpoint that serves them. */
   readonly metrics: MetricsAddress | null;

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problem.ts';
 import { compileObjective } from '../../scenario/compile/compile.ts';
 import { parseObjective } from '../../scenario/compile/objective-grammar.ts';
 
-/** A result whose plan has these objectives instead of its own; throws a `Problem` where one is wrong. */
+/** Replaces the objectives in the plan of a result; throws a `Problem` if one is wrong. */
 export const withObjectives = (
   result: Result,
   objectives: readonly string[] | undefined,

@@ -10,7 +10,7 @@ import { workloadFiles } from './workload-files.ts';
 
 const list = readFileSync(new URL('../../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
 const all = list.trim().split(/\s+/);
-/** The made-up model has learned every second word, and spells the others by letters. */
+/** The vocabulary has every second word as a token, and single letters for the others. */
 const known = all.filter((_, index) => index % 2 === 0);
 
 const letters = [...new Set(all.join(''))].toSorted();
@@ -24,7 +24,7 @@ const merges = [
     ),
   ).values(),
 ];
-/** As SentencePiece models come: every word gets a mark before it, the first one too. */
+/** As in SentencePiece models, a mark precedes every word, including the first. */
 const sentencePiece = (ranks: readonly (readonly [string, string])[]) => {
   const pieces = [...new Set(['<unk>', '▁', ...letters, ...ranks.map((pair) => pair.join(''))])];
   return {
@@ -43,7 +43,7 @@ const sentencePiece = (ranks: readonly (readonly [string, string])[]) => {
   };
 };
 
-/** Byte-pair encoding as its definition has it: the pair of the lowest rank is merged until none is left. */
+/** Byte-pair encoding by its definition: the pair of the lowest rank is merged until none is left. */
 const ranks = new Map(merges.map((pair, rank) => [pair.join(' '), rank]));
 const piecesOf = (word: string): number => {
   const parts = ['▁', ...word];
@@ -74,7 +74,7 @@ describe('a tokenizer.json that a scenario names', () => {
   const shelf = workloadFiles(folder);
   const found = shelf.files.tokenizer('tokenizer.json');
 
-  it('makes prompts of exactly the drawn tokens, by byte-pair encoding done anew: 1,000 of a lognormal mix', () => {
+  it('makes prompts of exactly the drawn tokens, by an independent byte-pair encoding: 1,000 of a lognormal mix', () => {
     if (!found.ok) throw new Error(found.problem);
     expect(found.value.words).toBe(all.filter((word) => counted.get(word) === 1).length);
     expect(found.value.words).toBeLessThan(all.length);

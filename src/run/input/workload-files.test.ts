@@ -14,7 +14,7 @@ describe('a text to be spoken', () => {
     return name;
   };
 
-  it('is that of its file, without the mark and the space around it', () => {
+  it('is read from its file, without byte order mark and surrounding space', () => {
     expect(files.text(put('text.txt', '\uFEFFThe gate\nis open. \n'))).toEqual({
       ok: true,
       value: 'The gate\nis open.',

@@ -19,16 +19,16 @@ import { createWorkload } from '../../workload/create-workload.ts';
 import { type Dataset, readDataset } from '../../workload/read-dataset.ts';
 import { type LoadedTrace, readTrace } from '../../workload/read-trace.ts';
 
-/** The files of prompts and traces that a scenario names; what was looked into once is kept for the run. */
+/** The files of prompts and traces that a scenario names. Each file is read once and kept for the run. */
 export interface WorkloadFileCache {
   readonly files: WorkloadFiles;
   /** The workload of a plan that was made with these files. */
   open(plan: Plan): Workload;
-  /** The workload of a plan that another thread made with these files, all of them read now. Throws if one has changed since. */
+  /** The workload of a plan that another thread made from these files; reads all of them now. Throws if one has changed since. */
   reopen(plan: Plan): Workload;
 }
 
-/** Reads once for each key; a file that cannot be read is a problem in words. */
+/** Reads once for each key; returns a problem as text if the file cannot be read. */
 const cachedRead = <T>(): ((
   key: string,
   file: string,
@@ -52,13 +52,13 @@ const cachedRead = <T>(): ((
   };
 };
 
-/** The words that are exact by a tokenizer, and what a plan says of it. */
+/** The words that are one token each by a tokenizer, and the plan's description of it. */
 interface FittedTokenizer {
   readonly facts: TokenizerFacts;
   readonly fitted: SingleTokenWords;
 }
 
-/** More is a library; every piece of it would stand in the plan. */
+/** Longer texts are refused, since the plan lists every piece. */
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
@@ -84,7 +84,7 @@ const fittedFor = (name: string, path: string): ReadResult<FittedTokenizer> => {
   return { ok: true, value: { facts, fitted: found.value } };
 };
 
-/** The hash that a file has now. */
+/** The current hash of a file. */
 interface HashesNow {
   readonly trace: (load: TraceLoad) => string;
   readonly dataset: (file: string) => string;
@@ -92,10 +92,10 @@ interface HashesNow {
 }
 
 const assertUnchanged = (file: string, then: string | null, now: string | null): void => {
-  if (then !== now) throw new Error(`${file} was changed while the run was made ready`);
+  if (then !== now) throw new Error(`${file} changed while the run was being prepared`);
 };
 
-/** Throws where a file is not the one that the plan describes. */
+/** Throws if a file is not the one that the plan describes. */
 const checkUnchanged = ({ stages }: Plan, now: HashesNow): void => {
   for (const { load, traffic } of stages) {
     if (load.kind === 'trace') assertUnchanged(load.file, load.facts.sha256, now.trace(load));
@@ -116,7 +116,7 @@ const unwrapFound = <T>(found: ReadResult<T>): T => {
   throw new Error(`a plan was made although ${found.problem}`);
 };
 
-/** Paths start from `folder`. */
+/** Paths are relative to `folder`. */
 export const workloadFiles = (folder: string): WorkloadFileCache => {
   const texts = cachedRead<string>();
   const datasets = cachedRead<Dataset>();

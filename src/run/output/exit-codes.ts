@@ -1,14 +1,14 @@
 import type { StopCause } from '../input/host.ts';
 
 /**
- * Every exit code, in one table, highest precedence first. Scripts rely on the numbers; a run in
+ * Every exit code, highest precedence first. Scripts rely on the numbers; a run in
  * which everything failed is never 0.
  */
 export const exitCodes = [
   { name: 'hangup', code: 129, meaning: 'stopped by SIGHUP; a partial report was written' },
   { name: 'interrupted', code: 130, meaning: 'stopped by Ctrl-C; a partial report was written' },
   { name: 'terminated', code: 143, meaning: 'stopped by SIGTERM; a partial report was written' },
-  { name: 'internal', code: 1, meaning: 'a defect of Weir itself' },
+  { name: 'internal', code: 1, meaning: 'a bug in Weir' },
   {
     name: 'configuration',
     code: 2,
@@ -19,12 +19,12 @@ export const exitCodes = [
     name: 'incomplete',
     code: 3,
     meaning:
-      'the run is not whole: a slice is missing, its budget ended it, or it was stopped or killed before `weir report` or `weir merge`',
+      'the run is incomplete: a slice is missing, its budget ended it, or `weir report` or `weir merge` read a run that was stopped or killed',
   },
   {
     name: 'invalid',
     code: 12,
-    meaning: 'the generator was too unhealthy for the figures to count, or nothing succeeded',
+    meaning: 'the load generator was overloaded, so the figures do not count, or nothing succeeded',
   },
   {
     name: 'violated',
@@ -36,7 +36,7 @@ export const exitCodes = [
   {
     name: 'inconclusive',
     code: 13,
-    meaning: 'with `--strict`: the repetitions of a comparison decide nothing',
+    meaning: 'with `--strict`: a comparison is inconclusive',
   },
   {
     name: 'pass',

@@ -21,13 +21,13 @@ const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
 /** Open report files, so that a wrong path is found before the load. */
 export interface ExtraReports {
-  /** Writes all of them; resolves with a line for each that says where it is. */
+  /** Writes all of them; resolves with a line for each that names its file. */
   readonly write: (
     result: Result,
     trust: Trust,
     warn: (text: string) => void,
   ) => Promise<readonly string[]>;
-  /** Leaves the files as they were. */
+  /** Leaves the files unchanged. */
   readonly discard: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { appendText } from '../../platform/files/plain-files.ts';
 
-/** Appends a text to the page of a CI job, if there is one; a failure is reported and must not fail the job. */
+/** Appends a text to the summary page of a CI job, if there is one; a failure is reported and does not fail the job. */
 export const appendJobSummary = async (
   path: string | undefined,
   text: string,

@@ -18,7 +18,7 @@ import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { ExitName } from './exit-codes.ts';
 import { appendJobSummary } from './job-summary.ts';
 
-/** Two sides and how to compare them. `intended` is what they are expected to differ in. */
+/** Two sides and how to compare them. `intended` lists the expected differences. */
 export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
   readonly gates: readonly string[] | null;
   readonly base: Side;
@@ -26,7 +26,7 @@ export interface ComparisonRun extends Omit<ComparisonCriteria, 'gate'> {
   readonly intended: readonly ComparedProperty[];
 }
 
-/** Where a comparison is printed, and the page of a CI job that gets it too. */
+/** Where a comparison is printed, and the CI job's page that it is also written to. */
 export interface PublishOptions {
   readonly printer: Printer;
   readonly jobSummary: string | undefined;
@@ -37,7 +37,7 @@ const exitOf = (verdict: ComparisonVerdict, strict: boolean): ExitName => {
   return verdict === 'inconclusive' && strict ? 'inconclusive' : 'pass';
 };
 
-/** Runs whose figures do not count have their own exits; for all other reasons it throws a `Problem`. */
+/** The exit for runs whose figures do not count; throws a `Problem` for all other reasons. */
 export const exitForRefusedComparison = (
   sides: readonly Side[],
   allowDifferent: boolean,
@@ -60,7 +60,7 @@ export const exitForRefusedComparison = (
   return isIncomplete ? 'incomplete' : 'invalid';
 };
 
-/** Compares two sides, writes the comparison into the folder, which it opens only then, and prints it. */
+/** Compares two sides, then opens the folder, writes the comparison and prints it. */
 export const publishComparison = async (
   comparisonRun: ComparisonRun,
   open: () => Promise<RunFolder>,

@@ -23,7 +23,7 @@ export interface JudgedResult {
 
 const files = { resultPath: 'result.json', pagePath: 'report.html' } as const;
 
-/** Opens the folder that the user named for a run's files; says so when it overwrites those of another run. */
+/** Opens the folder that the user named for a run's files; prints a line if this overwrites another run's. */
 export const openRequestedFolder = async (
   path: string,
   say: (text: string) => void,
@@ -50,7 +50,7 @@ export const judgeResult = (result: Result): JudgedResult => {
   };
 };
 
-/** Where reports go, opened before the load. */
+/** The destinations of reports, opened before the load. */
 export interface Destinations {
   /** `null`: nothing is written. */
   readonly folder: RunFolder | null;
@@ -78,7 +78,7 @@ export const publish = async (
   return { result, trust };
 };
 
-/** Whether a part of the plan is missing; an objective that ended the run has its own exit. */
+/** Whether a part of the plan is missing. An objective that ended the run has its own exit. */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 

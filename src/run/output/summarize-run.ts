@@ -103,7 +103,7 @@ const percentilesOf = ({ result, trust }: JudgedResult): RunReport['percentiles'
     }),
   );
 
-/** The plain numbers of a judged result. */
+/** A judged result as plain numbers. */
 export const reportOf = (judged: JudgedResult): RunReport => ({
   counts: countsOf(judged.result),
   rates: ratesOf(judged.result),

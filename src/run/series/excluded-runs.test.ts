@@ -14,7 +14,7 @@ describe('a run of several', () => {
     expect(exclusionReason({ trust: healthy, exit: 'objective' })).toBeNull();
   });
 
-  it('is named when all are over, with the reason and what follows', () => {
+  it('is listed after the last run, with the reason and the consequence', () => {
     const runs = [{ folder: 'new/2', reason: 'nothing succeeded' }];
     expect(excludedRunLines([], { of: 5, isAllowed: false })).toEqual([]);
     expect(excludedRunLines(runs, { of: 5, isAllowed: false })).toEqual([

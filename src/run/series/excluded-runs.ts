@@ -1,6 +1,6 @@
 import type { FinishedRun } from '../run.ts';
 
-/** Why a run of a series does not count; `null` for one that counts. */
+/** Why a run of a series does not count; `null` if it counts. */
 export const exclusionReason = ({
   trust,
   exit,
@@ -17,7 +17,7 @@ export interface ExcludedRun {
   readonly reason: string;
 }
 
-/** The summary of the excluded runs; empty where all count. */
+/** The summary of the excluded runs; empty if all count. */
 export const excludedRunLines = (
   runs: readonly ExcludedRun[],
   { of, isAllowed }: { readonly of: number; readonly isAllowed: boolean },

@@ -66,7 +66,7 @@ interface SeriesRuns {
   readonly next: readonly Repetition[];
   readonly exits: readonly ExitName[];
   readonly excluded: readonly ExcludedRun[];
-  /** The exit of a stop; `null` where all runs were made. */
+  /** The exit after a stop; `null` if all runs were made. */
   readonly stopped: ExitName | null;
 }
 
@@ -86,7 +86,7 @@ const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host 
   return { ...host, printer: { ...printer, print } };
 };
 
-/** Makes one run of the series: the first valid attempt, or the last; or the exit of a stop during a pause. */
+/** Makes one run of the series: the first valid attempt, or else the last. Returns the exit if the user stops it during a pause. */
 const runSlot = async (
   request: RepeatRequest,
   { side, folder }: RunSlot,
@@ -117,7 +117,7 @@ const runSlot = async (
   }
 };
 
-/** Makes all runs with a pause between them, until the last or until a stop. */
+/** Makes all runs with a pause between them, until the user stops. */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],

@@ -3,7 +3,7 @@ import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { pauseFor, runSlots } from './run-slots.ts';
 
 describe('the turns of repeated runs', () => {
-  it('alternate ABBA between two sides, so that a drift falls on both alike', () => {
+  it('alternate ABBA between two sides, so that a drift affects both equally', () => {
     expect(runSlots(4, true).map(({ folder }) => folder)).toStrictEqual([
       'base/1',
       'new/1',
@@ -16,7 +16,7 @@ describe('the turns of repeated runs', () => {
     ]);
   });
 
-  it('have numbers for folders where there is one side', () => {
+  it('use numbered folders if there is one side', () => {
     expect(runSlots(2, false)).toStrictEqual([
       { side: 'next', folder: '1' },
       { side: 'next', folder: '2' },
@@ -37,7 +37,7 @@ describe('the pause between two runs', () => {
     expect(pauseFor(plan, text)).toBe(length);
   });
 
-  it('is refused in other words', () => {
+  it('rejects other text', () => {
     expect(() => pauseFor(samplePlan(), 'long')).toThrow('--pause: expected a length of time');
   });
 });

@@ -3,10 +3,10 @@ import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 
-/** Limits are counted over a minute (interface 8): after this long a key has all of them again. */
+/** Limits are counted over a minute (interface 8): after this time a key has its full limits again. */
 const limitWindowLength = 60_000;
 
-/** The pause between two runs: until declared limits have recovered. Each run starts its own reference gateway, which needs none. */
+/** The pause between two runs, until declared limits have recovered. The reference gateway needs none, since each run starts a new one. */
 export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
   const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
   const defaultPause = milliseconds(target.kind === 'url' && isLimited ? limitWindowLength : 0);
@@ -17,13 +17,13 @@ export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Mi
 
 type SideName = 'base' | 'next';
 
-/** One run of several: whose it is, and its folder. */
+/** One run of several: its side and its folder. */
 export interface RunSlot {
   readonly side: SideName;
   readonly folder: string;
 }
 
-/** `n` of both sides by turns, ABBA, so that a drift of the surroundings falls on both alike; or of one alone. */
+/** `n` runs of one side, or of both sides in the order ABBA, so that a drift of the environment affects both equally. */
 export const runSlots = (count: number, isComparison: boolean): readonly RunSlot[] =>
   Array.from({ length: count }, (_, i): readonly RunSlot[] => {
     const newSlot: RunSlot = {

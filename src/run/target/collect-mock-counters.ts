@@ -1,7 +1,7 @@
 import type { Result } from '../../model/result/result.ts';
 import { type MockProcess, fetchMockCounters } from '../../platform/process/mock-process.ts';
 
-/** The reference gateway's counters, or a note that it could not be asked: the run's own figures stand either way. */
+/** Reads the reference gateway's counters, or adds a note if that fails: the run's figures are valid either way. */
 export const collectMockCounters = async (
   mock: MockProcess | null,
 ): Promise<{ readonly witness: Result['witness']; readonly notes: readonly string[] }> => {

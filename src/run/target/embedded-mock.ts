@@ -17,7 +17,7 @@ export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
 
 /**
  * The settings of the reference gateway for a rehearsal of `plan`: it knows the plan's models,
- * voices and prices beside its own, so that any scenario can be tried on it.
+ * voices and prices in addition to its own, so that any scenario can be tried on it.
  */
 export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
   const { mock } = plan;

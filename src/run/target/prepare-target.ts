@@ -22,30 +22,30 @@ import { embeddedMockSettings } from './embedded-mock.ts';
 import { readCertificates } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 
-/** Where a plan's requests go and with which credentials, secrets filled in. */
+/** The address and the credentials for a plan's requests, with secrets filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
   readonly certificates: string | null;
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
-  /** What must never be written anywhere. */
+  /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
-  /** The reference gateway, when it was started for this run. */
+  /** The reference gateway, if it was started for this run. */
   readonly mock: MockProcess | null;
-  /** What a reader of the figures must know of the target, in sentences. */
+  /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
   /** The notes to print before the load. */
   readonly warnings: readonly string[];
 }
 
-/** What the status of the preflight request says of the address. A gateway may lack the route, so it is only a warning. */
+/** What the status of the preflight request says about the address. A gateway may lack the route, so this is only a warning. */
 const warningsFor = (baseUrl: string, status: number): readonly string[] => {
   if (status !== 404) return [];
   const asked = `GET ${baseUrl.replace(/\/+$/, '')}${routes.models.path} answered 404`;
   return [
     /\/v\d+\/*$/.test(baseUrl)
-      ? `${asked}: the gateway lacks this route, or lies at another address.`
+      ? `${asked}: the gateway lacks this route, or has another address.`
       : `${asked}: the base address of a gateway ends in its version, for example https://host/v1.`,
   ];
 };
@@ -54,12 +54,12 @@ const warningsFor = (baseUrl: string, status: number): readonly string[] => {
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
-/** The program of the command line, for child processes. */
+/** The path of the command-line program, for child processes. */
 export const programPath = fileURLToPath(
   new URL(`../../cli/main${extname(import.meta.filename)}`, import.meta.url),
 );
 
-/** The embedded mock has published test keys of its own: no real key is ever sent to it. */
+/** The embedded mock has published test keys, so no real key is ever sent to it. */
 const mockCredentials = (plan: Plan): readonly Credential[] =>
   plan.keys.map(({ name, weight }, index) => ({
     name,
@@ -86,14 +86,14 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** Longer than a run takes beyond its load and grace, reports included (ms). */
+/** More time than a run takes in addition to its load and grace, reports included (ms). */
 const extraLifetime = 300_000;
 
 /** A failed script may export an empty variable. */
 const baseImage = (name: string | undefined): string | null =>
   name === undefined || name === '' ? null : name;
 
-/** The reference gateway in the form that the plan asks for, with what the plan needs of it. */
+/** Starts the reference gateway as a process or a container, with the settings that the plan needs. */
 const startMock = (
   { plan, environment }: ReadPlan,
   credentials: readonly Credential[],
@@ -111,7 +111,7 @@ const startMock = (
     : startMockProcess(mockCommand(programPath), settings);
 };
 
-/** Starts or checks the target, before anything of the plan is sent; throws a `Problem` when it cannot be used. */
+/** Starts or checks the target before the plan sends anything; throws a `Problem` if it cannot be used. */
 export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
   const { plan, folder } = read;
   const filled = await resolveKeysAndHeaders(read);

@@ -6,16 +6,16 @@ import { redacted } from '../../model/plan/secret.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The file beside the run's others, with one JSON object for each attempt. */
+/** The file in the run's folder with one JSON object for each attempt. */
 export const captureFileName = 'capture.jsonl';
 
-/** The most that is kept of each body, and of the text of the whole file. */
+/** The maximum size of each body, and of the whole file. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
-/** A truncated body may end within a secret, which the mask then misses: no secret is longer than this. */
+/** A truncated body may end inside a secret, which the mask then misses: no secret is longer than this. */
 const maxSecretLength = 4096;
 
-/** Headers whose values are never secret; all others of a request are masked. */
+/** Request headers whose values are never secret; all others are masked. */
 const unmaskedHeaders = new Set([
   'accept',
   'accept-encoding',
@@ -24,7 +24,7 @@ const unmaskedHeaders = new Set([
   requestIdHeader,
 ]);
 
-/** The kept bytes of a body, and its whole size. */
+/** The captured bytes of a body, and its full size. */
 interface CapturedBody {
   readonly kept: Uint8Array[];
   size: number;
@@ -108,7 +108,7 @@ const capturingObserver = (
 });
 
 /**
- * Keeps what was sent and answered: secrets masked, prompts and answers as they are. Throws a
+ * Captures requests and responses: secrets are masked, prompts and answers are not. Throws a
  * `Problem` where the file cannot be written.
  */
 export const openCapture = async (path: string, mode: CaptureMode): Promise<RunObserver> => {
@@ -123,7 +123,7 @@ export const openCapture = async (path: string, mode: CaptureMode): Promise<RunO
     written += line.length;
     file.write(line);
     isFull = written > maxFileCharacters;
-    if (isFull) file.write(JSON.stringify({ full: 'no more is kept than this' }));
+    if (isFull) file.write(JSON.stringify({ full: 'the size limit is reached; the rest is not captured' }));
   };
   return {
     announcements: [

@@ -12,9 +12,9 @@ import { scheduledEnd } from '../../schedule/stages.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunRecorder } from './recorder.ts';
 
-/** Half of the ten seconds that a killed run may lose, so that a slowly written cut still keeps within them. */
+/** Half of the ten seconds that a killed run may lose, so that a slow write still meets that bound. */
 const snapshotInterval = 5000;
-/** A cut is written a little at a time: every `writeInterval` ms for at most `writeBudget` ms and one part more. */
+/** A snapshot is written in parts: every `writeInterval` ms for at most `writeBudget` ms plus one part. */
 const writeInterval = 20;
 const writeBudget = 1;
 
@@ -22,31 +22,31 @@ const writeBudget = 1;
 interface CheckpointFile {
   /** Adds a line of `writeCheckpoint`, of this thread or of a worker. */
   readonly write: (line: string) => void;
-  /** Removes the file when the reports are written. Resolves with what could not be written, if anything. */
+  /** Removes the file once the reports are written. Resolves with the reason if something could not be written. */
   remove(): Promise<string | null>;
-  /** Leaves the file as it was. */
+  /** Leaves the file unchanged. */
   discard(): Promise<void>;
 }
 
-/** What to keep of a slice. */
+/** The state of a slice to write. */
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: IncrementalTally;
   readonly clock: Clock;
   /** Grows in place. */
   readonly generator: readonly GeneratorSample[];
-  /** When the load ends by its plan. */
+  /** When the load ends according to its plan. */
   readonly loadEnds: Instant;
 }
 
-/** Drops the rows of ledgers that a result drops: of each key all but the first `maxLedgerRows` by the time of sending. */
+/** Drops the ledger rows that a result drops: it keeps the first `maxLedgerRows` of each key, by the time of sending. */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
   return (part) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // The first rows of all were sent before the last row of any set of that size.
+      // The overall first rows were sent before the last row of any set of that size.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -59,13 +59,13 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   };
 };
 
-/** A cut that is being written. */
+/** A snapshot that is being written. */
 interface Snapshot {
   readonly parts: Iterator<StoredPart, number>;
   readonly at: Instant;
 }
 
-/** Writes the growth of a slice's tally every `snapshotInterval` ms, until the returned function is called. */
+/** Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is called. */
 export const writeCheckpoint = (
   write: (line: string) => void,
   source: CheckpointSource,
@@ -131,7 +131,7 @@ export const openCheckpoint = async (path: string): Promise<CheckpointFile> => {
   };
 };
 
-/** Keeps a checkpoint in a folder while the run is on; throws a `Problem` where it cannot be written. */
+/** Keeps a checkpoint in a folder during the run; throws a `Problem` if it cannot be written. */
 export const keepCheckpoint = async (
   path: string,
   recorder: RunRecorder,

@@ -44,7 +44,7 @@ const listed: Observation = {
 };
 
 describe('the live display', () => {
-  it('draws a block every time where it can draw over the last one', () => {
+  it('redraws a block where it can overwrite the last one', () => {
     const screen = paper(true);
     const live = openLiveDisplay(screen, run);
     for (const now of [250, 500, 750]) live.onTick!(instant(now), motion);

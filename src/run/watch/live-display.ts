@@ -18,14 +18,14 @@ import {
 } from '../../report/run/progress.ts';
 import type { LiveFigures, RunObserver } from './observer.ts';
 
-/** The interval of plain lines in ms, where a block cannot be drawn over. */
+/** The interval of plain lines in ms, for outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
 /** The samples of an observation that are shown live. */
 const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   measures[progressMeasure(observation.traffic)].of(observation);
 
-/** Collects the figures of a worker for the main thread, which takes each of them once. */
+/** Collects the figures of a worker; the main thread takes each of them once. */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -46,7 +46,7 @@ export const collectLiveFigures = () => {
   };
 };
 
-/** The shown facts of a run: its stages with their starts. */
+/** What the display shows of a run: its stages with their starts. */
 interface DisplayedRun {
   readonly name: string;
   readonly scheduled: Milliseconds;
@@ -68,7 +68,7 @@ const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress[
     : { name: stage.name, number: index + 1, of: stages.length };
 };
 
-/** Shows the few figures that matter during a run, as exact as the report’s. */
+/** Shows the most important figures during a run, as exact as in the report. */
 export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
   const { stages, ...run } = displayed;
   const outcomes = emptyOutcomeCounts();

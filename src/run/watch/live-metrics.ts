@@ -29,14 +29,14 @@ const exportersFor = async (
   return exporters;
 };
 
-/** Exports a run's figures while it is on. Throws a `Problem` where the port is taken; a missing collector does not stop the run. */
+/** Exports a run's figures while it runs. Throws a `Problem` if the port is in use; a missing collector does not stop the run. */
 export const openLiveMetrics = async (
   { name: scenario, stages }: Plan,
   { runId, slice }: { readonly runId: string; readonly slice: Slice },
   exportOptions: Parameters<typeof exportersFor>[0],
 ): Promise<RunObserver> => {
   const names = stages.map((stage) => stage.name);
-  // Slices of a run write series of their own.
+  // Each slice of a run writes its own series.
   const instance = slice.count === 1 ? runId : `${runId}/${slice.index}`;
   const version = weirVersion();
   const exporters = await exportersFor(exportOptions, { scenario, version, instance });
@@ -62,7 +62,7 @@ export const openLiveMetrics = async (
     },
     onTick: (_, progress) => recordProgress(progress),
     close: async () => {
-      // The last export shows the end, where every arrival has become one observation.
+      // The last export shows the end, when every arrival has become one observation.
       recordProgress({ due: ended, inFlight: 0 });
       await Promise.all(exporters.map((exporter) => exporter.close()));
     },

@@ -8,16 +8,16 @@ import type { GeneratorSample, SliceRun } from '../../model/result/result.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 
-/** A slice that has just begun, or is about to where workers wait for its start. */
+/** A slice that has just begun, or that workers are about to begin. */
 export interface StartedSlice {
   /** The wall-clock time, ISO 8601. */
   readonly startedAt: string;
   readonly clock: RunClock;
-  /** What a reader of the figures must know of the target, in sentences. */
+  /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
   /** Masks the run's secrets. */
   readonly redact: (text: string) => string;
-  /** What this thread runs itself; `null` where workers do. */
+  /** The slice that this thread runs; `null` if workers run it. */
   readonly local: {
     readonly slice: Omit<SliceRun, 'generator'>;
     /** Grows while the slice runs. */
@@ -25,13 +25,13 @@ export interface StartedSlice {
   } | null;
 }
 
-/** Live figures: how arrivals ended, and each kind's samples of `progressMeasure`. */
+/** Live figures: the outcomes of arrivals, and each kind's samples of `progressMeasure`. */
 export interface LiveFigures {
   readonly outcomes: OutcomeCounts;
   readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
 }
 
-/** What a worker has observed since its last update; empty where the run does not need it. */
+/** What a worker has observed since its last update; empty if the run does not need it. */
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
@@ -60,13 +60,13 @@ export interface RunObserver {
   readonly onEnd?: () => void;
   /** Called when the reports are written, to complete what the observer keeps. */
   readonly onPublished?: () => Promise<void>;
-  /** Called instead of all others where the run cannot begin: leaves files as they were. */
+  /** Called instead of all others if the run cannot begin; leaves files unchanged. */
   readonly discard?: () => Promise<void>;
   /** Called last, whether the run succeeded or not. */
   readonly close?: () => Promise<void>;
 }
 
-/** How often the live display is redrawn, in ms: four times a second reads calmly. */
+/** The redraw interval of the live display in ms: four times a second is easy to read. */
 export const tickInterval = 250;
 
 type Handler = 'onStart' | 'onObservation' | 'onWorkerUpdate' | 'onTick' | 'onEnd';

@@ -7,7 +7,7 @@ import type { RunObserver } from './observer.ts';
 /** Records what this thread observes. */
 export interface RunRecorder extends RunObserver {
   readonly tally: IncrementalTally;
-  /** All that this thread and the workers have recorded. */
+  /** Everything that this thread and the workers have recorded. */
   whole(workerResults: readonly Result[]): Tally;
 }
 

@@ -5,7 +5,7 @@ import { scheduledEnd } from '../../schedule/stages.ts';
 import type { ProgressReport } from '../input/run-report.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Ticks come more often than once a second; a report may be this many ms early. */
+/** Ticks are more frequent than once a second; a report may be this many ms early. */
 const tolerance = 20;
 
 /** Reports the progress of a run once a second. */

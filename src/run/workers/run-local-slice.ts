@@ -23,7 +23,7 @@ export interface TargetAddress {
 /** A slice that this thread runs over its own connections. */
 export interface LocalSlice {
   readonly running: RunningSlice;
-  /** The state of the load generator, a sample for each whole second so far. */
+  /** The state of the load generator, one sample for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
   readonly close: () => Promise<void>;
 }

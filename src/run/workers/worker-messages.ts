@@ -22,7 +22,7 @@ export interface WorkerSetup {
   readonly userAgent: string;
   /** Notes on the target, for the checkpoint. */
   readonly notes: readonly string[];
-  /** What must never be written anywhere. */
+  /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
   readonly clips: readonly (readonly [ClipSource, readonly Clip[]])[];
   /** The folder of the paths of prompts and traces: each worker reads these files itself. */
@@ -44,7 +44,7 @@ interface StartMessage {
 
 export type ToWorker = StartMessage | { readonly kind: 'stop'; readonly grace: Milliseconds };
 
-/** What happened since the last update. */
+/** The events since the last update. */
 export interface WorkerUpdate extends WorkerObservations {
   readonly kind: 'update';
   readonly progress: SliceProgress;

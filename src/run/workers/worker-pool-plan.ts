@@ -8,23 +8,23 @@ import { Problem } from '../../platform/problem.ts';
 import type { ReadPlan } from '../input/read-plan.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
-/** How a slice is shared among threads. */
+/** How threads share a slice. */
 export interface WorkerPoolPlan {
-  /** Two at least. */
+  /** At least 2. */
   readonly workers: number;
   readonly planHash: string;
-  /** Where paths of prompts and traces start. */
+  /** The folder that paths of prompts and traces start from. */
   readonly baseFolder: string;
   readonly reporting: WorkerSetup['reporting'];
 }
 
-/** What can only be done where the thread that sends is the main one, each with the reason. */
+/** What needs the main thread to send, each with the reason. */
 const singleThreadOnly = {
-  capture: '--capture keeps bodies where they are sent, and workers do not hand them over',
+  capture: '--capture works only in the main thread, not in workers',
   capacity: 'weir capacity sends each of its steps from one thread',
 } as const;
 
-/** Throws a `Problem` where a plan asks for workers beside what only one thread can do. */
+/** Throws a `Problem` if a plan combines workers with a feature that needs a single thread. */
 export const rejectWorkers = (
   { workers }: Pick<Plan, 'workers'>,
   feature: keyof typeof singleThreadOnly,
@@ -35,7 +35,7 @@ export const rejectWorkers = (
   );
 };
 
-/** How many workers a slice gets. Under a pace each holds its share of every key's limits, which nobody may lack. */
+/** The number of workers for a slice. With a pace, each needs a share of every key's limits. */
 const workerCountFor = (plan: Plan, slice: Slice): number => {
   if (saturateLoadOf(plan) !== null) return 1;
   const requests = plan.pace?.requests ?? null;
@@ -52,7 +52,7 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
   return plan.workers;
 };
 
-/** The workers that a run's slice is shared among; `null` for one, which is the main thread. Throws a `Problem` where they cannot be. */
+/** The workers that share a run's slice; `null` if the main thread sends alone. Throws a `Problem` if they cannot share it. */
 export const planWorkerPool = (
   { plan, folder }: ReadPlan,
   slice: Slice,

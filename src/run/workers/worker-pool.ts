@@ -17,7 +17,7 @@ import type { WorkerPoolPlan } from './worker-pool-plan.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { FromWorker, WorkerUpdate, ToWorker, WorkerSetup } from './worker-messages.ts';
 
-/** Workers learn of instant 0 this many ms before it, so that all of them start on time. */
+/** Workers receive instant 0 this many ms in advance, so that all of them start on time. */
 export const startDelay = 50;
 
 const workerEntry = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
@@ -28,10 +28,10 @@ interface PooledWorker {
   readonly slice: Slice;
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** Its result; `null` while it runs, and where it was lost. */
+  /** Its result; `null` while it runs, and if it was lost. */
   finished: FinishedMessage | null;
   lossReason: string | null;
-  /** Resolves with its result, or with why there is none. */
+  /** Resolves with its result, or with the reason why there is none. */
   readonly ended: Promise<FinishedMessage | string | null>;
 }
 
@@ -64,7 +64,7 @@ const commonSetupFor = (
   sharedBudget: createSharedBudget(slice),
 });
 
-/** Starts a worker and waits until it is ready. A worker that fails to get ready is a defect. */
+/** Starts a worker and waits until it is ready. A worker that does not become ready is a bug. */
 const startWorker = async (
   setup: WorkerSetup,
   onUpdate: (worker: PooledWorker, update: WorkerUpdate) => void,
@@ -106,7 +106,7 @@ const startWorkers = async (
   throw failure.reason;
 };
 
-/** The ends of the finished workers as one; throws if there is none. */
+/** Combines the ends of the finished workers; throws if there are none. */
 const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   const finishedMessages = workers.flatMap(({ finished }) => finished ?? []);
   if (finishedMessages.length === 0)
@@ -157,7 +157,7 @@ const combineWorkers = (
 
 /**
  * Starts the workers of a slice and waits until all are ready. They begin together; one that fails
- * afterwards is lost with its slice, and the others go on.
+ * afterwards is lost with its slice, and the others continue.
  */
 export const openWorkerPool = async (
   request: SliceOptions,

@@ -46,7 +46,7 @@ const options: SliceOptions = {
   redact: redactor(setup.secrets),
 };
 
-/** Collects what the main thread needs of the observations. */
+/** Collects what the main thread needs from the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup) => {
   const live = collectLiveFigures();
   let observationLines: string[] = [];

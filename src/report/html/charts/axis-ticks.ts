@@ -1,4 +1,4 @@
-/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below `rough`: what stands between the ticks of an axis. */
+/** The distance of axis ticks: the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `rough`. */
 export const roundStep = (rough: number): number => {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10);

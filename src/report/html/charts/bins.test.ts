@@ -32,7 +32,7 @@ describe('bins', () => {
     expect(percentileBins(lasting(seconds), samples).step).toBe(step);
   });
 
-  it('hold every second exactly once, in its place', () => {
+  it('contain every second exactly once, in its bin', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(299)), fc.constantFrom(1, 2, 5, 60), (seconds, step) => {
         const rows = seconds.map((second) => ({ second }));

@@ -1,23 +1,23 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
 
-/** The run's time cut into equal pieces of `step` whole seconds. */
+/** The duration of the run in equal bins of `step` whole seconds. */
 export interface Bins {
   readonly step: number;
   readonly count: number;
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
-/** More points than this no screen shows apart. */
+/** No screen shows more points than this separately. */
 const maxBins = 600;
-/** A percentile of fewer samples than this per bin is noise, unless the run would shrink to a few points. */
+/** With fewer samples than this per bin a percentile is noise; a short run may have fewer, to keep enough points. */
 const samplesPerBin = 20;
 const minBins = 10;
 
 const lastSecond = (result: Result): number =>
   Math.max(1, Math.ceil(Math.max(result.ended, result.scheduled) / 1000), result.timeline.length);
 
-/** Bins for counts: as fine as a second where the run is short enough. */
+/** Bins for counts: one second if the run is short enough. */
 export const countBins = (result: Result): Bins => {
   const seconds = lastSecond(result);
   const step = steps.find((width) => seconds / width <= maxBins) ?? Math.ceil(seconds / maxBins);
@@ -35,7 +35,7 @@ export const percentileBins = (result: Result, samples: number): Bins => {
   return { step, count: Math.ceil(seconds / step) };
 };
 
-/** Rows that belong to a second, dealt into their bins. */
+/** Groups rows by the bin of their second. */
 export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
   rows: readonly T[],
   { step, count }: Bins,

@@ -2,7 +2,7 @@ import { figureText, plural, timeText } from '../../text/number-text.ts';
 import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 
-/** A chart's place in the page: a caption that says in words what the picture shows, and room for the script to draw. */
+/** The figure of a chart: a caption that describes the picture in words, and an element for the script to draw in. */
 
 const lineText = ({ label, values }: ChartLine, { unit, step }: Chart): string => {
   const numbers = values.flatMap((value) => value ?? []);
@@ -27,7 +27,7 @@ const marksText = ({ label, values }: ChartMarks, { step }: Chart): string => {
   return `${total.toLocaleString('en-US')} ${label} between ${from} and ${to}`;
 };
 
-/** The chart in a sentence. */
+/** Describes the chart in a sentence. */
 export const chartText = (chart: Chart): string =>
   [
     ...chart.lines.map((line) => lineText(line, chart)),

@@ -1,6 +1,6 @@
 /**
- * What the page's script draws: plain data, and the only contract between the two sides of the
- * report. This file imports nothing, so that the page can be checked against it.
+ * The data that the page's script draws. It is the only contract between the two sides of the
+ * report. This file imports nothing, so that the page can be type-checked against it.
  */
 
 /** A custom property of the page's style sheet. */
@@ -38,13 +38,13 @@ export interface Chart {
   readonly title: string;
   readonly unit: string;
   readonly step: number;
-  /** Counts are held over their bin; anything else is joined from centre to centre. */
+  /** Counts are constant over their bin; anything else is joined from centre to centre. */
   readonly drawn: 'held' | 'joined';
   readonly lines: readonly ChartLine[];
   readonly marks: readonly ChartMarks[];
 }
 
-/** Everything that is embedded in the page; all times in seconds since the run began. `scheduled` is the end of the load, of whose stages those are left out that it did not reach. */
+/** The data embedded in the page; all times in seconds since the run began. `scheduled` is the end of the load; stages that were not reached are left out. */
 export interface PageData {
   readonly warmUp: number;
   readonly scheduled: number;

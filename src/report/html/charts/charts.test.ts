@@ -20,7 +20,7 @@ const lineOf = (chart: Chart | undefined, label: string) =>
   chart?.lines.find((line) => line.label === label)?.values ?? [];
 
 describe('charts over time', () => {
-  it('of the flow hold every arrival once', () => {
+  it('of the flow contain every arrival once', () => {
     const flow = flowChart(result);
     expect(flow.step).toBe(1);
     expect(sum(lineOf(flow, 'offered'))).toBe(observations.length);
@@ -55,7 +55,7 @@ describe('charts over time', () => {
     });
   });
 
-  it('draw no percentile from a bin that holds no sample beyond it', () => {
+  it('draw no percentile from a bin without a sample beyond it', () => {
     const charts = latencyCharts(result, validTrust);
     const [ttft, , gap] = charts;
     expect(charts.map(({ id }) => id)).toEqual([
@@ -99,7 +99,7 @@ describe('charts over time', () => {
     expect(highest[4]).toBeLessThan(20);
   });
 
-  it('show the maximum where no bin has samples enough for a tail', () => {
+  it('show the maximum if no bin has enough samples for a tail', () => {
     const few = result.timeline.filter(({ latency }) => latency['chat-stream']?.ttft).slice(0, 1);
     const [chart] = latencyCharts({ ...result, timeline: few }, validTrust);
     expect(chart!.lines.map(({ label }) => label)).toEqual(['p50', 'max']);
@@ -122,7 +122,7 @@ describe('charts over time', () => {
     expect(new Set(lineOf(charts[1], 'loop utilisation'))).toEqual(new Set([90]));
   });
 
-  it('of a key show its lowest remaining and its 429s, for no more keys than a page bears', () => {
+  it('of a key show its lowest remaining quota and its 429s, for a limited number of keys', () => {
     const [alpha] = keyCharts(result);
     expect(lineOf(alpha, 'lowest remaining')[44]).toBe(0);
     expect(sum(alpha!.marks[0]!.values)).toBe(outcomes.limited);

@@ -5,7 +5,7 @@ import { type Bins, countBins, intoBins, chartValue } from './bins.ts';
 import type { Chart, ChartLine } from './chart.ts';
 import { failureMarks } from './latency-charts.ts';
 
-/** What flowed per second, and how much was under way. */
+/** Rates per second, and requests in flight. */
 
 const failedIn = ({ outcomes }: TimelineSecond): number =>
   outcomeKinds
@@ -68,7 +68,7 @@ const inFlightPerBin = (result: Result, { step, count }: Bins): readonly number[
   return levels;
 };
 
-/** Requests in flight at the begin of each second; of a wider bin, the most. */
+/** Requests in flight at the start of each second; the maximum in a wider bin. */
 export const inFlightChart = (result: Result): Chart => {
   const bins = countBins(result);
   return {

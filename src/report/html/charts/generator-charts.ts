@@ -5,7 +5,7 @@ import { countBins, intoBins, chartValue } from './bins.ts';
 import type { Chart, ChartLine } from './chart.ts';
 import { lagChart } from './latency-charts.ts';
 
-/** The generator's own signals; with several slices or wider bins, the worst of them. */
+/** The signals of the load generator; the worst value of all slices in each bin. */
 
 type Signal = (sample: GeneratorSample) => number | null;
 
@@ -38,7 +38,7 @@ const signalChart = (
 
 const percent = (value: number | null): number | null => (value === null ? null : value * 100);
 
-/** Lag, then how busy the event loop and the processor were, then what held the loop up. */
+/** Lag, then the use of event loop and processor, then what blocked the loop. */
 export const generatorCharts = (result: Result): readonly Chart[] => [
   ...[lagChart(result)].flatMap((chart) => chart ?? []),
   ...signalChart(result, { id: 'busy', title: 'Event loop and processor', unit: '%' }, [

@@ -2,16 +2,16 @@ import type { Histogram } from '../../../model/measures/histogram.ts';
 import { countText, figureText, plural, timeText } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 
-/** How a latency's distribution moves over the run: time across, latency upwards on a logarithmic scale. */
+/** The distribution of a latency over the run: time from left to right, latency upwards on a logarithmic scale. */
 
 const frame = { width: 900, height: 230, left: 54, right: 14, top: 10, bottom: 34 } as const;
 const rows = 24;
-/** A scale spans at least this factor: latencies that are all alike are one line, not noise. */
+/** A scale spans at least this factor, so that equal latencies look like one line, not like noise. */
 const narrowest = 1.1;
-/** Cells of one shade are one path: a page of thousands of elements opens slowly. */
+/** Cells of one shade are one path, since a page with thousands of elements opens slowly. */
 const shades = 6;
 
-/** How many samples are at most `value`; by halving, since ranks are all that a histogram tells. */
+/** The number of samples of at most `value`, by binary search, since a histogram only gives values by rank. */
 const countUpTo = (histogram: Histogram, value: number): number => {
   let low = 0;
   let high = histogram.count;
@@ -23,20 +23,20 @@ const countUpTo = (histogram: Histogram, value: number): number => {
   return low;
 };
 
-/** The edges of the rows, ascending: equal factors between the least and the most. */
+/** The edges of the rows, ascending, with equal factors between minimum and maximum. */
 const edgesOf = (least: number, most: number): readonly number[] => {
   const low = Math.max(least, most / 1e6, 1e-3);
   const factor = (Math.max(most, low * narrowest) / low) ** (1 / rows);
   return Array.from({ length: rows + 1 }, (_, i) => low * factor ** i);
 };
 
-/** Of one column, how many samples fall into each row; what is below the first edge is in the first. */
+/** The number of samples in each row of a column; the first row includes everything below the first edge. */
 const columnOf = (histogram: Histogram, edges: readonly number[]): readonly number[] => {
   const upTo = edges.slice(1).map((edge) => countUpTo(histogram, edge * (1 + 1e-9)));
   return upTo.map((count, i) => count - (upTo[i - 1] ?? 0));
 };
 
-/** What the axis names: both ends, and between them the 1, 2 and 5 of powers of ten that stand clear of others. */
+/** The axis labels: both ends, and between them 1, 2 and 5 times powers of ten, unless they are too close to others. */
 const axisLabels = (low: number, high: number): readonly number[] => {
   const first = Math.floor(Math.log10(low));
   const powers = Array.from(
@@ -54,7 +54,7 @@ const axisLabels = (low: number, high: number): readonly number[] => {
   return labelled;
 };
 
-/** The cells as one path for each shade, and how much the fullest holds. */
+/** The cells as one path for each shade, and the count of the fullest cell. */
 const shadedPaths = (cells: readonly (readonly number[])[]) => {
   const fullest = Math.max(...cells.flat());
   const across = (frame.width - frame.left - frame.right) / cells.length;
@@ -83,7 +83,7 @@ export interface HeatmapOptions {
   readonly columns: readonly Histogram[];
 }
 
-/** `null` where there are fewer than two samples. Drawn without a script, so it prints. */
+/** `null` if there are fewer than two samples. Drawn without a script, so it prints. */
 export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup | null => {
   const filled = columns.filter(({ count }) => count > 0);
   const total = filled.reduce((sum, { count }) => sum + count, 0);

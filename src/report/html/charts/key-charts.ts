@@ -3,13 +3,13 @@ import type { Result } from '../../../model/result/result.ts';
 import { type Bins, countBins, intoBins } from './bins.ts';
 import type { Chart, ChartLine } from './chart.ts';
 
-/** A page with a chart for each of hundreds of keys helps nobody; the table has them all. */
+/** With hundreds of keys, a chart for each helps nobody; the table has them all. */
 export const maxChartedKeys = 12;
 
 const lowestValue = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 
-/** How many requests were answered with success within the minute before each bin's end. */
+/** The number of requests that succeeded within the minute before each bin's end. */
 const admittedInLastMinute = (
   entries: readonly LedgerEntry[],
   { step, count }: Bins,
@@ -77,7 +77,7 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
   };
 };
 
-/** What each key was let in and told to have left, and its 429s, over time; keys that were told neither have no chart. */
+/** The admitted requests, the reported remaining quota and the 429s of each key over time; keys without any have no chart. */
 export const keyCharts = (result: Result): readonly Chart[] =>
   result.ledger
     .slice(0, maxChartedKeys)

@@ -18,14 +18,14 @@ import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 
 /** Percentiles over time, by the second in which requests were due. */
 
-/** A percentile is drawn only where its bin holds a sample beyond it; otherwise it would be the maximum by another name. */
+/** A percentile is drawn only if its bin has a sample beyond it; otherwise it would be the maximum under another name. */
 const drawableQuantile = (histogram: Histogram, q: number): number | null => {
   if (histogram.count * (1 - q) < 1 - 1e-9 && q > 0.5) return null;
   const figure = quantile(histogram, q);
   return figure === null ? null : chartValue(figure.value);
 };
 
-/** p50, p95 and p99; where samples are too scarce for a single p95, the maximum says what the tail did. */
+/** p50, p95 and p99; with too few samples for any p95, the maximum shows the tail. */
 const lines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
   const line = (
     label: string,
@@ -64,7 +64,7 @@ export const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] 
     .filter(({ values }) => values.some((value) => value > 0));
 };
 
-/** What a chart of percentiles is about. */
+/** The subject of a chart of percentiles. */
 interface ChartSource {
   readonly id: string;
   readonly subject: FiguresSubject;
@@ -87,7 +87,7 @@ const percentileChart = (result: Result, { id, subject, of, marks }: ChartSource
   };
 };
 
-/** One kind's latency; its title names the kind where other kinds have the measure too. */
+/** One kind's latency; the title names the kind if other kinds have the measure too. */
 const latencyChart = (
   result: Result,
   kind: TrafficKind,
@@ -103,7 +103,7 @@ const latencyChart = (
   });
 };
 
-/** Time to first token, to first audio, and chunk gap, then end to end for each kind of traffic, of completed requests; failures are marked. */
+/** Time to first token, time to first audio, chunk gap, then end to end for each kind of traffic. Completed requests only; failures are marked. */
 export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
   (['ttft', 'firstAudio', 'gap', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))

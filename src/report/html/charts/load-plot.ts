@@ -2,7 +2,7 @@ import { figureText, plural } from '../../text/number-text.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 import { axisTicks } from './axis-ticks.ts';
 
-/** How a latency goes with the load: one dot for each piece of the run. */
+/** A latency against the load: one dot for each piece of the run. */
 
 const frame = { width: 440, height: 280, left: 54, right: 14, top: 12, bottom: 40 } as const;
 
@@ -11,14 +11,14 @@ export interface LoadPoint {
   /** Requests sent per second, all traffic. */
   readonly rate: number;
   readonly p50: number;
-  /** `null` where its samples are too few for one. */
+  /** `null` if there are too few samples. */
   readonly p95: number | null;
 }
 
-/** A load that varies by less than this factor has no curve. */
+/** A load that varies by less than this factor is not plotted. */
 const minLoadVariation = 1.5;
 
-/** `null` where the load hardly varies, or there are too few pieces to see anything. */
+/** `null` if the load hardly varies, or there are too few pieces to see anything. */
 export const loadPlot = (
   title: string,
   unit: string,

@@ -3,7 +3,7 @@ import { loadDuration } from '../../../model/plan/plan.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { Chart, PageData } from './chart.ts';
 
-/** What the page's script needs, as gzipped JSON in base64: a ten-minute run takes some tens of kilobytes. */
+/** The data for the page's script, as gzipped JSON in base64: a ten-minute run takes some tens of kilobytes. */
 export const embeddedData = (result: Result, charts: readonly Chart[]): string => {
   const starts = result.plan.stages.map((_, i) =>
     result.plan.stages.slice(0, i).reduce((sum, { load }) => sum + loadDuration(load), 0),

@@ -38,7 +38,7 @@ describe('the percentile plot', () => {
     expect(ticks[2]! - ticks[1]!).toBeCloseTo(ticks[1]! - ticks[0]!, 0);
   });
 
-  it('is dashed from where fewer than ten samples lie beyond', () => {
+  it('is dashed where fewer than ten samples are beyond', () => {
     const p90 = 54 + (1 / Math.log10(200)) * (440 - 54 - 14);
     expect(pathOf('firm').at(-1)![0]).toBeLessThanOrEqual(p90);
     expect(pathOf('thin')[1]![0]).toBeGreaterThan(p90);

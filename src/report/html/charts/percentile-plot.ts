@@ -37,7 +37,7 @@ const scaleOf = (deepest: number, top: number): Scale => {
   };
 };
 
-/** The depth at which the largest of n samples stands: the middle of its share. */
+/** The depth of the largest of n samples: the middle of its share. */
 const deepestOf = ({ count }: Histogram): number => depth(1 - 0.5 / count);
 
 const sampled = ({ histogram }: PercentileCurve): readonly Quantile[] =>
@@ -57,7 +57,7 @@ const band = (parts: readonly Quantile[], { x, y, top }: Scale): string => {
   return `M${edge('high', bounded)}L${edge('low', bounded.toReversed())}Z`;
 };
 
-/** The tail's beginning: where fewer than ten samples lie beyond, the curve is dashed. */
+/** The start of the tail: with fewer than ten samples beyond, the curve is dashed. */
 const curveMarkup = (curve: PercentileCurve, scale: Scale): Markup => {
   const all = sampled(curve);
   const isThin = ({ q, n }: Quantile): boolean => n * (1 - q) < 10;
@@ -104,7 +104,7 @@ const description = (curves: readonly PercentileCurve[], unit: string): string =
     .join('; ');
 
 /**
- * Values over percentiles on a scale of log 1/(1−q), so that every further nine takes the same
+ * Plots values over percentiles on a scale of log 1/(1−q), so that every further nine takes the same
  * room, with the 95 % confidence band of each curve. Drawn without a script, so it prints.
  */
 export const percentilePlot = (

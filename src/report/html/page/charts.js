@@ -1,8 +1,8 @@
 /** @import {Chart, ChartLine, PageData} from '../charts/chart.ts' */
 
 /*
- * One chart as the report's page draws it: a canvas by uPlot on grey ground for warm-up and drain,
- * with marks for failures above. `page.js` follows in the same script and says which, where and when.
+ * Draws one chart: a uPlot canvas with a grey background for warm-up and drain,
+ * and marks for failures above. `page.js` follows in the same script and calls these functions.
  */
 
 const plotHeight = 190;
@@ -12,7 +12,7 @@ const markHeight = 6;
 const probe = document.body.appendChild(document.createElement('i'));
 probe.hidden = true;
 
-/** A colour of the style sheet as the theme of the moment has it. @param {string} name */
+/** A colour of the style sheet in the current theme. @param {string} name */
 const colourOf = (name) => {
   probe.style.color = `var(--${name})`;
   return getComputedStyle(probe).color;
@@ -24,7 +24,7 @@ const numberText = (value) => {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 };
 
-/** What a legend or a table says of a missing value is a dash. @param {number | null | undefined} value @param {string} unit */
+/** The text of a value in a legend or table; a dash if it is missing. @param {number | null | undefined} value @param {string} unit */
 const valueText = (value, unit) =>
   value === null || value === undefined ? '–' : `${numberText(value)} ${unit}`;
 
@@ -43,7 +43,7 @@ const wholeRun =
   };
 
 /**
- * Warm-up and drain as grey ground, stages parted by lines: drawn before the series.
+ * Draws a grey background for warm-up and drain and lines between stages, before the series.
  * @param {uPlot} plot @param {PageData} data
  */
 const drawGround = (plot, { warmUp, scheduled, end, stages }) => {
@@ -88,7 +88,7 @@ const drawGround = (plot, { warmUp, scheduled, end, stages }) => {
 };
 
 /**
- * One row of marks above the plot for each kind of failure; the more failures, the stronger.
+ * Draws a row of marks above the plot for each kind of failure; more failures make a stronger mark.
  * @param {uPlot} plot @param {Chart} chart
  */
 const drawMarks = (plot, { marks, step }) => {
@@ -112,7 +112,7 @@ const drawMarks = (plot, { marks, step }) => {
   ctx.restore();
 };
 
-/** Values between two gaps, which no line would show. @type {uPlot.Series.Points.Filter} */
+/** Shows single values between two gaps, which no line would show. @type {uPlot.Series.Points.Filter} */
 const lonely = ({ data }, index) => {
   const values = Array.from(data[index] ?? [], (value) => value ?? null);
   return values.flatMap((value, i) => {
@@ -134,7 +134,7 @@ const seriesOf = ({ label, colour, style }, { unit, drawn }) => ({
   value: (_, value, __, i) => (i === null ? '' : valueText(value, unit)),
 });
 
-/** What stands for a line in the legend, dashed where it is. @param {ChartLine | undefined} line */
+/** The legend's sample of a line, dashed if the line is. @param {ChartLine | undefined} line */
 const keyOf = (line) => {
   if (line === undefined) return '';
   const colour = colourOf(line.colour);
@@ -166,7 +166,7 @@ const draw = (chart, data, place) => {
     {
       width: place.clientWidth,
       height: plotHeight + chart.marks.length * markHeight,
-      // The last time stands half beyond the plot.
+      // Half of the last label is beyond the plot.
       padding: [10 + chart.marks.length * markHeight, 20, 0, 0],
       legend: {
         mount: (_, legend) => place.prepend(legend),

@@ -1,6 +1,6 @@
 /*
- * Brings a report to life with the data embedded beside it. Everything that can be said without a
- * script stands in the page already; this adds pictures, tables of their values, and themes.
+ * Adds pictures, tables of their values and themes to a report, from the embedded data. The page
+ * already contains everything that needs no script.
  */
 
 const root = document.documentElement;
