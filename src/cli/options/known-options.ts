@@ -49,7 +49,9 @@ export const checkValues = (
   for (const name of all) {
     const value = parsed[name];
     if (value === false && !switches.includes(name)) {
-      throw new UsageProblem(`--no-${name}: not supported; write --${name} with a value, or leave it out`);
+      throw new UsageProblem(
+        `--no-${name}: not supported; write --${name} with a value, or leave it out`,
+      );
     }
     if (Array.isArray(value) && !lists.includes(name)) {
       throw new UsageProblem(`--${name}: expected one value, got ${value.length}: keep one`);

@@ -14,7 +14,10 @@ const withMockLimitOptions = <T>(builder: Argv<T>) =>
       'tokens-per-minute': { type: 'string', describe: 'For each key, or none [2000000]' },
       window: { type: 'string', describe: 'Length of the limits’ window [1m]' },
       algorithm: { type: 'string', describe: 'How limits are counted [fixed-from-first]' },
-      profile: { type: 'string', describe: 'Limits as in the specification (spec) or as LiteLLM (litellm) [spec]' },
+      profile: {
+        type: 'string',
+        describe: 'Limits as in the specification (spec) or as LiteLLM (litellm) [spec]',
+      },
       credits: { type: 'string', describe: 'Micro-units that each key may spend, or none [none]' },
     })
     .group(

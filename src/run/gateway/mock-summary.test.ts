@@ -5,7 +5,7 @@ import { mockSummaryText } from './mock-summary.ts';
 
 it('accounts for every request that the gateway received, also when it was stopped', async () => {
   const mock = await startMock({}, manualMockClock(0));
-  expect(mockSummaryText(mock.counters())).toBe('Stopped; no requests received.');
+  expect(mockSummaryText(mock.counters())).toBe('Ended; no requests received.');
   const headers = { authorization: 'Bearer sk-weir-test' };
   await fetch(`${mock.url}/models`, { headers });
   expect(mockSummaryText(mock.counters())).toBe('Ended; of 1 request: 1 completed.');

@@ -123,7 +123,8 @@ export const openCapture = async (path: string, mode: CaptureMode): Promise<RunO
     written += line.length;
     file.write(line);
     isFull = written > maxFileCharacters;
-    if (isFull) file.write(JSON.stringify({ full: 'the size limit is reached; the rest is not captured' }));
+    if (isFull)
+      file.write(JSON.stringify({ full: 'the size limit is reached; the rest is not captured' }));
   };
   return {
     announcements: [
