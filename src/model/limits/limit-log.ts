@@ -44,7 +44,7 @@ export type LimitFinding = (typeof limitFindings)[number];
 
 /** One limit as reported by one set of limit headers; `null` for values that were not reported. */
 export interface ReportedLimit {
-  /** The family of headers, for example `litellm` or `openai` (`traffic/limits/limit-profiles.ts`). */
+  /** The family of headers, for example `litellm` or `openai` (`traffic/limits/read-limit-headers.ts`). */
   readonly profile: string;
   /** The owner of the limit as the header names it, such as `api_key` or `team`. */
   readonly descriptor: string | null;

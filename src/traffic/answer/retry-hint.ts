@@ -1,6 +1,6 @@
 import { milliseconds } from '../../model/quantity.ts';
 import type { RetryHint } from '../traffic-handler.ts';
-import { type HeaderFields, readReportedLimits } from '../limits/limit-profiles.ts';
+import { type HeaderFields, readReportedLimits } from '../limits/read-limit-headers.ts';
 import { readRefusedLimit, type RefusedLimit } from '../limits/refused-limit.ts';
 import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
 

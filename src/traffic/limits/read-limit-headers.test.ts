@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCodePoint } from '../../model/code-points-suite.fixture.ts';
-import { readReportedLimits } from './limit-profiles.ts';
+import { readReportedLimits } from './read-limit-headers.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const told = (headers: Record<string, string>) => readReportedLimits(headers, now).reported;
