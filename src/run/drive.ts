@@ -191,7 +191,10 @@ export const drive = async (
     stopTicks();
     stop.release();
     breachWatch.release();
-    observer.onEnd();
-    await active.close();
+    try {
+      observer.onEnd();
+    } finally {
+      await active.close();
+    }
   }
 };

@@ -34,7 +34,7 @@ export class WeirError extends Error {
 export interface RunOptions {
   /** Stops the run as Ctrl-C does: no new requests, two seconds for those in flight, and a partial report. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once a second of the load. */
+  /** Called once a second of the load. If it throws, the run stops and `run` rejects with that error. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
   /** The folder for `result.json` and `report.html`; by default nothing is written. */
   readonly out?: string | undefined;
@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly target?: string | undefined;
   /** Overrides fields of the scenario, as `path=value`. */
   readonly set?: readonly string[] | undefined;
+  /** Runs the scenario even if it does not fit its own budget or pace. */
+  readonly force?: boolean | undefined;
   /** The variables for keys and `${env:NAME}`; by default those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -56,15 +58,15 @@ const withWeirErrors = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const stopOnAbort =
-  (signal: AbortSignal | undefined): OnStop =>
+  (signal: AbortSignal): OnStop =>
   (listener) => {
     const onAbort = (): void => listener('AbortSignal', 1);
-    if (signal?.aborted === true) onAbort();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    return () => signal?.removeEventListener('abort', onAbort);
+    if (signal.aborted) queueMicrotask(onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    return () => signal.removeEventListener('abort', onAbort);
   };
 
-const silentHost = ({ environment, signal }: RunOptions): Host => ({
+const silentHost = (environment: RunOptions['environment'], signal: AbortSignal): Host => ({
   environment: environment ?? processEnvironment(),
   printer: { say: () => undefined, warn: () => undefined, print: () => undefined, screen: null },
   onStop: stopOnAbort(signal),
@@ -81,7 +83,7 @@ export const run = (
   options: RunOptions = {},
 ): Promise<RunReport> =>
   withWeirErrors(async () => {
-    const { signal, onProgress, out = null, target, set = [] } = options;
+    const { signal, onProgress, out = null, target, set = [], force = false } = options;
     signal?.throwIfAborted();
     const { runOnce } = await import('./run.ts');
     const { reportOf } = await import('./output/summarize-run.ts');
@@ -98,13 +100,23 @@ export const run = (
       slice: { index: 0, count: 1 },
       runId: undefined,
       history: null,
-      yes: false,
+      yes: force,
     };
-    return reportOf(
-      await runOnce(request, silentHost(options), (plan) =>
-        onProgress === undefined ? {} : reportProgress(plan, onProgress),
-      ),
+    // An error in the caller's function ends the run as a stop does, instead of the caller's process.
+    const failure = new AbortController();
+    const stop = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
+    const onSecond = (progress: ProgressReport): void => {
+      try {
+        onProgress?.(progress);
+      } catch (error) {
+        failure.abort(error);
+      }
+    };
+    const finished = await runOnce(request, silentHost(options.environment, stop), (plan) =>
+      onProgress === undefined ? {} : reportProgress(plan, onSecond),
     );
+    failure.signal.throwIfAborted();
+    return reportOf(finished);
   });
 
 /** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */

@@ -73,6 +73,17 @@ describe('the library', () => {
     await expect(judge(report, { objectives: ['ttfb.p95 < 1s'] })).rejects.toThrow(
       /^objective ttfb\.p95 < 1s: "ttfb" is neither a measure/,
     );
+    await expect(judge(report, { objectives: ['due{stage=mian} < 1'] })).rejects.toThrow(
+      'the plan has no stage "mian": expected one of main',
+    );
+  });
+
+  it('stops the run and rejects with an error that the caller’s own function throws', async () => {
+    const failure = new Error('of the caller');
+    const onProgress = (): never => {
+      throw failure;
+    };
+    await expect(run(scenario, { environment, onProgress })).rejects.toBe(failure);
   });
 
   it('ends a run early when it is aborted, keeps the report, and writes no files by default', async () => {

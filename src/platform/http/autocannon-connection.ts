@@ -56,7 +56,12 @@ class AutocannonExchange extends ObservedExchange {
   }
 
   onBody(bytes: Buffer): void {
-    this.notify((observer) => observer.onChunk(this.clock.now(), bytes));
+    // Not by `notify`: a closure for each piece is garbage.
+    try {
+      this.observer.onChunk(this.clock.now(), bytes);
+    } catch (error) {
+      this.endByDefect(error);
+    }
   }
 
   protected override release(): void {
@@ -136,10 +141,11 @@ export class ObservedConnection {
   #beginExchange(): AutocannonExchange {
     const request = this.#requestsBegun % this.#requests;
     this.#requestsBegun += 1;
+    let exchange: AutocannonExchange | null = null;
     const observer = this.#begin(request, {
       abort: (cause, detail) => this.#abort(exchange, cause, detail),
     });
-    const exchange = new AutocannonExchange(this.#clock, observer, () => {
+    exchange = new AutocannonExchange(this.#clock, observer, () => {
       this.#inFlight = null;
     });
     this.#inFlight = exchange;

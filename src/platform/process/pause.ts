@@ -9,11 +9,12 @@ export const pause = <Cause>(
   onStop: (listener: (cause: Cause) => void) => () => void,
 ): Promise<Cause | null> =>
   new Promise((resolve) => {
+    let release = (): void => undefined;
     const end = (cause: Cause | null): void => {
       clearTimeout(timer);
       release();
       resolve(cause);
     };
     const timer = setTimeout(end, length, null);
-    const release = onStop(end);
+    release = onStop(end);
   });

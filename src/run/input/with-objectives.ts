@@ -9,11 +9,20 @@ export const withObjectives = (
   objectives: readonly string[] | undefined,
 ): Result => {
   if (objectives === undefined) return result;
+  const stageNames = result.plan.stages.map(({ name }) => name);
   const problems = objectives.flatMap((text) => {
     const parsed = parseObjective(text);
-    if (parsed.ok) return [];
-    const { message, hint } = parsed.error;
-    return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
+    if (!parsed.ok) {
+      const { message, hint } = parsed.error;
+      return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
+    }
+    // Stairs have a stage for each step: in a stored plan only those names are left.
+    return parsed.value.labels
+      .filter(({ label, name }) => label === 'stage' && !stageNames.includes(name))
+      .map(
+        ({ name }) =>
+          `objective ${text}: the plan has no stage "${name}": expected one of ${stageNames.join(', ')}`,
+      );
   });
   if (problems.length > 0) throw new Problem(problems.join('\n'));
   const stages = new Map<string, readonly string[]>();

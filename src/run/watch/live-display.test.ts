@@ -10,7 +10,7 @@ const paper = (live: boolean): Screen & { readonly shown: string[] } => {
   const show = (text: string): void => {
     shown.push(text);
   };
-  return { live, width: 100, block: show, line: show, clear: () => undefined, shown };
+  return { live, width: 100, block: show, line: show, clear: () => shown.push('(cleared)'), shown };
 };
 const run = {
   name: 'sample',
@@ -134,5 +134,14 @@ describe('the live display', () => {
     });
     live.onTick!(instant(1000), motion);
     expect(screen.shown[0]).toContain('speech  First audio  p50 ~50.0 ms');
+  });
+
+  it('clears its block when the load has ended, so that the report is printed onto a clean screen', () => {
+    const screen = paper(true);
+    const display = openLiveDisplay(screen, run);
+    display.onTick!(instant(1000), motion);
+    display.onEnd!();
+    expect(screen.shown).toHaveLength(2);
+    expect(screen.shown.at(-1)).toBe('(cleared)');
   });
 });

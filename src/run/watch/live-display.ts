@@ -111,5 +111,7 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       lastLine = now;
       screen.line(progressLine(progressAt(now, progress)));
     },
+    // The block would be drawn over the report that follows.
+    onEnd: () => screen.clear(),
   };
 };

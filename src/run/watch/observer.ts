@@ -60,7 +60,7 @@ export interface RunObserver {
   readonly onEnd?: () => void;
   /** Called when the reports are written, to complete what the observer keeps. */
   readonly onPublished?: () => Promise<void>;
-  /** Called instead of all others if the run cannot begin; leaves files unchanged. */
+  /** Called if the run cannot begin, then `close`; leaves files unchanged. */
   readonly discard?: () => Promise<void>;
   /** Called last, whether the run succeeded or not. */
   readonly close?: () => Promise<void>;

@@ -8,7 +8,7 @@ import type { RunObserver } from './observer.ts';
 /** Ticks are more frequent than once a second; a report may be this many ms early. */
 const tolerance = 20;
 
-/** Reports the progress of a run once a second. */
+/** Reports the progress of a run once a second of the load. */
 export const reportProgress = (
   plan: Plan,
   onProgress: (progress: ProgressReport) => void,
