@@ -1,7 +1,7 @@
 import type { Draw } from '../../model/workload/draw.ts';
 import { changeRules } from '../../model/series/history.ts';
 
-const { minRuns: leastRuns, minLevelRuns: leastLevel, alpha, permutations } = changeRules;
+const { minRuns, minLevelRuns, alpha, permutations } = changeRules;
 
 interface Split {
   /** The index of the first value of the second level. */
@@ -24,14 +24,14 @@ const clearestSplit = (
   for (const sum of sums) total += sum / 2;
   beyond = total;
   let best: Split = { at: 0, separation: -Infinity };
-  for (let n = 1; n <= count - leastLevel; n += 1) {
+  for (let n = 1; n <= count - minLevelRuns; n += 1) {
     const moved = order[n - 1]!;
     const row = distance[moved]!;
     let behind = 0;
     for (let i = 0; i < n - 1; i += 1) behind += row[order[i]!]!;
     within += behind;
     beyond -= sums[moved]! - behind;
-    if (n < leastLevel) continue;
+    if (n < minLevelRuns) continue;
     const m = count - n;
     const between = (2 * (total - within - beyond)) / (n * m);
     const inside = (2 * within) / (n * (n - 1)) + (2 * beyond) / (m * (m - 1));
@@ -80,7 +80,7 @@ export const changePoints = (
   values: readonly number[],
   draw: Draw,
 ): readonly { readonly at: number; readonly p: number }[] => {
-  if (values.length < leastRuns) return [];
+  if (values.length < minRuns) return [];
   const split = significant(values, draw);
   if (split === null) return [];
   const { at, p } = split;

@@ -137,7 +137,7 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
       media: ['terminal'],
     })),
     text(
-      limits === undefined
+      limits === undefined || usages.length === 0
         ? ''
         : 'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.',
       'quiet',

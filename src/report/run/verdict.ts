@@ -126,7 +126,7 @@ export const objectivesSection = (result: Result): Section => {
     text(
       outcome === null
         ? ''
-        : 'The observed value decides. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples is undecided.',
+        : 'The observed value decides. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.',
       'quiet',
       ['html'],
     ),

@@ -15,7 +15,7 @@ const tidyWhitespace = (text: string): string =>
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
 /**
- * A text as pieces of at most `most` Unicode characters (interface 4.3), each as long as the ends of
+ * A text as pieces of at most so many Unicode characters (interface 4.3), each as long as the ends of
  * sentences (Unicode, Annex 29) let it be. Lines of a paragraph are joined. A sentence that is longer
  * is a problem; it is named by its line and not quoted.
  */

@@ -107,7 +107,7 @@ export const sizeNotation: Notation<number> = {
   pattern: sizePattern,
 };
 
-/** A length of time as a person would write it; `duration.read` reads it back. */
+/** A length of time as a person would write it; `durationNotation` reads it back. */
 export const formatDuration = (length: Milliseconds): string => {
   let left: number = length;
   let text = '';
@@ -120,7 +120,7 @@ export const formatDuration = (length: Milliseconds): string => {
   return text === '' ? '0s' : text;
 };
 
-/** A rate in the unit that needs no fraction, else per second; `rate.read` reads it back. */
+/** A rate in the unit that needs no fraction, else per second; `rateNotation` reads it back. */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {
     const n = withoutBinaryNoise(events * rateUnits[unit]);

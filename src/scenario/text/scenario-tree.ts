@@ -16,7 +16,7 @@ export type SourcePosition =
   | { readonly kind: 'flag'; readonly flag: string }
   | { readonly kind: 'module' };
 
-/** Where an entry's key and value stand; `plain` tells an unquoted scalar. */
+/** The places of an entry's key and value; `isPlainScalar` marks an unquoted scalar. */
 export interface EntryPositions {
   readonly key: SourcePosition;
   readonly value: SourcePosition;

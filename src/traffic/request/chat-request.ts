@@ -71,12 +71,12 @@ export const chatRequest = (
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   // A conversation in the plan is sent many times.
   const isKept = Array.isArray(traffic.conversations);
-  const known = requests.get(messages) ?? new Map<ChatTraffic, CachedRequest>();
-  const cached = known.get(traffic);
+  const known = isKept ? (requests.get(messages) ?? new Map<ChatTraffic, CachedRequest>()) : null;
+  const cached = known?.get(traffic);
   if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {
     return { request: cached.request, asked };
   }
   const request = buildRequest(traffic, { messages, maxTokens, withUsage });
-  if (isKept) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
+  if (known !== null) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
   return { request, asked };
 };

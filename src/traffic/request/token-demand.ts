@@ -8,7 +8,7 @@ export interface TokenDemand {
   readonly traffic: Traffic;
   /** Characters that the model reads. */
   readonly characters: number;
-  /** The most tokens that it can write, or an assumed number without a bound. */
+  /** The most tokens that it can write; 0 without a bound. */
   readonly output: number;
 }
 

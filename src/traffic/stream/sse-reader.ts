@@ -26,7 +26,7 @@ export class SseReader {
   #afterCr = false;
   #stopped = false;
 
-  /** `longest`: the most bytes of one line, and of one event's data. */
+  /** `maxBytes`: the most bytes of one line, and of one event's data. */
   constructor(listener: SseListener, maxBytes: number) {
     this.#listener = listener;
     this.#maxBytes = maxBytes;
