@@ -4,7 +4,7 @@ import { screenOn, wantsColour } from './screen.ts';
 const terminal = { isTTY: true, columns: 80, write: () => true };
 const pipe = { ...terminal, isTTY: false };
 
-describe('a screen is drawn over', () => {
+describe('the live display is redrawn', () => {
   it.each([
     ['on a terminal', terminal, {}, true],
     ['on no pipe', pipe, {}, false],
@@ -16,7 +16,7 @@ describe('a screen is drawn over', () => {
   });
 });
 
-describe('colours are wanted', () => {
+describe('colours are used', () => {
   it.each([
     ['on a terminal', terminal, {}, true],
     ['on no pipe', pipe, {}, false],

@@ -8,7 +8,7 @@ const body = (reset: string): string =>
 const hint = (headers: object, text = '', status = 429) =>
   readRetryHint({ status, headers: headers as RefusedResponse['headers'], body: text });
 
-describe('when to come back', () => {
+describe('the retry hint', () => {
   it.each([
     ['milliseconds', { 'retry-after-ms': '1500' }, '', [1500, 'retry-after-ms']],
     ['seconds', { 'retry-after': '60' }, '', [60_000, 'retry-after']],
@@ -54,7 +54,7 @@ describe('when to come back', () => {
     expect(hint(headers, text)).toEqual({ wait, by });
   });
 
-  it('is told by the best of several ways', () => {
+  it('is the best of several hints', () => {
     const headers = { date, 'retry-after-ms': '5', 'retry-after': '60' };
     const text = body('2026-03-01 12:00:42 UTC');
     expect(hint(headers, text)?.by).toBe('retry-after-ms');
@@ -71,7 +71,7 @@ describe('when to come back', () => {
     ['an impossible reset time', { date }, body('2026-13-41 12:00:42 UTC')],
     ['nonsense', { 'retry-after': '1e9', 'retry-after-ms': 'Infinity' }, ''],
     ['what nobody lives to see', { 'retry-after': '9'.repeat(400) }, ''],
-  ])('is not known from %s', (_, headers, text) => {
+  ])('is unknown from %s', (_, headers, text) => {
     expect(hint(headers, text)).toBeNull();
   });
 
@@ -117,7 +117,7 @@ describe('when to come back', () => {
     expect(hint(headers, text)).toEqual({ wait, by: 'reset-header' });
   });
 
-  it('is told by reset headers rather than by the body, and by them of limits only', () => {
+  it('prefers reset headers to the body, and only those of limits', () => {
     const headers = { date, 'x-ratelimit-reset-requests': '5s' };
     const text = body('2026-03-01 12:00:42 UTC');
     expect(hint(headers, text)?.by).toBe('reset-header');
@@ -125,7 +125,7 @@ describe('when to come back', () => {
     expect(hint(headers, text, 503)).toBeNull();
   });
 
-  it('is not known from a reset time without the server’s clock', () => {
+  it('is unknown from a reset time without the server’s clock', () => {
     expect(hint({ 'x-ratelimit-reset': '1772366390' })).toBeNull();
   });
 });

@@ -29,7 +29,7 @@ describe('word errors', () => {
     expect(wordErrors(text, heard)).toMatchObject({ wrong });
   });
 
-  it('come with the number of words of the true text', () => {
+  it('come with the number of words of the reference text', () => {
     expect(wordErrors(sentence, '')).toEqual({ wrong: 24, expected: 24 });
   });
 
@@ -40,7 +40,7 @@ describe('word errors', () => {
     expect(counts).toEqual([4, 5, 4, 4, 4]);
   });
 
-  it('count everything far beyond the true text as inserted', () => {
+  it('count everything far beyond the reference text as inserted', () => {
     const limit = 10 * 24 + 1000;
     expect(wordErrors(sentence, `${sentence} ${'mumble '.repeat(limit - 24)}`)?.wrong).toBe(
       limit - 24,
@@ -70,7 +70,7 @@ describe('word errors', () => {
     );
   });
 
-  it('agree with the whole table of edit distances', () => {
+  it('agree with the full table of edit distances', () => {
     const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 90 });
     fc.assert(
       fc.property(words, words, (said, heard) => {
@@ -81,7 +81,7 @@ describe('word errors', () => {
     );
   });
 
-  it('tell apart as many words as there are code units, and nothing beyond', () => {
+  it('distinguish as many words as there are code units, and no more', () => {
     const words = Array.from({ length: 65_535 }, (_, index) => `w${index}`);
     const heard = words.slice(100, 140).join(' ');
     expect(wordErrors(words.join(' '), heard)).toEqual({ wrong: 65_495, expected: 65_535 });

@@ -40,7 +40,7 @@ const readEveryWay = (text: string | Buffer, longest?: number): ReturnType<typeo
 
 const message = (data: string): readonly [string, string] => ['message', data];
 
-describe('the SSE reader, whichever way reads are cut', () => {
+describe('the SSE reader, however reads are cut,', () => {
   const cases: readonly (readonly [fact: string, text: string, seen: Seen])[] = [
     ['ends lines at LF', 'data: a\n\ndata: b\n\n', [message('a'), message('b')]],
     ['ends lines at CR', 'data: a\r\rdata: b\r\r', [message('a'), message('b')]],
@@ -85,18 +85,18 @@ describe('the SSE reader, whichever way reads are cut', () => {
   });
 
   it.each(['data: b\n', 'data: b', 'da', 'event: x\n', 'data: b\r\n'])(
-    'drops an event that the end of the stream cuts off, and says so: %j',
+    'drops an event that the end of the stream cuts off, with a note: %j',
     (end) => {
       expect(readEveryWay(`data: a\n\n${end}`)).toEqual({ seen: [message('a')], unfinished: true });
     },
   );
 
-  it('decodes broken UTF-8 as a decoder of the whole stream would', () => {
+  it('decodes broken UTF-8 like a decoder of the whole stream', () => {
     const text = Buffer.concat([Buffer.from('data: '), Buffer.of(0xe6, 0xbc), Buffer.from('\n\n')]);
     expect(readEveryWay(text).seen).toEqual([message('�')]);
   });
 
-  it('accepts a line of exactly the cap and stops at one byte more', () => {
+  it('accepts a line of exactly the limit and stops at one byte more', () => {
     expect(readEveryWay('data: 4567\n\ndata: b\n\n', 10).seen).toEqual([
       message('4567'),
       message('b'),
@@ -105,13 +105,13 @@ describe('the SSE reader, whichever way reads are cut', () => {
     expect(readEveryWay('data: a\n\n: 456789012', 10).seen).toEqual([message('a'), 'long line']);
   });
 
-  it('accepts data of exactly the cap and stops at one byte more', () => {
+  it('accepts data of exactly the limit and stops at one byte more', () => {
     expect(readEveryWay('data:1234\ndata:6789A\n\n', 10).seen).toEqual([message('1234\n6789A')]);
     expect(readEveryWay('data:1234\ndata:6789A\ndata:\n\n', 10).seen).toEqual(['long event']);
   });
 });
 
-it('reads nothing more once it was stopped, not even the rest of a read', () => {
+it('reads nothing more once it is stopped, not even the rest of a read', () => {
   const seen: string[] = [];
   const reader: SseReader = new SseReader(
     {

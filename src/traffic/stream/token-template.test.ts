@@ -21,7 +21,7 @@ const withDelta = (delta: string, rest = ''): string =>
   `{"id":"c1","choices":[{"index":0,"delta":{${delta}},"finish_reason":null}]${rest}}`;
 
 describe('a token template', () => {
-  it('fits an event that differs in its text only', () => {
+  it('matches an event that differs only in its text', () => {
     expect(fits(withDelta('"content":"a"'), withDelta('"content":"é漢 b"'))).toBe('visible');
     expect(fits(withDelta('"content": "a"'), withDelta('"content": "b"'))).toBe('visible');
     expect(fits(withDelta('"content":"\\"a\\\\"'), withDelta('"content":"b"'))).toBe('visible');
@@ -42,7 +42,7 @@ describe('a token template', () => {
     ['that differs behind its text', withDelta('"content":"a"').replace('null', '"stop"')],
     ['that counts usage', withDelta('"content":"a"', ',"usage":{}')],
     ['that is too short to hold both sides', '{"id":"c1"}'],
-  ])('fits no event %s', (_, next) => {
+  ])('matches no event %s', (_, next) => {
     expect(fits(withDelta('"content":"a"'), next)).toBeNull();
   });
 
@@ -67,7 +67,7 @@ describe('a token template', () => {
     expect(fits(event, event)).toBeNull();
   });
 
-  it('gives up on a stream in which it is of no use', () => {
+  it('is dropped for a stream in which it does not help', () => {
     const template = new TokenTemplate();
     const matched = (count: number): (CarriedContent | null)[] =>
       Array.from({ length: count }, (_, i) => {
