@@ -84,7 +84,7 @@ describe('the decision to retry', () => {
     expect(decide({ outcome }, { retry: { ...policy, on: [] as never } }).willRetry).toBe(false);
   });
 
-  it('is yes, with all classes, for every break before the head that another attempt can mend', () => {
+  it('is yes, with all classes, for every failure before the head that another attempt can fix', () => {
     const all = { ...policy, on: [...retryClasses] };
     const mended = (hasHead: boolean) =>
       brokenCauses.filter(

@@ -7,10 +7,10 @@ const pipe = { ...terminal, isTTY: false };
 describe('the live display is redrawn', () => {
   it.each([
     ['on a terminal', terminal, {}, true],
-    ['on no pipe', pipe, {}, false],
-    ['on no dumb terminal', terminal, { TERM: 'dumb' }, false],
-    ['in no CI', terminal, { CI: 'true' }, false],
-    ['where CI says no', terminal, { CI: 'false' }, true],
+    ['not on a pipe', pipe, {}, false],
+    ['not on a dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['not in CI', terminal, { CI: 'true' }, false],
+    ['with CI=false', terminal, { CI: 'false' }, true],
   ])('%s', (_, stream, environment, live) => {
     expect(screenOn(stream, environment).live).toBe(live);
   });
@@ -19,8 +19,8 @@ describe('the live display is redrawn', () => {
 describe('colours are used', () => {
   it.each([
     ['on a terminal', terminal, {}, true],
-    ['on no pipe', pipe, {}, false],
-    ['on no dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['not on a pipe', pipe, {}, false],
+    ['not on a dumb terminal', terminal, { TERM: 'dumb' }, false],
     ['not with NO_COLOR', terminal, { NO_COLOR: '1' }, false],
     ['with an empty NO_COLOR', terminal, { NO_COLOR: '' }, true],
     ['on a pipe with FORCE_COLOR', pipe, { FORCE_COLOR: '1' }, true],

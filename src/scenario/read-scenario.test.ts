@@ -355,7 +355,7 @@ describe('the environment', () => {
     });
   });
 
-  it('does not need a key for the mock gateway', () => {
+  it('does not need a key for the reference gateway', () => {
     const key = 'keys: ${env:NOT_SET}\n';
     expect(planOf(`${key}${minimal}`).keys[0]?.template).toBe('${env:NOT_SET}');
     expect(planOf(`target: container\n${minimal}`).keys[0]?.template).toBe('${env:WEIR_API_KEY}');

@@ -90,7 +90,7 @@ ${quick}
     expect(stderr.indexOf('it needs')).toBeLessThan(stderr.indexOf('Ctrl-C'));
   });
 
-  it('is described by validate, and refused with its line where it is wrong', async () => {
+  it('is described by validate, and refused with its line if it is invalid', async () => {
     const path = await tempFile(
       's.yaml',
       'traffic: [{ kind: chat, model: m }]\nload: { kind: trace, file: t.csv }\n',

@@ -37,7 +37,7 @@ describe('the noise of an environment', () => {
     expect(Math.abs(Math.log(ttft(measured(drifting)).change))).toBeLessThan(0.01);
   });
 
-  it('makes larger changes detectable than more repetitions would, and never smaller than the minimum effect', () => {
+  it('finds only larger changes detectable with fewer repetitions, and none below the minimum effect', () => {
     const { detectable, least, needed } = ttft(measured(sampleSide('a', 20, { noise: 0.08 })));
     const [five, ten, twenty] = detectable.map(({ change }) => change);
     expect(five).toBeGreaterThan(ten!);

@@ -16,7 +16,7 @@ const started = async (more: string) => {
 };
 
 describe('a child process', () => {
-  it('has not failed while it runs, nor after it was asked to stop', async () => {
+  it('reports no unexpected end while it runs, nor after it was asked to stop', async () => {
     const { ended, stop } = await started('');
     expect(ended()).toBeNull();
     await stop();

@@ -217,7 +217,7 @@ describe('the terminal report', () => {
     `);
   });
 
-  it('names no evidence if all is healthy, and withholds gaps if invalid', () => {
+  it('names no evidence if everything is healthy, and withholds gaps if invalid', () => {
     expect(plain(100, validTrust)).not.toContain('healthy:');
     expect(plain(100, invalidTrust)).toMatch(/Chunk gap +ms +[\d,]+ +withheld/);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { pauseFor, runSlots } from './run-slots.ts';
 
-describe('the turns of repeated runs', () => {
+describe('the order of repeated runs', () => {
   it('alternate ABBA between two sides, so that a drift affects both equally', () => {
     expect(runSlots(4, true).map(({ folder }) => folder)).toStrictEqual([
       'base/1',

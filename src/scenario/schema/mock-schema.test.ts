@@ -15,7 +15,7 @@ const problemsOf = (mock: string): readonly string[] => {
   return reading.ok ? [] : reading.problems.map(({ message }) => message);
 };
 
-it('has every setting of the mock gateway except prices, which belong to the scenario', () => {
+it('has every setting of the reference gateway except prices, which belong to the scenario', () => {
   const { prices: _, ...defaults } = mockSettingsSchema.parse({});
   expect(mockSchema.parse({})).toEqual(defaults);
 });

@@ -31,7 +31,7 @@ describe('charts over time', () => {
     );
   });
 
-  it('of what is in flight agree with counting the open exchanges at each second', () => {
+  it('of requests in flight agree with counting the open exchanges at each second', () => {
     const drawn = lineOf(inFlightChart(result), 'in flight');
     for (const second of [0, 1, 17, 42, 59, 61]) {
       const open = observations.filter(
