@@ -73,11 +73,15 @@ describe('even arrivals', () => {
   });
 
   it.each([
-    ['a begun arrival counts', [segment(1, 1, 10_200)], 11],
-    ['less than one arrival is one', [segment(0.5, 0.5, 1000)], 1],
-    ['a binary fraction’s error adds none', [segment(0.1, 0.1, 30_000)], 3],
-    ['nor does a sum of them', Array.from({ length: 10 }, () => segment(0.1, 0.1, 1000)), 1],
-    ['a ramp down to nothing', [segment(10, 0, 10_000)], 50],
+    ['a fraction of an arrival is rounded up', [segment(1, 1, 10_200)], 11],
+    ['less than one arrival counts as one', [segment(0.5, 0.5, 1000)], 1],
+    ['the rounding error of a fraction adds none', [segment(0.1, 0.1, 30_000)], 3],
+    [
+      'the rounding error of a sum adds none',
+      Array.from({ length: 10 }, () => segment(0.1, 0.1, 1000)),
+      1,
+    ],
+    ['a ramp down to zero', [segment(10, 0, 10_000)], 50],
     ['up and down', [segment(0, 4, 5000), segment(4, 0, 5000)], 20],
     ['no rate, no arrivals', [segment(0, 0, 60_000)], 0],
     ['no time, no arrivals', [segment(5, 5, 0)], 0],

@@ -11,7 +11,7 @@ import {
   usageFields,
 } from './kinds/stream-bodies.fixture.ts';
 
-/** The sample usage counts 5 tokens of input and as many of output as it is told. */
+/** The sample usage counts 5 input tokens and the given number of output tokens. */
 const bodies = {
   chat: (counted: object | null): string =>
     JSON.stringify({

@@ -198,14 +198,14 @@ describe('the busiest minute', () => {
 describe('a file that cannot be replayed', () => {
   it.each([
     ['is empty', '', /^t\.csv:1: expected a Mooncake trace .*; the file is empty$/],
-    ['is of no known form', 'time,tokens\n1,2\n', /^t\.csv:1: expected a Mooncake trace/],
+    ['has no known format', 'time,tokens\n1,2\n', /^t\.csv:1: expected a Mooncake trace/],
     ['has a wrong time', azure2023.replace('00:00:00.', '25:00:00.'), /^t\.csv:4: .*"TIMESTAMP"/],
     ['has no whole tokens', burst.replace('230', '2.5'), /^t\.csv:3: .*as "Response tokens"/],
     ['lacks a cell', burst.replace(',1087,230,1317,Conversation log', ''), /^t\.csv:3: .*"Request/],
     ['is cut off', mooncake.slice(0, 120), /^t\.csv:2: expected a JSON object/],
     ['has bad blocks', mooncake.replace('[46, 49]', '["a"]'), /^t\.csv:2: .*"hash_ids"/],
     [
-      'goes back before its begin',
+      'goes back before its start',
       `${burst}4,ChatGPT,1,1,2,API log`,
       /^t\.csv:5: .*sort the trace/,
     ],

@@ -30,7 +30,7 @@ describe('the slope of requests in flight', () => {
         if (low <= 0.05 && high >= 0.05) held += 1;
       }
       expect(held / 400).toBeGreaterThan(0.92);
-      // An interval that holds everything tells nothing.
+      // An interval that contains everything gives no information.
       expect(held / 400).toBeLessThan(0.97);
     }
   });

@@ -77,8 +77,8 @@ describe('an objective on a distribution', () => {
     ['p95 of 1 … 200 is 190', ttft(0.95), 190],
     ['its median 100', ttft(0.5), 100],
     ['its mean 100.5', ttft('mean'), 100.5],
-    ['its least 1', ttft('min'), 1],
-    ['its greatest 200', ttft('max'), 200],
+    ['its minimum 1', ttft('min'), 1],
+    ['its maximum 200', ttft('max'), 200],
   ])('%s', (_, figure, observed) => {
     const seen = judged({ figure }, [group(to(200))]);
     // Histograms keep three digits.
@@ -222,7 +222,7 @@ describe('counts, shares and rates', () => {
       (8 * 2 + 10 * 7) / 18,
       5,
       1,
-      // No answer told its tokens: unknown, not 0.
+      // No answer reported its tokens: unknown, not 0.
       null,
     ]);
     expect(verdicts[3]).toMatchObject({ ruling: 'fail', grounds: 'no-data' });

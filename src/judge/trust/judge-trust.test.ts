@@ -121,7 +121,7 @@ describe('the start lag', () => {
       'invalid',
     ],
     [
-      'late in the first second only, which the figures hold',
+      'late only in the first second, which is in the figures',
       [repeated(50, 40), ...repeated(repeated(0.3, 40), 29)],
       'invalid',
     ],
@@ -223,21 +223,17 @@ describe('the starts of slices', () => {
 
 describe('the generator’s signals', () => {
   it.each<[string, Partial<GeneratorSample>, readonly (readonly [string, TrustLevel])[]]>([
-    ['a loop at half its time', { utilisation: 0.5, cpu: 0.5 }, []],
+    ['a loop that is busy half of the time', { utilisation: 0.5, cpu: 0.5 }, []],
     ['a busy loop', { utilisation: 0.7, cpu: 0.7 }, [['event loop', 'degraded']]],
     ['a busy loop at the upper mark', { utilisation: 0.9, cpu: 0.9 }, [['event loop', 'degraded']]],
     ['a saturated loop', { utilisation: 0.95, cpu: 0.95 }, [['event loop', 'invalid']]],
     ['a starved loop', { utilisation: 0.95, cpu: 0.15 }, [['event loop', 'invalid']]],
-    [
-      'a loop that is starved in part',
-      { utilisation: 0.6, cpu: 0.2 },
-      [['event loop', 'degraded']],
-    ],
+    ['a partly starved loop', { utilisation: 0.6, cpu: 0.2 }, [['event loop', 'degraded']]],
     ['utilisation that CPU does not confirm', { utilisation: 0.6, cpu: 0.4 }, []],
     ['CPU alone: other threads compute', { utilisation: 0.2, cpu: 1.9 }, []],
-    ['an idle loop, which hardly turns', { utilisation: 0.01, loops: 5, eventsWaiting: 0 }, []],
+    ['an idle loop with few iterations', { utilisation: 0.01, loops: 5, eventsWaiting: 0 }, []],
     ['a bursty server', { loops: 500, eventsWaiting: 14_000 }, []],
-    ['a great queue without utilisation', { loops: 10, eventsWaiting: 10_000 }, []],
+    ['a long queue without utilisation', { loops: 10, eventsWaiting: 10_000 }, []],
     [
       'a queue with utilisation',
       { utilisation: 0.7, cpu: 0.7, loops: 500, eventsWaiting: 20_000 },
@@ -247,7 +243,7 @@ describe('the generator’s signals', () => {
       ],
     ],
     [
-      'the saturation cliff: two turns a second',
+      'full saturation: two loop iterations a second',
       { utilisation: 0.99, cpu: 0.99, loops: 2, eventsWaiting: 90_000 },
       [
         ['event loop', 'invalid'],
@@ -255,7 +251,7 @@ describe('the generator’s signals', () => {
       ],
     ],
     [
-      'a hundred events waiting per turn',
+      'a hundred waiting events per loop iteration',
       { utilisation: 0.95, cpu: 0.95, loops: 200, eventsWaiting: 20_000 },
       [
         ['event loop', 'invalid'],
@@ -265,8 +261,8 @@ describe('the generator’s signals', () => {
     ['short pauses', { gcMax: 2 }, []],
     ['longer pauses', { gcMax: 5 }, [['garbage collection', 'degraded']]],
     ['long pauses', { gcMax: 12 }, [['garbage collection', 'invalid']]],
-    ['some wait for a CPU', { cpuWait: 0.03 }, [['CPU wait', 'degraded']]],
-    ['much wait without late starts', { cpuWait: 0.2 }, [['CPU wait', 'degraded']]],
+    ['some CPU wait', { cpuWait: 0.03 }, [['CPU wait', 'degraded']]],
+    ['much CPU wait without late starts', { cpuWait: 0.2 }, [['CPU wait', 'degraded']]],
     ['throttling', { cpuWait: null, throttled: 30 }, [['CPU wait', 'degraded']]],
   ])('%s', (_, differing, expected) => {
     expect(complaints(throughout(differing))).toEqual(expected);
@@ -288,11 +284,11 @@ describe('the generator’s signals', () => {
   it.each<[string, readonly Partial<GeneratorSample>[], TrustLevel]>([
     ['one poor second is a hiccup', every(30, poor, {}, 30), 'valid'],
     ['two are hiccups', every(15, poor, {}, 30), 'valid'],
-    ['three of thirty are a state', every(10, poor, {}, 30), 'degraded'],
+    ['three of thirty are not hiccups', every(10, poor, {}, 30), 'degraded'],
     ['three of six hundred are hiccups', every(200, poor, {}, 600), 'valid'],
-    ['one of twenty is a state', every(20, poor, {}, 600), 'degraded'],
+    ['one of twenty is not a hiccup', every(20, poor, {}, 600), 'degraded'],
     ['one bad second degrades', every(30, bad, {}, 30), 'degraded'],
-    ['one bad second of twenty condemns', every(20, bad, {}, 600), 'invalid'],
+    ['one bad second of twenty invalidates', every(20, bad, {}, 600), 'invalid'],
     ['a run of two seconds, of which the first is not judged', [{}, bad], 'invalid'],
     ['the first second is not judged', [bad, ...repeated({}, 29)], 'valid'],
   ])('are counted for each second: %s', (_, samples, level) => {

@@ -38,7 +38,7 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
     const { port, sockets } = await emitterByHand();
     const streams = await watched(port, transport);
     for (const socket of sockets) socket.write(stampedChunk(process.hrtime()));
-    // This loop stands still.
+    // This event loop is blocked.
     const end = performance.now() + 40;
     while (performance.now() < end);
     const errors: [number, number][] = [];

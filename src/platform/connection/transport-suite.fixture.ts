@@ -25,7 +25,7 @@ const post: WireRequest = {
 };
 const get: WireRequest = { method: 'GET', path: '/models', headers: {}, body: null };
 
-/** Everything that an observer was told, in order, with the instants kept beside. */
+/** All calls of an observer, in order, and their instants. */
 interface ObserverLog {
   readonly events: string[];
   readonly instants: number[];

@@ -155,7 +155,7 @@ describe('a clip that cannot be used', () => {
   });
 
   it.each([
-    ['is no JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
+    ['is not JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
     ['has no clips', '{"clips": []}', /has the wrong form: expected/],
     ['names no file', '{"clips": [{"text": "x"}]}', /check clips\.0\.file$/],
   ])('is one of a manifest that %s', async (_, text, message) => {

@@ -22,7 +22,7 @@ const serving = async (script: (socket: Socket, n: number) => void): Promise<Scr
 const answer = (body: string): string =>
   `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** Fires at a server over one connection, and tells of the first exchanges, each as how it was connected and what came. */
+/** Saturates a server over one connection and returns the first exchanges, each with its connection and response. */
 const firstOf = async (
   url: string,
   count: number,

@@ -88,7 +88,7 @@ const fetchOnce = async (
   return ended;
 };
 
-/** A proxy that tunnels by CONNECT and counts; it lets in whoever gives the right credentials. */
+/** A proxy that tunnels by CONNECT, counts its tunnels and checks credentials. */
 const startProxy = async (credentials: string | null) => {
   const tunnels: string[] = [];
   const proxy = http.createServer();

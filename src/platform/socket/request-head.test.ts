@@ -51,7 +51,7 @@ describe('the head of a request', () => {
     ['a value of two lines', { 'x-a': 'b\r\nc: d' }],
     ['a value with a lone LF', { 'x-a': 'b\nc' }],
     ['a value beyond single bytes', { 'x-a': '日' }],
-    ['a name with a blank', { 'x a': 'b' }],
+    ['a name with a space', { 'x a': 'b' }],
     ['a name of two lines', { 'x\r\na': 'b' }],
     ['an empty name', { '': 'b' }],
     ['a host of two lines', { host: 'a\r\nb' }],

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { RequestWriter } from './request-writer.ts';
 
-/** A socket that takes bytes at once, or keeps them until it is told to go on. */
+/** A socket that writes bytes at once, or buffers them until it is resumed. */
 const socketOf = (isSlow: boolean) => {
   const held: Buffer[] = [];
   const socket = new Writable({

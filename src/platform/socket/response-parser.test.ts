@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ResponseParser, type ParseStatus } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 
-/** All that a de-framer told of one response. */
+/** Everything that a de-framer reported about one response. */
 interface Reported {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ const one = 'Content-Length: 1\r\n';
 describe('a response, however it is cut,', () => {
   it.each([
     ['a length', `${head('Content-Length: 5\r\n')}hello`, 'hello'],
-    ['a length of nothing', head('Content-Length: 0\r\n'), ''],
+    ['a length of 0', head('Content-Length: 0\r\n'), ''],
     ['chunks', `${head(chunked)}5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n`, 'hello world'],
     ['zeros and capitals', `${head(chunked)}00A\r\n0123456789\r\n000\r\n\r\n`, '0123456789'],
     ['extensions', `${head(chunked)}5;a=b;c="d e";f\r\nhello\r\n0;last\r\n\r\n`, 'hello'],
@@ -191,7 +191,7 @@ describe('a broken response', () => {
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
-    ['two blanks before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
+    ['two spaces before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
     ['LF alone', 'HTTP/1.1 200 OK\nContent-Length: 1\n\nx'],
     ['LF alone after a field', 'HTTP/1.1 200 OK\r\nContent-Length: 1\n\r\nx'],
     ['CR alone', 'HTTP/1.1 200 OK\r\nA: b\rContent-Length: 1\r\n\r\nx'],
@@ -201,7 +201,7 @@ describe('a broken response', () => {
     ['a field without a name', head(': b\r\n')],
     ['a field without a colon', head('Content-Length 1\r\n')],
     ['a colon only in the next line', head('A\r\nB: 1\r\n')],
-    ['a blank before the colon', head('Content-Length : 1\r\n')],
+    ['a space before the colon', head('Content-Length : 1\r\n')],
     ['a folded line', head('A: b\r\n c\r\n')],
     ['a field before the first', head(' A: b\r\n')],
     ['two lengths', head('Content-Length: 1\r\nContent-Length: 1\r\n')],
@@ -219,14 +219,14 @@ describe('a broken response', () => {
     ['a chunk size of letters', `${head(chunked)}xyz\r\n`],
     ['a negative chunk size', `${head(chunked)}-1\r\n`],
     ['a prefixed chunk size', `${head(chunked)}0x1\r\n`],
-    ['a blank after a chunk size', `${head(chunked)}1 \r\nx\r\n`],
+    ['a space after a chunk size', `${head(chunked)}1 \r\nx\r\n`],
     ['a chunk size beyond 2^53', `${head(chunked)}ffffffffffffff\r\n`],
     ['an endless chunk size', `${head(chunked)}${'0'.repeat(40)}`],
     ['LF alone after a chunk size', `${head(chunked)}1\nx\r\n0\r\n\r\n`],
     ['LF alone after an extension', `${head(chunked)}1;a\nx\r\n0\r\n\r\n`],
     ['CR alone in an extension', `${head(chunked)}1;a\rb\r\nx\r\n0\r\n\r\n`],
     ['an empty extension', `${head(chunked)}1;\r\nx\r\n0\r\n\r\n`],
-    ['a blank in an extension', `${head(chunked)}1;a =b\r\nx\r\n0\r\n\r\n`],
+    ['a space in an extension', `${head(chunked)}1;a =b\r\nx\r\n0\r\n\r\n`],
     ['an open quote in an extension', `${head(chunked)}1;a="b\r\nx\r\n0\r\n\r\n`],
     ['a chunk longer than its size', `${head(chunked)}1\r\nxy\r\n0\r\n\r\n`],
     ['a chunk shorter than its size', `${head(chunked)}3\r\nx\r\n0\r\n\r\n`],

@@ -29,10 +29,10 @@ describe('the pause between two runs', () => {
   const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
 
   it.each([
-    ['a minute where the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],
-    ['none where it declares none', samplePlan({ target: url, limits: none }), undefined, 0],
+    ['a minute if the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],
+    ['none if it declares none', samplePlan({ target: url, limits: none }), undefined, 0],
     ['none against the reference gateway, new in each run', samplePlan(), undefined, 0],
-    ['what was asked for', samplePlan({ target: url }), '2.5s', 2500],
+    ['the requested time', samplePlan({ target: url }), '2.5s', 2500],
   ] as const)('is %s', (_, plan, text, length) => {
     expect(pauseFor(plan, text)).toBe(length);
   });

@@ -4,7 +4,7 @@
  */
 export interface ScenarioTree {
   readonly value: unknown;
-  /** By `pathKey`; places without an entry lie inside the nearest one above that has it. */
+  /** By `pathKey`; places without an entry are inside the nearest parent that has one. */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
 
@@ -16,7 +16,7 @@ export type SourcePosition =
   | { readonly kind: 'flag'; readonly flag: string }
   | { readonly kind: 'module' };
 
-/** Where an entry's key and value stand; `plain` tells an unquoted scalar. */
+/** The positions of an entry's key and value; `plain` marks an unquoted scalar. */
 export interface EntryPositions {
   readonly key: SourcePosition;
   readonly value: SourcePosition;

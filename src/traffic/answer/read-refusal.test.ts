@@ -40,7 +40,7 @@ describe('the detail of a refused request', () => {
     ],
     ['a detail', '{"detail":"Not Found"}', ['detail', null, null, 'Not Found']],
     [
-      'a detail of findings, without the input they quote',
+      'a detail with validation errors, without the input that they quote',
       '{"detail":[{"loc":["body","messages",0],"msg":"Field required","input":{"secret":"prompt"}},{"msg":"and more"},7]}',
       ['detail', null, null, 'body.messages.0: Field required; and more; 7'],
     ],

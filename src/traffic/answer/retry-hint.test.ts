@@ -21,7 +21,7 @@ describe('the retry hint', () => {
       [30_000, 'retry-after'],
     ],
     [
-      'a date that is past',
+      'a date in the past',
       { date, 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' },
       '',
       [0, 'retry-after'],
@@ -70,14 +70,14 @@ describe('the retry hint', () => {
     ['a reset time without the server’s clock', {}, body('2026-03-01 12:00:42 UTC')],
     ['an impossible reset time', { date }, body('2026-13-41 12:00:42 UTC')],
     ['nonsense', { 'retry-after': '1e9', 'retry-after-ms': 'Infinity' }, ''],
-    ['what nobody lives to see', { 'retry-after': '9'.repeat(400) }, ''],
+    ['a time centuries away', { 'retry-after': '9'.repeat(400) }, ''],
   ])('is unknown from %s', (_, headers, text) => {
     expect(hint(headers, text)).toBeNull();
   });
 
   it.each([
     [
-      'the limit that is spent',
+      'the limit that is used up',
       {
         'x-ratelimit-remaining-requests': '0',
         'x-ratelimit-reset-requests': '1m26.4s',
@@ -94,7 +94,7 @@ describe('the retry hint', () => {
       7660,
     ],
     [
-      'the later one of two that are spent',
+      'the later one of two that are used up',
       {
         date,
         'anthropic-ratelimit-requests-remaining': '0',
@@ -106,7 +106,7 @@ describe('the retry hint', () => {
       20_000,
     ],
     [
-      'the sooner one where nothing tells which it was',
+      'the sooner one if it is unknown which limit was hit',
       { 'x-ratelimit-reset-requests': '24h', 'x-ratelimit-reset-tokens': '2s' },
       'slow down',
       2000,

@@ -85,7 +85,7 @@ describe('a whole chat completion', () => {
       { ...completion({}), choices: [] },
       /^the body is not a chat completion: choices: /,
     ],
-    ['whose content is no text', completion({ content: 7 }), /choices\.0\.message\.content: /],
+    ['whose content is not text', completion({ content: 7 }), /choices\.0\.message\.content: /],
     [
       'whose usage counts nothing',
       completion({ content: 'x' }, { usage: {} }),

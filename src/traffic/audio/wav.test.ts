@@ -71,7 +71,7 @@ describe('a WAV file', () => {
   it.each([
     ['no samples', wavFile(0)],
     [
-      'no samples and what says who wrote them',
+      'no samples and metadata of the writer',
       riff(wavFormat(), riffChunk('data', samples(0)), info),
     ],
     ['half a sample', riff(wavFormat(), riffChunk('data', Buffer.of(1)))],

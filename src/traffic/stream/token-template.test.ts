@@ -39,9 +39,9 @@ describe('a token template', () => {
     ['whose text has an escape', withDelta('"content":"\\n"')],
     ['whose text breaks JSON', withDelta('"content":"\n"')],
     ['that differs before its text', withDelta('"content":"a"').replace('c1', 'c2')],
-    ['that differs behind its text', withDelta('"content":"a"').replace('null', '"stop"')],
+    ['that differs after its text', withDelta('"content":"a"').replace('null', '"stop"')],
     ['that counts usage', withDelta('"content":"a"', ',"usage":{}')],
-    ['that is too short to hold both sides', '{"id":"c1"}'],
+    ['that is too short for both sides', '{"id":"c1"}'],
   ])('matches no event %s', (_, next) => {
     expect(fits(withDelta('"content":"a"'), next)).toBeNull();
   });
@@ -58,7 +58,7 @@ describe('a token template', () => {
       'whose text is given twice, since the last one counts',
       withDelta('"content":"a","content":"b"'),
     ],
-    ['whose token stays when the text is empty', withDelta('"content":"a","refusal":"b"')],
+    ['that still has a token when its text is empty', withDelta('"content":"a","refusal":"b"')],
     [
       'that names content elsewhere first',
       `{"note":{"content":"x"},${withDelta('"content":"a"').slice(1)}`,

@@ -71,10 +71,10 @@ describe('an error in a streamed chat, however it is cut,', () => {
 
   it.each([
     ['that is not JSON', '{"choices":[', /^event 2 .*: it is not JSON$/],
-    ['that is no object', '17', /^event 2 .*: it is JSON, but not an object$/],
-    ['whose choices are no list', '{"choices":{}}', /^event 2 .*: choices: /],
+    ['that is not an object', '17', /^event 2 .*: it is JSON, but not an object$/],
+    ['whose choices are not a list', '{"choices":{}}', /^event 2 .*: choices: /],
     [
-      'whose content is no text',
+      'whose content is not text',
       '{"choices":[{"delta":{"content":7}}]}',
       /choices\.0\.delta\.content: /,
     ],
