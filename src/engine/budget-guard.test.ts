@@ -101,7 +101,7 @@ describe('the budget guard of a slice', () => {
     expect(fitting(guard, null)).toBe(5);
   });
 
-  it('admits nothing after the first attempt that does not fit', () => {
+  it('admits no attempt after the first that does not fit', () => {
     const guard = new BudgetGuard(orderOf(), { ...nothing, tokens: 19 });
     const reservation = guard.reserve(arrival(0));
     expect(guard.reserve(arrival(1))).toBeNull();

@@ -152,7 +152,7 @@ describe('a pace', () => {
     expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
   });
 
-  it('frees at the end what was reserved and not used', () => {
+  it('releases unused reservations at the end', () => {
     const at = { ready: 0, reserved: 60, used: 6, delay: 0, duration: 3, preferred: 0 };
     const gone = simulatePace({ requests: null, tokens: 60, ...free }, 1, [
       at,

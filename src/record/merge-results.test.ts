@@ -142,7 +142,7 @@ describe('slices that used different addresses', () => {
     });
   const [a, b, c] = [asking(0, 4100), asking(1, 4101), asking(2, 4100)];
 
-  it('are named in one note, whatever the order of merging', () => {
+  it('are named in one note, in any order of merging', () => {
     const whole = merged(a, b, c);
     expect(whole.notes).toMatchInlineSnapshot(`
       [

@@ -49,7 +49,7 @@ describe('an entry of the kind speech', () => {
     expect(reading).toMatchObject({ ok: true, plan: { stages: [{ traffic: [{ body: {} }] }] } });
   });
 
-  it('that is invalid is refused, whatever the error', () => {
+  it('is refused for every kind of error', () => {
     const faulty = [
       '{kind: speech}',
       '{kind: speech, model: tts, input: Hello., response_format: mp3}',
@@ -90,7 +90,7 @@ describe('an entry of the kind transcription', () => {
     return entry?.kind === 'transcription' ? entry.clips : null;
   };
 
-  it('with only a model uploads the recordings that come with Weir', () => {
+  it('with only a model uploads the bundled recordings', () => {
     expect(entryOf('{kind: transcription, model: w}')).toMatchInlineSnapshot(`
       {
         "clips": [
@@ -137,7 +137,7 @@ describe('an entry of the kind transcription', () => {
     ]);
   });
 
-  it('that is invalid is refused, whatever the error', () => {
+  it('is refused for every kind of error', () => {
     const faulty = [
       '{kind: transcription}',
       '{kind: transcription, model: w, file: a.wav, response_format: text}',

@@ -145,7 +145,7 @@ describe('a load', () => {
     ['with a list of texts for steps', '{kind: ramping, steps: [5/s]}'],
   ];
 
-  it('that is invalid is refused, whatever the error', () => {
+  it('is refused for every kind of error', () => {
     const lines = faulty.flatMap(([name, fields]) => [`${name}:`, ...withLoad(fields)]);
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "of an unknown kind:
@@ -309,7 +309,7 @@ describe('a warm-up', () => {
   });
 });
 
-describe('an entry of the traffic', () => {
+describe('a traffic entry', () => {
   const withEntry = (fields: string): string[] =>
     problemsOf(`traffic:\n  - {kind: chat, model: m, ${fields}}\n${load}`);
 

@@ -100,7 +100,7 @@ describe('even arrivals', () => {
     expect(arrivals(open(curve)).map(({ due }) => due)).toEqual([2000, 2500, 6000, 6500]);
   });
 
-  it('come at its end even if the area before it is no exact binary number', () => {
+  it('come at its end even if the area before it is not an exact binary number', () => {
     const curve = [segment(2.2, 2.2, 25_000), segment(0, 0, 5000), segment(2.2, 2.2, 25_000)];
     expect(arrivals(open(curve)).find(({ index }) => index === 55)?.due).toBe(30_000);
   });

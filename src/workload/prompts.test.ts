@@ -41,7 +41,7 @@ describe('a synthetic prompt', () => {
     );
   });
 
-  it('differs from all others from its beginning on, unless it shares a prefix', () => {
+  it('differs from all others from the first word on, unless it shares a prefix', () => {
     const firsts = Array.from({ length: 200 }, (_, index) =>
       wordsOf(syntheticPrompt(source({}), at(index)))
         .slice(0, 3)

@@ -104,7 +104,7 @@ describe('the judge of a run’s limits', () => {
     expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
   });
 
-  it('proves nothing from an incomplete ledger, but can refute claims', () => {
+  it('draws no proof from an incomplete ledger, but can refute claims', () => {
     const findings = (left: number): ReadonlySet<string> => {
       const run = judgeLedger(ledgerFor(steadily(60, 100), { workers: 3 }), 'any', { left });
       expect(run.violated).toBe(true);

@@ -78,7 +78,7 @@ describe('a run with objectives', () => {
     expect(result.verdicts).toMatchObject([{ ruling: 'fail', grounds: 'broken' }]);
   });
 
-  it('exits with 12 when everything failed, whatever the objectives are', async () => {
+  it('exits with 12 if every request failed, regardless of its objectives', async () => {
     const mock = await openMock();
     for (const objectives of ['', 'objectives: [errorRate < 1%]', 'objectives: [refused > 1]']) {
       const { code } = await runWeir(scenario(objectives), ['--target', mock.url], {

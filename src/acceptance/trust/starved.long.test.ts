@@ -140,7 +140,7 @@ const expectValid = ({ trust, blamed, timers }: Outcome): void => {
 };
 
 describe.skipIf(!canBind)('a generator', () => {
-  it('with a core of its own is valid, and the run passes', async (context) => {
+  it('with a separate core is valid, and the run passes', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
     const outcome = await decided(context, isValid, () => runAgainst(url));
     expectValid(outcome);
@@ -169,7 +169,7 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(Math.max(...(throttled ?? []))).toBeGreaterThan(50);
   });
 
-  it('with a busy process of its own is invalid because of its event loop, and the run exits with 12', async () => {
+  it('whose process is busy computing is invalid because of its event loop, and the run exits with 12', async () => {
     const { url } = await startGateway('--ttft', '50ms');
     const starved = await runAgainst(url, { beside: busy(40, 42) });
     expect(starved.blamed).toContain('start lag invalid');

@@ -39,7 +39,7 @@ describe('the calibrated load for a run', () => {
     expect(calibratedFor(grid, load, alone)?.streams).toBe(streams);
   });
 
-  it('is of its own transport and number of workers, and never one whose generator was invalid', () => {
+  it('has the same transport and number of workers, and never an invalid generator', () => {
     const load = { streams: 200, tokensPerSecond: 2000 };
     expect(calibratedFor(grid, load, { ...alone, transport: 'undici' })).toBeNull();
     expect(calibratedFor(grid, load, { ...alone, workers: 2 })).toBeNull();

@@ -198,7 +198,7 @@ describe('a comparison of fewer than five runs a side', () => {
 });
 
 describe('a comparison is refused', () => {
-  it('if nothing succeeded, whatever is allowed', () => {
+  it('if nothing succeeded, even if differences are allowed', () => {
     const [a, b] = [sampleSide('a', 5), sampleSide('b', 1, {}, { groups: [] })];
     const found = compareSides(order(a, b, { allowed: overridable }));
     expect(found).toStrictEqual({

@@ -36,7 +36,7 @@ describe('the verdict of a comparison, at 5 % noise between runs and five agains
     expect(regression).toBeGreaterThanOrEqual(270);
   });
 
-  it('detects what it calls detectable in about 90 % of comparisons, by the noise of unchanged runs', () => {
+  it('detects changes of the size that it calls detectable in about 90 % of comparisons, by the noise of unchanged runs', () => {
     const common = {
       gates: null,
       allowed: [],

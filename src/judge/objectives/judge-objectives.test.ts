@@ -97,7 +97,7 @@ describe('an objective on a distribution', () => {
     expect([ruling('<', 101), ruling('>', 99)]).toEqual(['pass', 'pass']);
   });
 
-  it('fails without samples, and with too few of them, whatever their values', () => {
+  it('fails without samples and with too few samples, regardless of their values', () => {
     const none = { ruling: 'fail', grounds: 'no-data' };
     expect(judged({}, [])).toMatchObject({ ...none, observed: null, n: 0 });
     expect(judged({}, [group([])])).toMatchObject(none);

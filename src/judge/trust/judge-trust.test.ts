@@ -186,7 +186,7 @@ describe('the start lag', () => {
     ]);
   });
 
-  it('alone invalidates a run whose arrivals pile up: at least 5 % and three begin a second late', () => {
+  it('alone invalidates a run whose arrivals pile up: at least 5 %, and at least three, begin a second late', () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 2000 }), (starts) => {
         const late = Math.max(3, Math.ceil(starts / 20));

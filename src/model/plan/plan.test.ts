@@ -38,7 +38,7 @@ describe('a plan', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('has the same hash whatever its objectives: results stay comparable when a bound changes', () => {
+  it('has the same hash for any objectives: results stay comparable when a bound changes', () => {
     const scope = { traffic: null, model: null, key: null, stages: null };
     const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;
     const perRequest = [{ ...held, measure: 'endToEnd' as const }];

@@ -32,7 +32,7 @@ describe('a draw', () => {
     );
   });
 
-  it('lies in [0, 1)', () => {
+  it('is in [0, 1)', () => {
     fc.assert(
       fc.property(words, (key) => {
         const value = firstOf(...key);

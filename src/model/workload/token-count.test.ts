@@ -66,7 +66,7 @@ describe('a token count', () => {
     expect(distance(even, (tokens) => share(tokens, [2, 2, 2]))).toBeLessThan(bound);
   });
 
-  it('lies within its bounds even if these contain almost nothing of the distribution', () => {
+  it('is within its bounds even if these contain almost nothing of the distribution', () => {
     const edge = { kind: 'normal', mean: 1000, deviation: 0, min: 1, max: 10 } as const;
     expect(drawTokenCount(edge, drawFrom(1))).toBe(10);
   });

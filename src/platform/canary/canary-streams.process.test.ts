@@ -57,7 +57,7 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
     await vi.waitFor(() => expect(streams.take().streams).toBe(2));
   });
 
-  it('do not exist where nobody listens', async () => {
+  it('are absent if nothing listens', async () => {
     const { port } = await emitterByHand();
     await Promise.all(open.splice(0).map((server) => server.close()));
     expect((await watched(port, transport)).take()).toEqual({ streams: 0, errors: [] });

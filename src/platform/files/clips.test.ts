@@ -79,7 +79,7 @@ describe('clips', () => {
     expect(first.bytes).toBe(second.bytes);
   });
 
-  it('have no known duration if they are not audio, whatever their name', async () => {
+  it('have no known duration if they are not audio, regardless of their name', async () => {
     const source = order(await put('noise.MP3', 'no audio at all'));
     const [clip] = (await readClips([source], home, rules)).library.clipsOf(source);
     expect(clip).toMatchObject({ name: 'noise.MP3', contentType: 'audio/mpeg', seconds: null });

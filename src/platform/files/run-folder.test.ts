@@ -64,7 +64,7 @@ describe('a run folder', () => {
 });
 
 describe('a line file', () => {
-  it('holds every line once it is closed', async () => {
+  it('has every line once it is closed', async () => {
     const path = join(home, 'lines.jsonl');
     const file = await openLineFile(path);
     for (let line = 0; line < 1000; line += 1) file.write(String(line));

@@ -14,7 +14,7 @@ describe('a response over a real socket', () => {
   });
   afterAll(() => theatre.close());
 
-  it('is read as by undici and Node if it is valid, however it is cut and whatever follows', async () => {
+  it('is read as by undici and Node if it is valid, for any cut and any bytes after it', async () => {
     await fc.assert(
       fc.asyncProperty(validScripts, async (script) => {
         const { socket, undici, node } = await theatre.readWithAllClients(script);

@@ -184,7 +184,7 @@ describe('the terminal report', () => {
     `);
   });
 
-  it('puts confidence intervals beside their percentiles where there is room', () => {
+  it('puts confidence intervals next to their percentiles if there is room', () => {
     const lines = plain(140).split('\n');
     expect(lines.find((line) => line.includes('TTFT'))).toMatchInlineSnapshot(
       `"    TTFT ms                   760            188 [184–194]        427 [383–511]         684 [566–946]  ~1,137 [1,086–1,340]      1,524"`,

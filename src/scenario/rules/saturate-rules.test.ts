@@ -45,7 +45,7 @@ wire: {http2: true}
   `);
 });
 
-it('such a load is a separate run', () => {
+it('a saturating load is a separate run', () => {
   const stages = `stages:
   - { name: warm, load: {kind: constant, rate: 5/s, duration: 10s} }
   - { name: hot, load: {kind: saturate, duration: 10s} }

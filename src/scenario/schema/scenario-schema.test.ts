@@ -48,7 +48,7 @@ describe('the traffic of a scenario', () => {
   });
 });
 
-describe('the scenarios that come with Weir', () => {
+describe('the bundled scenarios', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
   const planOf = (name: string): Plan => {

@@ -127,7 +127,7 @@ describe('the first bytes of a body', () => {
     ['\x1a\x45\xdf\xa3........', 'WebM'],
     ['FORM....AIFF', 'AIFF'],
     ['RF64....WAVE', '64-bit WAV'],
-  ])('name what else they are: %j', (bytes, name) => {
+  ])('identify a format other than the requested ones: %j', (bytes, name) => {
     expect(identifyContainer(Buffer.from(bytes, 'latin1'), 'mp3')).toEqual({ name, format: null });
   });
 

@@ -129,7 +129,7 @@ describe('an MP3 file', () => {
     expect(scan(mp3Frames(2), junk, mp3Frames(2))).toEqual({ ...ofFrames(4), notes: ['junk'] });
   });
 
-  it('continues at the first frame or tag after unknown bytes, whatever these look like', () => {
+  it('continues at the first frame or tag after unknown bytes of any kind', () => {
     const frames = mp3Frames(4);
     for (const junk of [
       '\xff',

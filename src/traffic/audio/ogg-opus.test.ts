@@ -128,7 +128,7 @@ describe('an Ogg Opus file', () => {
     ['FLAC', '\x7fFLAC'],
     ['a stream of another codec', 'something'],
     ['an unreadable Opus header', 'OpusHead'],
-  ])('is invalid if it holds %s', (name, magic) => {
+  ])('is invalid if it contains %s', (name, magic) => {
     const first = oggPage([Buffer.from(magic, 'latin1')], { first: true });
     expect(scan(first, oggPage([Buffer.alloc(9)], { last: true }))).toMatchObject({
       fault: { kind: 'container', detail: `the Ogg file contains ${name}, not Opus` },

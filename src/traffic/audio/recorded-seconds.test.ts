@@ -36,7 +36,7 @@ const grouped = (time: number): Buffer =>
 const unknown = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
 
 describe('the duration of a recording', () => {
-  it('counts the whole frames of an MP3, whatever its first frame declares', () => {
+  it('counts the whole frames of an MP3, not those that its first frame declares', () => {
     const file = Buffer.concat([id3(20), infoFrame(9), mp3Frames(9)]);
     expect(recordedSeconds(file)).toBe(frames(9));
     expect(recordedSeconds(file.subarray(0, -40))).toBe(frames(7));

@@ -45,7 +45,7 @@ describe('a chat request', () => {
     expect(bodyOf(entry('chat', { maxTokens: null }))).not.toHaveProperty('max_tokens');
   });
 
-  it('has what the prompt’s source says, and the smaller number of tokens', () => {
+  it('has the prompt of its source, and the smaller number of tokens', () => {
     const made = { conversations: { kind: 'trace', system: null } } as const;
     expect(bodyOf(entry('chat', { ...made, maxTokens: null }))).toEqual({
       model: 'm',

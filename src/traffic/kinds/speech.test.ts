@@ -231,7 +231,7 @@ describe('a speech response', () => {
     expect(told).toMatchObject({ detail: 'text was returned instead of audio: wrong key ***' });
   });
 
-  it('is not decompressed, since that hides when its first audio came', () => {
+  it('is malformed if it is compressed, since that hides when its first audio came', () => {
     const headers = { 'content-type': 'audio/wav', 'content-encoding': 'gzip' };
     expect(replay(entry(), [gzipSync(bodies.wav)], { headers })).toMatchObject({
       kind: 'malformed',

@@ -126,7 +126,7 @@ describe('limit headers', () => {
     });
   });
 
-  it('never throw and give finite numbers, whatever their values', () => {
+  it('never throw and give finite numbers for any values', () => {
     const name = fc.constantFrom(
       'x-ratelimit-api_key-limit-requests',
       'x-ratelimit-reset-tokens',

@@ -48,7 +48,7 @@ it('writes fields in order and the file last', () => {
     `);
 });
 
-it('is read correctly by other parsers, whatever the bytes', async () => {
+it('is read correctly by other parsers for any bytes', async () => {
   const fields = fc.array(
     fc.tuple(fc.constantFrom('model', 'timestamp_granularities[]', 'odd "name"'), fc.string()),
     { maxLength: 4 },

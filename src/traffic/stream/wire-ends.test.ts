@@ -99,7 +99,7 @@ describe('the end of a streamed chat, however it is cut,', () => {
     });
   });
 
-  it('is an error after an error in mid-stream, whatever happens to the connection', () => {
+  it('is an error after an error in mid-stream, however the connection ends', () => {
     const failure = { cause: 'reset', detail: 'reset' } as const;
     expect(
       readEverySplit(sseEvents(textChunk('a'), { error: 'no luck' }), { failure }),

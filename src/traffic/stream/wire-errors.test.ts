@@ -148,7 +148,7 @@ describe('a body instead of a stream, however it is cut,', () => {
     );
   });
 
-  it('is a wrong content type for text that is neither labelled as nor is an event stream', () => {
+  it('is a wrong content type for text that is not an event stream and not labelled as one', () => {
     expect(readEverySplit('hello there', { headers: { 'content-type': 'text/plain' } })).toEqual(
       expectMalformed('content-type', /no event and is not labelled text\/event-stream/, {
         tokenInstants: 0,

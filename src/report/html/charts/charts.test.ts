@@ -72,7 +72,7 @@ describe('charts over time', () => {
     expect(gap!.lines.map(({ label }) => label)).toEqual(['p50', 'p95', 'p99']);
   });
 
-  it('of end to end are one for each kind of traffic, of its own samples only', () => {
+  it('of end to end are separate for each kind of traffic', () => {
     const charts = latencyCharts(result, validTrust).filter(({ id }) => id.startsWith('endToEnd'));
     expect(charts.map(({ title }) => title)).toEqual([
       'End to end, chat-stream',
