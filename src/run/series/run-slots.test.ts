@@ -30,7 +30,7 @@ describe('the pause between two runs', () => {
 
   it.each([
     ['a minute if the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],
-    ['none if it declares none', samplePlan({ target: url, limits: none }), undefined, 0],
+    ['none if the gateway declares none', samplePlan({ target: url, limits: none }), undefined, 0],
     ['none against the reference gateway, new in each run', samplePlan(), undefined, 0],
     ['the requested time', samplePlan({ target: url }), '2.5s', 2500],
   ] as const)('is %s', (_, plan, text, length) => {
