@@ -89,7 +89,7 @@ describe('the launcher', () => {
     expect(launchedOn(`${oldest}.0`).said).not.toContain('or newer');
   });
 
-  it('runs the source if there is one, even beside a build', async () => {
+  it('runs the source if there is one, even next to a build', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
     const source = join(folder, 'src', 'cli');
     const built = join(folder, 'dist', 'cli');

@@ -60,7 +60,7 @@ describe('the budget guard of a slice', () => {
     ['under way, in money', null, { cost: 350 }, 10],
     ['with shorter answers, in money', completed, { cost: 70 }, 6],
     ['refused', limited, { requests: 12, tokens: 19 }, 12],
-  ])('lets only so many go that the caps hold: %s', (_, outcome, budget, expected) => {
+  ])('admits what the limits allow: %s', (_, outcome, budget, expected) => {
     const guard = new BudgetGuard(orderOf(), { ...nothing, ...budget });
     expect(fitting(guard, outcome)).toBe(expected);
     expect(guard.exhausted).toBe(expected === 12 ? 'requests' : Object.keys(budget)[0]);
@@ -76,7 +76,7 @@ describe('the budget guard of a slice', () => {
   it.each([
     ['requests', { requests: 11 }, 11],
     ['tokens', { tokens: 19 * 7 + 18 }, 7],
-  ])('is one for slices that share an account: %s', (unit, budget, expected) => {
+  ])('is shared by slices with one shared budget: %s', (unit, budget, expected) => {
     const sharedBudget = createSharedBudget({ index: 0, count: 1 });
     const guards = [0, 1, 2].map(
       (index) =>
@@ -92,7 +92,7 @@ describe('the budget guard of a slice', () => {
     expect(guards.map(({ exhausted }) => exhausted)).toEqual([unit, unit, unit]);
   });
 
-  it('keeps slices that share a budget within their part of it', () => {
+  it('keeps slices with a shared budget within their part of it', () => {
     const sharedBudget = createSharedBudget({ index: 1, count: 2 });
     const guard = new BudgetGuard(
       { ...orderOf({ index: 3, count: 4 }), sharedBudget },
@@ -101,7 +101,7 @@ describe('the budget guard of a slice', () => {
     expect(fitting(guard, null)).toBe(5);
   });
 
-  it('admits nothing after the first attempt that does not fit', () => {
+  it('admits no attempt after the first that does not fit', () => {
     const guard = new BudgetGuard(orderOf(), { ...nothing, tokens: 19 });
     const reservation = guard.reserve(arrival(0));
     expect(guard.reserve(arrival(1))).toBeNull();

@@ -50,7 +50,7 @@ const decide = (
   );
 
 describe('the decision to retry', () => {
-  it('is no without a policy', () => {
+  it('is no without a retry policy', () => {
     const tried = {
       outcome: status(429),
       hasHead: true,
@@ -84,7 +84,7 @@ describe('the decision to retry', () => {
     expect(decide({ outcome }, { retry: { ...policy, on: [] as never } }).willRetry).toBe(false);
   });
 
-  it('is yes, with all classes, for every break before the head that another attempt can mend', () => {
+  it('is yes, with all classes, for every failure before the head that another attempt can fix', () => {
     const all = { ...policy, on: [...retryClasses] };
     const mended = (hasHead: boolean) =>
       brokenCauses.filter(
@@ -110,7 +110,7 @@ describe('the decision to retry', () => {
     expect(decide({ attemptsMade: 3 })).toEqual({ willRetry: false, gaveUp: 'attempts' });
   });
 
-  it('is no where the wait would exceed the total deadline', () => {
+  it('is no if the wait would exceed the total deadline', () => {
     const hint = { wait: milliseconds(60_000), by: 'retry-after' } as const;
     expect(decide({ hint }, { patienceEnds: 61_000 }).willRetry).toBe(true);
     expect(decide({ hint }, { patienceEnds: 60_999 })).toEqual({
@@ -121,7 +121,7 @@ describe('the decision to retry', () => {
 });
 
 describe('the wait before a retry', () => {
-  it('is what the server asks for, even above the cap', () => {
+  it('is the time that the server asks for, even above the cap', () => {
     const hint = { wait: milliseconds(60_000), by: 'retry-after' } as const;
     expect(decide({ hint })).toMatchObject({ wait: 60_000, waitBy: 'retry-after' });
   });

@@ -196,7 +196,7 @@ describe('a pace for tokens', () => {
     expect(world.sent).toHaveLength(4);
   });
 
-  it('frees what the usage did not need at the end of the answer', () => {
+  it('releases unused tokens at the end of the answer', () => {
     const { world, observations } = started();
     world.advanceTo(50);
     const [first] = world.sent;

@@ -67,7 +67,7 @@ describe('a pace', () => {
     );
   });
 
-  it('never uses more tokens than the limit within any window, whenever the server charges them between sending and end, or within the margin', () => {
+  it('never uses more tokens than the limit within any window, wherever between sending and end the server charges them, or within the margin', () => {
     fc.assert(
       fc.property(
         limits,
@@ -152,7 +152,7 @@ describe('a pace', () => {
     expect(gone.map(({ released }) => released)).toEqual([0, 1, window, window + 1]);
   });
 
-  it('frees at the end what was reserved and not used', () => {
+  it('releases unused reservations at the end', () => {
     const at = { ready: 0, reserved: 60, used: 6, delay: 0, duration: 3, preferred: 0 };
     const gone = simulatePace({ requests: null, tokens: 60, ...free }, 1, [
       at,
@@ -190,7 +190,7 @@ describe('a pool of keys', () => {
   });
 });
 
-it('a request that needs more than the limit is sent alone, when all is free', () => {
+it('a request that needs more than the limit is sent alone, when everything is free', () => {
   const pacer = new Pacer({ requests: null, tokens: 60, ...free }, 1);
   expect(pacer.tokensToReserve(1000)).toBe(60);
   expect(pacer.tokensToReserve(0)).toBe(1);

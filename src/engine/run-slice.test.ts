@@ -211,7 +211,7 @@ describe('a stream that the server keeps open after its end', () => {
   const answer =
     'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-  it('is aborted, ends with its answer, and frees its user only then: that wait is no lag', () => {
+  it('is aborted, ends with its answer, and frees its user only then, without lag', () => {
     const { world, observations } = startFakeRun(
       streams({
         kind: 'closed',

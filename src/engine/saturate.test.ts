@@ -58,7 +58,7 @@ const startSaturation = (connections: number, changes: Partial<Plan> = {}) => {
   return { running, observations, inFlight, aborted, advanceTo, answer, fired };
 };
 
-it('each connection sends what the user of its number would, prepared once and sent in turn', () => {
+it('each connection sends the requests of the user with its number, prepared once and sent in turn', () => {
   const { fired } = startSaturation(3);
   const ids = fired().requests.map((own) => own.map(({ headers }) => headers['x-request-id']));
   expect(ids.map((own) => own.slice(0, 2))).toEqual([

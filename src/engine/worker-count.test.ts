@@ -28,8 +28,8 @@ describe('the recommended number of workers', () => {
     ['never the last core', streaming(constantLoad(3000, 1000)), 2, 1],
     ['never less than one', streaming(constantLoad(3000, 1000)), 1, 1],
     ['answers of unknown length count as 256', streaming(constantLoad(200, 1000), null), 8, 2],
-    ['requests that stream nothing', fakePlan(constantLoad(6001, 1000)), 8, 3],
-    ['users, as if the target were quick', streaming(users(1000)), 8, 4],
+    ['requests without streams', fakePlan(constantLoad(6001, 1000)), 8, 3],
+    ['users, assuming a fast target', streaming(users(1000)), 8, 4],
   ])('%s', (_, plan, cores, workers) => {
     expect(recommendedWorkers(plan, cores)).toBe(workers);
   });

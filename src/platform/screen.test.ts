@@ -4,23 +4,23 @@ import { screenOn, wantsColour } from './screen.ts';
 const terminal = { isTTY: true, columns: 80, write: () => true };
 const pipe = { ...terminal, isTTY: false };
 
-describe('a screen is drawn over', () => {
+describe('the live display is redrawn', () => {
   it.each([
     ['on a terminal', terminal, {}, true],
-    ['on no pipe', pipe, {}, false],
-    ['on no dumb terminal', terminal, { TERM: 'dumb' }, false],
-    ['in no CI', terminal, { CI: 'true' }, false],
-    ['where CI says no', terminal, { CI: 'false' }, true],
+    ['not on a pipe', pipe, {}, false],
+    ['not on a dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['not in CI', terminal, { CI: 'true' }, false],
+    ['with CI=false', terminal, { CI: 'false' }, true],
   ])('%s', (_, stream, environment, live) => {
     expect(screenOn(stream, environment).live).toBe(live);
   });
 });
 
-describe('colours are wanted', () => {
+describe('colours are used', () => {
   it.each([
     ['on a terminal', terminal, {}, true],
-    ['on no pipe', pipe, {}, false],
-    ['on no dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['not on a pipe', pipe, {}, false],
+    ['not on a dumb terminal', terminal, { TERM: 'dumb' }, false],
     ['not with NO_COLOR', terminal, { NO_COLOR: '1' }, false],
     ['with an empty NO_COLOR', terminal, { NO_COLOR: '' }, true],
     ['on a pipe with FORCE_COLOR', pipe, { FORCE_COLOR: '1' }, true],

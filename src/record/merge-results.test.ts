@@ -126,7 +126,7 @@ describe('merged results', () => {
     ['parts read differently', { a: 1 }, { a: 2 }, null],
     ['only one part read them', { a: 1 }, null, null],
     ['no part read them', null, null, null],
-  ])('keep the target’s counters if %s: otherwise they witness nothing', (_, a, b, both) => {
+  ])('keep the target’s counters if %s: otherwise they prove nothing', (_, a, b, both) => {
     expect(
       merged(resultOf([], [0], { witness: a }), resultOf([], [1], { witness: b })).witness,
     ).toEqual(both);
@@ -142,7 +142,7 @@ describe('slices that used different addresses', () => {
     });
   const [a, b, c] = [asking(0, 4100), asking(1, 4101), asking(2, 4100)];
 
-  it('are named in one note, whatever the order of merging', () => {
+  it('are named in one note, in any order of merging', () => {
     const whole = merged(a, b, c);
     expect(whole.notes).toMatchInlineSnapshot(`
       [
@@ -187,18 +187,18 @@ describe('merging refuses', () => {
     expect(refusal([first, second])).toMatch(message);
   });
 
-  it('histograms of other digits', () => {
+  it('histograms with another number of digits', () => {
     const [group] = first.groups;
     const endToEnd = { ...group!.distributions.endToEnd!, digits: 2 as const };
     const coarse = { ...resultOf([], [1]), groups: [{ ...group!, distributions: { endToEnd } }] };
     expect(refusal([first, coarse])).toMatch(/digits: 3 in distributions.* 2 in distr/);
   });
 
-  it('nothing at all', () => {
+  it('an empty list', () => {
     expect(refusal([])).toBe('There is nothing to merge: expected at least one result.');
   });
 
-  it('by the names that it is given', () => {
+  it('with the given names', () => {
     expect(refusal([first, first], ['a.json', 'b.json'])).toMatchInlineSnapshot(
       `"Slice 0/2 is in both a.json and b.json; its requests would count twice. Leave one of them out."`,
     );

@@ -128,7 +128,7 @@ describe('an observation’s line', () => {
       /"text"/,
     ],
     ['a field too few', '{}', /requestId: .*; stage: /],
-    ['a long line that is no JSON', 'x'.repeat(500), /got "x{60}…"\.$/],
+    ['a long line that is not JSON', 'x'.repeat(500), /got "x{60}…"\.$/],
   ])('that is damaged is rejected: %s', (_, line, message) => {
     const read = readObservation(line);
     expect(read.ok ? 'read' : read.message).toMatch(message);

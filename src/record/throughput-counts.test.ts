@@ -42,9 +42,9 @@ describe('the throughput of completed answers', () => {
 
   it.each([
     ['one for each event', 3, ['1 2 0', '2 1 0', '3 0 10']],
-    ['what is left with the last event', 8, ['1 2 0', '2 6 0', '3 0 10']],
-    ['all with the last event where they are fewer than the events', 2, ['2 2 0', '3 0 10']],
-    ['none of none', 0, ['3 0 10']],
+    ['the remaining tokens with the last event', 8, ['1 2 0', '2 6 0', '3 0 10']],
+    ['all with the last event if there are fewer than events', 2, ['2 2 0', '3 0 10']],
+    ['none if there are none', 0, ['3 0 10']],
   ])('are tokens of a stream, %s', (_, output, expected) => {
     const answer = sampleStream([1000, 1500, 2100], { tokens: usage(output) });
     expect(tokensOf(ending(3200, answer))).toEqual(expected);

@@ -10,7 +10,7 @@ const read = (entry: string) =>
 const { entryOf, problemsOf } = trafficEntryReaders(read);
 
 describe('an entry of the kind speech', () => {
-  it('with a model alone speaks a short sentence as mp3', () => {
+  it('with only a model speaks a short sentence as mp3', () => {
     expect(entryOf('{kind: speech, model: tts}')).toMatchInlineSnapshot(`
       {
         "body": {},
@@ -27,7 +27,7 @@ describe('an entry of the kind speech', () => {
     `);
   });
 
-  it('gives each of its fields to the plan', () => {
+  it('passes each of its fields to the plan', () => {
     const fields =
       'weight: 2, texts: [One., Two.], voice: Ada.wav, format: opus, speed: 1.5, body: {seed: 3}';
     expect(entryOf(`{kind: speech, model: tts, ${fields}}`)).toEqual({
@@ -43,13 +43,13 @@ describe('an entry of the kind speech', () => {
     expect(entryOf('{kind: speech, model: tts, text: One.}')).toMatchObject({ texts: ['One.'] });
   });
 
-  it('is left alone by the common body of chat requests', () => {
+  it('ignores the common body of chat requests', () => {
     const text = `body: {top_k: 5}\ntraffic: [{kind: speech, model: tts}]\n${load}`;
     const reading = readScenario({ text, name: 'f.yaml', environment: {} });
     expect(reading).toMatchObject({ ok: true, plan: { stages: [{ traffic: [{ body: {} }] }] } });
   });
 
-  it('that is faulty is refused, whatever the fault', () => {
+  it('is refused for every kind of error', () => {
     const faulty = [
       '{kind: speech}',
       '{kind: speech, model: tts, input: Hello., response_format: mp3}',
@@ -90,7 +90,7 @@ describe('an entry of the kind transcription', () => {
     return entry?.kind === 'transcription' ? entry.clips : null;
   };
 
-  it('with a model alone uploads the recordings that come with Weir', () => {
+  it('with only a model uploads the bundled recordings', () => {
     expect(entryOf('{kind: transcription, model: w}')).toMatchInlineSnapshot(`
       {
         "clips": [
@@ -110,7 +110,7 @@ describe('an entry of the kind transcription', () => {
     `);
   });
 
-  it('gives each of its fields to the plan', () => {
+  it('passes each of its fields to the plan', () => {
     const fields =
       'weight: 2, format: verbose_json, language: de, granularities: [word, segment], oversized: true';
     expect(entryOf(`{kind: transcription, model: w, ${fields}}`)).toEqual({
@@ -137,7 +137,7 @@ describe('an entry of the kind transcription', () => {
     ]);
   });
 
-  it('that is faulty is refused, whatever the fault', () => {
+  it('is refused for every kind of error', () => {
     const faulty = [
       '{kind: transcription}',
       '{kind: transcription, model: w, file: a.wav, response_format: text}',
@@ -183,7 +183,7 @@ describe('an entry of the kind transcription', () => {
     `);
   });
 
-  it('asks for time stamps with verbose_json only', () => {
+  it('asks for timestamps only with verbose_json', () => {
     const rest = 'granularities: [segment]';
     expect(problemsOf(`{kind: transcription, model: w, format: verbose_json, ${rest}}`)).toBe('');
     expect(problemsOf(`{kind: transcription, model: w, format: srt, ${rest}}`)).not.toBe('');

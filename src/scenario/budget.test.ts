@@ -15,20 +15,20 @@ const messages = (budget: string): string => {
 };
 
 describe('the budget of a scenario', () => {
-  it('is money in whole millionths, and whole requests and tokens, each if wanted', () => {
+  it('is money in whole millionths, and whole requests and tokens, each optional', () => {
     expect(reading('budget: { cost: 2.5, tokens: 1000 }')).toMatchObject({
       plan: { budget: { cost: 2_500_000, tokens: 1000, requests: null } },
     });
     expect(reading('')).toMatchObject({ plan: { budget: null } });
   });
 
-  it('is above nothing, and spelt right', () => {
+  it('is greater than 0 and has only known fields', () => {
     expect(messages('budget: { cost: 0 }')).toContain('expected an amount above 0');
     expect(messages('budget: { requests: 0 }')).toContain('expected a whole number from 1');
     expect(messages('budget: { reqests: 5 }')).toContain('requests');
   });
 
-  it('leaves runs of a plan comparable', () => {
+  it('does not affect whether runs of a plan can be compared', () => {
     const hashes = ['', 'budget: { requests: 5 }'].map((budget) => {
       const read = reading(budget);
       return read.ok ? planHash(read.plan) : null;

@@ -51,7 +51,7 @@ describe('an objective', () => {
     expect(one(text)).toMatchObject({ text, figure, comparison, bound, severity: 'fail' });
   });
 
-  it('needs so many samples that ten lie beyond its percentile, unless it says otherwise', () => {
+  it('needs enough samples for ten to lie beyond its percentile, unless it says otherwise', () => {
     const minimum = (text: string) => one(text)?.minSamples;
     expect(minimum('ttft.p50 < 1s')).toBe(20);
     expect(minimum('ttft.p95 < 1s')).toBe(200);
@@ -64,7 +64,7 @@ describe('an objective', () => {
     ).toBe(5);
   });
 
-  it('may be about some arrivals only; stairs are all their stages under one name', () => {
+  it('may cover only some arrivals; stairs are all their stages under one name', () => {
     expect(
       one('ttft.p95{traffic=chat-stream, model = publisher/big, key=blue, stage=climb} < 1s')
         ?.scope,
@@ -88,7 +88,7 @@ describe('an objective', () => {
     expect(objectives).toMatchObject([{ minSamples: 50, severity: 'fail', abortAfter: 30_000 }]);
   });
 
-  it('of each request is a measure, with labels if need be', () => {
+  it('on each request has a measure and optional labels', () => {
     expect(planOf('  []').perRequest).toMatchObject([
       { measure: 'ttft', comparison: '<', bound: 500, scope: { traffic: null } },
       { measure: 'endToEnd', comparison: '<=', bound: 5000, scope: { traffic: 'chat' } },
@@ -96,7 +96,7 @@ describe('an objective', () => {
   });
 });
 
-describe('what is wrong with an objective is said at its place', () => {
+describe('an error in an objective is reported at its place', () => {
   it.each([
     [
       'tfft.p95 < 800ms',
@@ -189,7 +189,7 @@ describe('what is wrong with an objective is said at its place', () => {
     expect(problemsOf(`  - '${text}'`)).toEqual([`f.yaml:11:5: ${message}`]);
   });
 
-  it('of the long form too, at its field', () => {
+  it('in the long form too, at its field', () => {
     expect(
       problemsOf(`  - objective: completed > 100
     minSamples: 3
@@ -218,7 +218,7 @@ describe('what is wrong with an objective is said at its place', () => {
     `);
   });
 
-  it('of each request', () => {
+  it('in an objective on each request', () => {
     const text = `traffic: [{ kind: chat-stream, model: m }]
 load: { kind: constant, rate: 1/s, duration: 9s }
 objectives: [goodput > 90%]
@@ -253,7 +253,7 @@ objectives: [goodput > 90%]
     `);
   });
 
-  it('but what the environment holds is repeated to nobody', () => {
+  it('without repeating values of the environment', () => {
     const problems = problemsOf("  - '${env:GATE}'", { GATE: 'sk-secret' });
     expect(problems).toHaveLength(1);
     expect(problems[0]).not.toContain('sk-secret');

@@ -39,7 +39,7 @@ describe('an amount of money', () => {
     expect(moneyField().parse(amount)).toBe(micro);
   });
 
-  it('is exact with up to six decimals, whatever it is', () => {
+  it('is exact with up to six decimals', () => {
     fc.assert(
       fc.property(fc.nat({ max: 999_999 }), fc.nat({ max: 999_999 }), (units, millionths) => {
         const written = `${units}.${String(millionths).padStart(6, '0')}`;
@@ -49,7 +49,7 @@ describe('an amount of money', () => {
   });
 
   it.each([0.000_000_1, 0.123_456_7, -0.1, 1_000_000.1, Number.NaN, Number.POSITIVE_INFINITY, '1'])(
-    'is not %j',
+    'cannot be %j',
     (amount) => {
       expect(moneyField().safeParse(amount).success).toBe(false);
     },
@@ -57,7 +57,7 @@ describe('an amount of money', () => {
 });
 
 describe('prices', () => {
-  it('go to each chat entry of their model, in all stages, and to no other', () => {
+  it('apply to every chat entry of their model, in all stages, and to no other', () => {
     const stages = `stages:
   - {name: one, ${load.trim()}}
   - {name: two, ${load.trim()}, traffic: [{kind: chat, model: c}, {kind: speech, model: s}, {kind: models}]}
@@ -69,7 +69,7 @@ describe('prices', () => {
     ]);
   });
 
-  it('are unknown where there are none, also of a model with the name of a method', () => {
+  it('are unknown if none are given, also for a model with the name of a method', () => {
     expect(pricesOf(`${chat}${load}`)).toEqual([[null, null]]);
     expect(pricesOf(`traffic: [{kind: chat, model: toString}]\n${load}`)).toEqual([[null]]);
   });
@@ -83,7 +83,7 @@ describe('prices', () => {
     });
   });
 
-  it('that are faulty are refused, each at its place', () => {
+  it('that are invalid are refused, each at its place', () => {
     const text = `${chat}${load}prices:
   c: {input: 0.1234567, outptu: 1}
   a/b: 3
@@ -123,14 +123,14 @@ describe('prices', () => {
     `);
   });
 
-  it('do not give away what the environment says', () => {
+  it('do not reveal values of the environment', () => {
     const text = `traffic: [{kind: chat, model: "\${env:M}"}]\n${load}prices: {hunter23: {input: 1, output: 2}}\n`;
     const problems = problemsOf(text, { environment: { M: 'hunter22' } });
     expect(problems).toContain('no chat entry uses "hunter23"');
     expect(problems).not.toContain('hunter22');
   });
 
-  it('stand at the top, not in an entry', () => {
+  it('belong at the top level, not in an entry', () => {
     const text = `traffic:\n  - {kind: chat, model: m, price: {input: 1, output: 2}}\n${load}`;
     expect(problemsOf(text)).toMatchInlineSnapshot(
       `"f.yaml:2:28: "price" is not a key of the kind "chat"; did you mean "prices" at the top of the scenario?"`,

@@ -12,17 +12,17 @@ const models = 'traffic: [{kind: models}]\n';
 const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
 const sound = `${models}${load}`;
 
-describe('a scenario that is not one', () => {
+describe('an empty scenario', () => {
   it.each([
     ['nothing', ''],
     ['comments only', '# nothing yet\n'],
-  ])('with %s is empty', (_, text) => {
+  ])('is reported as empty with %s', (_, text) => {
     expect(problemsOf(text)).toEqual([
       'f.yaml:1:1: the scenario is empty: expected at least "traffic" and "load"; start with a copy of scenarios/quickstart.yaml',
     ]);
   });
 
-  it('but a list or a text says so', () => {
+  it('is distinguished from a list or a text', () => {
     expect(problemsOf('- kind: chat\n')).toMatchInlineSnapshot(`
       [
         "f.yaml:1:1: expected a mapping with "traffic" and "load", got a list",
@@ -35,7 +35,7 @@ describe('a scenario that is not one', () => {
     `);
   });
 
-  it('without its two parts names both', () => {
+  it('lacks its two parts, and both are named', () => {
     expect(problemsOf('name: x\n')).toMatchInlineSnapshot(`
       [
         "f.yaml:1:1: "load" is missing: expected one load, or several named ones under "stages"; for example load: {kind: constant, rate: 5/s, duration: 30s}",
@@ -46,7 +46,7 @@ describe('a scenario that is not one', () => {
 });
 
 describe('all problems of a scenario', () => {
-  it('come together, in the order of the text, each at its place', () => {
+  it('are reported together, in the order of the text, each at its place', () => {
     const text = `nmae: x
 traffic:
   - kind: chat
@@ -103,7 +103,7 @@ target: moc
     `);
   });
 
-  it('include a doubled key beside the faults of fields', () => {
+  it('include a duplicate key as well as invalid fields', () => {
     expect(problemsOf(`${sound}seed: 1\nseed: x\n`)).toMatchInlineSnapshot(`
       [
         "f.yaml:4:1: this key is set twice in the same mapping; keep one of them",
@@ -145,7 +145,7 @@ describe('a load', () => {
     ['with a list of texts for steps', '{kind: ramping, steps: [5/s]}'],
   ];
 
-  it('that is faulty is refused, whatever the fault', () => {
+  it('is refused for every kind of error', () => {
     const lines = faulty.flatMap(([name, fields]) => [`${name}:`, ...withLoad(fields)]);
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "of an unknown kind:
@@ -205,7 +205,7 @@ describe('a load', () => {
     `);
   });
 
-  it.each(faulty)('%s gives at least one problem', (_, fields) => {
+  it.each(faulty)('%s has at least one problem', (_, fields) => {
     expect(withLoad(fields)).not.toEqual([]);
   });
 });
@@ -213,7 +213,7 @@ describe('a load', () => {
 describe('stages', () => {
   const one = '{kind: constant, rate: 1/s, duration: 5s}';
 
-  it('stand in the place of a load, not beside it', () => {
+  it('replace a load and cannot be combined with one', () => {
     expect(problemsOf(`${sound}stages:\n  - {name: a, load: ${one}}\n`)).toMatchInlineSnapshot(`
       [
         "f.yaml:3:1: a scenario has either "load" or "stages", and this one has both; keep one of them",
@@ -221,7 +221,7 @@ describe('stages', () => {
     `);
   });
 
-  it('have different names, those of stairs included', () => {
+  it('have different names, including those of stairs', () => {
     const stairs = '{kind: stairs, from: 1/s, step: 1/s, every: 5s, steps: 2}';
     const text = `${models}stages:
   - {name: a, load: ${one}}
@@ -237,7 +237,7 @@ describe('stages', () => {
     `);
   });
 
-  it('have iterations at the end only', () => {
+  it('have iterations only at the end', () => {
     const text = `${models}stages:
   - {name: a, load: {kind: iterations, iterations: 5}}
   - {name: b, load: ${one}}
@@ -262,7 +262,7 @@ describe('stages', () => {
     `);
   });
 
-  it('together keep to the bounds of a run', () => {
+  it('together stay within the limits of a run', () => {
     const stage = (name: string, fields: string) => `  - {name: ${name}, load: {${fields}}}\n`;
     const long = 'kind: closed, users: 1, duration: 4d';
     const many = 'kind: constant, rate: 1000/s, duration: 2h';
@@ -280,7 +280,7 @@ describe('stages', () => {
     `);
   });
 
-  it('are looked at one by one where another is faulty', () => {
+  it('are checked one by one if another is invalid', () => {
     const text = `${models}stages:
   - {name: a, load: {kind: constant, rate: 0/s}}
   - {name: b, load: {kind: constant, rate: 1/h, duration: 5s}, trafic: []}
@@ -299,7 +299,7 @@ describe('stages', () => {
 });
 
 describe('a warm-up', () => {
-  it('leaves something to measure', () => {
+  it('leaves a part of the run to measure', () => {
     expect(problemsOf(`${sound}warmUp: 29s\n`)).toEqual([]);
     expect(problemsOf(`${sound}warmUp: 30s\n`)).toMatchInlineSnapshot(`
       [
@@ -309,11 +309,11 @@ describe('a warm-up', () => {
   });
 });
 
-describe('an entry of the traffic', () => {
+describe('a traffic entry', () => {
   const withEntry = (fields: string): string[] =>
     problemsOf(`traffic:\n  - {kind: chat, model: m, ${fields}}\n${load}`);
 
-  it('says once what is asked', () => {
+  it('has one source of its question', () => {
     expect(withEntry('prompt: a, prompts: [b], messages: [{role: user, content: c}]'))
       .toMatchInlineSnapshot(`
         [
@@ -323,7 +323,7 @@ describe('an entry of the traffic', () => {
       `);
   });
 
-  it('leaves to Weir what Weir writes, and says nothing twice', () => {
+  it('cannot set what Weir writes, nor anything twice', () => {
     expect(withEntry('maxTokens: 5, topP: 1, body: {stream: true, max_tokens: 5, top_p: 1}'))
       .toMatchInlineSnapshot(`
         [
@@ -348,7 +348,7 @@ describe('an entry of the traffic', () => {
     `);
   });
 
-  it('holds nothing empty, and nothing that JSON cannot hold', () => {
+  it('has no empty values, and none that JSON cannot represent', () => {
     expect(withEntry('prompts: []')).toMatchInlineSnapshot(`
       [
         "f.yaml:2:37: expected at least one prompt",
@@ -416,7 +416,7 @@ describe('a target', () => {
     '[mock]',
   ];
 
-  it('that is no base address is refused', () => {
+  it('is refused if it is not a base address', () => {
     expect(faulty.flatMap(withTarget).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "moc"; did you mean "mock"?
       f.yaml:3:9: expected mock, container, or the address of a gateway such as https://gateway.example/v1, got "gateway.example/v1"; an address must begin with http:// or https://
@@ -434,7 +434,7 @@ describe('a target', () => {
     `);
   });
 
-  it.each(faulty)('%s is refused, without its password', (target) => {
+  it.each(faulty)('%s is refused, without repeating its password', (target) => {
     expect(withTarget(target).join()).toMatch(/^f\.yaml:3:9: /);
     expect(withTarget(target).join()).not.toContain('hunter22');
   });

@@ -46,7 +46,7 @@ const problems = (entry: string, load?: string, more?: string): string => {
 };
 
 describe('a prompt', () => {
-  it('of exact length says how many tokens, and by default shares nothing', () => {
+  it('of exact length has a number of tokens, and by default shares nothing', () => {
     expect(entryOf('prompt: {tokens: 500}, system: s')).toMatchObject({
       conversations: {
         kind: 'synthetic',
@@ -59,7 +59,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('may draw its length, share prefixes and invite the cache', () => {
+  it('may draw its length, share prefixes and use the cache', () => {
     const tokens = '{kind: lognormal, median: 300, sigma: 0.8}';
     const entry = `prompt: {tokens: ${tokens}, prefix: {tokens: 64}, cache: invite}`;
     expect(entryOf(entry)).toMatchObject({
@@ -77,21 +77,21 @@ describe('a prompt', () => {
     });
   });
 
-  it('may come from a file, of which the plan holds a description and a hash only', () => {
+  it('may come from a file, of which the plan has only a description and a hash', () => {
     expect(entryOf('prompt: {file: p.jsonl}')).toMatchObject({
       conversations: { kind: 'dataset', system: null, file: 'p.jsonl', sha256, prompts: 12 },
     });
   });
 
-  it('is text as ever', () => {
+  it('may still be plain text', () => {
     expect(entryOf('prompt: a')).toMatchObject({
       conversations: [[{ role: 'user', content: 'a' }]],
     });
   });
 });
 
-describe('the most tokens of an answer', () => {
-  it('may be drawn', () => {
+describe('the maximum tokens of an answer', () => {
+  it('may be drawn from a distribution', () => {
     const empirical = '{kind: empirical, values: [5, 50], weights: [9, 1]}';
     expect(entryOf(`maxTokens: ${empirical}`)).toMatchObject({
       maxTokens: { kind: 'empirical', values: [5, 50], weights: [9, 1] },
@@ -102,14 +102,14 @@ describe('the most tokens of an answer', () => {
 describe('a trace', () => {
   const load = '{kind: trace, file: short.jsonl, speed: 2, maxInputTokens: 700}';
 
-  it('is a load with what its file holds, and says what chats ask that say nothing else', () => {
+  it('is a load with the content of its file, and gives the prompts of chats that have none', () => {
     const { load: compiled, traffic } = planOf('weight: 1, system: s', load);
     expect(compiled).toEqual(sampleTraceLoad);
     expect(traffic).toMatchObject([{ conversations: { kind: 'trace', system: 's' } }]);
     expect(entryOf('prompt: a', load)).toMatchObject({ conversations: [[{ content: 'a' }]] });
   });
 
-  it('that is cut keeps its cut', () => {
+  it('with a cut keeps its cut', () => {
     const cut = '{kind: trace, file: short.jsonl, from: 10s, until: 1m, maxOutputTokens: 9}';
     expect(planOf('weight: 1', cut).load).toMatchObject({
       speed: 1,
@@ -125,7 +125,7 @@ describe('a pace for tokens', () => {
   const pace = 'pace: {}\n';
   const trace = '{kind: trace, file: short.jsonl}';
 
-  it('sets aside what a distribution or a trace allows, and wants a bound for all else', () => {
+  it('reserves what a distribution or a trace allows, and needs a limit for everything else', () => {
     expect(problems('maxTokens: {kind: uniform, min: 1, max: 9}', steady, pace)).toBe('none');
     expect(problems('weight: 1', trace, pace)).toBe('none');
     const missing = '"maxTokens" is missing: a pace for tokens';
@@ -134,8 +134,8 @@ describe('a pace for tokens', () => {
   });
 });
 
-describe('faults of prompts and traces', () => {
-  it('are told with their place and what to do', () => {
+describe('errors in prompts and traces', () => {
+  it('are reported with their place and what to do', () => {
     const entries = [
       'prompt: 5',
       'prompt: {}',
@@ -166,7 +166,7 @@ describe('faults of prompts and traces', () => {
     `);
   });
 
-  it('are told of loads too, those of a trace’s file with its line', () => {
+  it('are also reported for loads, and those in a trace file with its line', () => {
     const loads = [
       '{kind: trace}',
       '{kind: trace, file: other.csv}',
@@ -187,7 +187,7 @@ describe('faults of prompts and traces', () => {
     `);
   });
 
-  it('are refused where no files can be read', () => {
+  it('are reported where no files can be read', () => {
     const text = `traffic: [{kind: chat, model: m, prompt: {file: p.jsonl}}]\nload: {kind: trace, file: t.csv}\n`;
     const reading = readScenario({ text, name: 'f.yaml', environment: {} });
     expect(reading.ok ? [] : reading.problems.map(({ message }) => message)).toEqual([

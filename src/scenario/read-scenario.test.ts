@@ -33,7 +33,7 @@ describe('a scenario', () => {
     expect(stages[0]!.traffic).toMatchObject([{ kind, name: 'one' }]);
   });
 
-  it('of two lines has every default', () => {
+  it('with two lines has every default', () => {
     expect(planOf(minimal)).toMatchInlineSnapshot(`
       {
         "budget": null,
@@ -186,7 +186,7 @@ describe('a scenario', () => {
     `);
   });
 
-  it('written as JSON means the same as written as YAML', () => {
+  it('in JSON means the same as in YAML', () => {
     const json = JSON.stringify({
       $schema: './schema.json',
       traffic: [{ kind: 'models' }],
@@ -207,7 +207,7 @@ describe('a scenario', () => {
     expect(planOf(minimal, { overrides: ['limits=none'] }).limits).toEqual(limits);
   });
 
-  it('gives each field of its file to the plan', () => {
+  it('passes each field of its file to the plan', () => {
     const text = `
 name: all
 description: everything said
@@ -273,13 +273,13 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
       `);
   });
 
-  it('asks a short question of its own where it has none', () => {
+  it('asks a short default question if it has none', () => {
     expect(conversationsOf(chatOf('weight: 1'))).toEqual([
       [{ role: 'user', content: expect.stringContaining('weir') as string }],
     ]);
   });
 
-  it('turns prompts and messages into conversations, the system message before each', () => {
+  it('turns prompts and messages into conversations, with the system message first', () => {
     const user = (content: string) => ({ role: 'user', content });
     expect(conversationsOf(chatOf('prompt: a'))).toEqual([[user('a')]]);
     expect(conversationsOf(chatOf('prompts: [a, b], system: s'))).toEqual([
@@ -292,7 +292,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
     ).toEqual([[{ role: 'system', content: 's' }, user('a')]]);
   });
 
-  it('puts named fields and bodies together, the entry’s own before the common one', () => {
+  it('combines named fields and bodies, the entry’s own before the common one', () => {
     const common = 'body: {top_k: 1, temperature: 1, max_tokens: 5, nested: {a: [1, null]}}\n';
     const entry = 'temperature: 0.5, topP: 0.9, maxTokens: 9, body: {top_k: 2}';
     const plan = planOf(`${common}traffic: [{kind: chat, model: m, ${entry}}]\n${load}`);
@@ -305,7 +305,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
     expect(plan.stages[0]?.traffic[0]).toMatchObject({ maxTokens: 9 });
   });
 
-  it('lets a stage have traffic of its own', () => {
+  it('allows a stage to have its own traffic', () => {
     const own = 'traffic: [{kind: chat, model: m}]';
     const { stages } = planOf(
       `${models}stages: [{name: a, ${load.trim()}}, {name: b, ${load.trim()}, ${own}}]`,
@@ -316,7 +316,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
     ]);
   });
 
-  it('may share its parts by anchors', () => {
+  it('may reuse its parts with YAML anchors', () => {
     const text = `${models}stages:\n  - {name: a, load: &l {kind: constant, rate: 1/s, duration: 5s}}\n  - {name: b, load: {<<: *l, rate: 2/s}}\n`;
     const { stages } = planOf(text);
     expect(stages.map(({ load: { kind, ...rest } }) => [kind, rest])).toEqual([
@@ -327,7 +327,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
 });
 
 describe('the environment', () => {
-  it('fills ${env:…} everywhere but in keys and headers', () => {
+  it('is substituted for ${env:…} everywhere except in keys and headers', () => {
     const text =
       'name: "run ${env:WHO}-${env:N}"\nkeys: ${env:K}\nheaders: {x-who: "${env:WHO}"}\ntarget: ${env:URL}\n';
     const environment = { WHO: 'me', N: '3', K: 'secret', URL: 'http://127.0.0.1:8000/v1' };
@@ -339,7 +339,7 @@ describe('the environment', () => {
     expect(JSON.stringify(plan)).not.toContain('secret');
   });
 
-  it('gives numbers, words and text, whichever the field expects, quoted or not', () => {
+  it('gives numbers, words and text, as the field expects, quoted or not', () => {
     const text = `seed: \${env:N}\ninFlight: "\${env:N}"\nwire: {http2: "\${env:YES}"}\nlimits: {requestsPerMinute: "\${env:N}", tokensPerMinute: "\${env:NONE}"}\nname: \${env:N}\nbody:\n  bare: \${env:N}\n  quoted: "\${env:N}"\ntraffic: [{kind: chat, model: "\${env:N}"}]\n${load}`;
     const plan = planOf(text, { environment: { N: '10', YES: 'true', NONE: 'none' } });
     expect(plan).toMatchObject({
@@ -355,15 +355,15 @@ describe('the environment', () => {
     });
   });
 
-  it('need hold no key for the reference gateway', () => {
+  it('does not need a key for the reference gateway', () => {
     const key = 'keys: ${env:NOT_SET}\n';
     expect(planOf(`${key}${minimal}`).keys[0]?.template).toBe('${env:NOT_SET}');
     expect(planOf(`target: container\n${minimal}`).keys[0]?.template).toBe('${env:WEIR_API_KEY}');
   });
 });
 
-describe('flags beside a file', () => {
-  it('--target wins over the file', () => {
+describe('an option next to a file', () => {
+  it('--target takes precedence over the file', () => {
     const text = `target: \${env:NOT_SET}\n${minimal}`;
     expect(planOf(text, { target: 'mock' }).target).toEqual({ kind: 'mock' });
     const environment = { WEIR_API_KEY: 'k' };
@@ -409,7 +409,7 @@ describe('flags beside a file', () => {
     });
   });
 
-  it('--set begins lists and mappings that are not there yet', () => {
+  it('--set creates lists and mappings that do not exist yet', () => {
     const overrides = [
       'traffic.0.kind=models',
       'load.kind=constant',

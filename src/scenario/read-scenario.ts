@@ -107,7 +107,7 @@ const planOfTree = (
   const load = scenario.at('load');
   // A load that flags put beside the file's stages is one problem, not several.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
-  // Only a real gateway needs keys: the reference gateway has test keys of its own.
+  // Only a real gateway needs keys: the reference gateway has its own test keys.
   const needsKeys = scenario.at('target').sound?.kind === 'url';
   const priorityFindings = [
     ...filled.findings,

@@ -12,7 +12,7 @@ const load = 'load: {kind: constant, rate: 5/s, duration: 30s}\n';
 const sound = `traffic: [{kind: models}]\n${load}`;
 
 describe('retries', () => {
-  it('that are faulty are refused, whatever the fault', () => {
+  it('are refused for every kind of error', () => {
     const faulty = [
       'three',
       '{attempts: 0}',
@@ -52,7 +52,7 @@ describe('retries', () => {
     `);
   });
 
-  it('are sound with nothing said of them', () => {
+  it('are valid without any field', () => {
     expect(problemsOf(`${sound}retry: {}\n`)).toEqual([]);
   });
 });
@@ -61,7 +61,7 @@ describe('a pace', () => {
   const withPace = (fields: string, more = sound): string[] =>
     problemsOf(`${more}pace: ${fields}\n`);
 
-  it('that is faulty is refused, whatever the fault', () => {
+  it('is refused for every kind of error', () => {
     const chats = `traffic: [{kind: chat, model: m}, {kind: chat, model: m, maxTokens: 5}, {kind: chat, model: m, body: {max_completion_tokens: 9}}]\n${load}`;
     const faulty: readonly (readonly [string, string?])[] = [
       ['fast'],
@@ -102,7 +102,7 @@ describe('a pace', () => {
     `);
   });
 
-  it('is sound with nothing said of it', () => {
+  it('is valid without any field', () => {
     expect(withPace('{}')).toEqual([]);
   });
 });

@@ -20,20 +20,20 @@ const read = (entry: string) =>
 
 const { entryOf, problemsOf } = trafficEntryReaders(read);
 
-describe('texts to be spoken', () => {
-  it('are pieces where they are to be split, those of a file too', () => {
+describe('texts for speech', () => {
+  it('are pieces if they are to be split, also those of a file', () => {
     expect(entryOf('texts: [One. Two., {file: c.txt}], split: {characters: 40}')).toMatchObject({
       texts: ['One. Two.', 'The gate is open. The river is calm.', 'The keeper sleeps.'],
       split: { characters: 40 },
     });
   });
 
-  it('are whole otherwise, and the plan knows nothing of pieces', () => {
+  it('are whole otherwise, and the plan has no pieces', () => {
     expect(entryOf('text: {file: c.txt}')).toMatchObject({ texts: [chapter] });
     expect(entryOf('text: {file: c.txt}')).not.toHaveProperty('split');
   });
 
-  it('that cannot be read or cut are refused at their places', () => {
+  it('are refused at their places if they cannot be read or cut', () => {
     const faulty = [
       'text: {file: d.txt}',
       'text: {}',

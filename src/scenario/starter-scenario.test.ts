@@ -30,7 +30,7 @@ describe('a first scenario', () => {
     });
   });
 
-  it('stays valid when all that is commented out in it is switched on', () => {
+  it('stays valid if everything that is commented out is enabled', () => {
     const first = { target: 'mock', key: 'K', chat: 'm', speech: 'tts', transcription: 'stt' };
     const text = starterScenarioText(first, 'weir.yaml')
       .replaceAll(/^( *)# (- kind)/gm, '$1$2')

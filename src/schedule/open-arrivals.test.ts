@@ -57,14 +57,14 @@ const areaUntil = (tenths: Tenths, micros: bigint): { over: bigint; under: bigin
 };
 
 describe('even arrivals', () => {
-  it('number 75 at 3/s over 25 s, the first at once and the last before the end', () => {
+  it('are 75 at 3/s over 25 s, the first at once and the last before the end', () => {
     const due = arrivals(open([segment(3, 3, 25_000)])).map((arrival) => arrival.due);
     expect(due).toHaveLength(75);
     expect(due.slice(0, 4)).toEqual([0, 1000 / 3, 2000 / 3, 1000]);
     expect(due.at(-1)).toBeCloseTo(24_666.666_667, 6);
   });
 
-  it('come ever faster on a ramp from nothing: n is due at the root of n', () => {
+  it('come ever faster on a ramp from zero: n is due at the square root of n', () => {
     const due = arrivals(open([segment(0, 10, 10_000)])).map((arrival) => arrival.due);
     expect(due).toHaveLength(50);
     for (const [n, moment] of due.entries()) {
@@ -73,11 +73,15 @@ describe('even arrivals', () => {
   });
 
   it.each([
-    ['a begun arrival counts', [segment(1, 1, 10_200)], 11],
-    ['less than one arrival is one', [segment(0.5, 0.5, 1000)], 1],
-    ['a binary fraction’s error adds none', [segment(0.1, 0.1, 30_000)], 3],
-    ['nor does a sum of them', Array.from({ length: 10 }, () => segment(0.1, 0.1, 1000)), 1],
-    ['a ramp down to nothing', [segment(10, 0, 10_000)], 50],
+    ['a fraction of an arrival is rounded up', [segment(1, 1, 10_200)], 11],
+    ['less than one arrival counts as one', [segment(0.5, 0.5, 1000)], 1],
+    ['the rounding error of a fraction adds none', [segment(0.1, 0.1, 30_000)], 3],
+    [
+      'the rounding error of a sum adds none',
+      Array.from({ length: 10 }, () => segment(0.1, 0.1, 1000)),
+      1,
+    ],
+    ['a ramp down to zero', [segment(10, 0, 10_000)], 50],
     ['up and down', [segment(0, 4, 5000), segment(4, 0, 5000)], 20],
     ['no rate, no arrivals', [segment(0, 0, 60_000)], 0],
     ['no time, no arrivals', [segment(5, 5, 0)], 0],
@@ -86,7 +90,7 @@ describe('even arrivals', () => {
     expect(openArrivalCount(open(curve))).toBe(count);
   });
 
-  it('wait for the end of a pause instead of coming at its begin', () => {
+  it('come at the end of a pause instead of at its start', () => {
     const curve = [
       segment(0, 0, 2000),
       segment(2, 2, 1000),
@@ -96,25 +100,25 @@ describe('even arrivals', () => {
     expect(arrivals(open(curve)).map(({ due }) => due)).toEqual([2000, 2500, 6000, 6500]);
   });
 
-  it('wait for it although the area before it is no exact binary number', () => {
+  it('come at its end even if the area before it is not an exact binary number', () => {
     const curve = [segment(2.2, 2.2, 25_000), segment(0, 0, 5000), segment(2.2, 2.2, 25_000)];
     expect(arrivals(open(curve)).find(({ index }) => index === 55)?.due).toBe(30_000);
   });
 
-  it('stay within their stage where the clock is too coarse to tell them from its end', () => {
+  it('stay within their stage even if the clock cannot distinguish them from its end', () => {
     const start = 1e10;
     const due = arrivals(open([segment(20_000, 20_000, 1.000_000_1)]), { start }).at(-1)!.due;
     expect(due).toBeGreaterThanOrEqual(start);
     expect(due).toBeLessThan(start + 1.000_000_1);
   });
 
-  it('begin where their stage begins and carry its number', () => {
+  it('begin with their stage and carry its number', () => {
     const [first, second] = arrivals(open([segment(2, 2, 1000)]), { start: 5000, stage: 3 });
     expect(first).toEqual({ stage: 3, index: 0, due: 5000 });
     expect(second).toEqual({ stage: 3, index: 1, due: 5500 });
   });
 
-  it('are as many, and due when, the exact area of the curve says', () => {
+  it('have the count and due instants of the exact area of the curve', () => {
     fc.assert(
       fc.property(curves, (tenths) => {
         const load = open(curveOf(tenths));
@@ -143,7 +147,7 @@ describe('even arrivals', () => {
 describe('Poisson arrivals', () => {
   const steady = open([segment(50, 50, 100_000)], 'poisson');
 
-  it('repeat for the same seed and stage, and differ for another of either', () => {
+  it('repeat for the same seed and stage, and differ for another seed or stage', () => {
     expect(arrivals(steady)).toEqual(arrivals(steady));
     const first = ({ due }: Arrival) => due;
     const due = arrivals(steady).map(first);
@@ -215,7 +219,7 @@ describe('gamma arrivals', () => {
     expect(distance).toBeLessThan(1.95 / Math.sqrt(gaps.length));
   });
 
-  it.each(shapes)('are as many as the area on average, however short it is (shape %f)', (gamma) => {
+  it.each(shapes)('match the area on average, however short it is (shape %f)', (gamma) => {
     const load = open([segment(10, 10, 1000)], { gamma });
     expect(openArrivalCount(load)).toBe(10);
     const counts = Array.from({ length: 4000 }, (_, seed) => arrivals(load, { seed }).length);
@@ -258,7 +262,7 @@ describe('arrivals of any spacing', () => {
     );
   });
 
-  it('are the same arrivals for any number of slices: disjoint, in order, together the whole', () => {
+  it('are the same for any number of slices: disjoint, in order, together the whole', () => {
     fc.assert(
       fc.property(
         loads,
@@ -282,7 +286,7 @@ describe('arrivals of any spacing', () => {
     );
   });
 
-  it('are made as they are asked for: an endless load costs nothing before its arrivals', () => {
+  it('are computed on demand: an endless load costs nothing before its arrivals', () => {
     const endless = open([segment(20_000, 20_000, 1e12)], 'poisson');
     const [first] = openArrivals(endless, {
       stage: 0,

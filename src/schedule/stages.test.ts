@@ -36,7 +36,7 @@ describe('stages', () => {
     })),
   });
 
-  it('follow one another without a gap, shared iterations with all the time they may take', () => {
+  it('follow one another without a gap, and shared iterations get their maximum duration', () => {
     expect(stageStarts(plan)).toEqual([0, 3000, 8000]);
     expect(scheduledEnd(plan)).toBe(15_000);
   });
@@ -46,7 +46,7 @@ describe('stages', () => {
     ['Poisson arrivals', open('poisson'), 7.5],
     ['shared iterations', iterations, 20],
     ['users', closed, null],
-  ])('know how many requests to expect of %s', (_, load, count) => {
+  ])('have the expected number of requests for %s', (_, load, count) => {
     expect(expectedArrivalCount(load)).toBe(count);
   });
 });

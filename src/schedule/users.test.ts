@@ -33,7 +33,7 @@ describe('users', () => {
     ]);
   });
 
-  it('who would begin after the stage has ended do not take part', () => {
+  it('that would begin after the stage has ended do not take part', () => {
     expect(
       usersOf(closed(4, 2000, 1000), instant(0), wholeRunSlice).map(({ user }) => user),
     ).toEqual([0, 1]);
@@ -45,7 +45,7 @@ describe('users', () => {
     ).toEqual([500, 500, 500]);
   });
 
-  it('are striped over the slices: disjoint, in order, together the whole', () => {
+  it('are distributed over the slices: disjoint, in order, together the whole', () => {
     fc.assert(
       fc.property(sizes, sizes, fc.nat(5000), (users, count, rampUp) => {
         const load = closed(users, rampUp);
@@ -57,7 +57,7 @@ describe('users', () => {
     );
   });
 
-  it('number their requests without a gap and without a collision', () => {
+  it('number their requests without gaps and duplicates', () => {
     const indices = [0, 1, 2].flatMap((user) =>
       [0, 1, 2, 3].map((iteration) => iterationIndex(user, iteration, 3)),
     );
@@ -66,7 +66,7 @@ describe('users', () => {
 });
 
 describe('shared iterations', () => {
-  it('belong to exactly one slice each, and only to slices that have users to ask them', () => {
+  it('belong to exactly one slice each, and only to slices that have users', () => {
     fc.assert(
       fc.property(sizes, sizes, sizes, (users, iterations, count) => {
         const load = shared(users, iterations);

@@ -11,7 +11,7 @@ import {
   usageFields,
 } from './kinds/stream-bodies.fixture.ts';
 
-/** The sample usage counts 5 tokens of input and as many of output as it is told. */
+/** The sample usage counts 5 input tokens and the given number of output tokens. */
 const bodies = {
   chat: (counted: object | null): string =>
     JSON.stringify({
@@ -33,13 +33,16 @@ const costOf = (
   return outcome.kind === 'completed' && 'cost' in outcome.answer ? outcome.answer.cost : outcome;
 };
 
-it.each(kinds)('an answer to %s costs its tokens by the entry’s price, rounded half up', (kind) => {
-  expect(costOf(kind, usageFields(3), { input: 1_000_000, output: 2_000_000 })).toBe(11);
-  expect(costOf(kind, usageFields(3), { input: 100_000, output: 0 })).toBe(1);
-  expect(costOf(kind, usageFields(3), { input: 99_999, output: 0 })).toBe(0);
-});
+it.each(kinds)(
+  'a response to %s costs its tokens at the entry’s price, rounded half up',
+  (kind) => {
+    expect(costOf(kind, usageFields(3), { input: 1_000_000, output: 2_000_000 })).toBe(11);
+    expect(costOf(kind, usageFields(3), { input: 100_000, output: 0 })).toBe(1);
+    expect(costOf(kind, usageFields(3), { input: 99_999, output: 0 })).toBe(0);
+  },
+);
 
-it.each(kinds)('an answer to %s has no known cost without a price or without usage', (kind) => {
+it.each(kinds)('a response to %s has an unknown cost without a price or without usage', (kind) => {
   const price = { input: 1_000_000, output: 2_000_000 };
   expect(costOf(kind, usageFields(3), null)).toBeNull();
   expect(costOf(kind, null, price)).toBeNull();

@@ -42,7 +42,7 @@ export const sampleTraffic: { readonly [K in TrafficKind]: TrafficOf<K> } = {
 
 export const sampleEntry = (kind: TrafficKind): Traffic => sampleTraffic[kind];
 
-/** A clip of 2.5 s, unless told otherwise. */
+/** A clip of 2.5 s by default. */
 export const sampleClip = (parts: Partial<Clip> = {}): Clip => ({
   name: 'clip.wav',
   bytes: Buffer.from('RIFF and so on'),

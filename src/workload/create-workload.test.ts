@@ -45,8 +45,8 @@ const ask = (source: PromptSource, index: number, position = 0) =>
     drawFrom(1, position, index),
   );
 
-describe('what a request asks', () => {
-  it('is drawn from a file of prompts, the entry’s system message before what has none of its own', () => {
+describe('the content of a request', () => {
+  it('is drawn from a file of prompts, with the entry’s system message if the prompt has none', () => {
     const source = { kind: 'dataset', file: 'p.jsonl', sha256, prompts: 2 } as const;
     const asked = new Set(
       Array.from({ length: 30 }, (_, index) =>
@@ -59,7 +59,7 @@ describe('what a request asks', () => {
     ]);
   });
 
-  it('is made up to the length, behind the system message', () => {
+  it('is generated up to the length, after the system message', () => {
     const source = {
       kind: 'synthetic',
       tokens: 4,
@@ -73,7 +73,7 @@ describe('what a request asks', () => {
     });
   });
 
-  it('tells how many tokens it was made to have, if nothing else stands beside them', () => {
+  it('has the number of generated tokens if it has no other text', () => {
     const source = {
       kind: 'synthetic',
       tokens: { kind: 'uniform', min: 2, max: 9 },
@@ -91,7 +91,7 @@ describe('what a request asks', () => {
     expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
   });
 
-  it('is the next question of its user where users ask, of one conversation where none do', () => {
+  it('is the next question of its user in a closed loop, and of one conversation in an open loop', () => {
     const source = {
       kind: 'synthetic',
       system: 's',
@@ -110,13 +110,13 @@ describe('what a request asks', () => {
     expect(ask({ ...source, system: null }, 0, 2)).not.toHaveProperty('tokens');
   });
 
-  it('is what the stage’s trace says of the request of that index', () => {
+  it('is that of its index in the stage’s trace', () => {
     const asked = ask({ kind: 'trace', system: null }, 2, 1);
     expect(asked).toMatchObject({ messages: [{ role: 'user' }], maxTokens: 3 });
     expect(asked.messages[0]?.content.split(' ')).toHaveLength(1 + sampleTrace.inputTokens(2));
   });
 
-  it('of a trace is nothing in a stage that replays none: such a plan is a defect', () => {
+  it('from a trace is a bug in a stage without a trace', () => {
     expect(() => ask({ kind: 'trace', system: null }, 0)).toThrow('stage 0 replays no trace');
   });
 });

@@ -23,8 +23,8 @@ const source = (parts: Partial<PromptSourceOf<'synthetic'>>): PromptSourceOf<'sy
   ...parts,
 });
 
-describe('a made-up prompt', () => {
-  it('has as many words as are drawn, its prefix among them, each after a space', () => {
+describe('a synthetic prompt', () => {
+  it('has as many words as are drawn, including its prefix, each after a space', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 200 }),
@@ -41,7 +41,7 @@ describe('a made-up prompt', () => {
     );
   });
 
-  it('is like no other from the beginning on, unless asked to be', () => {
+  it('differs from all others from the first word on, unless it shares a prefix', () => {
     const firsts = Array.from({ length: 200 }, (_, index) =>
       wordsOf(syntheticPrompt(source({}), at(index)))
         .slice(0, 3)
@@ -50,12 +50,12 @@ describe('a made-up prompt', () => {
     expect(new Set(firsts).size).toBe(200);
   });
 
-  it('repeats for the same request, and is another for another seed', () => {
+  it('repeats for the same request, and differs for another seed', () => {
     expect(syntheticPrompt(source({}), at(4))).toBe(syntheticPrompt(source({}), at(4)));
     expect(syntheticPrompt(source({}), at(4))).not.toBe(syntheticPrompt(source({}), at(4, 2)));
   });
 
-  it('begins with one of a pool of prefixes, evenly, and differs behind it', () => {
+  it('begins with one of a pool of prefixes, evenly, and differs after it', () => {
     const prefixed = source({ prefix: { tokens: 16, pool: 4 } });
     const prompts = Array.from({ length: 400 }, (_, index) =>
       wordsOf(syntheticPrompt(prefixed, at(index))),
@@ -67,7 +67,7 @@ describe('a made-up prompt', () => {
     expect(rests.size).toBe(400);
   });
 
-  it('that invites the cache is the beginning of every longer one', () => {
+  it('for a cache is the beginning of every longer one', () => {
     const tokens = { kind: 'uniform', min: 1, max: 100 } as const;
     const prompts = Array.from({ length: 50 }, (_, index) =>
       syntheticPrompt(source({ tokens, cache: 'invite' }), at(index)),
@@ -78,7 +78,7 @@ describe('a made-up prompt', () => {
   });
 });
 
-describe('a made-up conversation', () => {
+describe('a synthetic conversation', () => {
   const turns = { count: 3, answer: { kind: 'uniform', min: 5, max: 9 } } as const;
   const chatExchange = (user: number, iteration: number, users = 4) =>
     syntheticConversation(
@@ -88,7 +88,7 @@ describe('a made-up conversation', () => {
       { vocabulary, seed: 1, stage: 0 },
     );
 
-  it('goes on with each request of its user, behind all that was said before', () => {
+  it('continues with each request of its user, after all earlier messages', () => {
     fc.assert(
       fc.property(fc.nat(3), fc.nat(20), (user, iteration) => {
         const now = chatExchange(user, iteration);
@@ -108,7 +108,7 @@ describe('a made-up conversation', () => {
     for (const i of [1, 3]) expect(lengths[i]! >= 5 && lengths[i]! <= 9).toBe(true);
   });
 
-  it('is another for every user and every time, but for the prefix of its first question', () => {
+  it('differs for every user and every repetition, except for the prefix of its first question', () => {
     const firsts = [0, 1, 2, 3].flatMap((user) =>
       [0, 3, 6].map((iteration) => chatExchange(user, iteration)[0]!.content),
     );
@@ -122,21 +122,21 @@ describe('a made-up conversation', () => {
 /** Tokens in a block, as the traces' publishers have it. */
 const block = 512;
 
-describe('a prompt of a trace', () => {
-  it('is as long as the trace says', () => {
+describe('a prompt from a trace', () => {
+  it('has the length in the trace', () => {
     for (const index of [0, 1, 2]) {
       const words = wordsOf(tracedPrompt(sampleTrace, index, at(index)));
       expect(words).toHaveLength(sampleTrace.inputTokens(index));
     }
   });
 
-  it('shares with another exactly the blocks that have the same numbers', () => {
+  it('shares with another exactly the blocks with the same numbers', () => {
     const [first, second] = [0, 1].map((n) => wordsOf(tracedPrompt(sampleTrace, n, at(n))));
     expect(first?.slice(0, block)).toEqual(second?.slice(0, block));
     expect(first?.slice(block, block + 3)).not.toEqual(second?.slice(block, block + 3));
   });
 
-  it('shares them for every trace: equal numbers at the beginning, and nothing behind these', () => {
+  it('shares them in every trace: those with equal numbers at the beginning, and nothing after them', () => {
     const ids = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 });
     const lengths = fc.integer({ min: 1, max: 4 * block });
     fc.assert(

@@ -13,7 +13,7 @@ const asked = (content: string, maxTokens: number | null = null) => ({
 });
 
 describe('a table of comma-separated values', () => {
-  it('gives back whatever cells were written, and the line of each record', () => {
+  it('is read back as written, with the line of each record', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', ' ', 'ü') });
     const quoted = (text: string): string =>
       /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -33,7 +33,7 @@ describe('a table of comma-separated values', () => {
     );
   });
 
-  it('with a quote that is never closed is a problem with its line, at once even if it is long', () => {
+  it('is an error with its line if a quote is not closed, at once even if it is long', () => {
     expect(parseCsv(`a,b\n"${'x'.repeat(1_000_000)}`)).toMatch(
       /^2: expected a cell with closed quotes/,
     );
@@ -42,7 +42,7 @@ describe('a table of comma-separated values', () => {
 });
 
 describe('a file of prompts', () => {
-  it('of JSON lines holds prompts or messages, and the most tokens where it says so', () => {
+  it('in JSON lines has prompts or messages, and an optional maximum of tokens', () => {
     const text = `{"prompt": "one", "max_tokens": 5, "other": 1}\r\n\n{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "two"}]}\n`;
     expect(read('p.jsonl', text)).toEqual([
       asked('one', 5),
@@ -56,12 +56,12 @@ describe('a file of prompts', () => {
     ]);
   });
 
-  it('of CSV has a header, by whose names the columns are found', () => {
+  it('in CSV has a header, whose names select the columns', () => {
     const text = 'id,max_tokens,Prompt\n1,7,"one, and\n""two"""\n2,,three\n';
     expect(read('p.CSV', text)).toEqual([asked('one, and\n"two"', 7), asked('three')]);
   });
 
-  it('of ShareGPT gives the first thing each human said', () => {
+  it('in ShareGPT format gives the first human message of each conversation', () => {
     const turns = (...said: readonly [string, string][]) => ({
       id: 'x',
       conversations: said.map(([from, value]) => ({ from, value })),
@@ -91,11 +91,11 @@ describe('a file of prompts', () => {
     ['p.csv', 'n,prompt\n1\n', 'p.csv:2: expected text in the column'],
     ['p.json', '{"a":1}', 'p.json:1: expected a JSON list'],
     ['p.json', '[{"conversations":[]},{}]', 'p.json:1: entry 2: expected "conversations"'],
-  ])('%s of %j is a problem with its line', (file, text, words) => {
+  ])('with %s of %j is reported with its line', (file, text, words) => {
     expect(read(file, text)).toContain(words);
   });
 
-  it('has facts that tell its content without telling it', () => {
+  it('has facts that identify its content without revealing it', () => {
     const found = readDataset('p.jsonl', [Buffer.from('{"prompt":'), Buffer.from('"a"}\n')]);
     expect(found).toMatchObject({
       ok: true,

@@ -67,7 +67,7 @@ const mooncake = `{"timestamp": 27482, "input_length": 1200, "output_length": 52
 `;
 
 describe('a published trace', () => {
-  it('of Azure, 2023, is due to the tick of 100 ns, over midnight', () => {
+  it('from Azure, 2023, is exact to the tick of 100 ns, across midnight', () => {
     const { dues, inputs, outputs, facts } = read(azure2023);
     expect(dues).toEqual([0, 0.0001, 1319.4101, 61_319.41]);
     expect(inputs).toEqual([374, 396, 879, 91]);
@@ -76,25 +76,25 @@ describe('a published trace', () => {
     expect(facts).toMatchObject({ outputTokens: 224, duration: 61_320 });
   });
 
-  it('of Azure, 2024, has its zone behind the time', () => {
+  it('from Azure, 2024, has its time zone after the time', () => {
     expect(read(azure2024).dues).toEqual([0, 7.405, 9990.07]);
     const elsewhere = azure2024.replace('00:00:10+00:00', '02:00:10+02:00');
     expect(read(elsewhere).dues).toEqual([0, 7.405, 9990.07]);
   });
 
-  it('of BurstGPT is read by the names of its columns, in either release', () => {
+  it('from BurstGPT is read by the names of its columns, in either release', () => {
     expect(read(burst)).toMatchObject({ dues: [0, 40_000, 113_000], inputs: [472, 1087, 417] });
     expect(read(burst2)).toMatchObject({ dues: [0, 51_500], outputs: [446, 29] });
     expect(read(burst2).facts.format).toBe('burstgpt');
   });
 
-  it('of BurstGPT has failed requests: an empty answer becomes one token and is counted', () => {
+  it('from BurstGPT has failed requests: an empty answer becomes one token and is counted', () => {
     const { outputs, facts } = read(burst);
     expect(outputs).toEqual([18, 230, 1]);
     expect(facts.clipped).toEqual({ outside: 0, inputs: 0, outputs: 0, raised: 1 });
   });
 
-  it('of Mooncake counts milliseconds and has the blocks of each prompt', () => {
+  it('from Mooncake counts milliseconds and has the blocks of each prompt', () => {
     const { dues, inputs, blocks, facts } = read(mooncake);
     expect(dues).toEqual([0, 0, 3053]);
     expect(inputs).toEqual([1200, 600, 672]);
@@ -102,7 +102,7 @@ describe('a published trace', () => {
     expect(facts.format).toBe('mooncake');
   });
 
-  it('is the same however its bytes are parted, and known by their hash', () => {
+  it('is the same however its bytes are split, and is identified by their hash', () => {
     const bytes = Buffer.from(`\uFEFF${azure2023}`);
     const once = read('', {}, [bytes]);
     expect(once.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
@@ -118,7 +118,7 @@ describe('a published trace', () => {
 });
 
 describe('due instants', () => {
-  it('are those of exact arithmetic, for any ticks and speed', () => {
+  it('are exact for any ticks and speed', () => {
     const ticks = fc.array(fc.bigInt({ min: 0n, max: 80_000_000_000_000n }), { minLength: 1 });
     const speeds = fc.constantFrom(1, 2, 10, 0.5, 3);
     fc.assert(
@@ -137,14 +137,14 @@ describe('due instants', () => {
     );
   });
 
-  it('come in order even where the file’s lines do not', () => {
+  it('are in order even if the file’s lines are not', () => {
     const shuffled = `Timestamp,Request tokens,Response tokens\n1,1,1\n9,9,1\n4,4,1\n9,8,1\n`;
     expect(read(shuffled)).toMatchObject({ dues: [0, 3000, 8000, 8000], inputs: [1, 4, 9, 8] });
   });
 });
 
 describe('a cut', () => {
-  it('takes what lies between its ends, counted from the first request, at its speed', () => {
+  it('contains the requests between its ends, counted from the first request, at its speed', () => {
     const cut = { from: milliseconds(40_000), until: milliseconds(113_000), speed: 4 };
     const { dues, inputs, facts } = read(`${burst}119,GPT-4,5,5,10,API log\n`, cut);
     expect(dues).toEqual([0]);
@@ -165,13 +165,13 @@ describe('a cut', () => {
     expect(facts.clipped).toEqual({ outside: 0, inputs: 2, outputs: 2, raised: 0 });
   });
 
-  it('that holds no request is a problem', () => {
+  it('without any request is an error', () => {
     expect(problem(burst, { from: milliseconds(9e9) })).toMatch(/^t\.csv: none of its 3 requests/);
   });
 });
 
 describe('the busiest minute', () => {
-  it('is the most that any minute holds, tried from every arrival on', () => {
+  it('is the maximum over minutes that begin at any arrival', () => {
     const row = fc.record({ second: fc.nat(400), input: fc.nat(50), output: fc.nat(50) });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1 }), (rows) => {
@@ -198,18 +198,18 @@ describe('the busiest minute', () => {
 describe('a file that cannot be replayed', () => {
   it.each([
     ['is empty', '', /^t\.csv:1: expected a Mooncake trace .*; the file is empty$/],
-    ['is of no known form', 'time,tokens\n1,2\n', /^t\.csv:1: expected a Mooncake trace/],
+    ['has no known format', 'time,tokens\n1,2\n', /^t\.csv:1: expected a Mooncake trace/],
     ['has a wrong time', azure2023.replace('00:00:00.', '25:00:00.'), /^t\.csv:4: .*"TIMESTAMP"/],
     ['has no whole tokens', burst.replace('230', '2.5'), /^t\.csv:3: .*as "Response tokens"/],
     ['lacks a cell', burst.replace(',1087,230,1317,Conversation log', ''), /^t\.csv:3: .*"Request/],
     ['is cut off', mooncake.slice(0, 120), /^t\.csv:2: expected a JSON object/],
     ['has bad blocks', mooncake.replace('[46, 49]', '["a"]'), /^t\.csv:2: .*"hash_ids"/],
     [
-      'goes back before its begin',
+      'goes back before its start',
       `${burst}4,ChatGPT,1,1,2,API log`,
       /^t\.csv:5: .*sort the trace/,
     ],
-  ])('since it %s is a problem with its line', (_, text, words) => {
+  ])('because it %s is reported with its line', (_, text, words) => {
     expect(problem(text)).toMatch(words);
   });
 });

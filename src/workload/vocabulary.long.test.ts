@@ -14,7 +14,7 @@ const tokenizers = [
 ] as const;
 
 it.each(tokenizers)(
-  'the list of words holds only words that are one token of %s after a space',
+  'the word list has only words that are one token of %s after a space',
   (_, encode) => {
     expect(
       list
@@ -26,7 +26,7 @@ it.each(tokenizers)(
 );
 
 it.each(tokenizers)(
-  'made-up texts have exactly the drawn tokens by %s: 1,000 of a lognormal mix',
+  'synthetic texts have exactly the drawn tokens by %s: 1,000 of a lognormal mix',
   (_, encode) => {
     const mix = { kind: 'lognormal', median: 150, sigma: 1, min: 1, max: 20_000 } as const;
     const wrong = Array.from({ length: 1000 }, (__, index) => {

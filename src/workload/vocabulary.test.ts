@@ -6,17 +6,17 @@ import { vocabularyOf } from './vocabulary.ts';
 
 const list = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
 const vocabulary = vocabularyOf({ words: list, keepsLeadingSpace: true });
-describe('the list of words', () => {
+describe('the word list', () => {
   const words = list.trim().split(/\s+/);
 
-  it('has ten thousand, each once', () => {
+  it('has ten thousand different words', () => {
     expect(words.length).toBeGreaterThan(10_000);
     expect(new Set(words).size).toBe(words.length);
   });
 });
 
-describe('made-up texts', () => {
-  it('are the same for the same draw, one being the beginning of a longer one', () => {
+describe('synthetic texts', () => {
+  it('are the same for the same draw, and a shorter one begins a longer one', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(300), fc.nat(300), (seed, few, more) => {
         const short = vocabulary.text(few, drawFrom(seed));
@@ -26,7 +26,7 @@ describe('made-up texts', () => {
     );
   });
 
-  it('draw every word about evenly, by the chi-squared test', () => {
+  it('use every word about equally often, by the chi-squared test', () => {
     const few = vocabularyOf({
       words: 'one two three four five six seven',
       keepsLeadingSpace: true,

@@ -31,7 +31,7 @@ const storedStairs = async (rates: readonly number[]): Promise<string> => {
 };
 
 describe('weir capacity', () => {
-  it('answers from the stairs of a stored result, on the terminal, as JSON and as a page', async () => {
+  it('uses the steps of a stored result, on the terminal, as JSON and as a page', async () => {
     const file = await storedStairs([3, 6, 9, 12, 12.7, 16]);
     const out = await tempFolder();
     const { code, stdout, stderr } = await weir([
@@ -66,7 +66,7 @@ describe('weir capacity', () => {
     expect(stderr).toContain('add --yes');
   });
 
-  it('gives up at once where every request is refused, and says why the address looks wrong, as `run` does', async () => {
+  it('gives up at once if every request is refused, and says why the address looks wrong, as `run` does', async () => {
     const mock = await openMock();
     const bare = new URL(mock.url).origin;
     const options = ['--target', bare, '--model', 'm', '--out', await tempFolder()];

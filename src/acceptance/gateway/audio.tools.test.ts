@@ -77,7 +77,7 @@ const spoken = async (text: string, format: SpeechFormat) => {
   return { bytes, seconds: outcome.answer.audioSeconds };
 };
 
-describe('ffprobe agrees with the length that Weir states', () => {
+describe('ffprobe agrees with the duration that Weir reports', () => {
   it.each(speechFormats)('of speech in %s', async (format) => {
     const folder = await tempFolder();
     for (const [index, text] of texts.entries()) {

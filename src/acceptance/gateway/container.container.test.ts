@@ -161,7 +161,7 @@ describe('the reference gateway in a container', () => {
     expect(stderr).toContain('WEIR_NODE_IMAGE="$(bash ');
   });
 
-  it('says that it needs a container engine where none answers', async () => {
+  it('says that it needs a container engine if none answers', async () => {
     const { code, stderr } = await weir(
       ['run', await tempFile('s.yaml', scenario('1s')), '--out', await tempFolder()],
       { DOCKER_HOST: 'tcp://127.0.0.1:1' },

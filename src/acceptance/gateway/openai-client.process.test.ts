@@ -151,7 +151,7 @@ describe('the official client', () => {
     ['mp3', 'audio/mpeg', 0.03],
     ['wav', 'audio/wav', 0.001],
     ['opus', 'audio/ogg', 0.001],
-  ] as const)('gets speech as %s of the promised length', async (format, type, slack) => {
+  ] as const)('gets speech as %s of the expected length', async (format, type, slack) => {
     const client = await clientOf();
     const input = 'The keeper opens the gate at dawn, and the river runs.';
     const response = await client.audio.speech.create({

@@ -58,7 +58,7 @@ describe('weir run --repeat', () => {
   });
 });
 
-describe('options that make no sense', () => {
+describe('invalid combinations of options', () => {
   it.each([
     [['--repeat', 'often'], '--repeat: expected a whole number from 1 to 1000; got often'],
     [['--strict'], '--strict: expected something to compare with'],

@@ -133,7 +133,7 @@ describe('the history', () => {
     expect(await isThere(place)).toBe(false);
   });
 
-  it('does not fail a run where it is broken or locked; a note says so', async () => {
+  it('does not fail a run if it is broken or locked; a note says so', async () => {
     const broken = await withHistory();
     await writeFile(broken.place, 'no database at all '.repeat(100));
     const ended = await broken.merge('one', 1);
@@ -167,7 +167,7 @@ describe('the history', () => {
     expect(stderr).toContain(message);
   });
 
-  it('is not kept where WEIR_HISTORY says off', async () => {
+  it('is not kept if WEIR_HISTORY is off', async () => {
     expect((await weir(['history'])).stderr).toContain('no history is kept');
   });
 });

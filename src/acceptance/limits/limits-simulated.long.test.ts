@@ -185,7 +185,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.violated).toBe(false);
   });
 
-  it('finds no violation where some chats fail, and ends early where all do', async () => {
+  it('finds no violation if some chats fail, and ends early if all do', async () => {
     for (const seed of [1, 2, 3]) {
       const judgement = await examine({ profile: 'spec' }, { failureShare: 0.1, seed });
       expect(judgement.violated).toBe(false);
@@ -199,7 +199,7 @@ describe('an examination of a simulated gateway', () => {
     expect(judgement.checks.find(({ id }) => id === 'limit-kept')?.finding).toBe('undecided');
   });
 
-  it('finds no violation where refusals that name no limit may be for tokens', async () => {
+  it('finds no violation if refusals that name no limit may be for tokens', async () => {
     const { log } = await examineSimulatedGateway(
       { limits: { tokensPerMinute: 200 }, seed: 1, roundTrip: [20, 80] },
       { ...minute, tokens: 200 },

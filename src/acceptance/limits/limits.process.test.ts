@@ -7,7 +7,7 @@ import { tempFolder, cleanUpAfterEach, weir } from '../harness/weir-process.fixt
 cleanUpAfterEach();
 
 describe('weir limits', () => {
-  it('exits with 14 where two workers have separate counters', async () => {
+  it('exits with 14 if two workers have separate counters', async () => {
     const { code, stdout } = await runWeirLimits(1500, { workers: 2 }, ['--quick']);
     expect(code).toBe(14);
     expect(stdout).toMatch(/LIMITS VIOLATED/);

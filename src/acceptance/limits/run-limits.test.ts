@@ -30,7 +30,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(entries, 'any').keys[0]!.requests).toStrictEqual({ least: 15, most: 15 });
   });
 
-  it('counts only the 429s that the declared limit explains, and none where the ledger is incomplete', () => {
+  it('counts only the 429s that the declared limit explains, and none if the ledger is incomplete', () => {
     const [group] = reportedResult().groups;
     const outcomes = { ...emptyOutcomeCounts(), limited: 100 };
     const labels = { ...group!.labels, warmUp: false };
@@ -104,7 +104,7 @@ describe('the judge of a run’s limits', () => {
     expect(unknown.keys[0]!.tokens).toStrictEqual({ least: 0, most: null });
   });
 
-  it('proves nothing from an incomplete ledger, but can refute claims', () => {
+  it('draws no proof from an incomplete ledger, but can refute claims', () => {
     const findings = (left: number): ReadonlySet<string> => {
       const run = judgeLedger(ledgerFor(steadily(60, 100), { workers: 3 }), 'any', { left });
       expect(run.violated).toBe(true);
@@ -114,7 +114,7 @@ describe('the judge of a run’s limits', () => {
     expect(findings(1)).not.toContain('proved');
   });
 
-  it('judges no key over several slices, whose clocks may differ', () => {
+  it('judges no key over several slices, since their clocks may differ', () => {
     const [slice] = healthyResult({}).slices;
     const entries = ledgerFor(steadily(60, 100), { workers: 3 });
     expect(judgeLedger(entries, 'any').keys).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('the judge of a run’s limits', () => {
     expect(judgeLedger(hadNot, null).keys[0]!.explainedBy).toContain('fixed-from-first');
   });
 
-  it('leaves a limit undecided whose refusals no permitted class explains', () => {
+  it('leaves a limit undecided if no permitted class explains its refusals', () => {
     const half = ledgerFor(steadily(200, 700), { requestsPerMinute: 2 });
     const explained = (limiter: LimiterClass | 'any', entries = half) =>
       judgeLedger(entries, limiter).keys[0]!.checks.find(({ id }) => id === 'limit-explained')!

@@ -30,7 +30,7 @@ describe('half an hour of work at 60 requests and 2,000,000 tokens a minute', ()
       reserving,
     ],
   ] as const)(
-    'is done with a pace without refusals, in nearly the best possible time: %s',
+    'takes nearly the best possible time with a pace, without refusals: %s',
     async (...row) => {
       const [, work, client, limiter] = row;
       const score = await scorePace(work, client, limiter);

@@ -43,7 +43,7 @@ const figuresOf = (result: Result) => {
 };
 
 describe('sixty requests against a gateway that admits thirty in each window', () => {
-  it('are done with a pace without refusals in nearly the best possible time; retries alone need many more attempts', async () => {
+  it('take nearly the best possible time with a pace, without refusals; retries alone need many more attempts', async () => {
     const byRequests = { limits: 'requestsPerMinute: 30, retryAfter: none' };
     // Each uses 3 prompt tokens and 80 answer tokens, and reserves more until that is known.
     const byTokens = (accounting: string) => ({

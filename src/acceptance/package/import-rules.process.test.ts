@@ -344,11 +344,11 @@ describe('the import rules between folders', () => {
     expect(refusedIn(`src/${folder}/planted.ts`, planted, wallRules)).toEqual(mustRefuse(planted));
   });
 
-  it.each(Object.entries(exceptional))('%s is granted its exceptions only', (path, planted) => {
+  it.each(Object.entries(exceptional))('%s may import only its own exceptions', (path, planted) => {
     expect(refusedIn(path, planted, wallRules)).toEqual(mustRefuse(planted));
   });
 
-  it.each(Object.entries(misnamed))('%s keeps the rules of names and sizes', (path, planted) => {
+  it.each(Object.entries(misnamed))('%s follows the rules of names and sizes', (path, planted) => {
     expect(refusedIn(path, planted, nameRules)).toEqual(mustRefuse(planted));
   });
 });

@@ -288,7 +288,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     expect(code).toBe(2);
   });
 
-  it('is a reference gateway until it is stopped', async () => {
+  it('runs a reference gateway until it is stopped', async () => {
     const { child, ended, waitForOutput } = start(['mock', '--port', '0']);
     let said = '';
     child.stdout?.on('data', (text: string) => {

@@ -30,7 +30,7 @@ describe('the package', () => {
     'npm exec --yes -- weir run',
     'pnpm dlx weir',
     'yarn add weir',
-  ])('would be refused as the foreign package: %s', (text) => {
+  ])('is confused with the foreign package by: %s', (text) => {
     expect(foreignInstall.test(text)).toBe(true);
   });
 
@@ -41,7 +41,7 @@ describe('the package', () => {
     'npm install --no-save ./tools/weir-bench.tgz',
     'npm install weir-bench',
     'npx --yes weir-bench',
-  ])('is meant by: %s', (text) => {
+  ])('is referenced correctly by: %s', (text) => {
     expect(foreignInstall.test(text)).toBe(false);
   });
 

@@ -303,7 +303,7 @@ describe('the tables of the READMEs', () => {
     expect(missingCells('scenarios/README.md', files)).toEqual([]);
   });
 
-  it('and the text around them name every nested field', () => {
+  it('name every nested field, with the text around them', () => {
     /** The names of all properties in a JSON Schema. */
     const fieldsIn = (schema: unknown): readonly string[] => {
       if (typeof schema !== 'object' || schema === null) return [];
@@ -367,7 +367,7 @@ describe('the map in src/README.md', () => {
   });
 });
 
-describe('what the READMEs point to', () => {
+describe('the links in the READMEs', () => {
   /** The anchor that GitHub makes of a heading. */
   const anchorOf = (heading: string): string =>
     heading
@@ -382,7 +382,7 @@ describe('what the READMEs point to', () => {
         .matchAll(/^#+ (.+)$/gm),
     ].map(([, heading = '']) => anchorOf(heading));
 
-  it('exists, for every relative link and its anchor', () => {
+  it('lead to an existing target, for every relative link and its anchor', () => {
     const links = [...readmes].flatMap(([path, readmeText]) =>
       [...readmeText.replaceAll(fence, '').matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => link)
@@ -399,7 +399,7 @@ describe('what the READMEs point to', () => {
     expect(broken).toEqual([]);
   });
 
-  it('exists, for every file of ours that is named by its path', () => {
+  it('lead to an existing file, for every file of the project that is named by its path', () => {
     const generated = /^(dist|node_modules|reports)\/|^(a|b)\//;
     const named = [...readmes].flatMap(([path, readmeText]) =>
       [
@@ -423,7 +423,7 @@ describe('what the READMEs point to', () => {
     expect(missing).toEqual([]);
   });
 
-  it('ships with the package where a README that ships links to it', () => {
+  it('ship with the package if the README that links to them does', () => {
     const { files } = JSON.parse(readText('package.json')) as { files: readonly string[] };
     const isShipped = (path: string): boolean =>
       ['README.md', 'LICENSE'].includes(path) ||
@@ -441,7 +441,7 @@ describe('what the READMEs point to', () => {
 });
 
 describe('the README of the root', () => {
-  it('is read in five minutes', () => {
+  it('takes at most five minutes to read', () => {
     expect(readme('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(250);
   });
 

@@ -56,7 +56,7 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(lengths.filter((length) => length > 50).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is dark where the system or the reader asks for it, and so are the charts', async () => {
+  it('is dark if the system or the reader asks for it, and so are the charts', async () => {
     const { page } = await visit({ colorScheme: 'light' });
     await page.locator('html.drawn').waitFor();
     const picture = (): Promise<string> =>

@@ -48,7 +48,7 @@ describe('a JUnit file is valid by the common schema', () => {
     expect(xml).toContain('tests="6" failures="2" errors="0" skipped="2"');
   });
 
-  it('and an invalid one is found', async () => {
+  it('and reports an invalid one', async () => {
     const suite = { name: '', startedAt: 'noon', duration: 0, properties: {}, cases: [], output: [] };
     expect(await complaints(junitFile(suite))).toContain("attribute 'timestamp'");
   });

@@ -107,7 +107,7 @@ describe('metrics pushed over OTLP', () => {
     expect(stderr).not.toContain('sk-of');
   });
 
-  it('only cause one note where the collector refuses them or is down', async () => {
+  it('cause only one note if the collector refuses them or is down', async () => {
     const refusing = await collector(401);
     const away = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => away.once('listening', resolve));
@@ -134,7 +134,7 @@ describe('metrics pushed over OTLP', () => {
     }
   });
 
-  it('are not sent where only the environment names a collector', async () => {
+  it('are not sent if only the environment names a collector', async () => {
     const { pushes, url } = await collector(200);
     const out = await tempFolder();
     const { stderr } = await weir([...load, '--out', out], { OTEL_EXPORTER_OTLP_ENDPOINT: url });

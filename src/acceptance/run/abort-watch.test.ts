@@ -68,7 +68,7 @@ const disaster: readonly Observation[] = [
   ),
 ];
 
-describe('the watch for objectives that may end a run', () => {
+describe('the abort check of objectives', () => {
   it.each([
     'e2e.p50 < 100ms',
     'e2e.max{traffic=chat} < 1s',

@@ -83,14 +83,14 @@ describe('a run that is killed', () => {
     },
   );
 
-  it('removes the checkpoint when it ends well, and an earlier run’s too', async () => {
+  it('removes the checkpoint when it ends well, and that of an earlier run', async () => {
     const out = await tempFolder();
     await writeFile(join(out, 'checkpoint.jsonl'), 'of another run\n');
     await weir(['run', '--target', 'mock', '--kind', 'models', '--iterations', '1', '--out', out]);
     expect(await readdir(out)).toEqual(['report.html', 'result.json']);
   });
 
-  it('reports nothing when it was killed before its first cut, and says so', async () => {
+  it('has no report if it was killed before its first cut, and says so', async () => {
     const out = await tempFolder();
     const { child, ended, waitForOutput } = startWeir([...long, '--out', out]);
     await waitForOutput('Ctrl-C ends it early');

@@ -78,7 +78,7 @@ describe('a run with objectives', () => {
     expect(result.verdicts).toMatchObject([{ ruling: 'fail', grounds: 'broken' }]);
   });
 
-  it('exits with 12 when everything failed, whatever the objectives are', async () => {
+  it('exits with 12 if every request failed, regardless of its objectives', async () => {
     const mock = await openMock();
     for (const objectives of ['', 'objectives: [errorRate < 1%]', 'objectives: [refused > 1]']) {
       const { code } = await runWeir(scenario(objectives), ['--target', mock.url], {
@@ -88,7 +88,7 @@ describe('a run with objectives', () => {
     }
   });
 
-  it('sends nothing when a measure is misspelt, and exits with 2 and the place', async () => {
+  it('sends nothing if a measure is misspelled, and exits with 2 and the place', async () => {
     const mock = await openMock();
     const out = join(await tempFolder(), 'out');
     const path = await tempFile('gate.yaml', scenario('objectives: [tfft.p95 < 800ms]'));
@@ -156,7 +156,7 @@ describe('reports on demand', () => {
     expect(await Promise.all(files.map((file) => readFile(file, 'utf8')))).toEqual(written);
   });
 
-  it('are refused before the load where they cannot be written, and leave nothing behind', async () => {
+  it('are refused before the load if they cannot be written, and leave nothing behind', async () => {
     const folder = await tempFolder();
     const out = join(folder, 'out');
     const junit = join(folder, 'no', 'junit.xml');

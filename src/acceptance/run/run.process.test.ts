@@ -96,7 +96,7 @@ describe('weir run', () => {
     expect(JSON.stringify(result)).not.toContain('sk-wrong-key');
   });
 
-  it('needs no file where options describe the load', async () => {
+  it('needs no file if options describe the load', async () => {
     const out = await tempFolder();
     await weir([
       'run',
@@ -116,7 +116,7 @@ describe('weir run', () => {
     expect(sumOutcomes((await resultIn(out)).groups).completed).toBe(10);
   });
 
-  it('merges the results of all slices into one, and calls some of them incomplete', async () => {
+  it('merges the results of all slices into one, and calls a merge of some of them incomplete', async () => {
     const path = await tempFile('s.yaml', scenario('{ kind: constant, rate: 40/s, duration: 1s }'));
     const folders = await Promise.all([tempFolder(), tempFolder()]);
     await Promise.all(
@@ -266,7 +266,7 @@ describe('bad input causes a clear message, exit code 2 and no files', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('a misspelt command, with the one that was meant', async () => {
+  it('a misspelled command, with a suggestion', async () => {
     const { code, stderr } = await weir(['rnu']);
     expect(code).toBe(2);
     expect(stderr).toContain('did you mean "run"?');

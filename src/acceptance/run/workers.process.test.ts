@@ -148,7 +148,7 @@ describe('workers', () => {
     expect(ended.stdout).toContain('worker 1/2 crashed');
   });
 
-  it('all end with the program where one of them cannot start', async () => {
+  it('all stop the program if one of them cannot start', async () => {
     const crash = await tempFile(
       'crash.cjs',
       `const { workerData } = require('node:worker_threads');
@@ -162,7 +162,7 @@ describe('workers', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('are refused where they make no sense', async () => {
+  it('are refused if they have no use', async () => {
     const load = '{ kind: constant, rate: 1/s, duration: 1s }';
     const path = await tempFile(
       's.yaml',

@@ -76,21 +76,24 @@ describe('a trace that weir run replays', () => {
         { due: 30, input: 600, output: 7 },
       ],
     ],
-  ])('sends the requests of %s at their times, and says first what it needs', async (...given) => {
-    const [file, text, expected] = given;
-    const scenario = `traffic: [{ kind: chat, model: weir/small }]
+  ])(
+    'sends the requests of %s at their times, and first reports what it needs',
+    async (...given) => {
+      const [file, text, expected] = given;
+      const scenario = `traffic: [{ kind: chat, model: weir/small }]
 load: { kind: trace, file: ${file}, speed: 10 }
 ${quick}
 `;
-    const { requests, stderr } = await runWith(scenario, file, text);
-    expect(requests.map(({ due, input, output }) => ({ due, input, output }))).toEqual(expected);
-    expect(stderr).toMatch(
-      /it needs [\d,]+ requests, [\d,]+ input and [\d,]+ output tokens in all, within less than a minute/,
-    );
-    expect(stderr.indexOf('it needs')).toBeLessThan(stderr.indexOf('Ctrl-C'));
-  });
+      const { requests, stderr } = await runWith(scenario, file, text);
+      expect(requests.map(({ due, input, output }) => ({ due, input, output }))).toEqual(expected);
+      expect(stderr).toMatch(
+        /it needs [\d,]+ requests, [\d,]+ input and [\d,]+ output tokens in all, within less than a minute/,
+      );
+      expect(stderr.indexOf('it needs')).toBeLessThan(stderr.indexOf('Ctrl-C'));
+    },
+  );
 
-  it('is described by validate, and refused with its line where it is wrong', async () => {
+  it('is described by validate, and refused with its line if it is invalid', async () => {
     const path = await tempFile(
       's.yaml',
       'traffic: [{ kind: chat, model: m }]\nload: { kind: trace, file: t.csv }\n',

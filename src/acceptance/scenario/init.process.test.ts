@@ -74,7 +74,7 @@ describe('weir init', () => {
     ]);
   });
 
-  it('sends nothing where its file exists already', async () => {
+  it('sends nothing if its file already exists', async () => {
     const path = await tempFile('weir.yaml', 'mine');
     const { code, stderr } = await weir(['init', 'http://127.0.0.1:9/v1', '--out', path]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('exists already')]);

@@ -57,7 +57,7 @@ describe('a scenario file that is a module', () => {
   });
 
   it.each(['weir-bench', 'weir'])(
-    'imports the running Weir as %s, whatever is installed beside it',
+    'imports the running Weir as %s, even if another is installed',
     async (name) => {
       const { output } = await validate('s.ts', {
         's.ts': `

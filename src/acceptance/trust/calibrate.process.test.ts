@@ -11,7 +11,7 @@ cleanUpAfterEach();
 const run = ['run', '--target', 'mock', '--kind', 'chat-stream', '--model', 'weir/small'];
 const load = ['--rate', '5/s', '--duration', '1s', '--json'];
 
-it('weir calibrate measures this machine’s error against the gateway’s log, and keeps it where the load generator was healthy', async (context) => {
+it('weir calibrate measures this machine’s error against the gateway’s log, and keeps it if the load generator was healthy', async (context) => {
   const folder = await tempFolder();
   const environment = { WEIR_HISTORY: join(folder, 'history.db') };
   const small = ['--streams', '20', '--rate', '50'];

@@ -140,14 +140,14 @@ const expectValid = ({ trust, blamed, timers }: Outcome): void => {
 };
 
 describe.skipIf(!canBind)('a generator', () => {
-  it('with a core of its own is valid, and the run passes', async (context) => {
+  it('with a separate core is valid, and the run passes', async (context) => {
     const { url } = await startGateway('--ttft', '50ms');
     const outcome = await decided(context, isValid, () => runAgainst(url));
     expectValid(outcome);
     expect(outcome.code).toBe(0);
   });
 
-  it('that shares its core with busy loops is invalid because it waits for a CPU, and the run exits with 12', async () => {
+  it('that shares its core with busy loops is invalid because of CPU wait, and the run exits with 12', async () => {
     const { url } = await startGateway('--ttft', '50ms');
     startBusyLoops(3, generatorCore);
     const starved = await runAgainst(url, { node: lowPriorityNodeOnCore(generatorCore) });
@@ -157,7 +157,7 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(starved.code).toBe(12);
   });
 
-  it('with a small CPU quota is invalid because it waits for a CPU, and the run exits with 12', async (context) => {
+  it('with a small CPU quota is invalid because of CPU wait, and the run exits with 12', async (context) => {
     const limited = cpuLimitedGroup(0.1);
     if (limited === null) return context.skip('this machine does not allow a cgroup with a quota');
     const { url } = await startGateway('--ttft', '50ms');
@@ -169,7 +169,7 @@ describe.skipIf(!canBind)('a generator', () => {
     expect(Math.max(...(throttled ?? []))).toBeGreaterThan(50);
   });
 
-  it('whose own process computes is invalid because of its event loop, and the run exits with 12', async () => {
+  it('whose process is busy computing is invalid because of its event loop, and the run exits with 12', async () => {
     const { url } = await startGateway('--ttft', '50ms');
     const starved = await runAgainst(url, { beside: busy(40, 42) });
     expect(starved.blamed).toContain('start lag invalid');

@@ -19,7 +19,7 @@ it('an upper bound is kept by a smaller value and broken by an infinite one', ()
   expect(boundOutcomeOf({ ...above, value: Number.POSITIVE_INFINITY })).toBe('BROKEN');
 });
 
-it('a figure that is no number is not measured, with or without a bound', () => {
+it('a figure that is NaN is not measured, with or without a bound', () => {
   expect(boundOutcomeOf({ ...row, value: Number.NaN })).toBe('not measured');
   expect(boundOutcomeOf({ ...row, value: Number.NaN, bound: null })).toBe('not measured');
   expect(boundOutcomeOf({ ...row, value: Number.POSITIVE_INFINITY })).toBe('not measured');

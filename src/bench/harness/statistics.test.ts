@@ -5,7 +5,7 @@ it('the median is the middle value, the upper one of an even number', () => {
   expect([median([3, 1, 2]), median([4, 1, 3, 2]), median([10, 9])]).toEqual([2, 3, 10]);
 });
 
-it('the median of nothing, or of values with a NaN, is NaN', () => {
+it('the median of no values, or of values with a NaN, is NaN', () => {
   expect([median([]), median([1, Number.NaN, 2, 3])]).toEqual([Number.NaN, Number.NaN]);
 });
 

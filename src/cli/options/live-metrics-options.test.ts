@@ -14,7 +14,7 @@ describe('the address of metrics', () => {
     expect(metricsAt(text)).toEqual(address);
   });
 
-  it.each(['', 'host', ':9464', '70000', '[x]:1', '-1'])('is not "%s"', (text) => {
+  it.each(['', 'host', ':9464', '70000', '[x]:1', '-1'])('cannot be "%s"', (text) => {
     expect(() => metricsAt(text)).toThrow('expected PORT or HOST:PORT');
   });
 });

@@ -6,8 +6,11 @@ it('a list of numbers has each of them once, and may be absent', () => {
   expect(numbersFrom('streams', undefined, [1, 20_000])).toBeNull();
 });
 
-it.each(['0', '1.5', 'many', '100,', '20001'])('says what it expected instead of %s', (streams) => {
-  expect(() => numbersFrom('streams', streams, [1, 20_000])).toThrow(
-    `--streams: expected whole numbers from 1 to 20000, separated by commas; got ${streams}`,
-  );
-});
+it.each(['0', '1.5', 'many', '100,', '20001'])(
+  'reports what it expected instead of %s',
+  (streams) => {
+    expect(() => numbersFrom('streams', streams, [1, 20_000])).toThrow(
+      `--streams: expected whole numbers from 1 to 20000, separated by commas; got ${streams}`,
+    );
+  },
+);

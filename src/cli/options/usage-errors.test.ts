@@ -64,7 +64,7 @@ it.each([
   ],
   ['mock --seed 1.5', '--seed: expected a whole number from 0 to 9007199254740991, got "1.5"'],
   ['mock --lifetime soon', /^--lifetime: expected a length of time such as .*; got soon$/],
-])('of `weir %s` it is said what was expected and what came', async (line, expected) => {
+])('`weir %s` reports what was expected and what was given', async (line, expected) => {
   const message = await said(line);
   if (typeof expected === 'string') expect(message).toBe(expected);
   else expect(message).toMatch(expected);

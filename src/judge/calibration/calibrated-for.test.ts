@@ -25,7 +25,7 @@ const calibration = (...cells: readonly CalibrationCell[]): Calibration => ({
 
 const alone = { transport: 'socket', workers: 1 } as const;
 
-describe('the calibrated load that a run is held to', () => {
+describe('the calibrated load for a run', () => {
   const grid = calibration(cell(1000), cell(100), cell(500), cell(100, { transport: 'undici' }));
 
   it.each([
@@ -35,11 +35,11 @@ describe('the calibrated load that a run is held to', () => {
     [{ streams: 1000, tokensPerSecond: 20_000 }, 1000],
     [{ streams: 1001, tokensPerSecond: 20 }, undefined],
     [{ streams: 10, tokensPerSecond: 20_001 }, undefined],
-  ])('is the smallest that holds %j', (load, streams) => {
+  ])('is the smallest one that covers %j', (load, streams) => {
     expect(calibratedFor(grid, load, alone)?.streams).toBe(streams);
   });
 
-  it('is of its own transport and number of workers, and none whose generator was not fit', () => {
+  it('has the same transport and number of workers, and never an invalid generator', () => {
     const load = { streams: 200, tokensPerSecond: 2000 };
     expect(calibratedFor(grid, load, { ...alone, transport: 'undici' })).toBeNull();
     expect(calibratedFor(grid, load, { ...alone, workers: 2 })).toBeNull();
@@ -48,8 +48,8 @@ describe('the calibrated load that a run is held to', () => {
   });
 });
 
-describe('the fullest second of a run', () => {
-  it('counts what is in flight from before it', () => {
+describe('the busiest second of a run', () => {
+  it('includes what is already in flight when it begins', () => {
     const seconds = healthyResult().timeline.slice(0, 3);
     const timeline = seconds.map((second, i) => ({
       ...second,
@@ -62,7 +62,7 @@ describe('the fullest second of a run', () => {
     expect(fullestLoad(healthyResult({ timeline }))).toEqual({ streams: 45, tokensPerSecond: 900 });
   });
 
-  it('is none without streamed tokens', () => {
+  it('is absent without streamed tokens', () => {
     const timeline = healthyResult().timeline.map((second) => ({ ...second, tokenEvents: 0 }));
     expect(fullestLoad(healthyResult({ timeline }))).toBeNull();
   });
@@ -70,7 +70,7 @@ describe('the fullest second of a run', () => {
 
 describe('a calibration is stale', () => {
   const { machine } = sampleJudgedSlice([]);
-  it('when Weir, Node or the machine changed, and names what did', () => {
+  it('if Weir, Node or the machine changed, and names the change', () => {
     const slices = [sampleJudgedSlice([], { machine: { ...machine, node: 'v99.0.0', cores: 64 } })];
     expect(changedSince(calibration(), healthyResult({ slices, weir: '9.9.9' }))).toEqual([
       'Weir 0.1.0, now 9.9.9',
@@ -79,7 +79,7 @@ describe('a calibration is stale', () => {
     ]);
   });
 
-  it('not before', () => {
+  it('only then', () => {
     expect(changedSince(calibration(), healthyResult({ weir: '0.1.0' }))).toEqual([]);
   });
 });

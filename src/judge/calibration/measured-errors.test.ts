@@ -20,8 +20,8 @@ const sentAt = (requestId: string, tokens: readonly number[]) => ({
   sent: tokens.map((at) => zero + at),
 });
 
-describe('the error of a run', () => {
-  it('is how far its instants lie from those at which the gateway sent', () => {
+describe('the measurement error of a run', () => {
+  it('is the difference between its instants and those at which the gateway sent', () => {
     const truths = [sentAt('a', [5100, 5120, 5140])];
     const observations = [seen('a', [5100.5, 5121, 5140.25])];
     const found = measuredErrors(truths, { zero, observations }, 1000);
@@ -32,7 +32,7 @@ describe('the error of a run', () => {
     expect(found?.errors.gap).toMatchObject({ n: 2, p50: 0.5, max: 0.75 });
   });
 
-  it('joins by the request’s id, whatever the order, and leaves out the warm-up and what one side lacks', () => {
+  it('is joined by request id in any order, without the warm-up and unmatched requests', () => {
     const truths = ['d', 'c', 'b', 'a'].map((id) => sentAt(id, [5100, 5120]));
     const observations = [
       seen('a', [5101, 5121]),
@@ -45,7 +45,7 @@ describe('the error of a run', () => {
     expect(found?.errors.ttft.max).toBe(1);
   });
 
-  it('is unknown where nothing is left', () => {
+  it('is unknown if no request matches', () => {
     expect(measuredErrors([], { zero, observations: [seen('a', [1, 2])] }, 0)).toBeNull();
   });
 });

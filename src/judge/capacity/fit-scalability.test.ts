@@ -9,8 +9,8 @@ const follow = (lambda: number, sigma: number, kappa: number, loads: readonly nu
     return sampleStep(rate, { inFlight: n });
   });
 
-describe('the fitted law of scalability', () => {
-  it('finds the parameters of steps that follow it', () => {
+describe('the fitted scalability law', () => {
+  it('has the parameters of the steps that follow it', () => {
     const fit = fitScalability(follow(3, 0.05, 0.0004, [1, 4, 10, 20, 40, 80]));
     expect(fit?.lambda).toBeCloseTo(3, 6);
     expect(fit?.sigma).toBeCloseTo(0.05, 6);
@@ -18,7 +18,7 @@ describe('the fitted law of scalability', () => {
     expect(fit?.residual).toBeLessThan(1e-6);
   });
 
-  it('puts the knee of a batching server where its fixed cost is shared in half', () => {
+  it('has the knee of a batching server where half of its fixed cost is shared', () => {
     // X = N / (a + cN) with a = 0.18, c = 0.01: throughput over latency is largest at N = a / c.
     const lambda = 1 / 0.19;
     const fit = fitScalability(follow(lambda, 0.01 * lambda, 0, [1, 5, 12, 25, 40]));
@@ -27,7 +27,7 @@ describe('the fitted law of scalability', () => {
     expect(fit?.knee?.latency).toBeCloseTo(360, -1);
   });
 
-  it('has a band that noise widens', () => {
+  it('has a wider band with more noise', () => {
     const exact = follow(3, 0.05, 0, [1, 4, 10, 20, 40]);
     const noisy = exact.map((step, i) => ({
       ...step,
@@ -41,7 +41,7 @@ describe('the fitted law of scalability', () => {
     expect(width(noisy)).toBeGreaterThan(0.05);
   });
 
-  it('is not made of fewer than three loads, or of steps that broke', () => {
+  it('is absent for fewer than three loads, or for steps that failed', () => {
     expect(fitScalability(follow(3, 0.05, 0, [1, 4]))).toBeNull();
     const broken = follow(3, 0.05, 0, [1, 4, 10]).map((step) => ({
       ...step,

@@ -14,7 +14,7 @@ describe('the answer in units of users, keys and money', () => {
     });
   });
 
-  it('says that nothing binds where every rate that was tried is kept', () => {
+  it('names no limit if every tested rate is sustained', () => {
     const answer = judgeCapacity(kept, sampleTerms({ top: perSecond(4) }), false);
     expect(answer).toMatchObject({ binding: 'none', proved: false, rate: { value: 4 } });
   });
@@ -35,18 +35,18 @@ describe('the answer in units of users, keys and money', () => {
     ).toMatchObject({ binding: 'tokens', keysForRequests: 3, keysForTokens: 4 });
   });
 
-  it('names concurrency where requests pile up', () => {
+  it('names concurrency if requests pile up', () => {
     const steps = [...kept, overloadedStep(8, 5), sampleStep(4.9), overloadedStep(5.2, 5)];
     const answer = judgeCapacity(steps, sampleTerms(), false);
     expect(answer).toMatchObject({ binding: 'concurrency', proved: true });
     expect(answer?.rate.value).toBeCloseTo(5, 0);
   });
 
-  it('has no answer where not even the lowest rate is kept', () => {
+  it('is absent if not even the lowest rate is sustained', () => {
     expect(judgeCapacity([overloadedStep(1, 0.4)], sampleTerms(), false)).toBeNull();
   });
 
-  it('knows neither money nor tokens that nobody told', () => {
+  it('has no money and no tokens if they are unknown', () => {
     const untold = [sampleStep(2, { tokens: null, cost: null })];
     const answer = judgeCapacity(untold, sampleTerms({ tokensPerMinute: 100 }), false);
     expect(answer).toMatchObject({ costPerHour: null, keysForTokens: null });

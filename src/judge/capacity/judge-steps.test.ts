@@ -41,12 +41,12 @@ const stepOf = (seconds: number) => {
 };
 
 it.each([60, 40])(
-  'a step offers as many a second as came, of %i s out of a minute too',
+  'a step offers the arrivals per second that occurred, also in %i s of a minute',
   (seconds) => {
     expect(stepOf(seconds)).toMatchObject({ rate: 10, throughput: 10, seconds: seconds - 30 });
   },
 );
 
-it('a step that was stopped in its first half tells nothing', () => {
+it('a step that was stopped in its first half gives no result', () => {
   expect(stepOf(30)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import { judgeCapacity } from './judge-capacity.ts';
 import { lateStep, sampleTerms, searchWith } from './sample-steps.fixture.ts';
 
-it('the search for the highest rate is not led astray by a wrong verdict now and then', () => {
+it('the search for the highest rate tolerates an occasional wrong verdict', () => {
   let near = 0;
   for (let seed = 0; seed < 8; seed += 1) {
     const draw = drawFrom(seed, 8);
@@ -18,7 +18,7 @@ it('the search for the highest rate is not led astray by a wrong verdict now and
   expect(near).toBe(8);
 });
 
-it('the search for the highest rate finds a border of latency within its precision in few steps, wherever it lies', () => {
+it('the search for the highest rate finds a latency limit within its precision in few steps, wherever it is', () => {
   for (const border of [0.3, 3.3, 17, 63.9, 410]) {
     const terms = sampleTerms({ forLatency: true });
     const steps = searchWith(terms, (rate) => lateStep(rate, rate > border));

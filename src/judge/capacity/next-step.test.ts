@@ -5,12 +5,12 @@ import { nextStep } from './next-step.ts';
 import { overloadedStep, sampleStep, sampleTerms, searchWith } from './sample-steps.fixture.ts';
 
 describe('the search for the highest rate', () => {
-  it('climbs by doubling, for as long as nothing breaks, up to the highest rate allowed', () => {
+  it('doubles the rate until a step fails, up to the highest allowed rate', () => {
     const steps = searchWith(sampleTerms({ top: perSecond(10) }), (rate) => sampleStep(rate));
     expect(steps.map(({ rate }) => rate)).toEqual([1, 2, 4, 8, 10]);
   });
 
-  it('never goes above what the declared limits allow, of requests as of tokens', () => {
+  it('never exceeds the declared limits of requests and of tokens', () => {
     const requests = searchWith(sampleTerms({ requestsPerMinute: 180 }), (rate) =>
       sampleStep(rate),
     );
@@ -22,14 +22,14 @@ describe('the search for the highest rate', () => {
     expect(Math.max(...tokens.map(({ rate }) => rate))).toBe(2);
   });
 
-  it('asks again where a step was unfit, and learns nothing from it', () => {
+  it('repeats a step whose generator was invalid, and ignores its result', () => {
     const terms = sampleTerms();
     const unfit = sampleStep(1, { verdict: 'unfit' });
     expect(nextStep([unfit], terms)).toEqual(nextStep([], terms));
     expect(judgeCapacity([unfit], terms, false)).toBeNull();
   });
 
-  it('takes the throughput of an overload that stood still for the highest rate', () => {
+  it('takes the throughput of a steady overload for the highest rate', () => {
     const terms = sampleTerms();
     // Halving would go to the middle of 8 and 16 first, which is 11.3.
     const steps = [sampleStep(8), overloadedStep(16, 13)];
@@ -40,7 +40,7 @@ describe('the search for the highest rate', () => {
     expect(bounded?.rate.value).toBeLessThan(11);
   });
 
-  it('holds each step long enough for answers that are slow', () => {
+  it('holds each step long enough for slow answers', () => {
     const slow = sampleStep(1, { latency: { mean: 9000, p50: 9000, p95: 9500 } });
     expect(nextStep([slow], sampleTerms())?.seconds).toBe(90);
   });

@@ -40,7 +40,7 @@ const refusals = (base: Side, next: Side): readonly string[] => {
 };
 
 describe('a comparison of five against five', () => {
-  it('calls a quarter more a regression, with the change and its interval', () => {
+  it('calls 25 % more a regression, with the change and its interval', () => {
     const comparison = compared(
       sampleSide('a', 5, { noise: 0.01 }),
       sampleSide('b', 5, { seed: 2, noise: 0.01, factor: 1.25 }),
@@ -54,7 +54,7 @@ describe('a comparison of five against five', () => {
     expect(effect!.adjustedP).toBeLessThan(0.001);
   });
 
-  it('calls it an improvement the other way round', () => {
+  it('calls the opposite an improvement', () => {
     const comparison = compared(
       sampleSide('a', 5, { noise: 0.01, factor: 1.25 }),
       sampleSide('b', 5, { seed: 2, noise: 0.01 }),
@@ -63,7 +63,7 @@ describe('a comparison of five against five', () => {
     expect(comparison.verdict).toBe('improvement');
   });
 
-  it('calls equal sides the same where the noise is small, and says what it could have seen', () => {
+  it('calls equal sides equal if the noise is small, and reports the detectable change', () => {
     const comparison = compared(
       sampleSide('a', 5, { noise: 0.005 }),
       sampleSide('b', 5, { seed: 2, noise: 0.005 }),
@@ -72,7 +72,7 @@ describe('a comparison of five against five', () => {
     expect(metric(comparison, 'chat-stream endToEnd.p50')?.effect?.detectable).toBeCloseTo(1.1, 1);
   });
 
-  it('leaves undecided what the noise hides, and says how many repetitions would decide', () => {
+  it('is undecided if the noise is too large, and says how many repetitions are needed', () => {
     const comparison = compared(
       sampleSide('a', 5, { noise: 0.15 }),
       sampleSide('b', 5, { seed: 2, noise: 0.15 }),
@@ -83,7 +83,7 @@ describe('a comparison of five against five', () => {
     expect(needed).toBeGreaterThan(10);
   });
 
-  it('takes a change below the floor for none, however large its percentage', () => {
+  it('reports no change below the absolute minimum, however large its percentage', () => {
     const tiny = { noise: 0.002, factor: 0.01 };
     const comparison = compared(
       sampleSide('a', 5, tiny),
@@ -95,7 +95,7 @@ describe('a comparison of five against five', () => {
     });
   });
 
-  it('does not gate a percentile of too few samples unless asked to', () => {
+  it('does not gate a percentile of too few samples unless requested', () => {
     const [a, b] = [
       sampleSide('a', 5, { requests: 60 }),
       sampleSide('b', 5, { requests: 60, seed: 2 }),
@@ -110,7 +110,7 @@ describe('a comparison of five against five', () => {
     ]);
   });
 
-  it('sees throughput that fell by a tenth, exactly alike in every run', () => {
+  it('detects throughput that fell by 10 % equally in every run', () => {
     const comparison = compared(
       sampleSide('a', 5),
       sampleSide('b', 5, { seed: 2, requests: 216 }),
@@ -119,7 +119,7 @@ describe('a comparison of five against five', () => {
     expect(metric(comparison, 'completed')).toMatchObject({ verdict: 'regression' });
   });
 
-  it('sees answers 429 that became more, and takes none on both sides for no evidence', () => {
+  it('detects an increase in 429 responses, and does not treat none on both sides as missing data', () => {
     const comparison = compared(sampleSide('a', 5), sampleSide('b', 5, { seed: 2, limited: 12 }));
     expect(metric(comparison, 'limited')).toMatchObject({
       verdict: 'regression',
@@ -131,7 +131,7 @@ describe('a comparison of five against five', () => {
     });
   });
 
-  it('takes a metric that the new side lacks for undecided, never for passed', () => {
+  it('leaves a metric that the new side lacks undecided, and never passes it', () => {
     const comparison = compared(
       sampleSide('a', 5),
       sampleSide(
@@ -155,7 +155,7 @@ describe('a comparison of five against five', () => {
     expect(comparison.verdict).toBe('inconclusive');
   });
 
-  it('takes a metric that was asked for and no run has for undecided', () => {
+  it('leaves a requested metric that no run has undecided', () => {
     const found = compared(sampleSide('a', 5), sampleSide('b', 5), {
       gates: ['firstAudio.p50', 'completed'],
     });
@@ -163,7 +163,7 @@ describe('a comparison of five against five', () => {
     expect(metric(found, 'firstAudio.p50')).toMatchObject({ remark: 'no run has a value' });
   });
 
-  it('tells how differently the samples are spread', () => {
+  it('reports how differently the samples are distributed', () => {
     const { shapes } = compared(
       sampleSide('a', 5, { noise: 0 }),
       sampleSide('b', 5, { seed: 2, noise: 0, factor: 4 }),
@@ -173,8 +173,8 @@ describe('a comparison of five against five', () => {
   });
 });
 
-describe('a comparison of fewer than five a side', () => {
-  it.each([2, 3, 4])('never decides by %i, however far apart they are', (count) => {
+describe('a comparison of fewer than five runs a side', () => {
+  it.each([2, 3, 4])('never decides with %i, however far apart they are', (count) => {
     const comparison = compared(sampleSide('a', count), sampleSide('b', 5, { seed: 2, factor: 3 }));
     expect(comparison.verdict).toBe('inconclusive');
     expect(metric(comparison, 'chat-stream ttft.p50')?.needed).toBe(5);
@@ -184,7 +184,7 @@ describe('a comparison of fewer than five a side', () => {
     [1.4, 'inconclusive'],
     [1.7, 'regression'],
     [0.3, 'inconclusive'],
-  ])('takes one against one for an indication: %s times is %s', (factor, verdict) => {
+  ])('treats one against one as an indication: %s times is %s', (factor, verdict) => {
     const comparison = compared(
       sampleSide('a', 1, { noise: 0 }),
       sampleSide('b', 1, { noise: 0, factor }),
@@ -198,7 +198,7 @@ describe('a comparison of fewer than five a side', () => {
 });
 
 describe('a comparison is refused', () => {
-  it('where nothing succeeded, whatever is allowed', () => {
+  it('if nothing succeeded, even if differences are allowed', () => {
     const [a, b] = [sampleSide('a', 5), sampleSide('b', 1, {}, { groups: [] })];
     const found = compareSides(order(a, b, { allowed: overridable }));
     expect(found).toStrictEqual({
@@ -207,7 +207,7 @@ describe('a comparison is refused', () => {
     });
   });
 
-  it('and compared all the same where that is allowed, which the comparison says', () => {
+  it('unless it is explicitly allowed, which the comparison then says', () => {
     const next = sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' });
     expect(compared(sampleSide('a', 5), next, { allowed: overridable }).overridden).toEqual([
       'b/1/result.json is partial: stopped by SIGINT',
@@ -226,7 +226,7 @@ describe('a comparison is refused', () => {
       samplePlan({ target: { kind: 'url', url: 'https://host/v1' } }),
       'the target differs: mock in a/1/result.json, https://host/v1 in b/1/result.json',
     ],
-  ])('where the %s differs, once', (what, plan, message) => {
+  ])('if the %s differs, with one reason', (what, plan, message) => {
     const next = sampleSide(
       'b',
       5,
@@ -239,7 +239,7 @@ describe('a comparison is refused', () => {
     expect(compared(base, next, { intended: [what as 'seed'] }).overridden).toEqual([]);
   });
 
-  it('for the seed alone where what only judges or ends a run differs too', () => {
+  it('only for the seed if criteria or stop conditions differ too', () => {
     const budget = { requests: 500, tokens: null, cost: null };
     const plan = samplePlan({ seed: 7, budget, warmUp: milliseconds(0) });
     const next = sampleSide('b', 5, {}, { plan, planHash: 'b'.repeat(64) });
@@ -248,12 +248,12 @@ describe('a comparison is refused', () => {
     ]);
   });
 
-  it('where another plan was run', () => {
+  it('if another plan was run', () => {
     const next = sampleSide('b', 5, {}, { planHash: 'b'.repeat(64) });
     expect(refusals(base, next)[0]).toMatch(/^the plan differs \(its hash\): \w{12} in a\/1/);
   });
 
-  it('where a run is not valid, not whole, or nothing succeeded', () => {
+  it('if a run is invalid, incomplete, or without any success', () => {
     const [first, ...others] = sampleSide('b', 2).repetitions;
     const invalid: Side = {
       name: 'b',

@@ -25,18 +25,18 @@ const verdicts = (simulations: number, factor: number): Record<ComparisonVerdict
   return counts;
 };
 
-describe('the judge of comparisons, at 5 % noise between runs and five against five', () => {
-  it('raises a false alarm in at most one of a hundred comparisons of equal sides', () => {
+describe('the verdict of a comparison, at 5 % noise between runs and five against five', () => {
+  it('is a false alarm in at most 1 % of comparisons of equal sides', () => {
     const { regression } = verdicts(1000, 1);
     expect(regression).toBeLessThanOrEqual(10);
   });
 
-  it('sees a quarter more in at least nine of ten', () => {
+  it('detects 25 % more in at least 90 % of comparisons', () => {
     const { regression } = verdicts(300, 1.25);
     expect(regression).toBeGreaterThanOrEqual(270);
   });
 
-  it('sees what it calls detectable in about nine of ten, from the noise of runs of which nothing was changed', () => {
+  it('detects changes of the size that it calls detectable in about 90 % of comparisons, by the noise of unchanged runs', () => {
     const common = {
       gates: null,
       allowed: [],

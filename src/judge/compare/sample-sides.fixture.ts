@@ -6,7 +6,7 @@ import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { healthyResult } from '../sample-result.fixture.ts';
 import type { Side } from './repetition.ts';
 
-/** Synthetic runs, for tests: streamed chats whose latencies are log-normal, and each run has a luck of its own. */
+/** Synthetic runs, for tests: streamed chats whose latencies are log-normal, with random variation between runs. */
 export interface SampleRun {
   readonly seed: number;
   readonly repetition: number;

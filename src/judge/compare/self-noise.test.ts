@@ -17,14 +17,14 @@ const measured = (side: ReturnType<typeof sampleSide>): Noise => {
 
 const ttft = ({ metrics }: Noise) => metrics.find(({ id }) => id === 'chat-stream ttft.p50')!;
 
-describe('the surroundings’ noise', () => {
-  it('is the standard deviation of a run, whatever half it is in', () => {
+describe('the noise of an environment', () => {
+  it('is the standard deviation of the runs, in whichever half they are', () => {
     const { noise } = ttft(measured(sampleSide('a', 60, { noise: 0.05 })));
     expect(noise).toBeGreaterThan(0.04);
     expect(noise).toBeLessThan(0.06);
   });
 
-  it('takes runs by turns, so that a steady drift makes no difference between the halves', () => {
+  it('assigns runs to the halves in turn, so that a steady drift makes no difference', () => {
     const side = sampleSide('a', 8, { noise: 0 });
     const drifting = {
       name: side.name,
@@ -37,7 +37,7 @@ describe('the surroundings’ noise', () => {
     expect(Math.abs(Math.log(ttft(measured(drifting)).change))).toBeLessThan(0.01);
   });
 
-  it('lets less be seen than more repetitions would, and never less than the minimum effect', () => {
+  it('finds only larger changes detectable with fewer repetitions, and none below the minimum effect', () => {
     const { detectable, least, needed } = ttft(measured(sampleSide('a', 20, { noise: 0.08 })));
     const [five, ten, twenty] = detectable.map(({ change }) => change);
     expect(five).toBeGreaterThan(ten!);
@@ -49,7 +49,7 @@ describe('the surroundings’ noise', () => {
     expect(quiet.needed).toBe(5);
   });
 
-  it('refuses runs that do not count', () => {
+  it('rejects excluded runs', () => {
     const side = sampleSide('a', 4);
     const [first, ...others] = side.repetitions;
     const unfit = { ...first, trust: { level: 'invalid', evidence: [] } as const };

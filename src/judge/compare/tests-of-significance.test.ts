@@ -29,7 +29,7 @@ describe('Welch’s test', () => {
     expect(contrast.p).toBeCloseTo(0.021, 3);
   });
 
-  it('has an interval that leaves out zero exactly where p is below the level', () => {
+  it('has an interval that excludes zero exactly if p is below the level', () => {
     const values = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), {
       minLength: 2,
       maxLength: 7,
@@ -43,14 +43,14 @@ describe('Welch’s test', () => {
     );
   });
 
-  it('does not take values that were rounded alike for known without error', () => {
+  it('does not treat values that are equal after rounding as exact', () => {
     expect(welch([2, 2, 2], [2, 2, 2], 1e-6).p).toBe(1);
     expect(welch([2, 2, 2], [2, 2, 2], 1e-6).error).toBeGreaterThan(0);
   });
 });
 
 describe('Holm’s adjustment', () => {
-  it('agrees with p.adjust of R', () => {
+  it('agrees with p.adjust in R', () => {
     expect(holm([0.01, 0.04, 0.03, 0.005]).map((p) => Number(p.toFixed(9)))).toEqual([
       0.03, 0.06, 0.06, 0.02,
     ]);
@@ -64,13 +64,13 @@ describe('Newcombe’s interval', () => {
     ['56/70 − 48/80', { events: 48, of: 80 }, { events: 56, of: 70 }, [0.0524, 0.3339]],
     ['9/10 − 3/10', { events: 3, of: 10 }, { events: 9, of: 10 }, [0.1705, 0.809]],
     ['5/56 − 0/29', { events: 0, of: 29 }, { events: 5, of: 56 }, [-0.0381, 0.1926]],
-  ])('of %s is that of table II of his paper', (_, first, second, bounds) => {
+  ])('for %s is that of table II of his paper', (_, first, second, bounds) => {
     const interval = newcombe(first, second, z95);
     expect(interval.low).toBeCloseTo(bounds[0]!, 4);
     expect(interval.high).toBeCloseTo(bounds[1]!, 4);
   });
 
-  it('leaves out zero exactly where its p-value is below the level', () => {
+  it('excludes zero exactly if its p-value is below the level', () => {
     const [first, second] = [
       { events: 48, of: 80 },
       { events: 56, of: 70 },
@@ -108,26 +108,26 @@ describe('the Kolmogorov-Smirnov distance', () => {
     ['equal distributions', 1000, 1000, 0],
     ['a shift by a quarter of the range', 1000, 1250, 0.25],
     ['distributions that do not overlap', 1000, 5000, 1],
-  ])('of %s', (_, first, second, distance) => {
+  ])('is right for %s', (_, first, second, distance) => {
     const found = ksDistance(of(ramp(first)), of(ramp(second)));
     expect(Math.abs(found! - distance)).toBeLessThanOrEqual(0.01);
   });
 
-  it('is none without samples', () => {
+  it('is absent without samples', () => {
     expect(ksDistance(of([]), of([1]))).toBeNull();
   });
 });
 
-describe('how many repetitions would decide', () => {
+describe('the number of repetitions for a decision', () => {
   const seen = { difference: 0, deviation: 0.05, least: Math.log(1.1), alpha: 0.05 };
-  it('is what the formula asks for, and five at least', () => {
+  it('follows the formula, and is at least five', () => {
     expect(repetitionsNeeded(seen)).toBe(5);
     // t(0.975, 16) × 0.1 × √(2/9) = 0.0999 is not inside ln 1.1 = 0.0953; with ten, 0.0940 is.
     expect(repetitionsNeeded({ ...seen, deviation: 0.1 })).toBe(10);
     expect(repetitionsNeeded({ ...seen, deviation: 0.1, difference: 0.12 })).toBe(7);
   });
 
-  it('is not told where the difference is the minimum effect itself', () => {
+  it('is unknown if the difference equals the minimum effect', () => {
     expect(repetitionsNeeded({ ...seen, difference: seen.least })).toBeNull();
   });
 });

@@ -8,12 +8,12 @@ const share = (count: number, levels: readonly (readonly [number, number])[]): n
   ).length / count;
 
 describe('change points', () => {
-  it.each([12, 30])('are found in about one of a hundred steady series of %i runs', (runs) => {
+  it.each([12, 30])('are found in about 1 % of steady series of %i runs', (runs) => {
     // Of 1,000 at 1 %, more than 18 come once in a hundred times.
     expect(share(1000, [[runs, 1]])).toBeLessThanOrEqual(0.018);
   });
 
-  it('see a quarter more after four runs at the new level, nine times in ten', () => {
+  it('are found for 25 % more after four runs at the new level, in 90 % of series', () => {
     expect(
       share(200, [
         [12, 1],

@@ -4,7 +4,7 @@ import { changePoints } from './change-points.ts';
 import { foundChanges } from './sample-series.fixture.ts';
 
 describe('change points', () => {
-  it('find each of several steps where it is', () => {
+  it('are found at each of several steps', () => {
     const changes = foundChanges(3, [
       [20, 1],
       [20, 1.4],
@@ -24,7 +24,7 @@ describe('change points', () => {
     ).toStrictEqual([]);
   });
 
-  it('need twelve runs, and values that differ', () => {
+  it('need twelve runs with different values', () => {
     expect(
       foundChanges(1, [
         [8, 1],

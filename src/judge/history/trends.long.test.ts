@@ -3,7 +3,7 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import { storedRuns } from './sample-runs.fixture.ts';
 import { trendsOf } from './trends.ts';
 
-it('trends do not warn of a change below the minimum effect, however sure it is', () => {
+it('trends do not warn of a change below the minimum effect, however significant', () => {
   const [trend] = trendsOf([...storedRuns(30, 1), ...storedRuns(30, 1.05, 30)], (figure) =>
     drawFrom(1, figure),
   );

@@ -8,7 +8,7 @@ import { trendsOf } from './trends.ts';
 
 const drawFor = (figure: number) => drawFrom(1, figure);
 
-describe('what the history keeps of a run', () => {
+describe('the history entry of a run', () => {
   it('has the metrics that a comparison gates', () => {
     expect(storedRuns(1, 1)[0]!.figures.map(({ id }) => id)).toStrictEqual([
       'chat-stream ttft.p50',
@@ -27,7 +27,7 @@ describe('what the history keeps of a run', () => {
     ['is not valid', { trust: { level: 'invalid', evidence: [] } }, {}],
     ['was stopped', {}, { partial: 'stopped by SIGINT' }],
     ['has no success', {}, { groups: [] }],
-  ] as const)('is nothing where the run %s', (_, repetition, result) => {
+  ] as const)('is absent if the run %s', (_, repetition, result) => {
     const [first] = sampleSide('a', 1).repetitions;
     const changed = { ...first, ...repetition, result: { ...first.result, ...result } };
     expect(historyRun(changed as unknown as typeof first)).toBeNull();
@@ -35,7 +35,7 @@ describe('what the history keeps of a run', () => {
 });
 
 describe('trends', () => {
-  it('warn of the figures whose level changed, at the run where it did', () => {
+  it('warn of metrics whose level changed, at the run of the change', () => {
     const [trend] = trendsOf([...storedRuns(16, 1), ...storedRuns(6, 1.25, 16)], drawFor);
     const { figures } = trend!;
     const history = { format: 'history/1', weir: '0.1.0', trends: [trend] };
@@ -50,7 +50,7 @@ describe('trends', () => {
     }
   });
 
-  it('keep plans apart, the one that ran last first', () => {
+  it('are separate for each plan, the latest one first', () => {
     const other = storedRuns(2, 1, 3).map((run) => ({ ...run, planHash: 'b'.repeat(64) }));
     const trends = trendsOf([...storedRuns(2, 1), ...other], drawFor);
     expect(trends.map((trend) => [trend.planHash[0], trend.runs.length])).toStrictEqual([
@@ -59,7 +59,7 @@ describe('trends', () => {
     ]);
   });
 
-  it('leave a run out of the figures that it lacks', () => {
+  it('exclude a run from the metrics that it lacks', () => {
     const [first, ...others] = storedRuns(3, 1);
     const [trend] = trendsOf([{ ...first!, figures: [] }, ...others], drawFor);
     expect(trend!.figures[0]!.points.map(({ run }) => run)).toStrictEqual([2, 3]);

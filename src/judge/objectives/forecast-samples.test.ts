@@ -46,8 +46,8 @@ const decided = (objectives: readonly Objective[], of = groups) =>
 
 const scope = { traffic: null, model: null, key: 'main', stages: null };
 
-describe('what can be expected of a plan', () => {
-  it('are samples of each measure, chunk gaps where answers are bounded', () => {
+describe('the forecast samples of a plan', () => {
+  it('are those of each measure, with chunk gaps if answers have a maximum length', () => {
     const samples = forecastSamples(groups.slice(0, 1), samplePlan());
     expect(samples).toContainEqual({ measure: 'ttft', traffic: 'chat-stream', samples: 100 });
     expect(samples).toContainEqual({ measure: 'gap', traffic: 'chat-stream', samples: 900 });
@@ -57,7 +57,7 @@ describe('what can be expected of a plan', () => {
     expect(names).not.toContain('paceWait');
   });
 
-  it('are decisions on objectives, by the requests in their scope', () => {
+  it('are the requests in the scope of each objective', () => {
     expect(
       decided([
         objective('ttft.p95', {}),
@@ -75,7 +75,7 @@ describe('what can be expected of a plan', () => {
     ]);
   });
 
-  it('tell nothing of one key under a pace, which chooses the keys', () => {
+  it('are unknown for one key under a pace, which chooses the keys', () => {
     expect(decided([objective('ttft.p95{key=main}', { scope })], [group({ key: null })])).toEqual([
       [null, null],
     ]);

@@ -77,15 +77,15 @@ describe('an objective on a distribution', () => {
     ['p95 of 1 … 200 is 190', ttft(0.95), 190],
     ['its median 100', ttft(0.5), 100],
     ['its mean 100.5', ttft('mean'), 100.5],
-    ['its least 1', ttft('min'), 1],
-    ['its greatest 200', ttft('max'), 200],
+    ['its minimum 1', ttft('min'), 1],
+    ['its maximum 200', ttft('max'), 200],
   ])('%s', (_, figure, observed) => {
     const seen = judged({ figure }, [group(to(200))]);
     // Histograms keep three digits.
     expect(seen).toMatchObject({ observed: expect.closeTo(observed, 0), n: 200, unit: 'ms' });
   });
 
-  it('is judged by the comparison, at the bound exactly', () => {
+  it('is decided at exactly its bound', () => {
     const ruling = (comparison: Objective['comparison'], bound: number) =>
       judged({ comparison, bound, figure: ttft('max') }, [group([100])]).ruling;
     expect([ruling('<', 100), ruling('<=', 100), ruling('>', 100), ruling('>=', 100)]).toEqual([
@@ -97,7 +97,7 @@ describe('an objective on a distribution', () => {
     expect([ruling('<', 101), ruling('>', 99)]).toEqual(['pass', 'pass']);
   });
 
-  it('fails without samples, and with too few of them, whatever they say', () => {
+  it('fails without samples and with too few samples, regardless of their values', () => {
     const none = { ruling: 'fail', grounds: 'no-data' };
     expect(judged({}, [])).toMatchObject({ ...none, observed: null, n: 0 });
     expect(judged({}, [group([])])).toMatchObject(none);
@@ -106,7 +106,7 @@ describe('an objective on a distribution', () => {
     expect(judged({ minSamples: 20 }, [group(to(20))])).toMatchObject({ ruling: 'pass' });
   });
 
-  it('counts only what its labels name, and never the warm-up', () => {
+  it('counts only what its labels select, and never the warm-up', () => {
     const groups = [
       group(to(10)),
       group(to(20), { labels: { model: 'other' } }),
@@ -124,7 +124,7 @@ describe('an objective on a distribution', () => {
     expect(n({ traffic: 'chat-stream', model: 'm', key: 'main', stages: ['steady'] })).toBe(10);
   });
 
-  it('says whether its confidence interval leaves any doubt', () => {
+  it('reports whether its confidence interval leaves doubt', () => {
     const sure = (bound: number, comparison: Objective['comparison'] = '<') =>
       judged({ figure: ttft(0.5), bound, comparison }, [group(to(200))]).sure;
     // The 95 % interval of this median is [86, 115].
@@ -163,12 +163,12 @@ describe('counts, shares and rates', () => {
     ['faultRate', 20],
     ['limitedRate', 20],
     ['goodput', 50],
-  ] as const)('%s is %i percent of all that were due', (name, observed) => {
+  ] as const)('%s is %i percent of all due arrivals', (name, observed) => {
     const found = seen({ kind: 'share', name }, { good: { all: 5, each: [5] } });
     expect(found).toMatchObject({ observed, n: 10, unit: '%' });
   });
 
-  it('a counter that never fired is 0, but a share of nothing is no data', () => {
+  it('a counter without events is 0, but a share of no arrivals has no data', () => {
     const none = (figure: ObjectiveFigure) => judged({ figure }, []);
     expect(none({ kind: 'count', name: 'limited' })).toMatchObject({ observed: 0, ruling: 'pass' });
     expect(none({ kind: 'share', name: 'errorRate' })).toMatchObject({ grounds: 'no-data' });
@@ -184,7 +184,7 @@ describe('counts, shares and rates', () => {
     expect([low?.toFixed(2), high?.toFixed(2)]).toEqual(['25.53', '36.62']);
   });
 
-  it('a rate is over the whole seconds of its stages', () => {
+  it('a rate is an average over the whole seconds of its stages', () => {
     const [stage] = samplePlan().stages;
     const load = { ...stage!.load, kind: 'open' as const, spacing: 'even' as const };
     const lasting = (ms: number) => ({
@@ -222,7 +222,7 @@ describe('counts, shares and rates', () => {
       (8 * 2 + 10 * 7) / 18,
       5,
       1,
-      // No answer told its tokens: unknown, not 0.
+      // No answer reported its tokens: unknown, not 0.
       null,
     ]);
     expect(verdicts[3]).toMatchObject({ ruling: 'fail', grounds: 'no-data' });
@@ -233,10 +233,10 @@ const never = (): never => {
   throw new Error('the sample has an open load');
 };
 
-describe('a verdict is only as good as its run', () => {
+describe('the verdict of an objective', () => {
   const kept = [group(to(10))];
 
-  it('an invalid run decides nothing; a degraded one does', () => {
+  it('is undecided in an invalid run, but not in a degraded one', () => {
     const ruling = { ruling: 'inconclusive', grounds: 'unfit' };
     expect(judged({}, kept, { level: 'invalid' })).toMatchObject(ruling);
     expect(judged({ bound: 1 }, kept, { level: 'invalid' })).toMatchObject(ruling);
@@ -244,19 +244,19 @@ describe('a verdict is only as good as its run', () => {
     expect(judged({}, kept, { level: 'degraded' })).toMatchObject({ ruling: 'pass' });
   });
 
-  it('nor does one with a missing slice', () => {
+  it('is undecided if a slice is missing', () => {
     const slices = [sampleJudgedSlice([sampleSecond(0)], { count: 2 })];
     expect(judged({}, kept, { slices })).toMatchObject({ grounds: 'incomplete' });
   });
 
-  it('one that was stopped keeps nothing, but what is broken is broken', () => {
+  it('is never kept in a stopped run, but can be broken', () => {
     const partial = 'stopped by SIGINT before the load had ended';
     expect(judged({}, kept, { partial })).toMatchObject({ ruling: 'inconclusive' });
     expect(judged({}, [], { partial })).toMatchObject({ ruling: 'inconclusive' });
     expect(judged({ bound: 1 }, kept, { partial })).toMatchObject({ ruling: 'fail' });
   });
 
-  it('the objective that ended a run stays broken, though the last answers mended it', () => {
+  it('stays broken for the objective that stopped a run, even if the last answers would keep it', () => {
     const breach = { text: 'the objective', at: instant(30_000), observed: 900 };
     const ended = { breach, partial: 'ended by an objective' };
     expect(judged({}, kept, ended)).toMatchObject({ grounds: 'aborted', observed: 900, n: 10 });

@@ -12,16 +12,16 @@ const table = [
   [0.05, 120, 1.98],
 ] as const;
 
-describe('Student’s t', () => {
+describe('Student’s t distribution', () => {
   it.each(table)(
-    'leaves %s beyond its critical value at %i degrees of freedom',
+    'has a probability of %s beyond its critical value at %i degrees of freedom',
     (tails, freedom, t) => {
       expect(criticalT(tails, freedom)).toBeCloseTo(t, 3);
       expect(beyondT(t, freedom)).toBeCloseTo(tails, 3);
     },
   );
 
-  it('agrees with its density, integrated, at fractional degrees of freedom', () => {
+  it('agrees with its integrated density at fractional degrees of freedom', () => {
     // The density without its constant, which the integral over everything gives.
     const integral = (from: number, to: number, freedom: number): number => {
       const steps = 200_000;
@@ -39,7 +39,7 @@ describe('Student’s t', () => {
     }
   });
 
-  it('inverts itself', () => {
+  it('is inverted by its quantile function', () => {
     for (const freedom of [1.3, 4, 7.9, 61]) {
       for (const tails of [0.6, 0.1, 0.004]) {
         expect(beyondT(criticalT(tails, freedom), freedom)).toBeCloseTo(tails, 9);
@@ -47,7 +47,7 @@ describe('Student’s t', () => {
     }
   });
 
-  it('leaves 5 % of the normal distribution beyond 1.96', () => {
+  it('has 5 % beyond 1.96 in the limit of the normal distribution', () => {
     expect(beyondNormal(1.959963984540054)).toBeCloseTo(0.05, 12);
     expect(beyondNormal(-1.959963984540054)).toBeCloseTo(0.05, 12);
   });

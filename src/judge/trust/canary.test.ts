@@ -37,7 +37,7 @@ describe('the canary', () => {
     [1.1, [['canary', 'degraded']]],
     [5, [['canary', 'degraded']]],
     [5.1, [['canary', 'invalid']]],
-  ] as const)('that is read late by %f ms (p99) gives %j', (late, expected) => {
+  ] as const)('with a p99 lateness of %f ms gives %j', (late, expected) => {
     expect(complaints(reading(late))).toEqual(expected);
   });
 
@@ -100,7 +100,7 @@ describe('the canary', () => {
     if (level === 'degraded') expect(found?.advice).toContain('is not verified');
   });
 
-  it('vouches for nothing in the time in which its own process was held up, though a beat came each second', () => {
+  it('proves nothing while its own process was delayed, even with a beat in each second', () => {
     const held: GeneratorSample['canary'] = { streams: 20, errors: [[0.1, 20]] };
     expect(evidence(generating(repeated({ canary: held }, 30)), 'canary')).toMatchObject({
       level: 'degraded',
@@ -108,7 +108,7 @@ describe('the canary', () => {
     });
   });
 
-  it('is no evidence where there was none', () => {
+  it('is not evidence if it did not run', () => {
     expect(evidence(generating(repeated({ canary: null }, 30)), 'canary')).toBeUndefined();
     expect(evidence(healthyResult(), 'canary')).toBeUndefined();
   });

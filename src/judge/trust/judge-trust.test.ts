@@ -36,8 +36,8 @@ const generating = (samples: readonly Partial<GeneratorSample>[], lag = 0.3): Re
 const throughout = (differing: Partial<GeneratorSample>, lag?: number): Result =>
   generating(repeated(differing, 30), lag);
 
-describe('trust', () => {
-  it('is valid for a generator at its ease, with the evidence for it', () => {
+describe('the trust in a run', () => {
+  it('is valid for a generator with free capacity, with the evidence', () => {
     const result = healthyResult();
     expect(resultSchema.parse(result)).toEqual(result);
     const trust = judgeTrust(result);
@@ -55,7 +55,7 @@ describe('trust', () => {
     expect(trust.evidence.map(({ advice }) => advice)).toEqual(trust.evidence.map(() => null));
   });
 
-  it('is as low as the worst of its evidence', () => {
+  it('is as low as its worst evidence', () => {
     const both = throughout({ gcMax: 3, utilisation: 0.95, cpu: 0.9 });
     expect(complaints(both)).toEqual([
       ['event loop', 'invalid'],
@@ -65,7 +65,7 @@ describe('trust', () => {
     expect(judgeTrust(throughout({ gcMax: 3 })).level).toBe('degraded');
   });
 
-  it('gives with every complaint what was seen, what was expected and what to do', () => {
+  it('has the observed value, the expected value and advice with every complaint', () => {
     const result = throughout({ gcMax: 30, utilisation: 0.97, cpu: 0.15, cpuWait: 0.8 }, 25);
     expect(judgeTrust(result).evidence.filter(({ advice }) => advice !== null))
       .toMatchInlineSnapshot(`
@@ -121,7 +121,7 @@ describe('the start lag', () => {
       'invalid',
     ],
     [
-      'late in the first second only, which the figures hold',
+      'late only in the first second, which is in the figures',
       [repeated(50, 40), ...repeated(repeated(0.3, 40), 29)],
       'invalid',
     ],
@@ -147,14 +147,14 @@ describe('the start lag', () => {
     });
   });
 
-  it('says that few starts after the first second are not provably late if their p99 does not prove that they are on time', () => {
+  it('is not called late after the first second if few starts and their p99 prove nothing', () => {
     const lags = [repeated(50, 40), [...repeated(1.5, 90), ...repeated(5.5, 1)]];
     expect(evidence(healthyResult({ lags }), 'start lag')?.advice).toContain(
       'Without the first second the starts are not provably late (p99 5.5 ms after it; too few for a p99',
     );
   });
 
-  it('of the first second makes no other signal worse, which that second is no part of', () => {
+  it('of the first second affects no other signal', () => {
     const generator = throughout({ cpuWait: 0.2 }, 30).slices[0]!.generator;
     const lagging = (lags: readonly (readonly number[])[]) => {
       const result = healthyResult({ lags });
@@ -174,7 +174,7 @@ describe('the start lag', () => {
     expect(judgeTrust(healthyResult({ lags })).level).toBe('invalid');
   });
 
-  it('counts from the first second that lies wholly after the warm-up, as every other figure does', () => {
+  it('counts from the first full second after the warm-up, like every other figure', () => {
     const lags = [...repeated(repeated(50, 40), 3), ...repeated(repeated(0.3, 40), 27)];
     const warmed = (warmUp: number): Result =>
       healthyResult({ lags, plan: samplePlan({ warmUp: milliseconds(warmUp) }) });
@@ -186,7 +186,7 @@ describe('the start lag', () => {
     ]);
   });
 
-  it('alone condemns arrivals that pile up: one of twenty, and three at least, begun a second late', () => {
+  it('alone invalidates a run whose arrivals pile up: at least 5 %, and at least three, begin a second late', () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 2000 }), (starts) => {
         const late = Math.max(3, Math.ceil(starts / 20));
@@ -198,7 +198,7 @@ describe('the start lag', () => {
     );
   });
 
-  it('says so when there are too few starts for a p99', () => {
+  it('reports that there are too few starts for a p99', () => {
     expect(evidence(healthyResult({ lags: [repeated(0.3, 75)] }), 'start lag')?.observed).toBe(
       'p99 0.3 ms, maximum 0.3 ms, over 75 starts; too few for a p99: judged by its lower bound of 0.3 ms',
     );
@@ -206,7 +206,7 @@ describe('the start lag', () => {
 });
 
 describe('the starts of slices', () => {
-  it('are judged by the latest slice, whose lateness their sum would hide', () => {
+  it('are judged by the latest slice, which a sum would hide', () => {
     const slices = [0.3, 0.3, 60].map((lag, index) => {
       const { timeline } = healthyResult({ lags: repeated(repeated(lag, 10), 5) });
       return sampleJudgedSlice([], { index, count: 3, lag: lagOver(timeline).toJSON() });
@@ -223,21 +223,17 @@ describe('the starts of slices', () => {
 
 describe('the generator’s signals', () => {
   it.each<[string, Partial<GeneratorSample>, readonly (readonly [string, TrustLevel])[]]>([
-    ['a loop at half its time', { utilisation: 0.5, cpu: 0.5 }, []],
+    ['a loop that is busy half of the time', { utilisation: 0.5, cpu: 0.5 }, []],
     ['a busy loop', { utilisation: 0.7, cpu: 0.7 }, [['event loop', 'degraded']]],
     ['a busy loop at the upper mark', { utilisation: 0.9, cpu: 0.9 }, [['event loop', 'degraded']]],
     ['a saturated loop', { utilisation: 0.95, cpu: 0.95 }, [['event loop', 'invalid']]],
     ['a starved loop', { utilisation: 0.95, cpu: 0.15 }, [['event loop', 'invalid']]],
-    [
-      'a loop that is starved in part',
-      { utilisation: 0.6, cpu: 0.2 },
-      [['event loop', 'degraded']],
-    ],
+    ['a partly starved loop', { utilisation: 0.6, cpu: 0.2 }, [['event loop', 'degraded']]],
     ['utilisation that CPU does not confirm', { utilisation: 0.6, cpu: 0.4 }, []],
     ['CPU alone: other threads compute', { utilisation: 0.2, cpu: 1.9 }, []],
-    ['an idle loop, which hardly turns', { utilisation: 0.01, loops: 5, eventsWaiting: 0 }, []],
+    ['an idle loop with few iterations', { utilisation: 0.01, loops: 5, eventsWaiting: 0 }, []],
     ['a bursty server', { loops: 500, eventsWaiting: 14_000 }, []],
-    ['a great queue without utilisation', { loops: 10, eventsWaiting: 10_000 }, []],
+    ['a long queue without utilisation', { loops: 10, eventsWaiting: 10_000 }, []],
     [
       'a queue with utilisation',
       { utilisation: 0.7, cpu: 0.7, loops: 500, eventsWaiting: 20_000 },
@@ -247,7 +243,7 @@ describe('the generator’s signals', () => {
       ],
     ],
     [
-      'the saturation cliff: two turns a second',
+      'full saturation: two loop iterations a second',
       { utilisation: 0.99, cpu: 0.99, loops: 2, eventsWaiting: 90_000 },
       [
         ['event loop', 'invalid'],
@@ -255,7 +251,7 @@ describe('the generator’s signals', () => {
       ],
     ],
     [
-      'a hundred events waiting per turn',
+      'a hundred waiting events per loop iteration',
       { utilisation: 0.95, cpu: 0.95, loops: 200, eventsWaiting: 20_000 },
       [
         ['event loop', 'invalid'],
@@ -265,21 +261,21 @@ describe('the generator’s signals', () => {
     ['short pauses', { gcMax: 2 }, []],
     ['longer pauses', { gcMax: 5 }, [['garbage collection', 'degraded']]],
     ['long pauses', { gcMax: 12 }, [['garbage collection', 'invalid']]],
-    ['some wait for a CPU', { cpuWait: 0.03 }, [['CPU wait', 'degraded']]],
-    ['much wait without late starts', { cpuWait: 0.2 }, [['CPU wait', 'degraded']]],
+    ['some CPU wait', { cpuWait: 0.03 }, [['CPU wait', 'degraded']]],
+    ['much CPU wait without late starts', { cpuWait: 0.2 }, [['CPU wait', 'degraded']]],
     ['throttling', { cpuWait: null, throttled: 30 }, [['CPU wait', 'degraded']]],
   ])('%s', (_, differing, expected) => {
     expect(complaints(throughout(differing))).toEqual(expected);
   });
 
-  it('condemn a run for a CPU that was not there when its starts were late too', () => {
+  it('invalidate a run if CPU was missing and its starts were late too', () => {
     expect(complaints(throughout({ cpuWait: 0.2 }, 3))).toEqual([
       ['start lag', 'degraded'],
       ['CPU wait', 'invalid'],
     ]);
   });
 
-  it('do not speak of a wait where the kernel does not tell', () => {
+  it('omit the CPU wait if the kernel does not report it', () => {
     expect(evidence(throughout({ cpuWait: null, throttled: null }), 'CPU wait')).toBeUndefined();
   });
 
@@ -288,18 +284,18 @@ describe('the generator’s signals', () => {
   it.each<[string, readonly Partial<GeneratorSample>[], TrustLevel]>([
     ['one poor second is a hiccup', every(30, poor, {}, 30), 'valid'],
     ['two are hiccups', every(15, poor, {}, 30), 'valid'],
-    ['three of thirty are a state', every(10, poor, {}, 30), 'degraded'],
+    ['three of thirty are not hiccups', every(10, poor, {}, 30), 'degraded'],
     ['three of six hundred are hiccups', every(200, poor, {}, 600), 'valid'],
-    ['one of twenty is a state', every(20, poor, {}, 600), 'degraded'],
+    ['one of twenty is not a hiccup', every(20, poor, {}, 600), 'degraded'],
     ['one bad second degrades', every(30, bad, {}, 30), 'degraded'],
-    ['one bad second of twenty condemns', every(20, bad, {}, 600), 'invalid'],
+    ['one bad second of twenty invalidates', every(20, bad, {}, 600), 'invalid'],
     ['a run of two seconds, of which the first is not judged', [{}, bad], 'invalid'],
     ['the first second is not judged', [bad, ...repeated({}, 29)], 'valid'],
-  ])('count by the second: %s', (_, samples, level) => {
+  ])('are counted for each second: %s', (_, samples, level) => {
     expect(judgeTrust(generating(samples)).level).toBe(level);
   });
 
-  it('say why a run is better than its worst second, and only then', () => {
+  it('explain why a run is better than its worst second, and only then', () => {
     const observed = (samples: readonly Partial<GeneratorSample>[]) =>
       evidence(generating(samples), 'garbage collection')?.observed;
     expect(observed(every(30, bad, {}, 30))).toContain(
@@ -308,7 +304,7 @@ describe('the generator’s signals', () => {
     expect(observed(every(10, poor, {}, 30))).not.toContain('seconds');
   });
 
-  it('of a first second that is measured and not judged are reported separately', () => {
+  it('of a first second that is measured but not judged are reported separately', () => {
     const result = generating([{ ...bad, utilisation: 0.97, cpu: 0.9 }, ...repeated({}, 29)]);
     expect(evidence(result, 'event loop')?.observed).toBe(
       'busy for 20 % on average, 20 % maximum, using 25 % of a core; the first second is not judged: busy for 97 %, using 90 % of a core',
@@ -332,7 +328,7 @@ describe('the generator’s signals', () => {
     );
   });
 
-  it('that are missing from a slice are not taken for good ones', () => {
+  it('that are missing from a slice are not treated as good', () => {
     const slices = [0, 1].map((index) =>
       sampleJudgedSlice(index === 0 ? [sampleSecond(1)] : [], { index, count: 2 }),
     );
@@ -364,7 +360,7 @@ describe('the generator’s signals', () => {
     });
   });
 
-  it('of slices whose users were done at different times end when these do', () => {
+  it('of slices whose users finish at different times end with those users', () => {
     const plan = samplePlan({ warmUp: milliseconds(0) });
     const load = {
       kind: 'iterations' as const,
@@ -382,9 +378,9 @@ describe('the generator’s signals', () => {
   });
 });
 
-describe('what was sent', () => {
+describe('the sent load', () => {
   const dropped = (cause: string, count: number) => [sampleFailure({ cause, count })];
-  it('was less because the cap was reached: the advice names it, and says that the generator is not at fault', () => {
+  it('is smaller if the cap is reached: the advice names it and does not blame the generator', () => {
     const result = healthyResult({ failures: dropped('saturated', 90) });
     expect(complaints(result)).toEqual([['requests in flight', 'degraded']]);
     const found = evidence(result, 'requests in flight');
@@ -396,12 +392,12 @@ describe('what was sent', () => {
     ['out-of-sockets', 1, 'degraded'],
     ['out-of-sockets', 13, 'invalid'],
     ['internal', 1, 'degraded'],
-  ])('failed on this side with %s, %i times', (cause, count, level) => {
+  ])('fails on the generator’s side with %s, %i times', (cause, count, level) => {
     const failures = [sampleFailure({ outcome: 'broken', cause, count })];
     expect(judgeTrust(healthyResult({ failures })).level).toBe(level);
   });
 
-  it.each([0.4, 1])('by slices that began %d s apart is one load', (apart) => {
+  it.each([0.4, 1])('of slices that begin %d s apart is one load', (apart) => {
     const slices = [0, apart].map((late, index) =>
       sampleJudgedSlice(sampleSeconds(repeated({}, 30)), {
         index,
@@ -412,7 +408,7 @@ describe('what was sent', () => {
     expect(complaints(healthyResult({ slices }))).toEqual([]);
   });
 
-  it('by slices that began far apart is not one load; workers of one clock are begun by it', () => {
+  it('of slices that begin far apart is not one load, unless they are workers with one clock', () => {
     const slices = ['30', '42'].map((second, index) =>
       sampleJudgedSlice(sampleSeconds(repeated({}, 30)), {
         index,
@@ -437,7 +433,7 @@ describe('a load that saturates the target', () => {
     plan: { ...plan, stages: [{ ...plan.stages[0]!, load }] },
   });
 
-  it('can use a whole core, let events wait and cause garbage', () => {
+  it('can use a whole core, delay events and cause garbage collection', () => {
     const full = { utilisation: 1, cpu: 1, loops: 50, eventsWaiting: 9000, gcMax: 30 };
     expect(judgeTrust(throughout(full)).level).toBe('invalid');
     expect(complaints(saturating(throughout(full)))).toEqual([]);
@@ -446,7 +442,7 @@ describe('a load that saturates the target', () => {
     );
   });
 
-  it('is held to the CPU that it got, to its own lateness and to its sockets', () => {
+  it('is judged by its CPU wait, its own lateness and its sockets', () => {
     const starved = saturating(throughout({ utilisation: 1, cpu: 0.4, cpuWait: 0.6 }, 30));
     expect(complaints(starved)).toEqual([
       ['start lag', 'invalid'],

@@ -28,7 +28,7 @@ describe('a file of audio', () => {
       'id3.mp3',
       Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\u0001\0'), Buffer.alloc(128), silent('mp3')]),
     ],
-  ])('is whole as it is, and cut off wherever it ends before: %s', (_, file) => {
+  ])('is complete as it is, and truncated by any earlier end: %s', (_, file) => {
     expect(isTruncatedAudio(file)).toBe(false);
     const missed = lengthsBelow(file.length).filter(
       (end) => !isTruncatedAudio(file.subarray(0, end)),

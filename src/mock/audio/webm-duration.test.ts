@@ -19,11 +19,11 @@ const untold = (file: Buffer): Buffer => {
 it.each([
   ['boats.webm', 3.379],
   ['library.webm', 30.039],
-])('reads the length of a WebM file that does not declare it: %s', async (name, seconds) => {
+])('measures a WebM file that does not declare its duration: %s', async (name, seconds) => {
   expect(await durationOf(untold(fixture(name)))).toBeCloseTo(seconds, 2);
 });
 
-it('the length follows from the blocks', () => {
+it('the duration follows from the blocks', () => {
   const whole = untold(fixture('library.webm'));
   const half = webmDuration(whole.subarray(0, whole.length / 2)) ?? 0;
   expect(half).toBeGreaterThan(10);
@@ -31,7 +31,7 @@ it('the length follows from the blocks', () => {
   expect(webmDuration(whole.subarray(0, 300))).toBe(null);
 });
 
-it('other files have no length, and broken ones cause no error', () => {
+it('other files have no duration, and broken ones cause no error', () => {
   expect(webmDuration(fixture('gate.wav'))).toBe(null);
   const file = fixture('boats.webm');
   // Its header, its last blocks, which say how long it plays, and all of it.

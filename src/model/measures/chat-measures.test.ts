@@ -55,7 +55,7 @@ describe('measures of tokens', () => {
     expect(samples(streamed())).toEqual([[50], [21], [21], [7]]);
   });
 
-  it('give no speed that is beyond any histogram', () => {
+  it('give no speed that is above the range of a histogram', () => {
     const hurried = streamed({
       lastToken: instant(200.0001),
       tokens: { input: 10, output: 1e9, source: 'usage' },
@@ -64,7 +64,7 @@ describe('measures of tokens', () => {
   });
 
   it.each(tokenSources.filter((source) => source !== 'usage'))(
-    'never mix in tokens that were only estimated: %s',
+    'never include tokens that were only estimated: %s',
     (source) => {
       expect(samples(streamed({ tokens: { input: null, output: 21, source } }))).toEqual([
         [],

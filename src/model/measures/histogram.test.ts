@@ -30,7 +30,7 @@ const samples = fc.array(
 const digits = fc.constantFrom<Digits>(2, 3);
 
 describe('a histogram', () => {
-  it('that holds nothing has no extremes, no mean and a sum of 0', () => {
+  it('without samples has no extremes, no mean and a sum of 0', () => {
     const empty = emptyHistogram();
     expect([empty.count, empty.min, empty.max, empty.mean, empty.sum]).toEqual([
       0,
@@ -42,19 +42,19 @@ describe('a histogram', () => {
     expect(() => empty.atRank(1)).toThrow(RangeError);
   });
 
-  it.each([-1, -1e-9, Number.NaN, Number.POSITIVE_INFINITY, 1e16])('refuses %d', (value) => {
+  it.each([-1, -1e-9, Number.NaN, Number.POSITIVE_INFINITY, 1e16])('rejects %d', (value) => {
     const histogram = emptyHistogram();
     expect(() => histogram.record(value)).toThrow(RangeError);
     expect(histogram.count).toBe(0);
   });
 
-  it('takes a negative zero for a zero, before and after encoding', () => {
+  it('treats negative zero as zero, before and after encoding', () => {
     const histogram = holding([-0]);
     expect(histogram.min).toBe(0);
     expect(decodeHistogram(histogram.toJSON()).toJSON()).toEqual(histogram.toJSON());
   });
 
-  it('keeps count, extremes and sum exactly', () => {
+  it('has an exact count, extremes and sum', () => {
     fc.assert(
       fc.property(samples, digits, (values, precision) => {
         const histogram = holding(values, precision);
@@ -67,7 +67,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('gives every rank’s sample to its digits', () => {
+  it('returns the sample at each rank to its number of digits', () => {
     fc.assert(
       fc.property(samples, digits, (values, precision) => {
         const histogram = holding(values, precision);
@@ -97,13 +97,13 @@ describe('a histogram', () => {
     }
   });
 
-  it('refuses to add a histogram of other digits', () => {
+  it('refuses to add a histogram with another number of digits', () => {
     expect(() => holding([1], 3).add(holding([1], 2))).toThrow(/3 and 2 digits/);
   });
 });
 
 describe('adding histograms', () => {
-  it('is byte for byte the same as recording in one, before and after encoding', () => {
+  it('is byte for byte the same as recording into one, before and after encoding', () => {
     fc.assert(
       fc.property(samples, samples, digits, (some, others, precision) => {
         const whole = holding([...some, ...others], precision).toJSON();
@@ -115,7 +115,7 @@ describe('adding histograms', () => {
     );
   });
 
-  it('does not depend on order or grouping, and nothing added changes nothing', () => {
+  it('does not depend on order or grouping, and adding nothing changes nothing', () => {
     fc.assert(
       fc.property(samples, samples, samples, (first, second, third) => {
         const [a, b, c] = [holding(first), holding(second), holding(third)];
@@ -127,7 +127,7 @@ describe('adding histograms', () => {
     );
   });
 
-  it('leaves the added histogram as it was', () => {
+  it('does not change the added histogram', () => {
     const added = holding([1, 5000]);
     const before = added.toJSON();
     holding([70_000]).add(added);
@@ -146,7 +146,7 @@ describe('an encoded histogram', () => {
     );
   });
 
-  it('goes on recording where it stood', () => {
+  it('can be recorded into further', () => {
     fc.assert(
       fc.property(samples, samples, (before, after) => {
         const resumed = decodeHistogram(holding(before).toJSON());
@@ -157,7 +157,7 @@ describe('an encoded histogram', () => {
     );
   });
 
-  it('of another tool’s range is read as it would be written here', () => {
+  it('with the range of another tool is converted to that of Weir', () => {
     const values = [0.5, 12.25, 12.25, 99];
     const wide = hdr.build({
       bitBucketSize: 64,

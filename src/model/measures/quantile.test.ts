@@ -46,7 +46,7 @@ describe('the ranks that bound a quantile', () => {
   });
 
   it.each(levels)(
-    'are the closest that keep that promise for the %d-quantile, up to 5,000 samples',
+    'are the closest that satisfy this for the %d-quantile, up to 5,000 samples',
     (q) => {
       for (const n of [1, 2, 3, 5, 10, 30, 60, 75, 200, 1000, 5000]) {
         const { low, high, atMost } = misses(n, q);
@@ -63,13 +63,13 @@ describe('the ranks that bound a quantile', () => {
     expect(1 - atMost(high - 4)).toBeGreaterThan(0.025);
   });
 
-  it('are those of the tables: the median of ten lies between the 2nd and the 9th', () => {
+  it('are those of published tables: the median of ten lies between the 2nd and the 9th', () => {
     expect(confidenceRanks(10, 0.5)).toEqual({ low: 2, high: 9 });
   });
 });
 
 describe('a quantile', () => {
-  it('is the smallest sample that the share does not exceed, as a sorted list has it', () => {
+  it('is the smallest sample that covers its share of a sorted list', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(2000), { minLength: 1, maxLength: 120 }),
@@ -86,11 +86,11 @@ describe('a quantile', () => {
     );
   });
 
-  it('of nothing does not exist', () => {
+  it('does not exist without samples', () => {
     expect(quantile(emptyHistogram(), 0.5)).toBeNull();
   });
 
-  it('carries the samples at its bounds, and none where no sample can bound it', () => {
+  it('has the samples at its bounds, or none if no sample can bound it', () => {
     expect(quantile(counting(10), 0.5)).toMatchObject({
       value: 0.005,
       low: 0.002,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BusiestMinute } from './busiest-minute.ts';
 
-it('finds the fullest minute that any look at all of them finds', () => {
+it('finds the busiest of all possible minutes', () => {
   const arrivals = fc.array(fc.record({ gap: fc.nat(40_000), tokens: fc.nat(500) }), {
     minLength: 1,
     maxLength: 60,

@@ -17,7 +17,7 @@ const reversed = (value: unknown): unknown => {
 };
 
 describe('a plan', () => {
-  it('survives JSON and its own schema unchanged', () => {
+  it('is unchanged by JSON and its own schema', () => {
     const plan = samplePlan();
     expect(planSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
   });
@@ -27,7 +27,7 @@ describe('a plan', () => {
     expect(planHash(samplePlan())).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('has another hash when anything differs, the order of a list included', () => {
+  it('has another hash if anything differs, including the order of a list', () => {
     const { keys, seed } = samplePlan();
     const hashes = [
       {},
@@ -38,7 +38,7 @@ describe('a plan', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('has the same hash whatever it is held to: results stay comparable when a bound is moved', () => {
+  it('has the same hash for any objectives: results stay comparable when a bound changes', () => {
     const scope = { traffic: null, model: null, key: null, stages: null };
     const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;
     const perRequest = [{ ...held, measure: 'endToEnd' as const }];
@@ -109,7 +109,7 @@ describe('a plan without its prompts', () => {
   });
   const stripped = withoutPrompts(whole);
 
-  it('holds the length of each message and of each long text of a body, and keeps the rest', () => {
+  it('has the length of each message and of each long text of a body, and keeps the rest', () => {
     const [first, , , last] = stripped.stages[0]!.traffic;
     expect([first, last]).toEqual([
       {
@@ -136,7 +136,7 @@ describe('a plan without its prompts', () => {
     ]);
   });
 
-  it('holds of prompts that are made or read what describes them, and no system message', () => {
+  it('has the description of synthetic prompts and of prompts from files, and no system message', () => {
     const file = { kind: 'dataset', file: 'p.csv', sha256: '0'.repeat(64), prompts: 3 } as const;
     const read = (system: string | null) => ({ ...chat, conversations: { ...file, system } });
     const { stages } = withoutPrompts({
@@ -151,7 +151,7 @@ describe('a plan without its prompts', () => {
     ]);
   });
 
-  it('holds the length of what is spoken, and of a clip its file only', () => {
+  it('has the length of texts for speech, and only the file of a clip', () => {
     const [, spoken, heard] = stripped.stages[0]!.traffic;
     expect(spoken).toEqual({
       ...speech,
@@ -167,7 +167,7 @@ describe('a plan without its prompts', () => {
     });
   });
 
-  it('shows of keys and headers only what they refer to', () => {
+  it('has only the references in keys and headers', () => {
     expect(stripped.headers).toEqual({
       'x-tenant': '[redacted]',
       authorization: '${env:PASS}',
@@ -175,7 +175,7 @@ describe('a plan without its prompts', () => {
     expect(stripped.keys[0]!.template).toBe('${env:A} ${secret:b/c}');
   });
 
-  it('is a valid plan of another hash, with nothing left of the texts; the whole one is untouched', () => {
+  it('is a valid plan with another hash and none of the texts; the original is unchanged', () => {
     expect(planSchema.parse(stripped)).toEqual(stripped);
     expect(planHash(stripped)).not.toBe(planHash(whole));
     expect(JSON.stringify(stripped)).not.toContain(marker);
@@ -200,7 +200,7 @@ describe('a load', () => {
     ],
     [{ kind: 'closed' as const, ...users, duration: milliseconds(9), rampUp: milliseconds(4) }, 9],
     [{ kind: 'iterations' as const, ...users, iterations: 5, maxDuration: milliseconds(8) }, 8],
-  ])('of kind $kind lasts as long as it says', (load, duration) => {
+  ])('of kind $kind has its declared duration', (load, duration) => {
     expect(loadDuration(load)).toBe(duration);
   });
 });

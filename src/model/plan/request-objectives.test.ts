@@ -60,8 +60,8 @@ const held = (differing: Partial<RequestObjective>): RequestObjective => ({
 const kept = (differing: Partial<RequestObjective>, moments: readonly number[] = [90, 150, 160]) =>
   objectivesMet([held(differing)], stream(moments), 'steady')[0];
 
-describe('a completed request keeps an objective', () => {
-  it('when its sample does', () => {
+describe('a completed request meets an objective', () => {
+  it('if its sample does', () => {
     expect([kept({}), kept({ bound: 90 }), kept({ comparison: '<=', bound: 90 })]).toEqual([
       true,
       false,
@@ -69,7 +69,7 @@ describe('a completed request keeps an objective', () => {
     ]);
   });
 
-  it('of several samples only when all do', () => {
+  it('with several samples only if all do', () => {
     expect(kept({ measure: 'gap', bound: 61 })).toBe(true);
     expect(kept({ measure: 'gap', bound: 60 })).toBe(false);
   });
@@ -79,7 +79,7 @@ describe('a completed request keeps an objective', () => {
     expect(kept({ comparison: '>', bound: 0 }, [])).toBe(false);
   });
 
-  it('that does not concern its kind of traffic or its labels', () => {
+  it('that does not apply to its kind of traffic or its labels', () => {
     expect(kept({ measure: 'firstAudio', bound: 0 })).toBe(true);
     expect(kept({ bound: 0, scope: { ...scope, model: 'other' } })).toBe(true);
     expect(kept({ bound: 0, scope: { ...scope, stages: ['peak'] } })).toBe(true);

@@ -12,7 +12,7 @@ describe('a template', () => {
     expect(secretReferencesIn('plain ${other:x} $env')).toEqual([]);
   });
 
-  it('is filled with what stands behind them, taken literally', () => {
+  it('is filled with the referenced values, taken literally', () => {
     const filled = fillTemplate(template, (reference) =>
       reference.kind === 'env' ? '$& $1' : reference.path,
     );
@@ -27,7 +27,7 @@ describe('a redactor', () => {
     );
   });
 
-  it('leaves no end of a secret standing when another is its beginning', () => {
+  it('masks a secret completely if another secret is its beginning', () => {
     expect(redactor(['secret', 'secret-longer'])('the secret-longer')).toBe('the [redacted]');
   });
 
@@ -38,11 +38,11 @@ describe('a redactor', () => {
     );
   });
 
-  it('takes secrets for text, not for patterns', () => {
+  it('treats secrets as text, not as patterns', () => {
     expect(redactor(['a.c*e+'])('abcdee a.c*e+')).toBe('abcdee [redacted]');
   });
 
-  it('lets words of fewer than six characters stand', () => {
+  it('does not mask words of fewer than six characters', () => {
     expect(redactor(['', 'short'])('a short text')).toBe('a short text');
   });
 });

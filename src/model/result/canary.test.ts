@@ -30,7 +30,7 @@ describe('a canary’s errors', () => {
     );
   });
 
-  it('are none where seconds have no canary', () => {
+  it('are absent if seconds have no canary', () => {
     const { count, max, streams } = canaryErrors([{ canary: null }, {}]);
     expect({ count, max, streams }).toEqual({ count: 0, max: null, streams: 0 });
   });
@@ -41,7 +41,7 @@ describe('a canary’s errors', () => {
     [0.996, 1],
     [1.26, 1.3],
     [123.4, 120],
-  ])('%f ms is kept as %f', (error, kept) => {
+  ])('of %f ms are stored as %f', (error, kept) => {
     expect(roundedError(error)).toBe(kept);
   });
 });

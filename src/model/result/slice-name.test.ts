@@ -8,11 +8,11 @@ const sharedBy = (...clocks: readonly (string | undefined)[]) => ({
 });
 const second = { index: 1, count: 3 };
 
-it('a worker is called one where all count by one clock', () => {
+it('a process is called a worker if all use one clock', () => {
   expect(sliceName(sharedBy('a', 'a', 'a'), second)).toBe('worker 1/3');
 });
 
-it('slices with clocks of their own, or with none that is told, are slices', () => {
+it('processes with separate or unknown clocks are called slices', () => {
   expect(sliceName(sharedBy('a', 'b', 'a'), second)).toBe('slice 1/3');
   expect(sliceName(sharedBy(undefined, undefined), second)).toBe('slice 1/3');
 });

@@ -85,14 +85,14 @@ const result: Result = {
 };
 
 describe('reading a result', () => {
-  it('adds a measure’s distributions over the groups asked for', () => {
+  it('sums a measure’s distributions over the requested groups', () => {
     const all = distributionOf(result, 'ttft', outsideWarmUp);
     expect([all.count, all.min, all.max, all.sum]).toEqual([3, 100, 300, 600]);
     expect(distributionOf(result, 'ttft', ({ key }) => key === 'spare').count).toBe(1);
     expect(distributionOf(result, 'tpot', outsideWarmUp).count).toBe(0);
   });
 
-  it('leaves the warm-up out of what is measured', () => {
+  it('excludes the warm-up from the measured window', () => {
     expect(groupsMatching(result, outsideWarmUp)).toHaveLength(2);
     expect(groupsMatching(result, ({ warmUp }) => warmUp)).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe('the measured window', () => {
     [2999, 24_999, 3, 23],
     [2000, 3000, 2, 2],
   ])(
-    'of a warm-up of %i ms and a load of %i ms goes from second %i to second %i',
+    'with a warm-up of %i ms and a load of %i ms goes from second %i to second %i',
     (warmUp, scheduled, first, last) => {
       const window = measuredWindow(lasting(warmUp, scheduled));
       expect(window?.seconds).toBe(last - first + 1);
@@ -141,7 +141,7 @@ describe('the measured window', () => {
     },
   );
 
-  it('is as long as the load, also where nothing happened in its last seconds', () => {
+  it('is as long as the load, even if nothing happens in its last seconds', () => {
     expect(measuredWindow({ ...lasting(0, 25_000), timeline: [] })).toEqual({
       seconds: 25,
       timeline: [],
@@ -152,7 +152,7 @@ describe('the measured window', () => {
     [0, 999],
     [60_000, 25_000],
     [1500, 2999],
-  ])('of a warm-up of %i ms and a load of %i ms does not exist', (warmUp, scheduled) => {
+  ])('with a warm-up of %i ms and a load of %i ms does not exist', (warmUp, scheduled) => {
     expect(measuredWindow(lasting(warmUp, scheduled))).toBeNull();
   });
 });
@@ -167,14 +167,14 @@ describe('reading a timeline', () => {
     second(2, { chat: { endToEnd: encoded([1300], 2), lag: encoded([3], 2) } }),
   ];
 
-  it('adds a latency over seconds, never over kinds of traffic', () => {
+  it('sums a latency over seconds, never over kinds of traffic', () => {
     const chats = latencyOver(seconds, 'chat', 'endToEnd');
     expect([chats.count, chats.min, chats.max, chats.digits]).toEqual([2, 1300, 1400, 2]);
     expect(latencyOver(seconds, 'models', 'endToEnd').max).toBe(2);
     expect(latencyOver(seconds, 'chat-stream', 'endToEnd').count).toBe(0);
   });
 
-  it('adds the lag over kinds too: it is the generator’s own', () => {
+  it('also sums the lag over kinds, since it belongs to the generator', () => {
     const { count, sum } = lagOver(seconds);
     expect([count, sum]).toEqual([3, 6]);
   });
@@ -186,7 +186,7 @@ describe('missing slices', () => {
     [3, [0, 1, 2], []],
     [3, [1], [0, 2]],
     [4, [0, 3], [1, 2]],
-  ])('of %i with %j there are %j', (count, present, missing) => {
+  ])('of %i, where %j reported, are %j', (count, present, missing) => {
     const slices = present.map((index): SliceRun => ({
       index,
       count,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { owns, splitSlice } from './arrival.ts';
 
-it('the parts of a slice own what it owns, each index once', () => {
+it('the parts of a slice contain what it contains, each index once', () => {
   const slices = fc
     .integer({ min: 1, max: 9 })
     .chain((count) => fc.record({ count: fc.constant(count), index: fc.nat(count - 1) }));

@@ -20,7 +20,7 @@ const correlation = (a: readonly number[], b: readonly number[]): number =>
   (a.reduce((sum, x, i) => sum + (x - 0.5) * (b[i]! - 0.5), 0) / a.length) * 12;
 
 describe('a draw', () => {
-  it('is the same for the same words, in whichever order draws are made', () => {
+  it('is the same for the same words, in any order of draws', () => {
     fc.assert(
       fc.property(words, words, (key, other) => {
         const draw = drawFrom(...key);
@@ -32,7 +32,7 @@ describe('a draw', () => {
     );
   });
 
-  it('lies in [0, 1)', () => {
+  it('is in [0, 1)', () => {
     fc.assert(
       fc.property(words, (key) => {
         const value = firstOf(...key);
@@ -41,7 +41,7 @@ describe('a draw', () => {
     );
   });
 
-  it('stays what it was: plans of old runs ask for the same requests', () => {
+  it('never changes, so that plans of old runs send the same requests', () => {
     expect([firstOf(1), firstOf(1, 2), firstOf(1, 2, 3), firstOf(2 ** 40)]).toMatchInlineSnapshot(`
       [
         0.14397293784520027,
@@ -52,7 +52,7 @@ describe('a draw', () => {
     `);
   });
 
-  it('tells apart words that look alike', () => {
+  it('differs for similar words', () => {
     const keys = [
       [0],
       [0, 0],
@@ -85,25 +85,25 @@ describe('a draw', () => {
     expect(chiSquare(values(), 64)).toBeLessThan(improbable);
   });
 
-  it('of one index does not tell of the next', () => {
+  it('of one index is independent of the next', () => {
     const values = many.map((i) => firstOf(7, 0, i));
     const next = many.map((i) => firstOf(7, 0, i + 1));
     expect(Math.abs(correlation(values, next))).toBeLessThan(4 / Math.sqrt(many.length));
   });
 });
 
-describe('picking', () => {
+describe('a pick', () => {
   const share = (choices: readonly string[], weight?: (choice: string) => number) => {
     const picked = many.map((i) => drawFrom(3, i).pick(choices, weight));
     return (choice: string) => picked.filter((each) => each === choice).length / many.length;
   };
 
-  it('is even without weights', () => {
+  it('is uniform without weights', () => {
     const of = share(['a', 'b', 'c']);
     for (const choice of ['a', 'b', 'c']) expect(Math.abs(of(choice) - 1 / 3)).toBeLessThan(0.015);
   });
 
-  it('follows the weights, and never picks what weighs nothing', () => {
+  it('follows the weights, and never picks an item of weight 0', () => {
     const of = share(
       ['never', 'rare', 'often'],
       (choice) => ({ never: 0, rare: 1, often: 9 })[choice]!,
@@ -112,7 +112,7 @@ describe('picking', () => {
     expect(Math.abs(of('rare') - 0.1)).toBeLessThan(0.01);
   });
 
-  it('from nothing is a bug and says so', () => {
+  it('from an empty list is a bug and throws', () => {
     expect(() => drawFrom(1).pick([])).toThrow(/at least one choice/);
   });
 });

@@ -32,30 +32,30 @@ const distance = (values: readonly number[], below: (tokens: number) => number):
 /** The distance that chance exceeds once in a thousand times. */
 const bound = 1.95 / Math.sqrt(many);
 
-describe('a count of tokens', () => {
+describe('a token count', () => {
   it('that is a number is always this number', () => {
     expect(new Set(drawn(77))).toEqual(new Set([77]));
   });
 
-  it('of a uniform distribution takes every whole number between its ends evenly', () => {
+  it('from a uniform distribution takes every whole number between its bounds equally often', () => {
     const values = drawn({ kind: 'uniform', min: 3, max: 12 });
     expect(distance(values, (tokens) => (tokens - 2) / 10)).toBeLessThan(bound);
   });
 
-  it('of a normal one is what is left of the bell between its bounds', () => {
+  it('from a normal distribution follows the bell curve between its bounds', () => {
     const count = { kind: 'normal', mean: 50, deviation: 20, min: 30, max: 1000 } as const;
     const below = (tokens: number): number => normalBelow((tokens + 0.5 - 50) / 20);
     const share = (tokens: number): number => (below(tokens) - below(29)) / (1 - below(29));
     expect(distance(drawn(count), share)).toBeLessThan(bound);
   });
 
-  it('of a lognormal one has its median and its sigma', () => {
+  it('from a lognormal distribution has its median and its sigma', () => {
     const count = { kind: 'lognormal', median: 200, sigma: 0.7, min: 1, max: 1_000_000 } as const;
     const below = (tokens: number): number => normalBelow(Math.log((tokens + 0.5) / 200) / 0.7);
     expect(distance(drawn(count), below)).toBeLessThan(bound);
   });
 
-  it('of an empirical one comes in proportion to the weights, or evenly', () => {
+  it('from an empirical distribution follows the weights, or is uniform without them', () => {
     const values = [10, 20, 40];
     const share = (tokens: number, weights: readonly number[]): number =>
       weights.reduce((sum, weight, i) => (values[i]! <= tokens ? sum + weight : sum), 0) / 6;
@@ -66,12 +66,12 @@ describe('a count of tokens', () => {
     expect(distance(even, (tokens) => share(tokens, [2, 2, 2]))).toBeLessThan(bound);
   });
 
-  it('lies within its bounds even where these hold next to nothing of it', () => {
+  it('is within its bounds even if these contain almost nothing of the distribution', () => {
     const edge = { kind: 'normal', mean: 1000, deviation: 0, min: 1, max: 10 } as const;
     expect(drawTokenCount(edge, drawFrom(1))).toBe(10);
   });
 
-  it('is a whole number from 1 for every distribution and draw', () => {
+  it('is a whole number of at least 1 for every distribution and draw', () => {
     const bounds = fc
       .tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 999 }))
       .map(([a, b]) => ({ min: Math.min(a, b), max: Math.max(a, b) }));

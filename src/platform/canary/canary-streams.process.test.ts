@@ -34,11 +34,11 @@ const watched = async (port: number, transport: 'socket' | 'undici'): Promise<Ca
 };
 
 describe.each(['socket', 'undici'] as const)('canary streams by the transport %s', (transport) => {
-  it('tell how long their loop let events wait', async () => {
+  it('measure how long events wait for their event loop', async () => {
     const { port, sockets } = await emitterByHand();
     const streams = await watched(port, transport);
     for (const socket of sockets) socket.write(stampedChunk(process.hrtime()));
-    // This loop stands still.
+    // This event loop is blocked.
     const end = performance.now() + 40;
     while (performance.now() < end);
     const errors: [number, number][] = [];
@@ -57,15 +57,15 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
     await vi.waitFor(() => expect(streams.take().streams).toBe(2));
   });
 
-  it('are none where nobody listens', async () => {
+  it('are absent if nothing listens', async () => {
     const { port } = await emitterByHand();
     await Promise.all(open.splice(0).map((server) => server.close()));
     expect((await watched(port, transport)).take()).toEqual({ streams: 0, errors: [] });
   });
 });
 
-describe('an emitter that cannot be started', () => {
-  it('says why', async () => {
+describe('a canary emitter that cannot start', () => {
+  it('reports the reason', async () => {
     expect(await startCanaryEmitter(['/nowhere/node'])).toContain('ENOENT');
     expect(
       await startCanaryEmitter([process.execPath, '-e', 'throw new Error("no room")']),

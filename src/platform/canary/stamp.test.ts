@@ -9,7 +9,7 @@ const sentAt = (ms: number): string =>
   stampedChunk([Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)]);
 
 describe('stamps', () => {
-  it('of a stream that is cut anywhere are told once and as they were, but for the one that is cut itself', () => {
+  it('are each read once and unchanged wherever the stream is cut, unless the cut is inside a stamp', () => {
     const length = stampText([0, 0]).length;
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (sent) => {
@@ -34,7 +34,7 @@ describe('stamps', () => {
 });
 
 describe('errors', () => {
-  it('are the instant of the read, on the clock that all share, less the stamp', () => {
+  it('are the instant of the read on the shared clock minus the stamp', () => {
     const errors = countErrors({ machineZero: 1000 });
     errors.note(250, bytesOf(sentAt(1249.96) + sentAt(1249.96) + sentAt(1247)));
     errors.note(251, bytesOf(sentAt(1250.96)));
@@ -44,7 +44,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('are those of events that were sent after the beginning', () => {
+  it('include only events that were sent after the start', () => {
     const errors = countErrors({ machineZero: 1000 });
     errors.note(240, bytesOf(sentAt(1240)));
     errors.begin(250);
@@ -52,14 +52,14 @@ describe('errors', () => {
     expect(errors.take()).toEqual([[9, 1]]);
   });
 
-  it('are told once', () => {
+  it('are reported once', () => {
     const errors = countErrors({ machineZero: 0 });
     errors.note(7, bytesOf(sentAt(6)));
     errors.take();
     expect(errors.take()).toEqual([]);
   });
 
-  it('are never below nothing, however the clocks are laid over one another', () => {
+  it('are never negative, however the clocks are offset', () => {
     const errors = countErrors({ machineZero: 0 });
     errors.note(6, bytesOf(sentAt(6.003)));
     expect(errors.take()).toEqual([[0, 1]]);

@@ -44,12 +44,12 @@ describe('the cause of a failure', () => {
     expect(failureCause(wrapped, onNew)).toBe('reset');
   });
 
-  it('takes a parser’s complaint without a code for what it is', () => {
+  it('uses the message of a parser error that has no code', () => {
     const complaint = Object.assign(new Error('bad'), { name: 'HTTPParserError' });
     expect(failureCause(complaint, onNew)).toBe('protocol');
   });
 
-  it('is told in a sentence with its code', () => {
+  it('is written as a sentence with its code', () => {
     expect(failureDetail(coded('EPIPE'))).toBe('it went wrong (EPIPE)');
     const message = '40F7:error:0A00010B:SSL routines:f:wrong version number:../tls_meth.c:77:\n';
     const openssl = { code: 'ERR_SSL_WRONG_VERSION_NUMBER', reason: 'wrong version number' };

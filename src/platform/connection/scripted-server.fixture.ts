@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP server that answers with exactly the bytes it is told, for tests of transports. */
+/** A TCP server that answers with exactly the given bytes, for tests of transports. */
 export interface ScriptedServer {
   readonly url: string;
   /** Requests as they came, head and body, one entry per answered request. */

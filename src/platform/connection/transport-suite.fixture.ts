@@ -25,7 +25,7 @@ const post: WireRequest = {
 };
 const get: WireRequest = { method: 'GET', path: '/models', headers: {}, body: null };
 
-/** Everything that an observer was told, in order, with the instants kept beside. */
+/** All calls of an observer, in order, and their instants. */
 interface ObserverLog {
   readonly events: string[];
   readonly instants: number[];
@@ -108,7 +108,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       }
     });
 
-    it('tells connected, sent, headers and end in order, with instants that never run backwards', async () => {
+    it('reports connected, sent, headers and end in order, with instants that never decrease', async () => {
       const { send } = await startAgainst((socket) => socket.write(ok('hello')));
       const { events, instants, body } = await send().log;
       expect(events).toEqual(['connected new', 'sent', 'headers 200 text/plain', 'end']);
@@ -134,7 +134,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(server.connections()).toBe(1);
     });
 
-    it('opens a further connection for an exchange that begins while another is under way', async () => {
+    it('opens another connection for a request that begins while one is in flight', async () => {
       const waiting: (() => void)[] = [];
       const { send, server } = await startAgainst((socket) => {
         waiting.push(() => socket.write(ok('x')));
@@ -183,7 +183,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(events).toEqual(['connected new', 'sent', 'headers 200 text/plain', 'end']);
     });
 
-    it('ends a body without length at the close of the connection', async () => {
+    it('ends a body without a length when the connection closes', async () => {
       const { send } = await startAgainst((socket) =>
         socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nto the end'),
       );
@@ -192,7 +192,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(body).toBe('to the end');
     });
 
-    it('sends a large body whole, and small ones after it', async () => {
+    it('sends a large body completely, and small ones after it', async () => {
       const { send, server } = await startAgainst((socket) => socket.write(ok('x')));
       const bodies = [1 << 20, 10, 70_000].map((size) => new Uint8Array(size).fill(97));
       for (const body of bodies)
@@ -202,7 +202,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(server.connections()).toBe(1);
     });
 
-    it('keeps bodies apart that go out on many connections at once', async () => {
+    it('keeps bodies separate when many connections send at once', async () => {
       const { send, server } = await startAgainst((socket) => socket.write(ok('x')));
       const bodies = Array.from({ length: 30 }, (_, n) => String(n).repeat(30_000));
       const bytes = bodies.map((body) => new TextEncoder().encode(body));
@@ -212,7 +212,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
     });
 
     it.each(['204 No Content', '304 Not Modified'])(
-      'waits for no body after %s',
+      'does not wait for a body after %s',
       async (status) => {
         const { send, server } = await startAgainst((socket) =>
           socket.write(`HTTP/1.1 ${status}\r\n\r\n`),
@@ -226,7 +226,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       },
     );
 
-    it('leaves trailers and extensions of chunks out', async () => {
+    it('ignores trailers and chunk extensions', async () => {
       const { send } = await startAgainst((socket) =>
         socket.write(`${chunkedHead}3;a="b"\r\none\r\n0;z\r\nx-sum: 1\r\n\r\n`),
       );
@@ -235,7 +235,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(body).toBe('one');
     });
 
-    it('does not use a connection that its server means to close soon', async () => {
+    it('does not reuse a connection that the server is about to close', async () => {
       const { send, server } = await startAgainst((socket) =>
         socket.write(ok('x', 'keep-alive: timeout=1\r\n')),
       );
@@ -244,14 +244,14 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(server.connections()).toBe(2);
     });
 
-    it('does not use a connection on which more came than was asked for', async () => {
+    it('does not reuse a connection that received more bytes than expected', async () => {
       const { send, server } = await startAgainst((socket) => socket.write(`${ok('x')}HTTP/1.1 `));
       expect((await send().log).events.at(-1)).toBe('end');
       expect(connectionOf(await send().log)).toBe('connected new');
       expect(server.connections()).toBe(2);
     });
 
-    it('closes the connection after its answer when the request says so', async () => {
+    it('closes the connection after the response when the request asks for it', async () => {
       const { send, server } = await startAgainst((socket) => socket.write(ok('x')));
       const closing = { ...post, headers: { ...post.headers, connection: 'close' } };
       expect((await send(closing).log).events.at(-1)).toBe('end');
@@ -272,7 +272,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(server.requests).toEqual([]);
     });
 
-    it('hands over what its observer throws, and uses other connections as before', async () => {
+    it('passes on errors thrown by its observer and keeps using other connections', async () => {
       const { url, close } = await startScriptedServer((socket) => void socket.write(ok('x')));
       const { promise: defect, resolve } = Promise.withResolvers<unknown>();
       const transport = make(url, startClock(), resolve);
@@ -292,7 +292,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       await close();
     });
 
-    it('passes refusals through like any answer', async () => {
+    it('passes error responses through like any response', async () => {
       const { send } = await startAgainst((socket) =>
         socket.write('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 2\r\n\r\nno'),
       );
@@ -301,7 +301,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(body).toBe('no');
     });
 
-    it('joins repeated headers by a comma', async () => {
+    it('joins repeated headers with a comma', async () => {
       const { transport } = await startAgainst((socket) =>
         socket.write('HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 0\r\n\r\n'),
       );
@@ -317,7 +317,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       expect(seen).toBe('1, 2');
     });
 
-    describe('names why no answer came', () => {
+    describe('names the cause of a missing response', () => {
       it('a body that stops short', async () => {
         const { send } = await startAgainst((socket) =>
           socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'),
@@ -372,7 +372,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
         expect((await send().log).events.at(-1)).toBe('failure too-large');
       });
 
-      it('an answer that is no HTTP', async () => {
+      it('a response that is not HTTP', async () => {
         const { send } = await startAgainst((socket) => socket.end('220 mail.example ESMTP\r\n'));
         expect((await send().log).events.at(-1)).toBe('failure protocol');
       });
@@ -385,7 +385,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       });
     });
 
-    it('tells an abort once, with its cause, and nothing after it', async () => {
+    it('reports an abort once, with its cause, and nothing after it', async () => {
       const { send, chunkRead } = await startAgainst((socket) =>
         socket.write(`${chunkedHead}${chunk('one')}`),
       );
@@ -399,7 +399,7 @@ export const transportSuite = (name: string, make: TransportUnderTest): void => 
       ]);
     });
 
-    it('aborts an exchange that has no connection yet', async () => {
+    it('aborts a request that has no connection yet', async () => {
       const { send } = await startAgainst(() => undefined);
       const { exchange, log } = send();
       exchange.abort('deadline-connect', 'too slow');

@@ -51,7 +51,7 @@ describe('clips', () => {
     ]);
   });
 
-  it('come from a manifest with its texts, and with the lengths of the files themselves', async () => {
+  it('come from a manifest with its texts, and with the durations of the files themselves', async () => {
     const source = order('manifest.json', { text: 'not this' });
     const clips = (await readClips([source], speech, rules)).library.clipsOf(source);
     const manifest = JSON.parse(await readFile(join(speech, 'manifest.json'), 'utf8')) as {
@@ -66,7 +66,7 @@ describe('clips', () => {
     expect(clips[1]).toMatchObject({ contentType: 'audio/ogg', seconds: 1.61575 });
   });
 
-  it('come with Weir under the name bundled, wherever the scenario lies', async () => {
+  it('are available from Weir as "bundled", wherever the scenario is', async () => {
     const { library } = await readClips([order('bundled')], home, rules);
     expect(library.clipsOf(order('bundled'))).toHaveLength(9);
   });
@@ -79,7 +79,7 @@ describe('clips', () => {
     expect(first.bytes).toBe(second.bytes);
   });
 
-  it('have no known length when they are no audio, whatever they are called', async () => {
+  it('have no known duration if they are not audio, regardless of their name', async () => {
     const source = order(await put('noise.MP3', 'no audio at all'));
     const [clip] = (await readClips([source], home, rules)).library.clipsOf(source);
     expect(clip).toMatchObject({ name: 'noise.MP3', contentType: 'audio/mpeg', seconds: null });
@@ -89,14 +89,14 @@ describe('clips', () => {
     expect(cutShelf.clipsOf(cutSource)[0]!.seconds).toBeNull();
   });
 
-  it('are no shelf without orders', async () => {
+  it('are empty if no source is given', async () => {
     const { library } = await readClips([], home, rules);
     expect(() => library.clipsOf(order('gate.wav'))).toThrow(/no clips were read for gate.wav/);
   });
 });
 
 describe('a clip that cannot be used', () => {
-  it('is a sentence with what to do', async () => {
+  it('is reported with what to do', async () => {
     await mkdir(join(home, 'folder.wav'));
     const orders = [
       order('missing.wav'),
@@ -115,7 +115,7 @@ describe('a clip that cannot be used', () => {
     expect(await problemOf(...orders)).toBe(problems.join('\n'));
   });
 
-  it('is one byte above the limit, unless its entry asks for that', async () => {
+  it('is one byte over the limit, unless its entry allows that', async () => {
     const file = await put('large.wav', 'RIFF');
     await truncate(join(home, file), rules.largest);
     const { library: atLimit } = await readClips([order(file)], home, rules);
@@ -130,7 +130,7 @@ describe('a clip that cannot be used', () => {
     expect(await problemOf(asked, order(file))).toMatch(/26214401 bytes/);
   });
 
-  it('is one that goes less far than its header says, but for its last block', async () => {
+  it('is shorter than its header declares by more than its last block', async () => {
     const source = order('station.mp3');
     const readAs = (seconds: number) =>
       readClips([source], speech, { ...rules, recorded: () => seconds });
@@ -146,7 +146,7 @@ describe('a clip that cannot be used', () => {
     }
   });
 
-  it('is named when a manifest lists it, and so are the others', async () => {
+  it('is named when a manifest lists it, with all other such clips', async () => {
     const clips = [{ file: 'missing.wav' }, { file: 'song.flac' }];
     const file = await put('list.json', JSON.stringify({ clips }));
     expect(await problemOf(order(file))).toMatch(
@@ -155,7 +155,7 @@ describe('a clip that cannot be used', () => {
   });
 
   it.each([
-    ['is no JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
+    ['is not JSON', '{', /^the manifest of clips HOME\/bad\.json is not JSON: expected/],
     ['has no clips', '{"clips": []}', /has the wrong form: expected/],
     ['names no file', '{"clips": [{"text": "x"}]}', /check clips\.0\.file$/],
   ])('is one of a manifest that %s', async (_, text, message) => {

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { readHistory } from './history-db.ts';
 import { sampleHistoryRun } from './sample-history-run.fixture.ts';
 
-it('a history takes runs of several processes at once', async () => {
+it('several processes can add runs to a history at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-history-'));
   try {
     const path = join(folder, 'reports', 'history.db');

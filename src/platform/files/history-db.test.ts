@@ -30,7 +30,7 @@ const using = async <T>(work: (history: HistoryDb) => T): Promise<T> => {
 };
 
 describe('a history', () => {
-  it('gives back what was added, in the order in which the runs began, each once', async () => {
+  it('returns each added run once, in the order in which the runs began', async () => {
     const later = run({ startedAt: '2026-07-02T10:20:30.000Z', figures: [] });
     const ids = await using((history) => [later, run(), run()].map((each) => history.add(each)));
     expect(ids).toStrictEqual([1, 2, 2]);
@@ -40,19 +40,19 @@ describe('a history', () => {
     ]);
   });
 
-  it('is empty where there is no file, and makes none by being read', async () => {
+  it('is empty if there is no file, and reading does not create one', async () => {
     expect(await readHistory(path)).toStrictEqual([]);
     await expect(readFile(path)).rejects.toThrow('ENOENT');
   });
 
-  it('finds the results again when it is moved with them', async () => {
+  it('still finds the results when it is moved together with them', async () => {
     await using((history) => history.add(run()));
     await rename(join(folder, 'reports'), join(folder, 'moved'));
     const [moved] = await readHistory(join(folder, 'moved', 'history.db'));
     expect(moved!.file).toBe(join(folder, 'moved', 'a', 'result.json'));
   });
 
-  it('has baselines of several plans under one name, and replaces those of the plan that is named anew', async () => {
+  it('has baselines of several plans under one name, and replaces only that of the same plan', async () => {
     const other = { planHash: 'b'.repeat(64) };
     const names = await using((history) => {
       const first = history.add(run());
@@ -69,14 +69,14 @@ describe('a history', () => {
   });
 });
 
-describe('a file that is no history', () => {
-  it('is refused where it is no database', async () => {
+describe('a file that is not a history', () => {
+  it('is refused if it is not a database', async () => {
     path = join(folder, 'history.db');
     await writeFile(path, 'not a database, and longer than the header of one would be'.repeat(20));
     await expect(openHistory(path)).rejects.toThrow('file is not a database; remove or move it');
   });
 
-  it('is refused where another program or another version wrote it, and left alone', async () => {
+  it('is refused and left unchanged if another program or version wrote it', async () => {
     path = join(folder, 'history.db');
     const theirs = new DatabaseSync(path);
     theirs.exec('CREATE TABLE theirs (a)');
@@ -91,7 +91,7 @@ describe('a file that is no history', () => {
     await expect(openHistory(path)).rejects.toThrow('expected format 1, got 9');
   });
 
-  it('is refused where a row makes no sense', async () => {
+  it('is refused if a row is invalid', async () => {
     await using((history) => history.add(run()));
     const db = new DatabaseSync(path);
     db.exec("UPDATE run SET trust = 'perhaps'");

@@ -15,27 +15,27 @@ afterAll(async () => {
 });
 
 describe('a run folder', () => {
-  it('is made with its parents and takes whole files', async () => {
+  it('is created with its parents and accepts whole files', async () => {
     const folder = await openRunFolder(join(home, 'a', 'b'));
     const path = await folder.write('result.json', '{}\n');
     expect(await readFile(path, 'utf8')).toBe('{}\n');
     expect(await readdir(folder.path)).toEqual(['result.json']);
   });
 
-  it('that nothing came of leaves nothing behind, not even its parents', async () => {
+  it('is removed with its new parents if nothing was written', async () => {
     const folder = await openRunFolder(join(home, 'c', 'd'));
     await folder.discard();
     expect(await readdir(home)).not.toContain('c');
   });
 
-  it('that was there before is never removed', async () => {
+  it('is never removed if it already existed', async () => {
     await openRunFolder(join(home, 'e'));
     const again = await openRunFolder(join(home, 'e'));
     await again.discard();
     expect(await readdir(home)).toContain('e');
   });
 
-  it('that cannot be made is a sentence with what to do', async () => {
+  it('is reported with what to do if it cannot be created', async () => {
     await writeFile(join(home, 'file'), '');
     await expect(openRunFolder(join(home, 'file', 'sub'))).rejects.toThrow(
       /output folder .* cannot be written: a part of the path is a file.* --out/,
@@ -46,7 +46,7 @@ describe('a run folder', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'that no file system would make is refused at once',
+    'is refused at once if no file system would accept its name',
     async () => {
       await expect(openRunFolder('/proc/x/y')).rejects.toThrow(
         /output folder \/proc\/x\/y cannot be written: no folder can be created there.* --out/,
@@ -54,7 +54,7 @@ describe('a run folder', () => {
     },
   );
 
-  it('is made once by processes that begin together', async () => {
+  it('is created once by processes that begin together', async () => {
     const path = join(home, 'f', 'g');
     const both = await Promise.all([openRunFolder(path), openRunFolder(path)]);
     await both[0].write('a.json', '');
@@ -64,7 +64,7 @@ describe('a run folder', () => {
 });
 
 describe('a line file', () => {
-  it('holds every line once it is closed', async () => {
+  it('has every line once it is closed', async () => {
     const path = join(home, 'lines.jsonl');
     const file = await openLineFile(path);
     for (let line = 0; line < 1000; line += 1) file.write(String(line));
@@ -72,7 +72,7 @@ describe('a line file', () => {
     expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(1001);
   });
 
-  it('keeps what stood in it until the first line, and goes as it came', async () => {
+  it('keeps its old content until the first line is written', async () => {
     const path = join(home, 'kept.jsonl');
     await writeFile(path, 'earlier\n');
     await (await openLineFile(path)).discard();
@@ -85,7 +85,7 @@ describe('a line file', () => {
     expect(await readdir(home)).not.toContain('never.jsonl');
   });
 
-  it('that cannot be opened says so before anything else happens', async () => {
+  it('reports at once that it cannot be opened', async () => {
     await expect(openLineFile(join(home, 'missing', 'x.jsonl'))).rejects.toThrow(
       'cannot be written',
     );
@@ -93,7 +93,7 @@ describe('a line file', () => {
 });
 
 describe('secrets', () => {
-  it('are filled from the environment and from files, and listed for masking', async () => {
+  it('are read from the environment and from files, and listed for masking', async () => {
     await writeFile(join(home, 'key.txt'), 'from-file\n');
     const { filled, secrets } = await resolveSecrets(
       ['${env:A}', 'Token ${secret:./key.txt}', 'plain'],
@@ -104,14 +104,14 @@ describe('secrets', () => {
     expect(secrets).toEqual(['from-environment', 'from-file']);
   });
 
-  it('in files are one line that a header can carry', async () => {
+  it('from files must be one line that a header can carry', async () => {
     await writeFile(join(home, 'two.txt'), 'one\ntwo\n');
     await writeFile(join(home, 'empty.txt'), '\n');
     await expect(resolveSecrets(['${secret:./two.txt}'], {}, home)).rejects.toThrow('line break');
     await expect(resolveSecrets(['${secret:./empty.txt}'], {}, home)).rejects.toThrow('is empty');
   });
 
-  it('that are not there are named, with what to do', async () => {
+  it('are named when they are missing, with what to do', async () => {
     await expect(resolveSecrets(['${env:NOT_SET}'], {}, home)).rejects.toThrow(
       /environment variable NOT_SET .*export NOT_SET/,
     );

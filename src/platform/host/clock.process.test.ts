@@ -14,7 +14,7 @@ const answering = `
 /** What two readings of one moment may differ by, in ms: the issue asks for a millisecond. */
 const tolerance = 0.05;
 
-it('a clock that another thread continues shows the same instants', async () => {
+it('a clock that is continued in another thread shows the same instants', async () => {
   const worker = new Worker(answering, { eval: true });
   const clock = startClock();
   for (let round = 0; round < 20; round += 1) {

@@ -22,7 +22,7 @@ const serving = async (script: (socket: Socket, n: number) => void): Promise<Scr
 const answer = (body: string): string =>
   `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** Fires at a server over one connection, and tells of the first exchanges, each as how it was connected and what came. */
+/** Saturates a server over one connection and returns the first exchanges, each with its connection and response. */
 const firstOf = async (
   url: string,
   count: number,
@@ -70,7 +70,7 @@ const firstOf = async (
   return told;
 };
 
-it('sends prepared requests in turn over one kept connection, and ends when told', async () => {
+it('sends prepared requests in turn over one kept connection, and ends when asked', async () => {
   const server = await serving((socket, n) => socket.write(answer(`x${n}`)));
   expect(await firstOf(server.url, 3)).toEqual([
     '0 new 200 x0',
@@ -82,7 +82,7 @@ it('sends prepared requests in turn over one kept connection, and ends when told
   expect(server.requests).toHaveLength(3);
 });
 
-it('counts every answer that breaks off, and starts clean on the next connection', async () => {
+it('counts every response that breaks off, and starts clean on the next connection', async () => {
   const server = await serving((socket, n) => {
     if (n === 1) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
     else if (n === 2) socket.end();
@@ -99,7 +99,7 @@ it('counts every answer that breaks off, and starts clean on the next connection
   ]);
 });
 
-it('notices what is no HTTP, and what is no final answer', async () => {
+it('rejects what is not HTTP, and what is not a final response', async () => {
   const server = await serving((socket, n) => {
     if (n === 0) socket.write('SSH-2.0-x\r\n\r\n');
     else if (n === 1) socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`);
@@ -109,12 +109,12 @@ it('notices what is no HTTP, and what is no final answer', async () => {
   expect(told).toEqual(['0 new protocol', '1 new protocol', '0 new 200 whole']);
 });
 
-it('takes an answer that ends with its connection', async () => {
+it('accepts a response that ends with its connection', async () => {
   const server = await serving((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nto the end'));
   expect(await firstOf(server.url, 2)).toEqual(['0 new 200 to the end', '1 new 200 to the end']);
 });
 
-it('an exchange that is aborted gives its connection up', async () => {
+it('an aborted request closes its connection', async () => {
   const server = await serving((socket, n) =>
     socket.write(n === 0 ? 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf' : answer('whole')),
   );
@@ -135,7 +135,7 @@ it('counts every connection that is refused', async () => {
   expect(told).toEqual(['0 connect-refused', '1 connect-refused', '0 connect-refused']);
 });
 
-it('refuses a way that autocannon cannot take as the plan wants it', () => {
+it('refuses connection options of the plan that autocannon does not support', () => {
   const wire = { http2: false, proxy: { kind: 'none' }, caFile: null, verifyTls: true } as const;
   const proxied = { ...wire, proxy: { kind: 'url', url: 'http://proxy.example:3128' } } as const;
   expect(() => rejectUnsupportedTarget({ url: 'https://a.example/v1', wire })).toThrow(

@@ -66,7 +66,7 @@ const askTransport = (transport: Transport, index: number): Promise<ClientReadin
     );
   });
 
-/** Node joins repeated headers by rules of its own, so they are joined here from what came. */
+/** Node joins repeated headers by its own rules, so the raw headers are joined here. */
 const joined = (raw: readonly string[]): Record<string, string> => {
   const headers: Record<string, string> = {};
   for (let at = 0; at < raw.length; at += 2) {
@@ -244,7 +244,7 @@ export const corruptScripts: fc.Arbitrary<ScriptedResponse> = fc
 
 const isSame = (one: ClientReading, other: ClientReading): boolean => isDeepStrictEqual(one, other);
 
-/** Whether more came than the length that an answer told. */
+/** Whether more bytes came than the declared length of the response. */
 const hasTrailingBytes = (sent: string): boolean => {
   const [, head = '', body = ''] = /^(.*?\r?\n)\r?\n(.*)$/s.exec(sent) ?? [];
   const [, length] = /^content-length:[ \t]*(\d+)[ \t]*\r?$/im.exec(head) ?? [];

@@ -7,14 +7,14 @@ import {
   DifferentialServer,
 } from './differential.fixture.ts';
 
-describe('what servers send over real sockets', () => {
+describe('a response over a real socket', () => {
   let theatre: DifferentialServer;
   beforeAll(async () => {
     theatre = await DifferentialServer.open();
   });
   afterAll(() => theatre.close());
 
-  it('is taken as undici and Node take it when it is sound, however it is cut and whatever comes after', async () => {
+  it('is read as by undici and Node if it is valid, for any cut and any bytes after it', async () => {
     await fc.assert(
       fc.asyncProperty(validScripts, async (script) => {
         const { socket, undici, node } = await theatre.readWithAllClients(script);
@@ -26,7 +26,7 @@ describe('what servers send over real sockets', () => {
     );
   });
 
-  it('is taken as undici or Node take it when it is spoilt', async () => {
+  it('is read as by undici or Node if it is damaged', async () => {
     await fc.assert(
       fc.asyncProperty(corruptScripts, async (script) => {
         expect(disagreement(await theatre.readWithAllClients(script), script)).toBeNull();

@@ -88,7 +88,7 @@ const fetchOnce = async (
   return ended;
 };
 
-/** A proxy that tunnels by CONNECT and counts; it lets in whoever gives the right credentials. */
+/** A proxy that tunnels by CONNECT, counts its tunnels and checks credentials. */
 const startProxy = async (credentials: string | null) => {
   const tunnels: string[] = [];
   const proxy = http.createServer();
@@ -111,7 +111,7 @@ const startProxy = async (credentials: string | null) => {
 };
 
 describe.each(transports)('TLS by $name', ({ open }) => {
-  it('refuses a certificate that nobody vouches for', async () => {
+  it('refuses a certificate of an unknown authority', async () => {
     const port = await listen(https.createServer(certificate, answer));
     expect(await fetchOnce(open, `https://localhost:${port}/v1`, direct)).toBe('tls');
   });
@@ -130,7 +130,7 @@ describe.each(transports)('TLS by $name', ({ open }) => {
     ).toBe(200);
   });
 
-  it('finds a name that stands for several addresses, and takes the session up again', async () => {
+  it('connects to a name with several addresses, and resumes the session', async () => {
     const resumed: boolean[] = [];
     const server = https.createServer(certificate, (request, response) => {
       resumed.push((request.socket as TLSSocket).isSessionReused());
@@ -179,14 +179,14 @@ describe('HTTP/2', () => {
       }),
     );
 
-  it('is spoken when the scenario asks for it and the server offers it', async () => {
+  it('is used when the scenario asks for it and the server offers it', async () => {
     const url = `https://localhost:${await secure()}/v1`;
     expect(
       await fetchOnce(undiciTransport, url, { ...direct, http2: true }, certificate.cert),
     ).toBe(200);
   });
 
-  it('is not spoken unasked', async () => {
+  it('is not used otherwise', async () => {
     const url = `https://localhost:${await secure()}/v1`;
     expect(await fetchOnce(undiciTransport, url, direct, certificate.cert)).toBe(505);
   });
@@ -210,7 +210,7 @@ describe.each(transports)('a proxy, by $name,', ({ open }) => {
     expect(await fetchOnce(open, `https://localhost:${port}/v1`, wire, certificate.cert)).toBe(200);
   });
 
-  it('that refuses is a cause of its own', async () => {
+  it('that refuses is reported as a separate cause', async () => {
     const port = await listen(http.createServer(answer));
     const proxy = await startProxy('user:pass');
     const url = `http://127.0.0.1:${proxy.port}`;
@@ -220,7 +220,7 @@ describe.each(transports)('a proxy, by $name,', ({ open }) => {
 });
 
 describe('a proxy', () => {
-  it('of the environment is used only when the plan says so', () => {
+  it('from the environment is used only if the plan says so', () => {
     vi.stubEnv('http_proxy', 'http://proxy.example:3128');
     vi.stubEnv('no_proxy', '');
     try {
@@ -234,7 +234,7 @@ describe('a proxy', () => {
 });
 
 describe.each(transports)(
-  'an exchange by $name that is given up before it has a connection',
+  'a request by $name that is aborted before it has a connection',
   ({ open }) => {
     /** A port that takes connections and never says a word; resolves when the first of them is closed. */
     const silent = async () => {
@@ -273,7 +273,7 @@ describe.each(transports)(
       await expect(closed).resolves.toBeUndefined();
     });
 
-    it('leaves no tunnel open on its way', async () => {
+    it('leaves no tunnel open', async () => {
       const { port, opened, closed } = await silent();
       const url = `http://127.0.0.1:${port}`;
       const { exchange } = begin('http://127.0.0.1:9/v1', {
@@ -285,7 +285,7 @@ describe.each(transports)(
       await expect(closed).resolves.toBeUndefined();
     });
 
-    it('is ended with its transport', async () => {
+    it('ends when its transport is closed', async () => {
       const { port, opened, closed } = await silent();
       const { transport } = begin(`https://127.0.0.1:${port}/v1`, direct);
       await opened;
@@ -295,7 +295,7 @@ describe.each(transports)(
   },
 );
 
-describe('a look at the target', () => {
+describe('the check of the target', () => {
   const look = (baseUrl: string) =>
     preflightTarget({
       url: baseUrl,
@@ -309,12 +309,12 @@ describe('a look at the target', () => {
     return found.kind === 'unusable' ? found.message : `reached ${found.status}`;
   };
 
-  it('reaches a gateway, whatever status it answers', async () => {
+  it('reaches a gateway with any response status', async () => {
     const port = await listen(http.createServer(answer));
     expect(await look(`http://127.0.0.1:${port}/v1`)).toEqual({ kind: 'reached', status: 200 });
   });
 
-  it('says that nothing listens', async () => {
+  it('reports that nothing listens', async () => {
     const server = net.createServer();
     const port = await listen(server);
     server.close();
@@ -322,16 +322,16 @@ describe('a look at the target', () => {
     expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('nothing listens there');
   });
 
-  it('says that a name does not resolve', async () => {
+  it('reports that a name does not resolve', async () => {
     expect(await message('http://no-such-host.invalid/v1')).toContain('does not resolve');
   });
 
-  it('says that the port does not speak HTTP', async () => {
+  it('reports that the port does not speak HTTP', async () => {
     const port = await listen(net.createServer((socket) => socket.end('220 ready\r\n')));
     expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('does not speak HTTP');
   });
 
-  it('says that a web page answers where a gateway should', async () => {
+  it('reports a web page where a gateway is expected', async () => {
     const port = await listen(
       http.createServer((_, response) => {
         response.setHeader('content-type', 'text/html').end('<!doctype html><p>hello');
@@ -340,7 +340,7 @@ describe('a look at the target', () => {
     expect(await message(`http://127.0.0.1:${port}/v1`)).toContain('HTML page');
   });
 
-  it('does not take the page of a door keeper, who asks for a key, for a wrong address', async () => {
+  it('does not take the page of a proxy that asks for a key for a wrong address', async () => {
     const port = await listen(
       http.createServer((_, response) => {
         response.writeHead(401, { 'content-type': 'text/html' }).end('<html>who are you');

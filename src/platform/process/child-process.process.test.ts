@@ -15,8 +15,8 @@ const started = async (more: string) => {
   return child;
 };
 
-describe('a process that serves this one', () => {
-  it('has not ended while it runs, nor when it was asked to leave', async () => {
+describe('a child process', () => {
+  it('reports no unexpected end while it runs, nor after it was asked to stop', async () => {
     const { ended, stop } = await started('');
     expect(ended()).toBeNull();
     await stop();
@@ -27,13 +27,13 @@ describe('a process that serves this one', () => {
     ['setImmediate(() => { throw new Error("no room") })', /^exit status 1: Error: no room$/],
     ['setImmediate(() => process.exit(3))', /^exit status 3$/],
     ['setImmediate(() => process.kill(process.pid, "SIGKILL"))', /^SIGKILL$/],
-  ])('tells how it ended of itself: %s', async (more, how) => {
+  ])('reports how it ended by itself: %s', async (more, how) => {
     const { ended, stop } = await started(more);
     await vi.waitFor(() => expect(ended()).toMatch(how));
     await stop();
   });
 
-  it('is stopped where it is to be a gateway and says something else than its addresses', async () => {
+  it('is stopped if it should be a gateway but prints something other than its addresses', async () => {
     const message = await startMockProcess(saying('process.pid'), {}).then(() => '', String);
     const [, pid] = /expected its addresses, got "(\d+)"/.exec(message) ?? [];
     expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');

@@ -14,8 +14,8 @@ const lines = (request: WireRequest): readonly string[] => {
   return head.text.slice(0, -4).split('\r\n');
 };
 
-describe('a request’s head', () => {
-  it('says method, path below the base address, host, connection, headers and length', () => {
+describe('the head of a request', () => {
+  it('has the method, path below the base address, host, connection, headers and length', () => {
     expect(lines({ ...post, headers: { accept: 'a/b', 'x-id': '1' } })).toEqual([
       'POST /v1/chat HTTP/1.1',
       'host: gateway.example:8080',
@@ -26,12 +26,12 @@ describe('a request’s head', () => {
     ]);
   });
 
-  it('tells no length without a body, but that of nothing when posting', () => {
+  it('has no length without a body, except 0 for a POST', () => {
     expect(lines(get)).toHaveLength(3);
     expect(lines({ ...post, body: null })).toContain('content-length: 0');
   });
 
-  it('takes the value of now for a header that changes, and of before for one that does not', () => {
+  it('has the current value of a header that changes, and the prepared value of one that does not', () => {
     for (const id of ['1', '2', '2', '1']) {
       expect(lines({ ...get, headers: { 'x-id': id, accept: 'a' } }).slice(3)).toEqual([
         `x-id: ${id}`,
@@ -40,7 +40,7 @@ describe('a request’s head', () => {
     }
   });
 
-  it('names another host, or says that the connection ends, where the request wants it', () => {
+  it('names another host, or closes the connection, if the request asks for it', () => {
     const asked = { ...get, headers: { host: 'other', connection: 'close' } };
     expect(lines(asked).slice(1)).toEqual(['host: other', 'connection: close']);
     expect(heads.write(asked)).toMatchObject({ closes: true });
@@ -51,18 +51,18 @@ describe('a request’s head', () => {
     ['a value of two lines', { 'x-a': 'b\r\nc: d' }],
     ['a value with a lone LF', { 'x-a': 'b\nc' }],
     ['a value beyond single bytes', { 'x-a': '日' }],
-    ['a name with a blank', { 'x a': 'b' }],
+    ['a name with a space', { 'x a': 'b' }],
     ['a name of two lines', { 'x\r\na': 'b' }],
     ['an empty name', { '': 'b' }],
     ['a host of two lines', { host: 'a\r\nb' }],
     ['another length', { 'content-length': '6' }],
     ['a framing of its own', { 'transfer-encoding': 'chunked' }],
     ['an expectation', { expect: '100-continue' }],
-  ])('is not written with %s', (_, headers: Record<string, string>) => {
+  ])('is refused with %s', (_, headers: Record<string, string>) => {
     expect(heads.write({ ...post, headers })).toMatchObject({ cause: 'protocol' });
   });
 
-  it('is not written for a path with a blank or a line end in it', () => {
+  it('is refused for a path with a space or a line end', () => {
     for (const path of ['/a b', '/a\r\nb', '/ä'])
       expect(heads.write({ ...get, path })).toMatchObject({ cause: 'protocol' });
   });

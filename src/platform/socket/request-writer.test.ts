@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { RequestWriter } from './request-writer.ts';
 
-/** A socket that takes bytes at once, or keeps them until it is told to go on. */
+/** A socket that writes bytes at once, or buffers them until it is resumed. */
 const socketOf = (isSlow: boolean) => {
   const held: Buffer[] = [];
   const socket = new Writable({
@@ -21,7 +21,7 @@ const socketOf = (isSlow: boolean) => {
 
 const body = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-it('puts head and body together, however large', () => {
+it('writes head and body together, however large', () => {
   const writer = new RequestWriter();
   for (const size of [0, 10, 65_535, 65_536, 1_000_000]) {
     const { socket, text } = socketOf(false);
@@ -30,7 +30,7 @@ it('puts head and body together, however large', () => {
   }
 });
 
-it('leaves alone what a slow socket has not sent yet', () => {
+it('does not overwrite what a slow socket has not sent yet', () => {
   const writer = new RequestWriter();
   const slow = socketOf(true);
   writer.write(slow.socket, 'first', body(' body'));
@@ -38,7 +38,7 @@ it('leaves alone what a slow socket has not sent yet', () => {
   expect(slow.text()).toBe('first body');
 });
 
-it('keeps many requests apart that slow sockets hold, in one buffer while it has room', () => {
+it('keeps many requests on slow sockets separate, in one buffer while it has room', () => {
   const writer = new RequestWriter();
   const socketsOf = Array.from({ length: 200 }, (_, i) => {
     const slow = socketOf(true);

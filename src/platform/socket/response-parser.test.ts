@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ResponseParser, type ParseStatus } from './response-parser.ts';
 import { HttpFault } from './head-section.ts';
 
-/** All that a de-framer told of one response. */
+/** Everything that a de-framer reported about one response. */
 interface Reported {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,10 +58,10 @@ const chunked = 'Transfer-Encoding: chunked\r\n';
 const forever = Number.POSITIVE_INFINITY;
 const one = 'Content-Length: 1\r\n';
 
-describe('a response is read the same however it is cut', () => {
+describe('a response, however it is cut,', () => {
   it.each([
     ['a length', `${head('Content-Length: 5\r\n')}hello`, 'hello'],
-    ['a length of nothing', head('Content-Length: 0\r\n'), ''],
+    ['a length of 0', head('Content-Length: 0\r\n'), ''],
     ['chunks', `${head(chunked)}5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n`, 'hello world'],
     ['zeros and capitals', `${head(chunked)}00A\r\n0123456789\r\n000\r\n\r\n`, '0123456789'],
     ['extensions', `${head(chunked)}5;a=b;c="d e";f\r\nhello\r\n0;last\r\n\r\n`, 'hello'],
@@ -72,7 +72,7 @@ describe('a response is read the same however it is cut', () => {
     ['100 before it', `${head('', '100 Continue')}${head(one)}x`, 'x'],
     ['line ends first', `\r\n\n${head(one)}x`, 'x'],
     ['two interim answers', `${head('A: b\r\n', '103 x').repeat(2)}${head(one)}x`, 'x'],
-  ])('ended by itself: %s', (_, text, content) => {
+  ])('ends by itself: %s', (_, text, content) => {
     const told = readEveryCut(text, false);
     expect(told).toMatchObject({ status: 200, content, end: 'complete', reusableFor: forever });
   });
@@ -81,7 +81,7 @@ describe('a response is read the same however it is cut', () => {
     ['no framing', `${head()}to the end`, 'to the end'],
     ['chunks inside another coding', `${head('Transfer-Encoding: chunked, x\r\n')}0\r\n`, '0\r\n'],
     ['nothing at all', head(), ''],
-  ])('ended by the close: %s', (_, text, content) => {
+  ])('ends when the connection closes: %s', (_, text, content) => {
     expect(readEveryCut(text, false).end).toBe('open');
     expect(readEveryCut(text)).toMatchObject({ content, end: 'complete', reusableFor: 0 });
   });
@@ -92,12 +92,15 @@ describe('a response is read the same however it is cut', () => {
     ['Connection: keep-alive\r\n', '1.0', forever],
     ['Keep-Alive: timeout=5, max=9\r\n', '1.1', 3000],
     ['Keep-Alive: timeout=2\r\n', '1.1', 0],
-  ])('with %j under HTTP/%s its connection may serve on for %s ms', (fields, version, reusable) => {
-    const text = `HTTP/${version} 200 OK\r\n${fields}${one}\r\nx`;
-    expect(readEveryCut(text, false)).toMatchObject({ end: 'complete', reusableFor: reusable });
-  });
+  ])(
+    'with %j under HTTP/%s leaves its connection reusable for %s ms',
+    (fields, version, reusable) => {
+      const text = `HTTP/${version} 200 OK\r\n${fields}${one}\r\nx`;
+      expect(readEveryCut(text, false)).toMatchObject({ end: 'complete', reusableFor: reusable });
+    },
+  );
 
-  it('with headers in lower case, repeated ones joined, and blanks around values gone', () => {
+  it('has lower-case header names, joined repeated headers and trimmed values', () => {
     const text = head(
       `${one}X-A:1\r\nx-a: \t2 3\t \r\nconstructor: c\r\nEmpty:\r\nUmlaut: \xe4\r\n`,
     );
@@ -110,7 +113,7 @@ describe('a response is read the same however it is cut', () => {
     });
   });
 
-  it('whatever its statuses, fields and chunks are', () => {
+  it('is read correctly for any statuses, headers and chunks', () => {
     const field = fc.tuple(fc.stringMatching(/^[a-z]{3,9}$/), fc.stringMatching(/^[!-~]{0,20}$/));
     const shape = fc.record({
       status: fc.integer({ min: 200, max: 599 }).filter((n) => n !== 204 && n !== 304),
@@ -148,14 +151,14 @@ describe('a response without content', () => {
     ['304 Not Modified', '', forever],
     ['204 No Content', 'Content-Length: 3\r\n', 0],
     ['304 Not Modified', chunked, 0],
-  ])('is %s; with %j its connection may serve on for %s ms', (status, fields, reusableFor) => {
+  ])('is %s; with %j its connection is reusable for %s ms', (status, fields, reusableFor) => {
     const told = readEveryCut(head(fields, status), false);
     expect(told).toMatchObject({ content: '', end: 'complete', reusableFor });
   });
 });
 
 describe('a connection', () => {
-  it('is not used again after bytes that answer no request', () => {
+  it('is not reused after unexpected bytes', () => {
     const told = readPieces([Buffer.from(`${head(one)}xH`)], false);
     expect(told).toMatchObject({ content: 'x', end: 'complete', reusableFor: 0 });
   });
@@ -188,7 +191,7 @@ describe('a broken response', () => {
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
-    ['two blanks before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
+    ['two spaces before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
     ['LF alone', 'HTTP/1.1 200 OK\nContent-Length: 1\n\nx'],
     ['LF alone after a field', 'HTTP/1.1 200 OK\r\nContent-Length: 1\n\r\nx'],
     ['CR alone', 'HTTP/1.1 200 OK\r\nA: b\rContent-Length: 1\r\n\r\nx'],
@@ -198,7 +201,7 @@ describe('a broken response', () => {
     ['a field without a name', head(': b\r\n')],
     ['a field without a colon', head('Content-Length 1\r\n')],
     ['a colon only in the next line', head('A\r\nB: 1\r\n')],
-    ['a blank before the colon', head('Content-Length : 1\r\n')],
+    ['a space before the colon', head('Content-Length : 1\r\n')],
     ['a folded line', head('A: b\r\n c\r\n')],
     ['a field before the first', head(' A: b\r\n')],
     ['two lengths', head('Content-Length: 1\r\nContent-Length: 1\r\n')],
@@ -216,14 +219,14 @@ describe('a broken response', () => {
     ['a chunk size of letters', `${head(chunked)}xyz\r\n`],
     ['a negative chunk size', `${head(chunked)}-1\r\n`],
     ['a prefixed chunk size', `${head(chunked)}0x1\r\n`],
-    ['a blank after a chunk size', `${head(chunked)}1 \r\nx\r\n`],
+    ['a space after a chunk size', `${head(chunked)}1 \r\nx\r\n`],
     ['a chunk size beyond 2^53', `${head(chunked)}ffffffffffffff\r\n`],
     ['an endless chunk size', `${head(chunked)}${'0'.repeat(40)}`],
     ['LF alone after a chunk size', `${head(chunked)}1\nx\r\n0\r\n\r\n`],
     ['LF alone after an extension', `${head(chunked)}1;a\nx\r\n0\r\n\r\n`],
     ['CR alone in an extension', `${head(chunked)}1;a\rb\r\nx\r\n0\r\n\r\n`],
     ['an empty extension', `${head(chunked)}1;\r\nx\r\n0\r\n\r\n`],
-    ['a blank in an extension', `${head(chunked)}1;a =b\r\nx\r\n0\r\n\r\n`],
+    ['a space in an extension', `${head(chunked)}1;a =b\r\nx\r\n0\r\n\r\n`],
     ['an open quote in an extension', `${head(chunked)}1;a="b\r\nx\r\n0\r\n\r\n`],
     ['a chunk longer than its size', `${head(chunked)}1\r\nxy\r\n0\r\n\r\n`],
     ['a chunk shorter than its size', `${head(chunked)}3\r\nx\r\n0\r\n\r\n`],
@@ -250,7 +253,7 @@ describe('a broken response', () => {
       expect(readPieces(pieces, false).end).toBe('too-large');
   });
 
-  it('is refused after a hundred interim ones', () => {
+  it('is refused after a hundred interim responses', () => {
     const interim = (times: number): readonly Buffer[] => [
       Buffer.from(head('', '102 Processing').repeat(times)),
     ];
@@ -258,7 +261,7 @@ describe('a broken response', () => {
     expect(readPieces(interim(101), false).end).toBe('protocol');
   });
 
-  it('is cut short, wherever its connection ends', () => {
+  it('is truncated wherever its connection ends', () => {
     for (const text of [
       `${head('Content-Length: 5\r\n')}hello`,
       `${head(chunked)}1\r\nx\r\n0\r\nA: b\r\n\r\n`,
@@ -269,7 +272,7 @@ describe('a broken response', () => {
     }
   });
 
-  it('never throws, and is judged alike however it is cut', () => {
+  it('never throws, and gives the same result however it is cut', () => {
     const seeds = [
       `${head('Content-Length: 5\r\nKeep-Alive: timeout=9\r\n')}hello`,
       `${head(chunked)}5;e=1\r\nhello\r\n0\r\nT: 1\r\n\r\n`,

@@ -74,18 +74,18 @@ const sendLarge = (transport: Transport): Promise<string> =>
 
 const tooMuch = 'HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n';
 
-it('takes an answer that comes before the request is sent, and does not reuse its connection', async () => {
+it('accepts a response that comes before the request is sent, and does not reuse its connection', async () => {
   const transport = await toHasty((socket) => socket.write(tooMuch));
   expect(await sendLarge(transport)).toBe('new 413');
   expect(await sendLarge(transport)).toBe('new 413');
 });
 
-it('takes such an answer from a server that hangs up on the rest', async () => {
+it('accepts such a response from a server that closes without reading the rest', async () => {
   const transport = await toHasty((socket) => socket.end(tooMuch, () => socket.destroy()));
   expect(await sendLarge(transport)).toBe('new 413');
 });
 
-it('ends what is in flight when it is closed, and sends nothing afterwards', async () => {
+it('aborts requests in flight when it is closed, and sends nothing afterwards', async () => {
   const transport = await toHasty(() => undefined);
   const ended = sendLarge(transport);
   await transport.close();

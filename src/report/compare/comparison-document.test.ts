@@ -51,7 +51,7 @@ describe('the words of a verdict', () => {
       'Inconclusive. Fewer than 5 repetitions per side decide nothing; one run against one is only an indication. At least 7 per side are needed.',
     ],
     [
-      'inconclusive where no number would do',
+      'inconclusive if no number of runs is enough',
       {
         verdict: 'inconclusive' as const,
         metrics: open.map((metric) => ({ ...metric, needed: null })),

@@ -25,7 +25,7 @@ describe('single requests', () => {
     expect(text).not.toContain('kind of failure');
   });
 
-  it('show a hostile server’s id and cause as text, and nothing where a phase never came', () => {
+  it('show a hostile server’s id and cause as text, and nothing for a phase that never came', () => {
     const each = {
       ...slow,
       outcome: 'refused' as const,

@@ -56,7 +56,7 @@ describe('progress on a terminal', () => {
     `);
   });
 
-  it('names the stage of a load that has several, on a line of its own', () => {
+  it('shows the stage of a load with several stages on a separate line', () => {
     const staged = { ...begun, stage: { name: 'peak\u001b', number: 2, of: 3 } };
     expect(progressBlock(staged, 100)).toMatchInlineSnapshot(`
       "quickstart  ────────────────────────  0 s of 25 s

@@ -94,7 +94,7 @@ describe('the HTML report', () => {
     expect(terms).toContain('Generator lag');
   });
 
-  it('shows the factor of real time beside milliseconds for each second of audio', () => {
+  it('shows the real-time factor next to milliseconds for each second of audio', () => {
     expect(report).toMatch(/66\.0<\/b> <span class="unit">0\.066×<\/span>/);
   });
 
@@ -163,7 +163,7 @@ describe('the HTML report', () => {
     expect(tile('Rate limited', page)).toContain('<b>0</b>');
   });
 
-  it('says next to a kind’s figures what its tokens leave out', () => {
+  it('says next to a kind’s figures which tokens they exclude', () => {
     const tokens = [
       { source: 'events' as const, answers: 2, answersWithInput: 0, input: 0, output: 40 },
     ];

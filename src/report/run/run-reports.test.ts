@@ -103,7 +103,7 @@ describe('the step summary', () => {
     expect(sign(held, validTrust)).toBe('❌ ');
   });
 
-  it('stays below 1 MiB and keeps other people’s text plain, whatever a server says', () => {
+  it('stays below 1 MiB and keeps other people’s text plain, for any server message', () => {
     const hostile = `| <script>alert(1)</script> [x](https://evil.example) @team ![](www.evil.example) ${'`*_~#'.repeat(2000)}`;
     const failures = Array.from({ length: 5000 }, (_, i) => ({
       ...held.failures[0]!,

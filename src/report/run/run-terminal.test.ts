@@ -184,7 +184,7 @@ describe('the terminal report', () => {
     `);
   });
 
-  it('puts confidence intervals beside their percentiles where there is room', () => {
+  it('puts confidence intervals next to their percentiles if there is room', () => {
     const lines = plain(140).split('\n');
     expect(lines.find((line) => line.includes('TTFT'))).toMatchInlineSnapshot(
       `"    TTFT ms                   760            188 [184–194]        427 [383–511]         684 [566–946]  ~1,137 [1,086–1,340]      1,524"`,
@@ -217,7 +217,7 @@ describe('the terminal report', () => {
     `);
   });
 
-  it('names no evidence if all is healthy, and withholds gaps if invalid', () => {
+  it('names no evidence if everything is healthy, and withholds gaps if invalid', () => {
     expect(plain(100, validTrust)).not.toContain('healthy:');
     expect(plain(100, invalidTrust)).toMatch(/Chunk gap +ms +[\d,]+ +withheld/);
   });

@@ -59,7 +59,7 @@ describe('the measurement error of a run', () => {
   it.each([
     ['switched off', false, /disables the self-test streams/],
     ['dead', true, /no event of the self-test streams was read/],
-  ])('is missed aloud where the canary was %s', (_, canary, said) => {
+  ])('is reported as missing if the canary was %s', (_, canary, said) => {
     expect(measurementErrorText(watched(canary, [null, null]))).toMatch(said);
   });
 

@@ -9,7 +9,7 @@ import {
   objectivesSentence,
 } from './objective-text.ts';
 
-describe('what a report says of an objective', () => {
+describe('the text for an objective', () => {
   it.each([
     [{}, '684 ms (95 %: 566 ms to 746 ms), n 760'],
     [

@@ -59,7 +59,7 @@ describe('the server’s count of synthetic prompts', () => {
       counted(614.4, { calibration: 1.5 }),
       'm: requested 512 input tokens, the server counted 614 (+20.0 %; `calibration: 1.8` in the prompt corrects it).',
     ],
-  ])('is held against what was asked for (%#)', (result, note) => {
+  ])('is compared with the requested number (%#)', (result, note) => {
     expect(promptCountNotes(result, 'chat')).toEqual([note]);
     expect(promptCountNotes(result, 'chat-stream')).toEqual([]);
   });

@@ -130,7 +130,7 @@ describe('rates', () => {
     ]);
   });
 
-  it('of a run in which nothing was due are none', () => {
+  it('of a run without due arrivals are absent', () => {
     expect(rateSentences({ ...result, groups: [], timeline: [] })).toEqual([]);
     expect(wholeRunRates({ ...result, ended: milliseconds(0) })).toBeNull();
   });

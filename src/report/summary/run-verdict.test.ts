@@ -26,7 +26,7 @@ describe('the verdict of a run', () => {
     expect(titles).toEqual(['Valid', 'Degraded', 'Invalid']);
   });
 
-  it('is never valid when nothing succeeded, however healthy the generator', () => {
+  it('is never valid when nothing succeeded, even with a healthy generator', () => {
     const { level, title, sentences } = runVerdict(failed, validTrust);
     expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
     expect(sentences[0]).toMatch(/^No request .*succeeded/);

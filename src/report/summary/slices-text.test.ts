@@ -12,6 +12,6 @@ it.each([
   ['slices of different processes', [undefined, undefined], ['2 slices']],
   ['the workers of one process', ['a', 'a', 'a'], ['3 workers']],
   ['the workers of two', ['a', 'a', 'b', 'b'], ['4 slices']],
-])('tells who sent: %s', (_, clocks, expected) => {
+])('names the senders: %s', (_, clocks, expected) => {
   expect(slicesText(ofClocks(...clocks))).toEqual(expected);
 });

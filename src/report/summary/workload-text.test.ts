@@ -11,8 +11,8 @@ const needsOf = (load: TraceLoad): string => {
   return traceNeeds({ ...samplePlan(), limits, stages: [{ ...stage!, load }] }).join('\n');
 };
 
-describe('what a trace needs', () => {
-  it('is given as rates, as keys by the declared limits, and with what was clipped', () => {
+describe('the needs of a trace', () => {
+  it('are given as rates, as keys by the declared limits, and with the clipped requests', () => {
     const facts = {
       ...sampleTraceLoad.facts,
       requests: 9000,
@@ -32,7 +32,7 @@ describe('what a trace needs', () => {
       `);
   });
 
-  it('is given for a short trace too', () => {
+  it('are given for a short trace too', () => {
     expect(needsOf({ ...sampleTraceLoad, speed: 1 })).toMatchInlineSnapshot(`
       "steady: the mooncake trace short.jsonl: 3 requests in 251 ms
         it needs 3 requests, 1,303 input and 6 output tokens in all, within less than a minute
@@ -41,7 +41,7 @@ describe('what a trace needs', () => {
     `);
   });
 
-  it('is absent if a plan replays none', () => {
+  it('are absent if a plan replays none', () => {
     expect(traceNeeds(samplePlan())).toEqual([]);
   });
 });

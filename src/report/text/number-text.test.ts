@@ -88,7 +88,7 @@ describe('numbers as text', () => {
     expect(shareText(part, whole)).toBe(text);
   });
 
-  it('never rounds some into none, nor some into all', () => {
+  it('never rounds some to none, nor some to all', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e7 }), fc.integer({ min: 1, max: 1e7 }), (a, b) => {
         const [part, whole] = [a, a + b];

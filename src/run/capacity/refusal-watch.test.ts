@@ -5,12 +5,12 @@ import { watchRefusals } from './refusal-watch.ts';
 
 const refusedBy = (status: number) => ({ outcome: refusedWith('Not here.', { status }) });
 
-describe('the watch over the first step of a search', () => {
+describe('the refusal check in the first step of a search', () => {
   it.each([
     [401, 'is the key right'],
     [403, 'may this key ask for these models'],
     [404, 'does the base address end in the gateway’s version, for example https://host/v1'],
-  ])('gives up after ten answers that are all %i, and says so', (status, advice) => {
+  ])('gives up after ten responses that are all %i, and says so', (status, advice) => {
     const watch = watchRefusals();
     for (let answer = 1; answer < 10; answer += 1) watch.onObservation(refusedBy(status));
     expect(watch.findBreach(instant(1))).toBeNull();
@@ -22,7 +22,7 @@ describe('the watch over the first step of a search', () => {
     expect(watch.sentence()).toEqual(sentence);
   });
 
-  it('goes on where one request was answered, or refused for another reason', () => {
+  it('continues if one request was answered, or refused for another reason', () => {
     for (const other of [sampleObservation(), refusedBy(503), refusedBy(400)]) {
       const watch = watchRefusals();
       const refused = Array.from({ length: 9 }, () => refusedBy(404));

@@ -105,7 +105,7 @@ describe('a tokenizer.json that a scenario names', () => {
     ['letters.json', 'words are one token'],
     ['other.json', 'other.json: expected a tokenizer.json as Hugging Face publishes it'],
     ['absent.json', 'absent.json cannot be read'],
-  ])('is a problem in words where it is of no use: %s', (name, problem) => {
+  ])('is an error with an explanation if it is unusable: %s', (name, problem) => {
     const unfit = shelf.files.tokenizer(name);
     expect(unfit.ok ? '' : unfit.problem).toContain(problem);
   });

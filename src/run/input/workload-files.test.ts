@@ -34,7 +34,7 @@ describe('a text to be spoken', () => {
       'no.txt',
       'no.txt cannot be read: there is no such file. Give a path from the scenario’s folder',
     ],
-  ])('is a problem in words where it is of no use: %s', (name, problem) => {
+  ])('is an error with an explanation if it is unusable: %s', (name, problem) => {
     expect(files.text(name)).toEqual({ ok: false, problem });
   });
 });

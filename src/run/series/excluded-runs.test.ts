@@ -6,7 +6,7 @@ const trust = { level: 'invalid', evidence: [{ ...lag, level: 'invalid' }] } as 
 const healthy = { level: 'valid', evidence: [] } as const;
 
 describe('a run of several', () => {
-  it('does not count where its generator could not keep up, or nothing succeeded', () => {
+  it('does not count if its generator could not keep up, or nothing succeeded', () => {
     expect(exclusionReason({ trust, exit: 'invalid' })).toBe(
       'the generator could not keep up (start lag: p99 60 ms)',
     );

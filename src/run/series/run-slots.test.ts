@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { pauseFor, runSlots } from './run-slots.ts';
 
-describe('the turns of repeated runs', () => {
+describe('the order of repeated runs', () => {
   it('alternate ABBA between two sides, so that a drift affects both equally', () => {
     expect(runSlots(4, true).map(({ folder }) => folder)).toStrictEqual([
       'base/1',
@@ -29,10 +29,10 @@ describe('the pause between two runs', () => {
   const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
 
   it.each([
-    ['a minute where the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],
-    ['none where it declares none', samplePlan({ target: url, limits: none }), undefined, 0],
+    ['a minute if the gateway declares limits', samplePlan({ target: url }), undefined, 60_000],
+    ['none if the gateway declares none', samplePlan({ target: url, limits: none }), undefined, 0],
     ['none against the reference gateway, new in each run', samplePlan(), undefined, 0],
-    ['what was asked for', samplePlan({ target: url }), '2.5s', 2500],
+    ['the requested time', samplePlan({ target: url }), '2.5s', 2500],
   ] as const)('is %s', (_, plan, text, length) => {
     expect(pauseFor(plan, text)).toBe(length);
   });

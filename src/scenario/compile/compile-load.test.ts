@@ -32,7 +32,7 @@ const summedBySlices = (load: Load): number => {
 };
 
 describe('a compiled load', () => {
-  it('of constant rate is a flat curve', () => {
+  it('with a constant rate is a flat curve', () => {
     expect(compiled({ kind: 'constant', rate: '60/min', duration: '30s' })).toEqual([
       {
         suffix: '',
@@ -41,7 +41,7 @@ describe('a compiled load', () => {
     ]);
   });
 
-  it('of random arrivals differs from a constant one in its spacing only', () => {
+  it('with random arrivals differs from a constant one only in its spacing', () => {
     const [constant] = compiled({ kind: 'constant', rate: '5/s', duration: '9s' });
     const [poisson] = compiled({ kind: 'poisson', rate: '5/s', duration: '9s' });
     expect(poisson?.load).toEqual({ ...constant?.load, spacing: 'poisson' });
@@ -49,7 +49,7 @@ describe('a compiled load', () => {
     expect(gamma?.load).toEqual({ ...constant?.load, spacing: { gamma: 0.5 } });
   });
 
-  it('of a ramp begins at zero unless told otherwise, and jumps where a step takes no time', () => {
+  it('with a ramp begins at zero by default, and jumps where a step takes no time', () => {
     const steps = [
       { to: '4/s', over: '10s' },
       { to: '8/s', over: '0s' },
@@ -66,14 +66,14 @@ describe('a compiled load', () => {
     });
   });
 
-  it('of stairs is one load for each stair, named by its rate', () => {
+  it('with stairs is one load for each stair, named by its rate', () => {
     const stairs = { kind: 'stairs', from: '30/min', step: '15/min', every: '10s', steps: 4 };
     const loads = compiled(stairs);
     expect(loads.map(({ suffix }) => suffix)).toEqual([' 30/min', ' 45/min', ' 1/s', ' 75/min']);
     expect(loads.map(({ load }) => arrivalCountOf(load))).toEqual([5, 7.5, 10, 12.5]);
   });
 
-  it('of users keeps its fields, with the defaults filled in', () => {
+  it('with users keeps its fields, with the defaults filled in', () => {
     expect(compiled({ kind: 'closed', users: 5, duration: '1m' })[0]?.load).toEqual({
       kind: 'closed',
       users: 5,
@@ -90,14 +90,14 @@ describe('a compiled load', () => {
     });
   });
 
-  it('of a trace is its cut with what its file holds, and none where that cannot be read', () => {
+  it('with a trace is its cut with the content of its file, and absent if that cannot be read', () => {
     const trace = { kind: 'trace', file: 'short.jsonl', speed: 2, maxInputTokens: 700 };
     expect(compiled(trace)).toEqual([{ suffix: '', load: sampleTraceLoad }]);
     expect(arrivalCountOf(sampleTraceLoad)).toBe(3);
     expect(compiled({ ...trace, file: 'other.jsonl' })).toEqual([]);
   });
 
-  it('makes as many arrivals as the area under its curve', () => {
+  it('has as many arrivals as the area under its curve', () => {
     const step = fc.record({
       to: fc.nat(1000).map((n) => `${n}/s`),
       over: fc.nat(100).map((n) => `${n}s`),
@@ -111,7 +111,7 @@ describe('a compiled load', () => {
     );
   });
 
-  it('of users makes as many arrivals as the answers allow, or as were asked for', () => {
+  it('with users has as many arrivals as the answers allow, or as were requested', () => {
     expect(
       compiled({ kind: 'closed', users: 5, duration: '1m' }).map(({ load }) =>
         arrivalCountOf(load),

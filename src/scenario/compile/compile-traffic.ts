@@ -77,7 +77,7 @@ const conversationsOf = (
   return prompts.map((content) => [...opening, { role: 'user', content }]);
 };
 
-/** The body of an entry's requests: what stands nearest to the entry wins. */
+/** The body of an entry's requests: the fields nearest to the entry take precedence. */
 export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['body'] => {
   const { maxTokens, temperature, topP } = entry;
   const named = {

@@ -8,14 +8,14 @@ const piecesOf = (text: string, most: number): readonly string[] => {
   return found.value;
 };
 
-describe('a text', () => {
-  it('that is short enough stays whole', () => {
+describe('a split text', () => {
+  it('stays whole if it is short enough', () => {
     expect(piecesOf('The gate is open. The river is calm.', 36)).toEqual([
       'The gate is open. The river is calm.',
     ]);
   });
 
-  it('is cut at the ends of sentences, as late as the limit lets it be', () => {
+  it('is cut at the ends of sentences, as late as the limit allows', () => {
     expect(piecesOf('One is here. Two is there! Is three? Four.', 26)).toEqual([
       'One is here. Two is there!',
       'Is three? Four.',
@@ -29,12 +29,12 @@ describe('a text', () => {
     ).toEqual(['The gate is open. It is calm.', 'A heading\n\nAn end.']);
   });
 
-  it('is counted in characters, not in code units, and cut in scripts without spaces', () => {
+  it('is counted in characters, not in code units, and is cut in scripts without spaces', () => {
     expect(piecesOf('🌊🌊. 🌊🌊.', 7)).toEqual(['🌊🌊. 🌊🌊.']);
     expect(piecesOf('水门开着。河水很静。', 5)).toEqual(['水门开着。', '河水很静。']);
   });
 
-  it('with a longer sentence cannot be cut, and is told by the line, unquoted', () => {
+  it('cannot be cut within a longer sentence, which is reported by its line and not quoted', () => {
     expect(splitText('One.\n\nThis sentence\nis longer.', 23)).toEqual({
       ok: false,
       problem:
@@ -42,11 +42,11 @@ describe('a text', () => {
     });
   });
 
-  it('of nothing but white space has no pieces', () => {
+  it('has no pieces if it is only white space', () => {
     expect(piecesOf(' \n\n\t', 5)).toEqual([]);
   });
 
-  it('loses nothing but white space, and no two neighbours would fit into one piece', () => {
+  it('loses only white space, and no two neighbours would fit into one piece', () => {
     const words = fc.array(fc.constantFrom('weir', 'gate', 'ö', '🌊', 'a'), { minLength: 1 });
     const sentence = fc
       .tuple(words, fc.constantFrom('. ', '! ', '.\n', '.\n\n', '?  '))

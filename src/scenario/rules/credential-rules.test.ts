@@ -12,7 +12,7 @@ const problemsOf = (text: string, more: Partial<ScenarioSource> = {}): string[] 
 };
 
 describe('keys', () => {
-  it('typed into the file are refused, whatever form they have', () => {
+  it('in the file are refused in any form', () => {
     expect(problemsOf(`keys: sk-123456\n${rest}`)).toMatchInlineSnapshot(`
       [
         "f.yaml:1:7: a key does not belong in a scenario file; write \${env:NAME} to take it from an environment variable, or \${secret:PATH} to read it from a file",
@@ -40,7 +40,7 @@ describe('keys', () => {
     `);
   });
 
-  it('never come back in a message', () => {
+  it('never appear in a message', () => {
     const secret = fc.stringMatching(/^[A-Za-z0-9_-]{8,40}$/).map((text) => `sk-${text}`);
     const shape = fc.constantFrom(
       (key: string) => `keys: ${key}\n${rest}`,
@@ -82,7 +82,7 @@ describe('keys', () => {
     expect(problemsOf(`${list}${remote}`, { environment })).toEqual([]);
   });
 
-  it('are WEIR_API_KEY where the scenario names none', () => {
+  it('come from WEIR_API_KEY if the scenario names none', () => {
     expect(problemsOf(remote)).toMatchInlineSnapshot(`
       [
         "f.yaml:3:9: there is no key for this target: the environment variable WEIR_API_KEY is not set; set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key",
@@ -98,7 +98,7 @@ describe('keys', () => {
     `);
   });
 
-  it('have names that differ and weights above zero', () => {
+  it('have different names and weights above zero', () => {
     const list =
       'keys:\n  - {name: a, key: "${env:A}"}\n  - {name: a, key: "${env:A}", weight: 0}\n  - {key: "${env:A}"}\n';
     expect(problemsOf(`${list}${rest}`)).toMatchInlineSnapshot(`
@@ -131,11 +131,11 @@ describe('headers', () => {
     ['  Authorization: "Bearer ${env:A}"\n'],
     ['  x-api-key: ${secret:some/long/path/to/the.key}\n'],
     ['  cookie: "session=${env:A}"\n'],
-  ])('may hold %s', (headers) => {
+  ])('may contain %s', (headers) => {
     expect(withHeaders(headers, { environment: { A: 'a' } })).toEqual([]);
   });
 
-  it('with a secret typed into them are refused', () => {
+  it('with a literal secret are refused', () => {
     const headers =
       '  Authorization: Bearer abcdef\n  x-api-key: abcdef\n  Cookie: a=b\n  x-other: Bearer abcdef\n  x-more: sk-abcdef\n  proxy-authorization: "${env:A} abcdefghijklmnopqrst"\n';
     expect(withHeaders(headers, { environment: { A: 'a' } })).toMatchInlineSnapshot(`
@@ -166,7 +166,7 @@ describe('headers', () => {
     `);
   });
 
-  it('need their variables, whatever the target', () => {
+  it('need their variables for any target', () => {
     expect(withHeaders('  x-team: ${env:TEAM}\n')).toMatchInlineSnapshot(`
       [
         "f.yaml:2:11: the environment variable TEAM is not set; set it before the run, for example: export TEAM=…",
@@ -175,8 +175,8 @@ describe('headers', () => {
   });
 });
 
-describe('templates elsewhere', () => {
-  it('name the variable that is missing, and the value of none', () => {
+describe('templates in other fields', () => {
+  it('report the name of a missing variable, and no value', () => {
     const text = `name: "\${env:WHO} and \${env:WHOM}"\nseed: \${env:SEED}\nwarmUp: \${env:WARM}\nstreams: \${env:MODE}\n${rest}`;
     const environment = { SEED: 'hunter22', WARM: '47', MODE: 'lenien' };
     const problems = problemsOf(text, { environment });
@@ -192,7 +192,7 @@ describe('templates elsewhere', () => {
     expect(problems.join('\n')).not.toMatch(/hunter22|47|"lenien"/);
   });
 
-  it('are no place for secrets', () => {
+  it('cannot contain secrets', () => {
     expect(problemsOf(`description: \${secret:a.key}\n${rest}`)).toMatchInlineSnapshot(`
       [
         "f.yaml:1:14: \${secret:…} is only allowed in keys and headers; write \${env:NAME} for a value that is not secret",

@@ -33,7 +33,7 @@ const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly L
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
     });
 
-/** A finding at each name that stands above it already; `names` are the texts of the parts unless given. */
+/** A finding at each name that occurs above it already; `names` are the texts of the parts unless given. */
 export const duplicateNameFindings = (
   parts: readonly ScenarioPart<unknown>[],
   what: string,

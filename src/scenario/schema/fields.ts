@@ -142,7 +142,7 @@ export const positiveNumberField = (max: number) => {
 /** How much of something, relative to its neighbours. */
 export const weightField = () => positiveNumberField(1_000_000).prefault(1);
 
-/** The most that a million tokens may cost: with six decimals, thirteen digits, which a binary number still tells apart. */
+/** The maximum price of a million tokens: with six decimals it has thirteen digits, which a double can still distinguish. */
 const maxPrice = 1_000_000;
 
 /** The digits of an amount are moved, not multiplied: 0.07 × 1,000,000 is no whole number in binary. */
@@ -178,7 +178,7 @@ export const nameField = (max: number) =>
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
 
-/** A mapping that its `kind` tells from its alternatives. */
+/** A mapping whose `kind` distinguishes it from its alternatives. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,

@@ -15,12 +15,12 @@ const problemsOf = (mock: string): readonly string[] => {
   return reading.ok ? [] : reading.problems.map(({ message }) => message);
 };
 
-it('knows every setting of the reference gateway but prices, which are the scenario’s own', () => {
+it('has every setting of the reference gateway except prices, which belong to the scenario', () => {
   const { prices: _, ...defaults } = mockSettingsSchema.parse({});
   expect(mockSchema.parse({})).toEqual(defaults);
 });
 
-it('takes lengths of time with their unit and none for no limit, wherever they stand', () => {
+it('accepts durations with their unit and `none` for no limit, in every field', () => {
   const reading = read(
     '{ttft: 1s, speech: {base: 30ms}, limits: {window: 10s, tokensPerMinute: none, inFlight: 3}, ' +
       'latency: {batch: 4, overhead: 5ms, perPromptToken: 0.1ms, step: 8ms, stepPerRequest: 0.5ms, stepPerThousandTokens: 0ms}, ' +
@@ -52,7 +52,7 @@ it.each([
   ['{credits: {balance: -3}}', ['expected a number of at least 0, got the number -3']],
   ['{uploadTooLarge: 401}', ['expected 413 or 400, got the number 401']],
   ['{prices: {}}', ['unknown key']],
-])('refuses %s with a sentence of the house', (mock, expected) => {
+])('refuses %s with a clear message', (mock, expected) => {
   const problems = problemsOf(mock);
   expect(problems).toHaveLength(expected.length);
   for (const [i, text] of expected.entries()) expect(problems[i]).toContain(text);

@@ -5,8 +5,8 @@ import { durationField, durationOrNoneField } from './fields.ts';
 import { formatDuration } from './notation.ts';
 
 /**
- * What a scenario may say of the reference gateway is everything that the gateway can be told, in the
- * notation of scenarios: lengths of time with their unit, `none` for no limit, nothing unknown. It is
+ * A scenario may set everything that the reference gateway can be configured with, in the notation
+ * of scenarios: durations with their unit, `none` for no limit, no unknown keys. This schema is
  * derived from the gateway's own schema, so that a new setting there needs no line here.
  */
 

@@ -58,7 +58,7 @@ describe('durations', () => {
     'none',
   ]);
 
-  it('come back from their written form, to the microsecond', () => {
+  it('are read back from their written form, exact to the microsecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 604_800_000_000 }), (microseconds) => {
         const length = milliseconds(microseconds / 1000);
@@ -67,7 +67,7 @@ describe('durations', () => {
     );
   });
 
-  it('are written with the largest units first and nothing that is zero', () => {
+  it('are written with the largest units first and without zero parts', () => {
     const lengths = [0, 0.5, 1500, 60_000, 5_400_000, 86_400_000 + 1];
     expect(lengths.map((length) => formatDuration(milliseconds(length)))).toEqual([
       '0s',
@@ -103,7 +103,7 @@ describe('rates', () => {
     '20rps',
   ]);
 
-  it('come back from their written form exactly where they were whole in some unit', () => {
+  it('are read back exactly from their written form if they are whole in some unit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1_000_000 }),
@@ -153,7 +153,7 @@ describe('every notation', () => {
     ['rate', rateNotation],
     ['percentage', percentageNotation],
     ['size', sizeNotation],
-  ] as const)('%s says what it expects with examples that it reads itself', (_, notation) => {
+  ] as const)('%s gives examples in its message that it accepts', (_, notation) => {
     const examples = notation.expected.split(' such as ')[1]?.split(/, | or /) ?? [];
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) expect(notation.read(example)).not.toBeNull();

@@ -14,6 +14,9 @@ it.each([
   ['{requests: 7/s, window: 6s, margin: 20ms}', '{}', { requests: 42, window: 6000, margin: 20 }],
   ['{window: 6s}', '{requestsPerMinute: 55}', { requests: 5, tokens: 200_000, margin: 100 }],
   ['{}', '{tokensPerMinute: none}', { requests: 60, tokens: null }],
-])('a pace of %s with limits of %s is so much within a window', (pace, limits, expected) => {
-  expect(paceOf(pace, limits)).toMatchObject(expected);
-});
+])(
+  'a pace of %s with limits of %s gives these limits within a window',
+  (pace, limits, expected) => {
+    expect(paceOf(pace, limits)).toMatchObject(expected);
+  },
+);

@@ -27,7 +27,7 @@ const propertiesIn = (schema: unknown, path: string): { path: string; property: 
 };
 
 describe('the JSON Schema of scenarios', () => {
-  it('is what scenarios/schema.json holds (`npm run schema` writes it anew)', () => {
+  it('equals scenarios/schema.json (`npm run schema` writes it)', () => {
     const expected = `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
     expect(fileText('schema.json')).toBe(expected);
   });
@@ -43,12 +43,12 @@ describe('the JSON Schema of scenarios', () => {
 });
 
 describe('the traffic of a scenario', () => {
-  it('can be of every kind that there is', () => {
+  it('can be of every kind', () => {
     expect(trafficEntrySchema.options.map(({ shape }) => shape.kind.value)).toEqual(trafficKinds);
   });
 });
 
-describe('the scenarios that come with Weir', () => {
+describe('the bundled scenarios', () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
   const planOf = (name: string): Plan => {
@@ -68,7 +68,7 @@ describe('the scenarios that come with Weir', () => {
     );
   };
 
-  it('are one for each kind, and some that go further', () => {
+  it('include one for each kind, and some more advanced ones', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...trafficKinds.map((kind) => `${kind}.yaml`),
@@ -79,7 +79,7 @@ describe('the scenarios that come with Weir', () => {
     );
   });
 
-  it.each(names)('%s has no problems, and tells editors its schema', (name) => {
+  it.each(names)('%s has no problems, and names its schema for editors', (name) => {
     expect(planOf(name)).toMatchObject({
       name: name.replace('.yaml', ''),
       target: { kind: 'mock' },
@@ -91,7 +91,7 @@ describe('the scenarios that come with Weir', () => {
     expect(fileText(name)).toContain(`npx weir run scenarios/${name}`);
   });
 
-  it.each(trafficKinds)('%s.yaml has nothing but this kind', (kind) => {
+  it.each(trafficKinds)('%s.yaml has only this kind', (kind) => {
     const { stages } = planOf(`${kind}.yaml`);
     expect(new Set(stages.flatMap(({ traffic }) => traffic.map((entry) => entry.kind)))).toEqual(
       new Set([kind]),
@@ -120,7 +120,7 @@ describe('the scenarios that come with Weir', () => {
     `);
   });
 
-  it('ci-gate.yaml draws what it says', () => {
+  it('ci-gate.yaml draws the lengths that it describes', () => {
     const drawn = drawnFrom(planOf('ci-gate.yaml'), 24);
     expect(Object.values(drawn)).toEqual([6, 6, 3, 4, 5]);
     expect(fileText('ci-gate.yaml').replaceAll('\n#', '')).toContain(

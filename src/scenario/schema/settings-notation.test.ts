@@ -31,12 +31,12 @@ const written = {
   faults: [{ fault: 'no-done', nth: 1, delay: '20ms', for: 'none' }],
 };
 
-it('writes lengths of time with their unit and nothing as none, and reads them back', () => {
+it('writes durations with their unit and null as none, and reads them back', () => {
   expect(formatSettings(mockSettingsSchema, plain)).toEqual(written);
   expect(parseSettings(mockSettingsSchema, written)).toEqual(plain);
 });
 
-it('leaves alone what is plain already, what is wrong and what is unknown', () => {
+it('does not change what is already plain, invalid or unknown', () => {
   expect(parseSettings(mockSettingsSchema, plain)).toEqual(plain);
   const wrong = { ttft: '5 parsecs', gap: true, limits: 'none', faults: '1s', toString: '5ms' };
   expect(parseSettings(mockSettingsSchema, wrong)).toEqual(wrong);

@@ -3,8 +3,8 @@ import { type Milliseconds, unitOf } from '../../model/quantity.ts';
 import { durationNotation, formatDuration } from './notation.ts';
 
 /**
- * Settings in the units of the house, and as people write them: `5ms` for 5, `none` for null. The
- * schema, which is of the former, tells what is a length of time and what may be absent.
+ * Converts settings between internal units and the notation of scenarios: `5ms` for 5, `none` for
+ * null. The schema of the internal form says which values are durations and which may be absent.
  */
 
 interface LeafTranslation {

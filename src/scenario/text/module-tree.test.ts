@@ -16,8 +16,8 @@ const problemsOf = (exported: unknown, overrides: readonly string[] = []): strin
 
 const openedValue = (exported: unknown): unknown => parseModule(exported).tree?.value;
 
-describe('what a module exports', () => {
-  it('is taken as it is when JSON can hold it', () => {
+describe('a value that a module exports', () => {
+  it('is used as it is if JSON can represent it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         // JSON knows no negative zero.
@@ -28,13 +28,13 @@ describe('what a module exports', () => {
     );
   });
 
-  it('counts a key that is undefined as absent, and a value that stands twice as two', () => {
+  it('treats a key that is undefined as absent, and a repeated value as two values', () => {
     const twice = { to: '1/s' };
     expect(openedValue({ a: undefined, b: [twice, twice] })).toEqual({ b: [twice, twice] });
     expect(openedValue({ a: undefined })).not.toHaveProperty('a');
   });
 
-  it('is copied, so that nothing can change it later', () => {
+  it('is copied, so that later changes have no effect', () => {
     const exported = { traffic: [{ kind: 'models' }] };
     const opened = openedValue(exported);
     exported.traffic.push({ kind: 'chat' });
@@ -56,7 +56,7 @@ describe('what a module exports', () => {
     `);
   });
 
-  it('cannot hold what no file holds', () => {
+  it('cannot contain what no file can contain', () => {
     const own: Record<string, unknown> = { load };
     own['traffic'] = [own];
     expect(problemsOf(own)).toMatchInlineSnapshot(`"my.ts: traffic.0: this value contains itself"`);
@@ -81,7 +81,7 @@ describe('what a module exports', () => {
     `);
   });
 
-  it('is no scenario when it is no mapping', () => {
+  it('is refused if it is not a mapping', () => {
     expect([[], 'text', null].map((exported) => problemsOf(exported))).toMatchInlineSnapshot(`
       [
         "my.ts: expected a mapping with "traffic" and "load", got a list",
@@ -91,7 +91,7 @@ describe('what a module exports', () => {
     `);
   });
 
-  it('may hold references to the environment, and no key', () => {
+  it('may contain references to the environment, but no key', () => {
     const target = 'https://gateway.example/v1';
     const key = 'sk-1234567890';
     expect(problemsOf({ target, keys: key, traffic, load })).toMatchInlineSnapshot(
@@ -102,7 +102,7 @@ describe('what a module exports', () => {
     );
   });
 
-  it('is overridden like a file, and the problems of overrides name their flag', () => {
+  it('is overridden like a file, and the problems of overrides name their option', () => {
     expect(problemsOf({ traffic, load: { ...load, rate: 5 } }, ['load.rate=5/s'])).toBe('');
     expect(problemsOf({ traffic, load }, ['load.rate=5'])).toMatchInlineSnapshot(
       `"--set load.rate: expected a rate such as 20/s, 60/min or 3600/h, got the number 5; a number needs its unit: 5/s, 5/min or 5/h"`,

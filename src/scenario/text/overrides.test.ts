@@ -30,7 +30,7 @@ describe('a value on the command line', () => {
 });
 
 describe('an override', () => {
-  it('changes its place and leaves the rest, in its order', () => {
+  it('changes its place and keeps the rest, in its order', () => {
     const { tree, problems } = applied('traffic.0.model=m', 'load.rate=9/s', 'traffic[1]={}');
     expect(problems).toEqual([]);
     expect(JSON.stringify(tree.value)).toBe(
@@ -38,7 +38,7 @@ describe('an override', () => {
     );
   });
 
-  it('can append to a list, and begin one', () => {
+  it('can append to a list, and create one', () => {
     const { tree } = applied('traffic.2.kind=models', 'keys.0.name=a');
     expect(tree.value).toMatchObject({
       traffic: [{ kind: 'chat' }, { kind: 'models' }, { kind: 'models' }],
@@ -46,13 +46,13 @@ describe('an override', () => {
     });
   });
 
-  it('cannot reach beyond the scenario', () => {
+  it('cannot reach outside the scenario', () => {
     const { tree } = applied('__proto__.polluted=1', 'load.constructor=2');
     expect(Object.keys(tree.value as object)).toContain('__proto__');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('that leads nowhere is named, without its value', () => {
+  it('is named if its path does not exist, without its value', () => {
     const { problems } = applied(
       'no equals sign: sk-123456',
       '=sk-123456',
@@ -80,7 +80,7 @@ describe('an override', () => {
   });
 });
 
-describe('what an override breaks', () => {
+describe('an error caused by an override', () => {
   const file = `traffic:
   - {kind: models}
 load:
@@ -110,7 +110,7 @@ mock:
     expect(problemsOf(file, overrides)).toMatch(expected);
   });
 
-  it('reports a load that --set puts beside the stages of a file as one problem', () => {
+  it('is one problem if --set adds a load to the stages of a file', () => {
     const stages =
       'traffic: [{kind: models}]\nstages:\n  - {name: a, load: {kind: constant, rate: 1/s, duration: 5s}}\n';
     expect(problemsOf(stages, ['load.rate=5/s'])).toMatchInlineSnapshot(
@@ -118,7 +118,7 @@ mock:
     );
   });
 
-  it('names every override that has a part in it, and no other', () => {
+  it('names every override that contributes to it, and no other', () => {
     const stage = (name: string) =>
       `  - {name: ${name}, load: {kind: constant, rate: 5/s, duration: 20s}}\n`;
     const text = `traffic: [{kind: models}]\nstages:\n${stage('a')}${stage('b')}warmUp: 30s\n`;
@@ -129,7 +129,7 @@ mock:
     expect(problemsOf(text, shorter.slice(0, 1))).toBe('nothing');
   });
 
-  it('stands apart from what the file breaks', () => {
+  it('is separate from the errors in the file', () => {
     expect(problemsOf(`${file}sed: 1\n`, ['load.duration=2s'])).toMatchInlineSnapshot(`
       "f.yaml:7:9 with --set load.duration: the warm-up leaves nothing to measure: the load lasts 2s; shorten the warm-up or lengthen the load
       f.yaml:10:1: unknown key "sed"; did you mean "seed"?"

@@ -37,7 +37,7 @@ const parseStep = (step: string, inside: unknown): string | number | null => {
   const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
   if (Array.isArray(inside))
     return position !== null && position <= inside.length ? position : null;
-  // Where nothing stands yet, a position 0 begins a list.
+  // Where no value exists yet, position 0 creates a list.
   if (inside === undefined || inside === null) return position ?? step;
   return isMapping(inside) ? step : null;
 };

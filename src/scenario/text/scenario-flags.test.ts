@@ -12,8 +12,8 @@ const problemsOf = (...given: Parameters<typeof read>): string[] => {
   return reading.ok ? [] : problemsText(reading.problems, name).split('\n');
 };
 
-describe('flags without a file', () => {
-  it('mean what a file with the same words means', () => {
+describe('options without a file', () => {
+  it('mean the same as a file with the same words', () => {
     const text =
       'traffic: [{kind: chat-stream, model: m}]\nload: {kind: constant, rate: 5/s, duration: 30s}\n';
     const fromFile = readScenario({ text, name, environment: {} });
@@ -36,7 +36,7 @@ describe('flags without a file', () => {
     expect(reading).toMatchObject({ ok: true, plan: { stages: [{ load }] } });
   });
 
-  it('say what is asked', () => {
+  it('set the question', () => {
     const flags = { kind: 'chat', model: '1.0', prompt: '2', maxTokens: '5', iterations: 1 };
     expect(read(flags)).toMatchObject({
       ok: true,
@@ -52,7 +52,7 @@ describe('flags without a file', () => {
     });
   });
 
-  it('say what is spoken', () => {
+  it('set the text for speech', () => {
     const flags = { kind: 'speech', model: 'tts', text: '5', voice: 'Ada.wav', iterations: 1 };
     expect(read(flags)).toMatchObject({
       ok: true,
@@ -67,7 +67,7 @@ describe('flags without a file', () => {
       { clip: 'a.wav', text: 'Hello.' },
       { file: 'a.wav', text: 'Hello.' },
     ],
-  ])('%j say what is transcribed', (flags, clip) => {
+  ])('%j set the audio to transcribe', (flags, clip) => {
     const reading = read({ kind: 'transcription', model: 'w', iterations: 1, ...flags });
     expect(reading).toMatchObject({
       ok: true,
@@ -84,8 +84,8 @@ describe('flags without a file', () => {
   });
 });
 
-describe('problems of flags', () => {
-  it('name the flags that are missing', () => {
+describe('problems with options', () => {
+  it('name the options that are missing', () => {
     expect(problemsOf({})).toMatchInlineSnapshot(`
       [
         "--model: "model" is missing: expected the name of a model",
@@ -100,7 +100,7 @@ describe('problems of flags', () => {
     `);
   });
 
-  it('name the flags that are wrong', () => {
+  it('name the options that are invalid', () => {
     const flags = { kind: 'chatt', rate: 5, duration: '1', model: '', maxTokens: 'many' };
     expect(problemsOf(flags)).toMatchInlineSnapshot(`
       [
@@ -122,7 +122,7 @@ describe('problems of flags', () => {
       `);
   });
 
-  it('name flags that exclude each other', () => {
+  it('name options that exclude each other', () => {
     expect(problemsOf({ kind: 'models', model: 'm', users: 3, rate: '5/s', duration: '5s' }))
       .toMatchInlineSnapshot(`
         [
@@ -132,7 +132,7 @@ describe('problems of flags', () => {
       `);
   });
 
-  it('name flags of another kind of traffic', () => {
+  it('name options of another kind of traffic', () => {
     const load = { iterations: 1, model: 'm' };
     const faulty: ScenarioFlags[] = [
       { ...load, clip: 'a.wav', voice: 'Ada.wav', text: 'Hello.' },
@@ -152,7 +152,7 @@ describe('problems of flags', () => {
     `);
   });
 
-  it('name --target, also where its key is missing', () => {
+  it('name --target, also if its key is missing', () => {
     const flags = { kind: 'models', iterations: 5 };
     expect(problemsOf(flags, { target: 'gateway.example' })).toMatchInlineSnapshot(`
       [

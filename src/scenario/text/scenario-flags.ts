@@ -8,7 +8,7 @@ import {
   withValueAtPath,
 } from './scenario-tree.ts';
 
-/** Where each flag's value stands in a scenario of these kinds of traffic and load. */
+/** The path of each flag's value in a scenario of these kinds of traffic and load. */
 const flagPaths = (traffic: unknown, load: string) => ({
   kind: ['traffic', 0, 'kind'],
   model: ['traffic', 0, 'model'],

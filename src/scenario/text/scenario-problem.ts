@@ -1,6 +1,6 @@
 import { dottedPath, positionOf, type Path, type ScenarioTree } from './scenario-tree.ts';
 
-/** Where something stands in a scenario. */
+/** A position in a scenario. */
 export interface ScenarioPlace {
   /** What it is about, as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;

@@ -4,7 +4,7 @@
  */
 export interface ScenarioTree {
   readonly value: unknown;
-  /** By `pathKey`; places without an entry lie inside the nearest one above that has it. */
+  /** By `pathKey`; places without an entry are inside the nearest parent that has one. */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
 

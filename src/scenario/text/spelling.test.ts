@@ -3,7 +3,7 @@ import { didYouMean, nearest } from './spelling.ts';
 
 const keys = ['name', 'rate', 'duration', 'warmUp', 'users', 'thinkTime', 'inFlight', 'model'];
 
-describe('a misspelt word', () => {
+describe('a misspelled word', () => {
   it.each([
     ['raet', 'rate'],
     ['rat', 'rate'],
@@ -12,7 +12,7 @@ describe('a misspelt word', () => {
     ['WARMUP', 'warmUp'],
     ['think-time', 'thinkTime'],
     ['modle', 'model'],
-  ])('%s is taken for %s', (word, meant) => {
+  ])('%s is recognised as %s', (word, meant) => {
     expect(nearest(word, keys)).toBe(meant);
   });
 
@@ -31,12 +31,12 @@ describe('a misspelt word', () => {
     ['file', 'clips'],
     ['timestamp_granularities', 'granularities'],
     ['asr', 'transcription'],
-  ])('%s is what an audio interface calls %s', (word, meant) => {
+  ])('%s is the word of an audio API for %s', (word, meant) => {
     const audio = ['kind', 'text', 'format', 'clips', 'granularities', 'speech', 'transcription'];
     expect(nearest(word, audio)).toBe(meant);
   });
 
-  it('that is near to nothing is taken for nothing', () => {
+  it('is not recognised if no known word is similar', () => {
     expect(nearest('zzz', keys)).toBeNull();
     expect(nearest('__', keys)).toBeNull();
     expect(nearest('rate', [])).toBeNull();

@@ -42,12 +42,12 @@ const leavesOf = (value: unknown, path: Path = []): { path: Path; leaf: unknown 
   );
 };
 
-describe('a document', () => {
+describe('a YAML document', () => {
   it.each([
     ['YAML', (value: unknown) => stringify(value)],
     ['JSON on one line', (value: unknown) => JSON.stringify(value)],
     ['JSON with tabs', (value: unknown) => JSON.stringify(value, null, '\t')],
-  ])('in %s keeps every value, and marks each key and value where it stands', (_, write) => {
+  ])('in %s keeps every value, and has the position of each key and value', (_, write) => {
     fc.assert(
       fc.property(fc.dictionary(word, nested, { minKeys: 1, maxKeys: 4 }), (value) => {
         const text = write(value);
@@ -67,12 +67,12 @@ describe('a document', () => {
     );
   });
 
-  it('marks what is missing at the key of what should hold it', () => {
+  it('reports a missing value at the key of its parent', () => {
     const text = 'a: 1\nload:\n  rate: 5\n';
     expect(textAt(text, treeOf(text), ['load', 'duration'], 'key')).toBe('load:');
   });
 
-  it('follows anchors, aliases and merged mappings, with marks where the text stands', () => {
+  it('resolves anchors, aliases and merged mappings, with positions in the text', () => {
     const text = [
       'base: &base {kind: chat, model: m}',
       'list: [*base, *base]',
@@ -94,14 +94,14 @@ describe('a document', () => {
     expect(textAt(text, tree, ['own', 'model'], 'value')).toBe('n}');
   });
 
-  it('keeps a key named __proto__ an ordinary key', () => {
+  it('treats a key named __proto__ as an ordinary key', () => {
     const { value } = treeOf('__proto__: {polluted: true}\n');
     expect(Object.keys(value as object)).toEqual(['__proto__']);
     expect((value as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
 
-describe('a text that is no document', () => {
+describe('an invalid document', () => {
   it.each([
     ['a tab', 'a:\n\tb: 1\n', 'f:2:1: this line is indented with a tab; use spaces'],
     [
@@ -129,11 +129,11 @@ describe('a text that is no document', () => {
       'a: {<<: text}\n',
       'f:1:5: "<<" merges mappings, and this is not a mapping',
     ],
-  ])('with %s says so at its place', (_, text, expected) => {
+  ])('with %s is reported at its place', (_, text, expected) => {
     expect(problemsOf(text).split('\n')[0]).toBe(expected);
   });
 
-  it('is refused when its aliases unfold without measure', () => {
+  it('is refused if its aliases expand without limit', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let n = 1; n < 9; n += 1) {
       lines.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(', ')}]`);
@@ -144,11 +144,11 @@ describe('a text that is no document', () => {
   });
 });
 
-describe('a text that is no YAML at all', () => {
+describe('a text that is not YAML', () => {
   const lines = (count: number): string =>
     Array.from({ length: count }, (_, i) => `a: "b" c${i}`).join('\n');
 
-  it('is told by its first ten faults and how many more there are', () => {
+  it('is reported by its first ten errors and the number of others', () => {
     const said = problemsOf(lines(40)).split('\n');
     expect(said).toHaveLength(11);
     expect(said[0]).toMatch(/^f:1:\d+: not valid YAML: /);
@@ -157,7 +157,7 @@ describe('a text that is no YAML at all', () => {
     );
   });
 
-  it('leaves a structure that is whole but for many doubled keys', () => {
+  it('keeps a valid structure that has only many duplicate keys', () => {
     const doubled = Array.from({ length: 14 }, () => 'name: x').join('\n');
     const { tree, problems } = parseScenarioText(doubled);
     expect(tree).not.toBeNull();

@@ -74,7 +74,7 @@ const resolve = (walk: DocumentWalk, alias: Alias): Node | null => {
 const nameOf = ({ value }: Scalar): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The pairs of a mapping with `<<` merged in: what stands in the mapping itself wins. */
+/** The pairs of a mapping with `<<` merged in: the mapping's own keys take precedence. */
 const pairsOf = (walk: DocumentWalk, map: YAMLMap, within: readonly Node[]): readonly Pair[] => {
   const own: Pair[] = [];
   const merged: Pair[] = [];

@@ -13,24 +13,24 @@ const request = (content: string): WireRequest => ({
 });
 const mask = maskEchoes(request(prompt), (text) => text.replaceAll('sk-secret', '[redacted]'));
 
-describe('what a server says', () => {
-  it('loses the prompt that it quotes, whole or in part', () => {
+describe('a server message', () => {
+  it('does not contain the prompt that it quotes, whole or in part', () => {
     expect(mask(`bad input: "${prompt}"`)).toBe('bad input: "[prompt]"');
     expect(mask(`bad input=${prompt.slice(10, 40)}… is not allowed`)).toBe(
       'bad input=[prompt]… is not allowed',
     );
   });
 
-  it('loses secrets as well', () => {
+  it('does not contain secrets', () => {
     expect(mask('key sk-secret is unknown')).toBe('key [redacted] is unknown');
   });
 
-  it('keeps what it says of its own, and the names of models', () => {
+  it('keeps its own words and the names of models', () => {
     const said = 'The model publisher/some-model does not exist; the keeper is away.';
     expect(mask(said)).toBe(said);
   });
 
-  it('is left alone where the request carries no text', () => {
+  it('is unchanged if the request has no text', () => {
     const bare = maskEchoes(
       { method: 'GET', path: '/models', headers: {}, body: null },
       (text) => text,

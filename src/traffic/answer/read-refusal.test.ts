@@ -8,7 +8,7 @@ const refused = (text: string, isTruncated = false): ErrorBodyDetails => {
   return said;
 };
 
-describe('what a refused request is told', () => {
+describe('the detail of a refused request', () => {
   it.each([
     [
       'the documented form',
@@ -40,7 +40,7 @@ describe('what a refused request is told', () => {
     ],
     ['a detail', '{"detail":"Not Found"}', ['detail', null, null, 'Not Found']],
     [
-      'a detail of findings, without the input they quote',
+      'a detail with validation errors, without the input that they quote',
       '{"detail":[{"loc":["body","messages",0],"msg":"Field required","input":{"secret":"prompt"}},{"msg":"and more"},7]}',
       ['detail', null, null, 'body.messages.0: Field required; and more; 7'],
     ],
@@ -71,7 +71,7 @@ describe('what a refused request is told', () => {
     expect(refused(text)).toEqual({ form, type, code, message });
   });
 
-  it('is read from a JSON body that was cut, as far as it goes', () => {
+  it('is read from a truncated JSON body as far as possible', () => {
     const body = '{"detail":[{"type":"missing","msg":"Field \\"x\\" required","input":"long prom';
     expect(refused(body, true)).toMatchObject({ form: 'json', message: 'Field "x" required' });
     expect(refused('{"input":"long prom', true).message).toBe(
@@ -79,13 +79,13 @@ describe('what a refused request is told', () => {
     );
   });
 
-  it('is shortened to 300 characters, never within one', () => {
+  it('is shortened to 300 characters, never within a character', () => {
     expect(refused('x'.repeat(300)).message).toHaveLength(300);
     expect(refused('x'.repeat(301)).message).toBe(`${'x'.repeat(300)}…`);
     expect(refused(`${'x'.repeat(299)}😀`).message).toBe(`${'x'.repeat(299)}…`);
   });
 
-  it('is masked before it is shortened, so that no half of a key stays', () => {
+  it('is masked before it is shortened, so that no part of a key remains', () => {
     const text = JSON.stringify({ error: { message: `${'x'.repeat(290)} sk-secret-key` } });
     const redact = (said: string): string => said.replaceAll('sk-secret-key', '[redacted]');
     const { message } = readRefusal(401, { text, isTruncated: false }, redact);

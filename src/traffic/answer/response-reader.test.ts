@@ -19,7 +19,7 @@ const headOf = (headers: Readonly<Record<string, string>>): ResponseHead | null 
 };
 
 describe('the head of a response', () => {
-  it('tells its instant, status, quota and the server’s id', () => {
+  it('has its instant, status, quota and the server’s request id', () => {
     expect(
       headOf({
         'x-ratelimit-api_key-limit-requests': '60',
@@ -34,18 +34,18 @@ describe('the head of a response', () => {
     });
   });
 
-  it('tells null where nothing was told', () => {
+  it('has null for what is missing', () => {
     expect(headOf({})).toEqual({ at: headAt, status: 200, quota: null, serverId: null });
   });
 
-  it('knows several names for the server’s id and bounds it', () => {
+  it('knows several names for the server’s request id and limits its length', () => {
     expect(headOf({ 'x-litellm-call-id': 'l', 'x-request-id': 'x' })?.serverId).toBe('x');
     expect(headOf({ 'x-litellm-call-id': 'l' })?.serverId).toBe('l');
     expect(headOf({ 'x-request-id': 'x'.repeat(500) })?.serverId).toHaveLength(128);
   });
 });
 
-describe.each(trafficKinds)('an answer to %s', (kind) => {
+describe.each(trafficKinds)('a response to %s', (kind) => {
   const error =
     '{"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"}}';
   const refusal = {
@@ -55,7 +55,7 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     message: 'slow down',
   };
 
-  it('is limited by status 429, with what it says of retrying, in every cut', () => {
+  it('is limited by status 429, with its retry hint, however it is cut', () => {
     for (const reads of everySplit(Buffer.from(error))) {
       expect(replay(kind, reads, { status: 429, headers: { 'retry-after': '60' } })).toEqual({
         kind: 'limited',
@@ -71,7 +71,7 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     });
   });
 
-  it('tells which limit a 429 names and when it resets, by the answer’s own date', () => {
+  it('says which limit a 429 names and when it resets, by the date of the response', () => {
     const body =
       '{"error":{"message":"Rate limit exceeded for api_key: 1f. Limit type: tokens. Current limit: 9, Remaining: 0. Limit resets at: 2026-03-01 12:00:42 UTC","type":"None","param":"None","code":"429"}}';
     const date = 'Sun, 01 Mar 2026 12:00:01 GMT';
@@ -95,14 +95,14 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     });
   });
 
-  it('stays limited or refused when the connection breaks after the head', () => {
+  it('stays limited or refused if the connection breaks after the head', () => {
     const failure = { cause: 'reset', detail: 'reset' } as const;
     const half = [Buffer.from(error.slice(0, 40))];
     expect(replay(kind, half, { status: 429, failure })).toMatchObject({ kind: 'limited' });
     expect(replay(kind, [], { status: 500, failure })).toMatchObject({ kind: 'refused' });
   });
 
-  it('is broken when the connection breaks before the head', () => {
+  it('is broken if the connection breaks before the head', () => {
     const reader = readerFor(kind, contextWith());
     expect(reader.failed(readAt(0), 'connect-refused', 'nobody listens')).toEqual({
       kind: 'broken',
@@ -112,7 +112,7 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     });
   });
 
-  it('keeps no more than 8 KiB of a refusal and asks for a cut at the cap', () => {
+  it('keeps at most 8 KiB of a refusal and asks to be cut at that limit', () => {
     const reader = readerFor(kind, contextWith({ caps: { bytes: 20_000, events: 10 } }));
     reader.onHeaders(headAt, 500, {});
     reader.onChunk(readAt(0), Buffer.from(error));
@@ -126,7 +126,7 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     });
   });
 
-  it('is refused in a content encoding, too', () => {
+  it('is refused if it is compressed, too', () => {
     const zipped = [gzipSync(error)];
     expect(replay(kind, zipped, { status: 400, headers: { 'content-encoding': 'gzip' } })).toEqual({
       kind: 'refused',
@@ -138,7 +138,7 @@ describe.each(trafficKinds)('an answer to %s', (kind) => {
     });
   });
 
-  it('is broken when it passes the cap on bytes, even if it ends in the same read', () => {
+  it('is broken when it exceeds the byte limit, even if it ends in the same read', () => {
     const context = contextWith({ caps: { bytes: 5, events: 10 } });
     expect(replay(kind, [Buffer.from('{"a":1}')], {}, context)).toMatchObject({
       kind: 'broken',

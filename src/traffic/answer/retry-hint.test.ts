@@ -8,7 +8,7 @@ const body = (reset: string): string =>
 const hint = (headers: object, text = '', status = 429) =>
   readRetryHint({ status, headers: headers as RefusedResponse['headers'], body: text });
 
-describe('when to come back', () => {
+describe('the retry hint', () => {
   it.each([
     ['milliseconds', { 'retry-after-ms': '1500' }, '', [1500, 'retry-after-ms']],
     ['seconds', { 'retry-after': '60' }, '', [60_000, 'retry-after']],
@@ -21,7 +21,7 @@ describe('when to come back', () => {
       [30_000, 'retry-after'],
     ],
     [
-      'a date that is past',
+      'a date in the past',
       { date, 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' },
       '',
       [0, 'retry-after'],
@@ -54,7 +54,7 @@ describe('when to come back', () => {
     expect(hint(headers, text)).toEqual({ wait, by });
   });
 
-  it('is told by the best of several ways', () => {
+  it('is the best of several hints', () => {
     const headers = { date, 'retry-after-ms': '5', 'retry-after': '60' };
     const text = body('2026-03-01 12:00:42 UTC');
     expect(hint(headers, text)?.by).toBe('retry-after-ms');
@@ -70,14 +70,14 @@ describe('when to come back', () => {
     ['a reset time without the server’s clock', {}, body('2026-03-01 12:00:42 UTC')],
     ['an impossible reset time', { date }, body('2026-13-41 12:00:42 UTC')],
     ['nonsense', { 'retry-after': '1e9', 'retry-after-ms': 'Infinity' }, ''],
-    ['what nobody lives to see', { 'retry-after': '9'.repeat(400) }, ''],
-  ])('is not known from %s', (_, headers, text) => {
+    ['a time centuries away', { 'retry-after': '9'.repeat(400) }, ''],
+  ])('is unknown from %s', (_, headers, text) => {
     expect(hint(headers, text)).toBeNull();
   });
 
   it.each([
     [
-      'the limit that is spent',
+      'the limit that is used up',
       {
         'x-ratelimit-remaining-requests': '0',
         'x-ratelimit-reset-requests': '1m26.4s',
@@ -94,7 +94,7 @@ describe('when to come back', () => {
       7660,
     ],
     [
-      'the later one of two that are spent',
+      'the later one of two that are used up',
       {
         date,
         'anthropic-ratelimit-requests-remaining': '0',
@@ -106,7 +106,7 @@ describe('when to come back', () => {
       20_000,
     ],
     [
-      'the sooner one where nothing tells which it was',
+      'the sooner one if it is unknown which limit was hit',
       { 'x-ratelimit-reset-requests': '24h', 'x-ratelimit-reset-tokens': '2s' },
       'slow down',
       2000,
@@ -117,7 +117,7 @@ describe('when to come back', () => {
     expect(hint(headers, text)).toEqual({ wait, by: 'reset-header' });
   });
 
-  it('is told by reset headers rather than by the body, and by them of limits only', () => {
+  it('prefers reset headers to the body, and only those of limits', () => {
     const headers = { date, 'x-ratelimit-reset-requests': '5s' };
     const text = body('2026-03-01 12:00:42 UTC');
     expect(hint(headers, text)?.by).toBe('reset-header');
@@ -125,7 +125,7 @@ describe('when to come back', () => {
     expect(hint(headers, text, 503)).toBeNull();
   });
 
-  it('is not known from a reset time without the server’s clock', () => {
+  it('is unknown from a reset time without the server’s clock', () => {
     expect(hint({ 'x-ratelimit-reset': '1772366390' })).toBeNull();
   });
 });

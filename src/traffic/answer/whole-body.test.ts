@@ -40,7 +40,7 @@ const completion = (message: object, rest: object = {}): object => ({
 });
 
 describe('a whole chat completion', () => {
-  it('tells the server’s token counts', () => {
+  it('has the server’s token counts', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     expect(read('chat', completion({ content: 'hello' }, { usage }))).toEqual({
       kind: 'completed',
@@ -61,7 +61,7 @@ describe('a whole chat completion', () => {
     [{ content: null, reasoning: 'hm', reasoning_content: 'hmm' }, 2],
     [{ content: null, tool_calls: [{ function: { name: 'f' } }] }, 7],
     [{ content: null, refusal: 'no' }, 1],
-  ])('counts characters / 4 of %j where the server tells no usage', (message, output) => {
+  ])('counts characters / 4 of %j if the server reports no usage', (message, output) => {
     for (const rest of [{}, { usage: null }]) {
       expect(read('chat', completion(message, rest))).toMatchObject({
         answer: { tokens: { input: null, output, source: 'characters' } },
@@ -69,7 +69,7 @@ describe('a whole chat completion', () => {
     }
   });
 
-  it('does not believe a usage of no tokens beside text', () => {
+  it('ignores a usage of 0 tokens next to text', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 0 };
     expect(read('chat', completion({ content: 'hello' }, { usage }))).toMatchObject({
       answer: { tokens: { input: 7, output: 2, source: 'characters' } },
@@ -85,7 +85,7 @@ describe('a whole chat completion', () => {
       { ...completion({}), choices: [] },
       /^the body is not a chat completion: choices: /,
     ],
-    ['whose content is no text', completion({ content: 7 }), /choices\.0\.message\.content: /],
+    ['whose content is not text', completion({ content: 7 }), /choices\.0\.message\.content: /],
     [
       'whose usage counts nothing',
       completion({ content: 'x' }, { usage: {} }),
@@ -115,21 +115,21 @@ describe('a whole chat completion', () => {
 describe('a model list', () => {
   const model = { id: 'a/b', object: 'model', created: 1, owned_by: 'a' };
 
-  it('tells how many models it holds', () => {
+  it('has a number of models', () => {
     expect(read('models', { object: 'list', data: [model, model] })).toEqual({
       kind: 'completed',
       answer: { kind: 'models', firstByte: readAt(0), models: 2, notes: [] },
     });
   });
 
-  it('has a wrong shape when a model lacks a field', () => {
+  it('has a wrong shape if a model lacks a field', () => {
     expect(read('models', { object: 'list', data: [{ ...model, created: 'now' }] })).toMatchObject({
       issue: 'shape',
       detail: matching(/^the body is not a model list: data\.0\.created: /),
     });
   });
 
-  it('names three findings and counts the rest', () => {
+  it('names three errors and counts the others', () => {
     expect(read('models', { object: 'list', data: [{}, {}] })).toMatchObject({
       detail: matching(/; and 5 more$/),
     });
@@ -164,7 +164,7 @@ describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
     });
   });
 
-  it('is read behind a byte order mark, and in JSON of a vendor’s type', () => {
+  it('is read with a byte order mark, and with a JSON content type of a vendor', () => {
     expect(read(kind, `\ufeff${JSON.stringify(good)}`)).toMatchObject({ kind: 'completed' });
     const vendor = { 'content-type': 'application/vnd.gateway+json' };
     const context = contextWith();
@@ -172,7 +172,7 @@ describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
     expect(context.targetMemory.notes.size).toBe(0);
   });
 
-  it('is read without a JSON label, which is noted', () => {
+  it('is read without a JSON content type, with a note', () => {
     const context = contextWith({ targetMemory: emptyTargetMemory() });
     const body = Buffer.from(JSON.stringify(good));
     expect(replay(kind, [body], { headers: {} }, context)).toMatchObject({ kind: 'completed' });
@@ -182,7 +182,7 @@ describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ] as const)('is read in %s, though identity was asked, which is noted', (encoding, compress) => {
+  ] as const)('is read in %s though identity was requested, with a note', (encoding, compress) => {
     const context = contextWith({ targetMemory: emptyTargetMemory() });
     const headers = { ...json, 'content-encoding': encoding };
     const body = compress(JSON.stringify(good));
@@ -193,14 +193,14 @@ describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
     });
   });
 
-  it('does not unfold beyond the cap on bytes', () => {
+  it('is not decompressed beyond the byte limit', () => {
     const context = contextWith({ caps: { bytes: 1000, events: 1 } });
     const headers = { ...json, 'content-encoding': 'gzip' };
     const bomb = gzipSync(JSON.stringify(good).padEnd(1001));
     expect(replay(kind, [bomb], { headers }, context)).toMatchObject({ issue: 'content-type' });
   });
 
-  it('answers from its first byte on', () => {
+  it('counts as answering from its first byte on', () => {
     const reader = readerFor(kind, contextWith());
     reader.onHeaders(headAt, 200, json);
     expect(reader.isAnswering).toBe(false);

@@ -30,7 +30,7 @@ const files: readonly (readonly [SpeechFormat, string, Buffer])[] = [
   ['opus', 'two Ogg Opus files', Buffer.concat([opusFile(2), opusFile(2, 312, 2)])],
 ];
 
-describe('scanning', () => {
+describe('an audio scanner', () => {
   it.each(files)('gives the same for %s, however it is cut: %s', (format, _, file) => {
     const whole = scanReads(format, file);
     expect(whole).toMatchObject({ fault: null });
@@ -69,11 +69,11 @@ describe('scanning', () => {
     ['mp3', 'mill.mp3', 30.456],
     ['opus', 'answer.ogg', 1.61575],
     ['opus', 'kurs.ogg', 554_967 / 48_000],
-  ] as const)('tells how long %s plays: %s', (format, name, seconds) => {
+  ] as const)('measures the duration of %s: %s', (format, name, seconds) => {
     expect(scanReads(format, fixture(name))).toEqual({ seconds, fault: null, notes: [] });
   });
 
-  it('ends on any bytes with a finite length', () => {
+  it('returns a finite duration for any bytes', () => {
     const magics = ['RIFF0000WAVEfmt ', 'RIFF0000WAVEdata', 'ID3', 'APETAGEX', 'OggS\0\x02', ''];
     fc.assert(
       fc.property(
@@ -90,7 +90,7 @@ describe('scanning', () => {
     );
   });
 
-  it('ends on a file with some bytes changed', () => {
+  it('returns a finite duration for a file with some changed bytes', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(fc.constantFrom(...files), changes, ([format, , file], changed) => {
@@ -104,7 +104,7 @@ describe('scanning', () => {
     );
   });
 
-  it('keeps none of the audio', () => {
+  it('keeps no audio in memory', () => {
     const scanner = createScanner('wav');
     scanner.feed(wavFile(0, 0));
     const megabyte = Buffer.alloc(1024 * 1024);
@@ -114,7 +114,7 @@ describe('scanning', () => {
 });
 
 describe('the first bytes of a body', () => {
-  it.each(files)('tell %s: %s', (format, _, file) => {
+  it.each(files)('identify %s: %s', (format, _, file) => {
     for (const asked of speechFormats) {
       expect(identifyContainer(file.subarray(0, 12), asked)?.format).toBe(format);
     }
@@ -127,17 +127,17 @@ describe('the first bytes of a body', () => {
     ['\x1a\x45\xdf\xa3........', 'WebM'],
     ['FORM....AIFF', 'AIFF'],
     ['RF64....WAVE', '64-bit WAV'],
-  ])('name what else they are: %j', (bytes, name) => {
+  ])('identify a format other than the requested ones: %j', (bytes, name) => {
     expect(identifyContainer(Buffer.from(bytes, 'latin1'), 'mp3')).toEqual({ name, format: null });
   });
 
-  it('are nobody’s otherwise', () => {
+  it('are otherwise unknown', () => {
     for (const bytes of ['RIFF....AVI ', '{"error": 1}', 'RIFX....WAVE']) {
       expect(identifyContainer(Buffer.from(bytes), 'wav')).toBeNull();
     }
   });
 
-  it('are what was asked, when they are few and could begin it', () => {
+  it('match the requested format if they are few and could begin it', () => {
     for (const [format, , file] of files) {
       for (let length = 1; length < 12; length += 1) {
         expect(identifyContainer(file.subarray(0, length), format)?.format).toBe(format);

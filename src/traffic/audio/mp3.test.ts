@@ -15,14 +15,14 @@ import { type ContainerScan, type ScanRequest, type ScanResult, Scanner } from '
 const scan = (...parts: readonly Buffer[]) => scanReads('mp3', Buffer.concat(parts));
 const ofFrames = (count: number) => scanWithoutFault((count * mp3FrameMs) / 1000);
 
-describe('the header of a frame', () => {
+describe('the header of an MP3 frame', () => {
   it.each([
     ['MPEG 1, 44.1 kHz, 128 kbit/s', [0xff, 0xfb, 0x90, 0x00], [417, 1152, 44_100]],
     ['the same with padding', [0xff, 0xfb, 0x92, 0x00], [418, 1152, 44_100]],
     ['MPEG 1, 32 kHz, 320 kbit/s', [0xff, 0xfb, 0xe8, 0x00], [1440, 1152, 32_000]],
     ['MPEG 2, 16 kHz, 24 kbit/s, mono', [0xff, 0xf3, 0x38, 0xc0], [108, 576, 16_000]],
     ['MPEG 2.5, 8 kHz, 8 kbit/s, with a checksum', [0xff, 0xe2, 0x18, 0xc0], [72, 576, 8000]],
-  ])('tells length, samples and rate: %s', (_, bytes, told) => {
+  ])('gives length, samples and rate: %s', (_, bytes, told) => {
     const { length, samples, sampleRate } = readMp3Frame(Buffer.from(bytes))!;
     expect([length, samples, sampleRate]).toEqual(told);
   });
@@ -38,18 +38,18 @@ describe('the header of a frame', () => {
     ['the reserved sample rate', [0xff, 0xfb, 0x9c, 0x00]],
     ['the reserved emphasis', [0xff, 0xfb, 0x90, 0x02]],
     ['too few bytes', [0xff, 0xfb, 0x90]],
-  ])('is none with %s', (_, bytes) => {
+  ])('is invalid with %s', (_, bytes) => {
     expect(readMp3Frame(Buffer.from(bytes))).toBeNull();
   });
 });
 
 describe('an MP3 file', () => {
-  it('plays as long as its frames', () => {
+  it('is as long as its frames', () => {
     expect(scan(mp3Frames(1))).toEqual(ofFrames(1));
     expect(scan(mp3Frames(50))).toEqual(ofFrames(50));
   });
 
-  it('does not play the frame in which the encoder says how many follow', () => {
+  it('does not count the frame in which the encoder stores the frame count', () => {
     expect(scan(infoFrame(3), mp3Frames(3))).toEqual(ofFrames(3));
     expect(scan(id3(20), infoFrame(3), mp3Frames(3))).toEqual(ofFrames(3));
     expect(scan(infoFrame(0), mp3Frames(3))).toEqual(ofFrames(3));
@@ -62,11 +62,11 @@ describe('an MP3 file', () => {
     expect(scan(padded, mp3Frames(3))).toEqual(ofFrames(3));
   });
 
-  it('plays a frame that only looks like a tag in the middle', () => {
+  it('counts a frame that only looks like a tag in the middle', () => {
     expect(scan(mp3Frames(2), infoFrame(9), mp3Frames(2))).toEqual(ofFrames(5));
   });
 
-  it('may be several files one behind the other', () => {
+  it('may be several concatenated files', () => {
     const file = Buffer.concat([id3(200), infoFrame(4), mp3Frames(4)]);
     expect(scan(file, file)).toEqual(ofFrames(8));
   });
@@ -82,13 +82,13 @@ describe('an MP3 file', () => {
     expect(scan(mp3Frames(2), ape, id3v1)).toEqual(ofFrames(2));
   });
 
-  it('is heard from where its first frame cannot be a tag any more', () => {
+  it('has audio from the first frame that cannot be a tag', () => {
     expect(bytesToAudio('mp3', mp3Frames(2))).toBe(36);
     expect(bytesToAudio('mp3', Buffer.concat([infoFrame(1), mp3Frames(1)]))).toBe(36 + 5);
     expect(bytesToAudio('mp3', Buffer.concat([id3(20), mp3Frames(1)]))).toBe(30 + 36);
   });
 
-  it('is truncated by a cut inside a frame, and says how much came', () => {
+  it('is truncated by a cut inside a frame, and reports how much was received', () => {
     const file = mp3Frames(3);
     for (let length = 2 * 36 + 1; length < file.length; length += 1) {
       expect(scan(file.subarray(0, length))).toMatchObject({
@@ -98,7 +98,7 @@ describe('an MP3 file', () => {
     }
   });
 
-  it('is truncated by a cut between frames when it declared more', () => {
+  it('is truncated by a cut between frames if it declares more', () => {
     expect(scan(infoFrame(5), mp3Frames(3))).toMatchObject({
       fault: {
         kind: 'truncated',
@@ -119,17 +119,17 @@ describe('an MP3 file', () => {
     ['nothing', Buffer.alloc(0)],
     ['a tag', id3(20)],
     ['a frame that declares others', infoFrame(0)],
-  ])('is silent with %s alone', (_, file) => {
+  ])('is empty with only %s', (_, file) => {
     expect(scan(file)).toMatchObject({ fault: { kind: 'silent' } });
   });
 
-  it('may have some bytes that belong to nothing, which is noted', () => {
+  it('may have some unknown bytes, with a note', () => {
     const junk = Buffer.alloc(20);
     expect(scan(id3(5), junk, mp3Frames(4), junk)).toEqual({ ...ofFrames(4), notes: ['junk'] });
     expect(scan(mp3Frames(2), junk, mp3Frames(2))).toEqual({ ...ofFrames(4), notes: ['junk'] });
   });
 
-  it('goes on at the first frame or tag behind them, wherever their bytes look like one', () => {
+  it('continues at the first frame or tag after unknown bytes of any kind', () => {
     const frames = mp3Frames(4);
     for (const junk of [
       '\xff',
@@ -161,7 +161,7 @@ describe('an MP3 file', () => {
     expect(steps).toBeLessThan(3 * frames);
   });
 
-  it('is none when most of it belongs to nothing', () => {
+  it('is invalid if most of it is unknown bytes', () => {
     expect(scan(mp3Frames(1), Buffer.alloc(100))).toMatchObject({
       fault: { kind: 'container', detail: 'only 36 bytes of the MP3 file are frames' },
     });
@@ -173,7 +173,7 @@ describe('an MP3 file', () => {
     });
   });
 
-  it('keeps the rates of its frames apart', () => {
+  it('sums frames of different sample rates separately', () => {
     const fast = Buffer.alloc(417);
     fast.set([0xff, 0xfb, 0x90, 0x00]);
     expect(scan(mp3Frame(), fast).seconds).toBeCloseTo(0.036 + 1152 / 44_100, 12);

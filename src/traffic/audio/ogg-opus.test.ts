@@ -14,7 +14,7 @@ import {
 const scan = (...parts: readonly Buffer[]) => scanReads('opus', Buffer.concat(parts));
 const ofSamples = (samples: number) => scanWithoutFault(samples / 48_000);
 
-describe('a packet of Opus', () => {
+describe('an Opus packet', () => {
   it.each([
     ['SILK, 10 ms', [0x00], 480],
     ['SILK, 60 ms', [0x18], 2880],
@@ -25,18 +25,18 @@ describe('a packet of Opus', () => {
     ['two frames of different sizes', [0x9a], 1920],
     ['so many frames', [0x9b, 0x03], 2880],
     ['nothing', [], 0],
-  ])('tells its length: %s', (_, bytes, samples) => {
+  ])('gives its duration: %s', (_, bytes, samples) => {
     expect(samplesIn(Buffer.from(bytes), [bytes.length])).toBe(samples);
   });
 });
 
 describe('an Ogg Opus file', () => {
-  it('plays from behind the samples to skip to the position of its last page', () => {
+  it('is as long as the position of its last page, without the samples to skip', () => {
     expect(scan(opusFile(50))).toEqual(ofSamples(50 * 960 - 312));
     expect(scan(opusFile(1, 0))).toEqual(ofSamples(960));
   });
 
-  it('begins where its first page of audio does, not at 0, when it was cut out of a longer one', () => {
+  it('begins at its first page of audio, not at 0, if it was cut out of a longer file', () => {
     const pages = [
       oggPage([opusPacket, opusPacket], { position: 100_000 }),
       oggPage([opusPacket], { position: 100_960, last: true }),
@@ -49,7 +49,7 @@ describe('an Ogg Opus file', () => {
     expect(scan(opusHeaders(312), ...open)).toEqual(ofSamples(2 * 960 - 312));
   });
 
-  it('may end on a page without a packet, which tells no position', () => {
+  it('may end on a page without a packet, which has no position', () => {
     const audio = oggPage([opusPacket], { position: 960 });
     expect(scan(opusHeaders(0), audio, oggPage([], { last: true }))).toEqual(ofSamples(960));
   });
@@ -59,7 +59,7 @@ describe('an Ogg Opus file', () => {
     expect(scan(opusHeaders(312), last)).toEqual(ofSamples(1000 - 312));
   });
 
-  it('may have packets and comments that go on over pages', () => {
+  it('may have packets and comments that span pages', () => {
     const long = Buffer.alloc(510, 0x78);
     const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(502)]);
     const file = [
@@ -75,11 +75,11 @@ describe('an Ogg Opus file', () => {
     expect(bytesToAudio('opus', Buffer.concat(file))).toBe(toAudio + 1);
   });
 
-  it('may be several streams one behind the other', () => {
+  it('may be several concatenated streams', () => {
     expect(scan(opusFile(3), opusFile(5, 312, 2))).toEqual(ofSamples(8 * 960 - 2 * 312));
   });
 
-  it('may have streams of another kind beside it', () => {
+  it('may contain streams of another kind', () => {
     const other = oggPage([Buffer.from('Speex   ')], { first: true, serial: 9 });
     const more = oggPage([Buffer.alloc(99)], { position: 999_999, serial: 9 });
     const audio = [
@@ -91,12 +91,12 @@ describe('an Ogg Opus file', () => {
     );
   });
 
-  it('is heard from the first byte of its first page of audio', () => {
+  it('has audio from the first byte of its first page of audio', () => {
     const audio = opusHeaders(0).length + 27 + 1;
     expect(bytesToAudio('opus', opusFile(2))).toBe(audio + 1);
   });
 
-  it('is truncated by a cut anywhere', () => {
+  it('is truncated by any cut', () => {
     const file = opusFile(3);
     for (let length = 1; length < file.length; length += 1) {
       expect(scan(file.subarray(0, length)), `${length}`).toMatchObject({
@@ -106,7 +106,7 @@ describe('an Ogg Opus file', () => {
     expect(scan(opusFile(3).subarray(0, -1))).toMatchObject({ seconds: (2 * 960 - 312) / 48_000 });
   });
 
-  it('is truncated when one of its streams lacks its end, or its last packet does', () => {
+  it('is truncated if one of its streams lacks its end or its last packet', () => {
     const cut = Buffer.concat([opusHeaders(312), oggPage([opusPacket], { position: 960 })]);
     expect(scan(cut, opusFile(3, 312, 2))).toMatchObject({ fault: { kind: 'truncated' } });
     const open = oggPage([opusPacket, Buffer.alloc(255)], {
@@ -117,7 +117,7 @@ describe('an Ogg Opus file', () => {
     expect(scan(opusHeaders(312), open)).toMatchObject({ fault: { kind: 'truncated' } });
   });
 
-  it('is silent without a sample behind those to skip', () => {
+  it('is empty without a sample after those to skip', () => {
     const last = (position: number) => oggPage([], { position, last: true });
     expect(scan(opusHeaders(312), last(0))).toMatchObject({ fault: { kind: 'silent' } });
     expect(scan(opusHeaders(312), last(312))).toMatchObject({ fault: { kind: 'silent' } });
@@ -128,14 +128,14 @@ describe('an Ogg Opus file', () => {
     ['FLAC', '\x7fFLAC'],
     ['a stream of another codec', 'something'],
     ['an unreadable Opus header', 'OpusHead'],
-  ])('is none when it holds %s', (name, magic) => {
+  ])('is invalid if it contains %s', (name, magic) => {
     const first = oggPage([Buffer.from(magic, 'latin1')], { first: true });
     expect(scan(first, oggPage([Buffer.alloc(9)], { last: true }))).toMatchObject({
       fault: { kind: 'container', detail: `the Ogg file contains ${name}, not Opus` },
     });
   });
 
-  it('is none without its comment header, or with bytes between its pages', () => {
+  it('is invalid without its comment header, or with bytes between its pages', () => {
     const first = oggPage([opusHead(0)], { first: true });
     expect(scan(first, oggPage([opusPacket], { last: true }))).toMatchObject({
       fault: { kind: 'container' },
@@ -145,7 +145,7 @@ describe('an Ogg Opus file', () => {
     });
   });
 
-  it('is noted when bytes follow its end', () => {
+  it('has a note if bytes follow its end', () => {
     expect(scan(opusFile(3), Buffer.from('more'))).toEqual({
       ...ofSamples(3 * 960 - 312),
       notes: ['junk'],

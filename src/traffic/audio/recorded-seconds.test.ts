@@ -35,8 +35,8 @@ const grouped = (time: number): Buffer =>
   element([0xa0], element([0xa1], Buffer.of(0x81, time >> 8, time, 0, 1, 2, 3)));
 const unknown = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
 
-describe('a recording goes', () => {
-  it('as far as its whole frames, whatever its first one declares, as MP3', () => {
+describe('the duration of a recording', () => {
+  it('counts the whole frames of an MP3, not those that its first frame declares', () => {
     const file = Buffer.concat([id3(20), infoFrame(9), mp3Frames(9)]);
     expect(recordedSeconds(file)).toBe(frames(9));
     expect(recordedSeconds(file.subarray(0, -40))).toBe(frames(7));
@@ -44,7 +44,7 @@ describe('a recording goes', () => {
     expect(recordedSeconds(Buffer.concat([file, file]))).toBe(frames(18));
   });
 
-  it('to its last whole block, as WebM', () => {
+  it('ends at the last whole block of a WebM', () => {
     const two = Buffer.concat([cluster(0, simple(0), simple(20)), cluster(40, grouped(5))]);
     expect(recordedSeconds(segment(two))).toBe(0.045);
     expect(recordedSeconds(segment(two, unknown))).toBe(0.045);
@@ -58,7 +58,7 @@ describe('a recording goes', () => {
     ['station.mp3', 3.708],
     ['library.webm', 30.021],
     ['boats.webm', 3.361],
-  ])('nearly to the end of %s, and half as far when that is cut', (name, seconds) => {
+  ])('is nearly that of %s, and about half of it if that is cut', (name, seconds) => {
     const file = fixture(name);
     expect(recordedSeconds(file)).toBeCloseTo(seconds, 9);
     const half = recordedSeconds(file.subarray(0, file.length / 2))!;
@@ -66,14 +66,14 @@ describe('a recording goes', () => {
     expect(half / seconds).toBeLessThan(0.6);
   });
 
-  it('unknown where the length follows from all of the file, or nothing is known of it', () => {
+  it('is unknown if it would need the whole file, or the format is unknown', () => {
     const others = [wavFile(20), opusFile(4), fixture('keeper.m4a'), Buffer.from('no audio')];
     for (const file of [...others, head]) {
       expect(recordedSeconds(file)).toBeNull();
     }
   });
 
-  it('somewhere or unknown in any broken WebM file', () => {
+  it('is finite or unknown for any broken WebM file', () => {
     const file = fixture('boats.webm');
     for (let place = 0; place < 600; place += 1) {
       const bytes = Buffer.from(file);

@@ -14,19 +14,19 @@ const info = riffChunk('LIST', Buffer.from('INFOISFT\x06\0\0\0Lavf5\0'));
 const samples = (count: number): Buffer => Buffer.alloc(count * 2);
 
 describe('a WAV file', () => {
-  it('plays as long as its samples', () => {
+  it('is as long as its samples', () => {
     expect(scan(wavFile(4000))).toEqual(scanWithoutFault(0.5));
     expect(scan(wavFile(1))).toEqual(scanWithoutFault(1 / 8000));
   });
 
   it.each([0, 0xffff_ffff, 0x7fff_ffff, 0x7fff_f000])(
-    'plays all bytes that come when it declares %i, as streaming writers do',
+    'counts all bytes received if it declares %i, as streaming writers do',
     (declared) => {
       expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
     },
   );
 
-  it('may have other chunks before and behind its audio, of odd lengths too', () => {
+  it('may have other chunks before and after its audio, also of odd lengths', () => {
     const odd = riffChunk('LIST', Buffer.from('odd'));
     expect(scan(riff(odd, wavFormat(), odd, riffChunk('data', samples(8000)), odd))).toEqual(
       scanWithoutFault(1),
@@ -35,29 +35,29 @@ describe('a WAV file', () => {
     expect(scan(riff(wavFormat(), odder, odd))).toEqual(scanWithoutFault(1));
   });
 
-  it('counts the samples of compressed blocks by what its format says', () => {
+  it('counts the samples of compressed blocks as its format declares', () => {
     const adpcm = wavFormat(2, [2, 0, 10, 0]);
     expect(scan(riff(adpcm, riffChunk('data', Buffer.alloc(1600))))).toEqual(scanWithoutFault(1));
   });
 
-  it('is heard from the first byte behind the header of its audio', () => {
+  it('has audio from the first byte after the header of its data chunk', () => {
     expect(bytesToAudio('wav', wavFile(10))).toBe(45);
   });
 
-  it('is truncated by a cut anywhere', () => {
+  it('is truncated by any cut', () => {
     const file = wavFile(20);
     for (let length = 0; length < file.length; length += 1) {
       expect(scan(file.subarray(0, length))).toMatchObject({ fault: { kind: 'truncated' } });
     }
   });
 
-  it('is truncated when only other chunks came', () => {
+  it('is truncated if only other chunks were received', () => {
     for (const file of [riff(info), riff(wavFormat(), info)]) {
       expect(scan(file)).toMatchObject({ seconds: 0, fault: { kind: 'truncated' } });
     }
   });
 
-  it('says how much of its audio came', () => {
+  it('reports how much of its audio was received', () => {
     expect(scan(wavFile(4000, 10_000))).toEqual({
       seconds: 0.5,
       fault: {
@@ -71,11 +71,11 @@ describe('a WAV file', () => {
   it.each([
     ['no samples', wavFile(0)],
     [
-      'no samples and what says who wrote them',
+      'no samples and metadata of the writer',
       riff(wavFormat(), riffChunk('data', samples(0)), info),
     ],
     ['half a sample', riff(wavFormat(), riffChunk('data', Buffer.of(1)))],
-  ])('is silent with %s', (_, file) => {
+  ])('is empty with %s', (_, file) => {
     expect(scan(file)).toMatchObject({ seconds: 0, fault: { kind: 'silent' } });
   });
 
@@ -88,7 +88,7 @@ describe('a WAV file', () => {
     ['a rate of 0', riff(riffChunk('fmt ', Buffer.alloc(16)), riffChunk('data', samples(1)))],
     ['a codec without a known length', riff(wavFormat(0x55), riffChunk('data', samples(1)))],
     ['blocks of no samples', riff(wavFormat(2, [2, 0, 0, 0]), riffChunk('data', samples(1)))],
-  ])('is no usable container with %s', (_, file) => {
+  ])('is an invalid container with %s', (_, file) => {
     expect(scan(file)).toMatchObject({ fault: { kind: 'container' } });
   });
 
@@ -96,7 +96,7 @@ describe('a WAV file', () => {
     ['a second file', wavFile(10)],
     ['bytes that are no chunk', Buffer.from('\0\0\0\0\0\0\0\0')],
     ['a few bytes', Buffer.from('abc')],
-  ])('is noted when %s follows its audio', (_, junk) => {
+  ])('has a note if %s follows its audio', (_, junk) => {
     expect(scan(wavFile(8000), junk)).toEqual({ ...scanWithoutFault(1), notes: ['junk'] });
   });
 });

@@ -26,14 +26,14 @@ intro
 is<00:00:02.000> open &amp; wide &unknown;
 `;
 
-it('WebVTT captions keep a sign that only looks like the begin of a tag', () => {
+it('WebVTT captions keep a "<" that does not begin a tag', () => {
   expect(readVtt('WEBVTT\n\n00:01.000 --> 00:02.000\n3 < 4 and <b>5</b> > 2')).toBe(
     '3 < 4 and 5 > 2',
   );
 });
 
 describe('SubRip captions', () => {
-  it('say what stands under their timings', () => {
+  it('contain the text below their timings', () => {
     expect(readSrt(srt)?.split(/\s+/).join(' ').trim()).toBe('The gate is open, and so on.');
   });
 
@@ -60,7 +60,7 @@ describe('SubRip captions', () => {
     expect(readSrt('1\n00:00:00,000 --> 00:00:01,000\n300\n')?.trim()).toBe('300');
   });
 
-  it('say nothing without cues, and are none without timings', () => {
+  it('have no text without cues, and are invalid without timings', () => {
     expect(readSrt('')).toBe('');
     expect(readSrt('The gate is open.')).toBeNull();
     expect(readSrt(vtt)).toBeNull();
@@ -68,7 +68,7 @@ describe('SubRip captions', () => {
 });
 
 describe('WebVTT captions', () => {
-  it('say what stands under their timings, without notes, styles, voices and timestamps', () => {
+  it('contain the text below their timings, without notes, styles, voices and timestamps', () => {
     expect(readVtt(vtt)?.split(/\s+/).join(' ').trim()).toBe('The gate is open & wide &unknown;');
   });
 
@@ -77,7 +77,7 @@ describe('WebVTT captions', () => {
     expect(readVtt(dense)).toBe('The gate is open');
   });
 
-  it('say nothing without cues, and are none without their first word', () => {
+  it('have no text without cues, and are invalid without the word WEBVTT', () => {
     expect(readVtt('WEBVTT')).toBe('');
     expect(readVtt('\ufeffWEBVTT\n\n')).toBe('');
     expect(readVtt('WEBVTTX\n')).toBeNull();

@@ -16,21 +16,21 @@ import {
 describe('a buffered stream', () => {
   const tokens = (count: number): string => sseEvent(textChunk('a')).repeat(count);
 
-  it('brings all its tokens in one read after a long wait', () => {
+  it('delivers all its tokens in one read after a long wait', () => {
     expect(answerFromReads(tokens(12) + sseEvents(stopChunk, doneData)).buffered).toBe(true);
   });
 
-  it('is not told from a short answer below ten tokens', () => {
+  it('cannot be detected below ten tokens', () => {
     expect(answerFromReads(tokens(9) + sseEvents(stopChunk, doneData)).buffered).toBe(false);
   });
 
-  it('is none when the tokens come over a time that matters beside the first’s', () => {
+  it('is not detected if the tokens take a considerable time after the first', () => {
     expect(
       answerFromReads(tokens(1), tokens(1), tokens(99), sseEvents(stopChunk, doneData)).buffered,
     ).toBe(false);
   });
 
-  it('is none when the request began only just before its tokens', () => {
+  it('is not detected if the request began just before its tokens', () => {
     const context = contextWith({ begun: instant(readAt(0) - 1) });
     const reads = [tokens(9), tokens(9) + sseEvents(stopChunk, doneData)].map((read) =>
       Buffer.from(read),
@@ -39,7 +39,7 @@ describe('a buffered stream', () => {
   });
 });
 
-describe('asking for usage', () => {
+describe('the request for usage', () => {
   const refuse = (
     targetMemory: ReadingContext['targetMemory'],
     status: number,
@@ -53,22 +53,19 @@ describe('asking for usage', () => {
     replay('chat-stream', [body], {}, contextWith({ targetMemory }));
   };
 
-  it.each([400, 422])(
-    'stops when the target refuses the field with %d, and says so once',
-    (status) => {
-      const memory = emptyTargetMemory();
-      complete(memory);
-      expect(memory.usage).toBe('accepted');
-      refuse(memory, status, 'Unrecognized request argument supplied: stream_options');
-      refuse(memory, status, 'Unrecognized request argument supplied: stream_options');
-      expect(memory.usage).toBe('refused');
-      expect([...memory.notes]).toEqual([matching(/stream_options\.include_usage/)]);
-      complete(memory);
-      expect(memory.usage).toBe('refused');
-    },
-  );
+  it.each([400, 422])('stops if the target refuses the field with %d, with one note', (status) => {
+    const memory = emptyTargetMemory();
+    complete(memory);
+    expect(memory.usage).toBe('accepted');
+    refuse(memory, status, 'Unrecognized request argument supplied: stream_options');
+    refuse(memory, status, 'Unrecognized request argument supplied: stream_options');
+    expect(memory.usage).toBe('refused');
+    expect([...memory.notes]).toEqual([matching(/stream_options\.include_usage/)]);
+    complete(memory);
+    expect(memory.usage).toBe('refused');
+  });
 
-  it('stops at any 400 before a stream has completed, and goes on after', () => {
+  it('stops at any 400 before a stream has completed, and continues after one has', () => {
     const untried = emptyTargetMemory();
     refuse(untried, 400, 'invalid parameters');
     expect(untried.usage).toBe('refused');
@@ -79,7 +76,7 @@ describe('asking for usage', () => {
     expect(proven.notes.size).toBe(0);
   });
 
-  it.each([401, 429, 500])('goes on after status %d', (status) => {
+  it.each([401, 429, 500])('continues after status %d', (status) => {
     const memory = emptyTargetMemory();
     refuse(memory, status, 'no luck');
     expect(memory.usage).toBe('untried');

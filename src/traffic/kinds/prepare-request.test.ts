@@ -35,7 +35,7 @@ const bodyOf = (
 };
 
 describe('a chat request', () => {
-  it('asks for the model, a conversation and a number of tokens', () => {
+  it('has the model, a conversation and a number of tokens', () => {
     const one = conversations.slice(0, 1);
     expect(bodyOf(entry('chat', { conversations: one }))).toEqual({
       model: 'm',
@@ -45,7 +45,7 @@ describe('a chat request', () => {
     expect(bodyOf(entry('chat', { maxTokens: null }))).not.toHaveProperty('max_tokens');
   });
 
-  it('asks what the prompt’s source says, and for the smaller number of tokens', () => {
+  it('has the prompt of its source, and the smaller number of tokens', () => {
     const made = { conversations: { kind: 'trace', system: null } } as const;
     expect(bodyOf(entry('chat', { ...made, maxTokens: null }))).toEqual({
       model: 'm',
@@ -56,28 +56,34 @@ describe('a chat request', () => {
     expect(bodyOf(entry('chat', { ...made, maxTokens: 5 }))).toMatchObject({ max_tokens: 5 });
   });
 
-  it.each(['chat', 'chat-stream'] as const)('%s keeps what a made prompt was asked as', (kind) => {
-    const made = { conversations: { kind: 'trace', system: null } } as const;
-    const ask = () => ({ messages: [], maxTokens: null, tokens: 5 });
-    const told = (body: TrafficOf<'chat'>['body']): unknown => {
-      const reader = prepareRequest(
-        entry(kind, { ...made, body }),
-        prepareContextWith({ ask }),
-      ).read(contextWith());
-      const isStream = kind === 'chat-stream';
-      const type = isStream ? 'text/event-stream' : 'application/json';
-      reader.onHeaders(headAt, 200, { 'content-type': type });
-      const said = { role: 'assistant', content: 'Yes.' };
-      const choice = { index: 0, finish_reason: 'stop', [isStream ? 'delta' : 'message']: said };
-      const text = JSON.stringify({ choices: [choice] });
-      reader.onChunk(readAt(0), Buffer.from(isStream ? `data: ${text}\n\ndata: [DONE]\n\n` : text));
-      return reader.ended(readAt(1));
-    };
-    expect(told({})).toMatchObject({ answer: { tokens: { asked: 5 } } });
-    expect(told({ tools: [] })).not.toHaveProperty('answer.tokens.asked');
-  });
+  it.each(['chat', 'chat-stream'] as const)(
+    '%s keeps the requested length of a synthetic prompt',
+    (kind) => {
+      const made = { conversations: { kind: 'trace', system: null } } as const;
+      const ask = () => ({ messages: [], maxTokens: null, tokens: 5 });
+      const told = (body: TrafficOf<'chat'>['body']): unknown => {
+        const reader = prepareRequest(
+          entry(kind, { ...made, body }),
+          prepareContextWith({ ask }),
+        ).read(contextWith());
+        const isStream = kind === 'chat-stream';
+        const type = isStream ? 'text/event-stream' : 'application/json';
+        reader.onHeaders(headAt, 200, { 'content-type': type });
+        const said = { role: 'assistant', content: 'Yes.' };
+        const choice = { index: 0, finish_reason: 'stop', [isStream ? 'delta' : 'message']: said };
+        const text = JSON.stringify({ choices: [choice] });
+        reader.onChunk(
+          readAt(0),
+          Buffer.from(isStream ? `data: ${text}\n\ndata: [DONE]\n\n` : text),
+        );
+        return reader.ended(readAt(1));
+      };
+      expect(told({})).toMatchObject({ answer: { tokens: { asked: 5 } } });
+      expect(told({ tools: [] })).not.toHaveProperty('answer.tokens.asked');
+    },
+  );
 
-  it('draws the number of tokens where that is a distribution', () => {
+  it('draws the number of tokens from a distribution', () => {
     const traffic = entry('chat', { maxTokens: { kind: 'uniform', min: 3, max: 9 } });
     const most = Array.from({ length: 60 }, (_, seed) =>
       Number(bodyOf(traffic, emptyTargetMemory(), seed)['max_tokens']),
@@ -85,7 +91,7 @@ describe('a chat request', () => {
     expect(new Set(most)).toEqual(new Set([3, 4, 5, 6, 7, 8, 9]));
   });
 
-  it('names path, content type and what it accepts, and asks for no compression', () => {
+  it('names path, content type and accepted type, and asks for no compression', () => {
     const { method, path, headers } = prepareRequest(entry('chat'), prepareContextWith()).request;
     expect({ method, path, headers }).toEqual({
       method: 'POST',
@@ -98,7 +104,7 @@ describe('a chat request', () => {
     });
   });
 
-  it('draws every conversation, and the same one from the same draw', () => {
+  it('draws every conversation, and the same one for the same draw', () => {
     const drawn = (seed: number): unknown =>
       bodyOf(entry('chat'), emptyTargetMemory(), seed)['messages'];
     const seeds = Array.from({ length: 40 }, (_, seed) => seed);
@@ -106,7 +112,7 @@ describe('a chat request', () => {
     expect(seeds.map(drawn)).toEqual(seeds.map(drawn));
   });
 
-  it('lets the entry’s further fields win, but for stream, and says so', () => {
+  it('prefers the entry’s further fields, except stream, with a note', () => {
     const memory = emptyTargetMemory();
     const body = bodyOf(entry('chat', { body: { max_tokens: 5, seed: 7, stream: true } }), memory);
     expect(body).toMatchObject({ max_tokens: 5, seed: 7 });
@@ -118,14 +124,14 @@ describe('a chat request', () => {
     ]);
   });
 
-  it('says nothing of a stream field that agrees with the kind', () => {
+  it('has no note for a stream field that agrees with the kind', () => {
     const memory = emptyTargetMemory();
     bodyOf(entry('chat', { body: { stream: false } }), memory);
     bodyOf(entry('chat-stream', { body: { stream: true } }), memory);
     expect(memory.notes.size).toBe(0);
   });
 
-  it('is the same whether its entry was asked for before or not', () => {
+  it('does not depend on earlier requests of its entry', () => {
     const maxTokens = { kind: 'uniform', min: 3, max: 5 } as const;
     const often = { chat: entry('chat', { maxTokens }), 'chat-stream': entry('chat-stream') };
     for (let seed = 0; seed < 60; seed += 1) {
@@ -142,13 +148,13 @@ describe('a chat request', () => {
     }
   });
 
-  it('is written once where nothing of it can differ', () => {
+  it('is written once if nothing in it varies', () => {
     const one = entry('chat', { conversations: conversations.slice(0, 1) });
     const written = () => prepareRequest(one, prepareContextWith()).request.body;
     expect(written()).toBe(written());
   });
 
-  it('keeps to the contract', () => {
+  it('conforms to the contract', () => {
     for (const kind of ['chat', 'chat-stream'] as const) {
       expect(chatRequestSchema.safeParse(bodyOf(entry(kind))).success).toBe(true);
     }
@@ -166,7 +172,7 @@ describe('a streamed chat request', () => {
     expect(bodyOf(entry('chat-stream'), memory)).not.toHaveProperty('stream_options');
   });
 
-  it('leaves stream_options to the entry that names them', () => {
+  it('does not change stream_options that the entry sets', () => {
     const stream_options = { include_usage: true, continuous_usage_stats: true };
     const traffic = entry('chat-stream', { body: { stream_options } });
     expect(bodyOf(traffic)['stream_options']).toEqual(stream_options);
@@ -178,7 +184,7 @@ describe('a streamed chat request', () => {
   });
 });
 
-it('asks for the model list without a body', () => {
+it('a model list request has no body', () => {
   expect(prepareRequest({ kind: 'models', weight: 1 }, prepareContextWith()).request).toEqual({
     method: 'GET',
     path: '/models',

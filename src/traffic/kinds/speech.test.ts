@@ -52,7 +52,7 @@ describe('a speech request', () => {
       ).toString(),
     );
 
-  it('names model, text, voice and format, and a speed only if there is one', () => {
+  it('has model, text, voice and format, and a speed only if one is set', () => {
     const body = { model: 's', input: 'Hello, weir.', voice: 'calm.wav', response_format: 'wav' };
     expect(bodyOf({})).toEqual(body);
     expect(bodyOf({ speed: 1.5, body: { seed: 7 } })).toEqual({ ...body, speed: 1.5, seed: 7 });
@@ -76,7 +76,7 @@ describe('a speech request', () => {
     expect(new Set(drawn)).toEqual(new Set(texts));
   });
 
-  it('takes pieces by turns, from the first again after the last', () => {
+  it('sends pieces in turn, and starts again after the last', () => {
     const split = { characters: 5 };
     const spoken = [0, 1, 2, 3].map((which) => {
       const pieces = entry({ texts: ['one', 'two', 'three'], split });
@@ -86,7 +86,7 @@ describe('a speech request', () => {
     expect(spoken).toEqual(['one', 'two', 'three', 'one']);
   });
 
-  it('does not send further fields that conflict with the reading of its answer, and notes it', () => {
+  it('omits further fields that conflict with how its response is read, with a note', () => {
     const memory = emptyTargetMemory();
     expect(bodyOf({ body: { response_format: 'flac', input: 'other' } }, memory)).toMatchObject({
       input: 'Hello, weir.',
@@ -99,12 +99,12 @@ describe('a speech request', () => {
   });
 });
 
-describe('a speech answer', () => {
+describe('a speech response', () => {
   it.each([
     ['wav', 0.01, 204],
     ['mp3', 0.108, 108],
     ['opus', (3 * 960 - 312) / 48_000, 189],
-  ] as const)('is complete in %s, with its length and cost', (format, audioSeconds, bytes) => {
+  ] as const)('is complete in %s, with its duration and cost', (format, audioSeconds, bytes) => {
     expect(read(format, bodies[format])).toEqual({
       kind: 'completed',
       answer: {
@@ -120,7 +120,7 @@ describe('a speech answer', () => {
     });
   });
 
-  it('tells the read that brought the first audio, behind the header', () => {
+  it('reports the read with the first audio after the header', () => {
     const reads = [wavFile(80).subarray(0, 10), wavFile(80).subarray(10, 44)];
     expect(
       replay(entry(), [...reads, wavFile(80).subarray(44)], labelled('audio/wav')),
@@ -143,20 +143,23 @@ describe('a speech answer', () => {
     ['wav', 'AUDIO/X-WAV', []],
     ['mp3', 'audio/mp3', []],
     ['opus', 'audio/opus', []],
-  ] as const)('is judged by its bytes: %s labelled %s is noted %j', (format, label, notes) => {
-    const headers: Record<string, string> = label === undefined ? {} : { 'content-type': label };
-    expect(read(format, bodies[format], { headers })).toMatchObject({
-      kind: 'completed',
-      answer: { notes },
-    });
-  });
+  ] as const)(
+    'is identified by its bytes: %s labelled %s has the note %j',
+    (format, label, notes) => {
+      const headers: Record<string, string> = label === undefined ? {} : { 'content-type': label };
+      expect(read(format, bodies[format], { headers })).toMatchObject({
+        kind: 'completed',
+        answer: { notes },
+      });
+    },
+  );
 
   it.each([
     ['wav', 'mp3', 'WAV audio was requested, but the body is MP3'],
     ['wav', 'opus', 'WAV audio was requested, but the body is Ogg'],
     ['mp3', 'wav', 'MP3 audio was requested, but the body is WAV'],
     ['opus', 'mp3', 'Ogg audio was requested, but the body is MP3'],
-  ] as const)('is malformed when %s was asked and %s came', (asked, came, detail) => {
+  ] as const)('is malformed if %s was requested and %s was received', (asked, came, detail) => {
     expect(read(asked, bodies[came], labelled(labels[asked]))).toEqual({
       kind: 'malformed',
       issue: 'audio-container',
@@ -173,7 +176,7 @@ describe('a speech answer', () => {
     expect(read('opus', body)).toMatchObject({ kind: 'malformed', issue: 'audio-container' });
   });
 
-  it.each(['wav', 'mp3', 'opus'] as const)('is malformed when it ends too early: %s', (format) => {
+  it.each(['wav', 'mp3', 'opus'] as const)('is malformed if it ends too early: %s', (format) => {
     expect(read(format, bodies[format].subarray(0, -1))).toMatchObject({
       kind: 'malformed',
       issue: 'audio-truncated',
@@ -213,7 +216,7 @@ describe('a speech answer', () => {
     ['<html><title>Log in</title>', 'an HTML page was returned instead of audio: Log in'],
     ['data: {"audio":""}\n\n', 'a stream of events was returned instead of audio'],
     ['no such voice', 'text was returned instead of audio: no such voice'],
-  ])('is malformed when text came: %s', (body, detail) => {
+  ])('is malformed if text was received: %s', (body, detail) => {
     expect(read('mp3', body)).toEqual({
       kind: 'malformed',
       issue: 'content-type',
@@ -222,13 +225,13 @@ describe('a speech answer', () => {
     });
   });
 
-  it('masks secrets in text that came', () => {
+  it('masks secrets in received text', () => {
     const context = contextWith({ redact: (text) => text.replaceAll('sk-1', '***') });
     const told = replay(entry(), [Buffer.from('wrong key sk-1')], labelled('text/plain'), context);
     expect(told).toMatchObject({ detail: 'text was returned instead of audio: wrong key ***' });
   });
 
-  it('is not read through a compression, which blurs its first audio', () => {
+  it('is malformed if it is compressed, since that hides when its first audio came', () => {
     const headers = { 'content-type': 'audio/wav', 'content-encoding': 'gzip' };
     expect(replay(entry(), [gzipSync(bodies.wav)], { headers })).toMatchObject({
       kind: 'malformed',
@@ -237,7 +240,7 @@ describe('a speech answer', () => {
     });
   });
 
-  it('is broken by a reset, with what had come', () => {
+  it('is broken by a reset, with what was received', () => {
     const failure = { cause: 'reset', detail: 'reset' } as const;
     const half = [bodies.wav.subarray(0, 124)];
     expect(replay(entry(), half, { ...labelled('audio/wav'), failure })).toMatchObject({
@@ -247,13 +250,13 @@ describe('a speech answer', () => {
     expect(replay(entry(), [], { failure })).toMatchObject({ partial: null });
   });
 
-  it('is read to its length when it is a real one', () => {
+  it('has its full duration if it is a real recording', () => {
     const url = new URL('../../../fixtures/speech/kurs.ogg', import.meta.url);
     const told = replay(entry({ format: 'opus' }), [readFileSync(url)], labelled('audio/ogg'));
     expect(told).toMatchObject({ answer: { audioSeconds: 554_967 / 48_000, notes: [] } });
   });
 
-  it('answers from its first byte on', () => {
+  it('counts as answering from its first byte on', () => {
     const reader = readerFor(entry());
     reader.onHeaders(readAt(0), 200, { 'content-type': 'audio/wav' });
     expect(reader.isAnswering).toBe(false);

@@ -63,13 +63,13 @@ describe('a transcription request', () => {
     });
   });
 
-  it('sends the clip under its own name and type', async () => {
+  it('sends the clip with its own name and type', async () => {
     const clip = sampleClip({ name: 'a.ogg', contentType: 'audio/ogg', bytes: Buffer.from('Ogg') });
     const file = (await formOf({}, clip)).at(-1)?.[1] as File;
     expect([file.name, file.type, await file.text()]).toEqual(['a.ogg', 'audio/ogg', 'Ogg']);
   });
 
-  it('makes each form once for a clip and its fields', () => {
+  it('builds each form once for a clip and its fields', () => {
     const clip = sampleClip();
     const bodyOf = (parts: Partial<TrafficOf<'transcription'>>) =>
       prepareRequest(entry(parts), prepareContextWith({ clip })).request.body;
@@ -128,14 +128,14 @@ describe('a transcript', () => {
     ['text', 'The gate is open.'],
     ['srt', srt],
     ['vtt', vtt],
-  ] as const)('may come wrapped as %s, which is noted', (format, text) => {
+  ] as const)('may be wrapped as %s, with a note', (format, text) => {
     const wrapped = { ...complete, answer: { ...complete.answer, notes: ['wrapped'] } };
     expect(read(format, { text })).toEqual(wrapped);
     expect(read(format, JSON.stringify(text))).toEqual(wrapped);
     expect(read(format, { ...verbose, text })).toEqual(wrapped);
   });
 
-  it('is taken as it stands when it only begins like JSON', () => {
+  it('is plain text if it only begins like JSON', () => {
     const clip = sampleClip({ text: 'Yes, he said.' });
     for (const body of ['"Yes," he said.', '{Yes} he said', '[Yes] he said']) {
       expect(read('text', body, { clip })).toMatchObject({
@@ -144,7 +144,7 @@ describe('a transcript', () => {
     }
   });
 
-  it('is noted when it lacks the segments that verbose_json promises', () => {
+  it('has a note if it lacks the segments of verbose_json', () => {
     for (const body of [{ text: 'The gate is open.' }, { ...verbose, segments: null }]) {
       expect(read('verbose_json', body)).toMatchObject({ answer: { notes: ['no-segments'] } });
     }
@@ -160,7 +160,7 @@ describe('a transcript', () => {
       ['word', 'segment'],
       ['no-segments', 'no-words'],
     ],
-  ] as const)('is noted when it lacks what was asked of verbose_json: %j', (asked, notes) => {
+  ] as const)('has a note if it lacks a requested part of verbose_json: %j', (asked, notes) => {
     const isAsked = (each: 'word' | 'segment') => new Set<string>(asked).has(each);
     const notesOn = (body: object) => {
       const order = { ...entry({ format: 'verbose_json', granularities: [...asked] }) };
@@ -174,7 +174,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('counts the words that are wrong', () => {
+  it('counts word errors', () => {
     expect(read('json', { text: 'The gate was' })).toMatchObject({
       answer: { words: { wrong: 2, expected: 4 } },
     });
@@ -182,7 +182,7 @@ describe('a transcript', () => {
     expect(read('text', { text: '' })).toMatchObject({ answer: { words: { wrong: 4 } } });
   });
 
-  it('leaves open what is not known of its clip', () => {
+  it('has unknown figures if its clip has no known text or duration', () => {
     const clip = sampleClip({ seconds: null, text: null });
     expect(read('json', { text: 'anything' }, { clip })).toMatchObject({
       answer: { audioSeconds: null, words: null, cost: null },
@@ -241,7 +241,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('is malformed when it is labelled JSON and is none', () => {
+  it('is malformed if it is labelled JSON but is not', () => {
     expect(read('json', '{"text":', { headers: json })).toMatchObject({ issue: 'not-json' });
   });
 

@@ -10,10 +10,10 @@ describe('word errors', () => {
     ['the same', sentence, sentence, 0],
     ['other case and punctuation', 'It’s open, John!', 'its OPEN john', 0],
     ['compatible characters', 'ﬁne ½ Ａｂ', 'fine 1⁄2 ab', 0],
-    ['accents composed or not', 'caf\u00e9', 'cafe\u0301', 0],
+    ['composed or decomposed accents', 'caf\u00e9', 'cafe\u0301', 0],
     ['hyphens, dashes and lines', 'well-known — fact', 'well known\nfact', 0],
     ['one word replaced', 'the gate is open', 'the gate was open', 1],
-    ['two words in place of one', 'the gate is open', 'the gate is o pen', 2],
+    ['two words instead of one', 'the gate is open', 'the gate is o pen', 2],
     ['a missing accent', 'caf\u00e9', 'cafe', 1],
     ['nothing heard', 'the gate is open', '', 4],
     ['nothing said', '', 'thank you', 2],
@@ -22,14 +22,14 @@ describe('word errors', () => {
     ['Thai', 'น้ำไหล', 'น้ำไหน', 1],
     ['Thai with spaces between its phrases', 'ประตู เปิด', 'ประตูเปิด', 0],
     ['Lao', 'ນ້ຳໄຫຼ', 'ນ້ຳໄຫ', 1],
-    ['Khmer, its full stop left out', 'ទឹកហូរ។', 'ទឹកហូ', 1],
+    ['Khmer without its full stop', 'ទឹកហូរ។', 'ទឹកហូ', 1],
     ['Burmese, a mark of one character missing', 'ရေစီးသည်', 'ရေစီးသည', 1],
     ['two scripts in one', 'Weir 水门 and スーパー', 'weir水门andスーパー', 0],
   ])('are counted for %s', (_, text, heard, wrong) => {
     expect(wordErrors(text, heard)).toMatchObject({ wrong });
   });
 
-  it('come with the number of words of the true text', () => {
+  it('come with the number of words of the reference text', () => {
     expect(wordErrors(sentence, '')).toEqual({ wrong: 24, expected: 24 });
   });
 
@@ -40,7 +40,7 @@ describe('word errors', () => {
     expect(counts).toEqual([4, 5, 4, 4, 4]);
   });
 
-  it('count everything far beyond the true text as inserted', () => {
+  it('count everything far beyond the reference text as inserted', () => {
     const limit = 10 * 24 + 1000;
     expect(wordErrors(sentence, `${sentence} ${'mumble '.repeat(limit - 24)}`)?.wrong).toBe(
       limit - 24,
@@ -70,7 +70,7 @@ describe('word errors', () => {
     );
   });
 
-  it('agree with the whole table of edit distances', () => {
+  it('agree with the full table of edit distances', () => {
     const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 90 });
     fc.assert(
       fc.property(words, words, (said, heard) => {
@@ -81,7 +81,7 @@ describe('word errors', () => {
     );
   });
 
-  it('tell apart as many words as there are code units, and nothing beyond', () => {
+  it('distinguish as many words as there are code units, and no more', () => {
     const words = Array.from({ length: 65_535 }, (_, index) => `w${index}`);
     const heard = words.slice(100, 140).join(' ');
     expect(wordErrors(words.join(' '), heard)).toEqual({ wrong: 65_495, expected: 65_535 });

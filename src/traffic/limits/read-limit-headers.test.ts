@@ -17,7 +17,7 @@ const limitOf = (profile: string, descriptor: string | null, unit: string, cells
 });
 
 describe('limit headers', () => {
-  it('are read for any descriptor of LiteLLM’s', () => {
+  it('are read for any LiteLLM descriptor', () => {
     expect(
       told({
         'x-ratelimit-api_key-limit-requests': '60',
@@ -32,7 +32,7 @@ describe('limit headers', () => {
     ]);
   });
 
-  it('of OpenAI and Groq tell resets as Go durations', () => {
+  it('of OpenAI and Groq have resets as Go durations', () => {
     expect(
       told({
         'x-ratelimit-limit-requests': '14400',
@@ -47,7 +47,7 @@ describe('limit headers', () => {
     ]);
   });
 
-  it('of Azure tell whole seconds, and −1 for a limit that is not told', () => {
+  it('of Azure have resets in whole seconds, and −1 for an unknown limit', () => {
     expect(
       told({ 'x-ratelimit-limit-tokens': '-1', 'x-ratelimit-reset-requests': '7' }),
     ).toStrictEqual([
@@ -56,7 +56,7 @@ describe('limit headers', () => {
     ]);
   });
 
-  it('of Anthropic tell resets as RFC 3339 times', () => {
+  it('of Anthropic have resets as RFC 3339 times', () => {
     expect(
       told({
         'anthropic-ratelimit-input-tokens-limit': '40000',
@@ -97,13 +97,13 @@ describe('limit headers', () => {
     ['a Unix time', String(now / 1000 + 30), 30_000],
     ['a Unix time in milliseconds', String(now + 30_000), 30_000],
     ['an HTTP date', 'Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
-  ])('of the customary kind tell resets as %s', (_, text, resetIn) => {
+  ])('in the common form have resets as %s', (_, text, resetIn) => {
     expect(told({ 'x-ratelimit-reset': text })).toStrictEqual([
       limitOf('legacy', null, 'requests', { resetIn }),
     ]);
   });
 
-  it('that cannot be read are told with their text', () => {
+  it('that cannot be read are reported with their text', () => {
     expect(
       readReportedLimits(
         {
@@ -126,7 +126,7 @@ describe('limit headers', () => {
     });
   });
 
-  it('never crash and give finite numbers, whatever their values are', () => {
+  it('never throw and give finite numbers for any values', () => {
     const name = fc.constantFrom(
       'x-ratelimit-api_key-limit-requests',
       'x-ratelimit-reset-tokens',

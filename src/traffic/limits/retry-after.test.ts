@@ -17,7 +17,7 @@ it.each([
   ['a date in the past', { 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT' }, 0],
   ['nothing readable', { 'retry-after': 'later' }, null],
   ['nothing', {}, null],
-])('a retry is asked for by %s', (_, headers, wait) => {
+])('a retry is requested by %s', (_, headers, wait) => {
   expect(readRetryAfter(headers as Record<string, string>, now)?.wait ?? null).toBe(wait);
 });
 
@@ -29,7 +29,7 @@ it('the second form of a 429 names its limit and its reset', () => {
   ).toStrictEqual({ unit: 'tokens', resetAt: now + 30_000 });
 });
 
-it('any other 429 is read by its words', () => {
+it('any other 429 is read from its message', () => {
   expect(readRefusedLimit('Too many requests').unit).toBe('requests');
   expect(readRefusedLimit('Rate limit reached: 5 requests in flight for this key.').unit).toBe(
     'in-flight',

@@ -8,9 +8,9 @@ const prose = (name: string): string =>
     .replaceAll(/```[^]*?```/g, '')
     .replaceAll(/[|`*_-]/g, '');
 
-describe('the estimate of a text’s tokens', () => {
+describe('the estimated token count of a text', () => {
   it.each(['README.md', 'src/README.md', 'LICENSE', '.package/CHANGELOG.md'])(
-    'is within a tenth of what a tokenizer counts in %s',
+    'is within 10 % of a tokenizer’s count for %s',
     (name) => {
       const text = prose(name);
       const share = estimateTokens(text) / countTokens(text);
@@ -19,7 +19,7 @@ describe('the estimate of a text’s tokens', () => {
     },
   );
 
-  it('is exact for words that are one token each, and counts long words, numbers and signs', () => {
+  it('is exact for words of one token each, and counts long words, numbers and signs', () => {
     expect(estimateTokens(' river rock round run')).toBe(4);
     expect(estimateTokens('')).toBe(0);
     expect(estimateTokens('internationalization')).toBe(3);

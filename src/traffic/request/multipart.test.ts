@@ -19,7 +19,7 @@ const read = async (form: MultipartForm) => {
   return { entries: [...parsed].slice(0, -1), name: upload.name, type: upload.type, bytes };
 };
 
-it('writes fields in order, the file last', () => {
+it('writes fields in order and the file last', () => {
   const { body, contentType } = encodeForm({
     fields: [
       ['model', 'm'],
@@ -48,7 +48,7 @@ it('writes fields in order, the file last', () => {
     `);
 });
 
-it('is read by others as it was meant, whatever the bytes', async () => {
+it('is read correctly by other parsers for any bytes', async () => {
   const fields = fc.array(
     fc.tuple(fc.constantFrom('model', 'timestamp_granularities[]', 'odd "name"'), fc.string()),
     { maxLength: 4 },
@@ -74,7 +74,7 @@ it('repeats a field that has several values', async () => {
   expect((await read({ fields, file })).entries).toEqual(fields);
 });
 
-it('gives equal forms equal bytes, and others another boundary', () => {
+it('gives equal forms equal bytes, and different forms different boundaries', () => {
   const form: MultipartForm = { fields: [['model', 'm']], file };
   expect(encodeForm(form)).toEqual(encodeForm({ ...form }));
   const others: readonly MultipartForm[] = [

@@ -267,7 +267,7 @@ const facts = (outcome: Outcome): object => {
   return { issue, firstEvent, firstVisible, tokenInstants, firstChunkTokens, tokens, finish };
 };
 
-it('reads any stream as parsing every event would', () => {
+it('reads any stream like a parser of every event', () => {
   fc.assert(
     fc.property(stream, (one) => {
       const reads = readsOf(one);

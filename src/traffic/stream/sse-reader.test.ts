@@ -40,63 +40,63 @@ const readEveryWay = (text: string | Buffer, longest?: number): ReturnType<typeo
 
 const message = (data: string): readonly [string, string] => ['message', data];
 
-describe('the SSE reader, whichever way reads are cut', () => {
+describe('the SSE reader, however reads are cut,', () => {
   const cases: readonly (readonly [fact: string, text: string, seen: Seen])[] = [
     ['ends lines at LF', 'data: a\n\ndata: b\n\n', [message('a'), message('b')]],
     ['ends lines at CR', 'data: a\r\rdata: b\r\r', [message('a'), message('b')]],
     ['ends lines at CR LF', 'data: a\r\n\r\ndata: b\r\n\r\n', [message('a'), message('b')]],
-    ['takes mixed line ends', 'data: a\r\n\ndata: b\n\r\n\r', [message('a'), message('b')]],
+    ['accepts mixed line ends', 'data: a\r\n\ndata: b\n\r\n\r', [message('a'), message('b')]],
     ['drops a byte order mark at the beginning', '\ufeffdata: a\n\n', [message('a')]],
     ['keeps a byte order mark elsewhere', 'data: \ufeffa\n\n', [message('\ufeffa')]],
     [
-      'does without a space behind the colon',
+      'accepts no space after the colon',
       'data:a\n\ndata:[DONE]\n\n',
       [message('a'), message('[DONE]')],
     ],
-    ['removes one space behind the colon only', 'data:  a\n\n', [message(' a')]],
+    ['removes only one space after the colon', 'data:  a\n\n', [message(' a')]],
     ['joins several data lines by LF', 'data: a\ndata:\ndata: b\n\n', [message('a\n\nb')]],
     [
       'joins data around other lines',
       'data: a\n: x\nid: 7\nfoo\ndata: b\n\n',
       ['comment', message('a\nb')],
     ],
-    ['takes a data line without a colon for empty data', 'data\n\n', [message('')]],
-    ['tells an event of empty data', 'data:\n\n', [message('')]],
-    ['tells nothing of an event without data', 'event: x\nid: 1\n\ndata: a\n\n', [message('a')]],
+    ['treats a data line without a colon as empty data', 'data\n\n', [message('')]],
+    ['reports an event with empty data', 'data:\n\n', [message('')]],
+    ['ignores an event without data', 'event: x\nid: 1\n\ndata: a\n\n', [message('a')]],
     ['names the event', 'event: error\ndata: a\n\ndata: b\n\n', [['error', 'a'], message('b')]],
-    ['names an event whose name stands behind its data', 'data: a\nevent: ü\n\n', [['ü', 'a']]],
-    ['passes over id and retry', 'id: 1\nretry: 10\ndata: a\n\n', [message('a')]],
+    ['names an event whose name follows its data', 'data: a\nevent: ü\n\n', [['ü', 'a']]],
+    ['skips id and retry', 'id: 1\nretry: 10\ndata: a\n\n', [message('a')]],
     [
-      'passes over fields that only begin like its own',
+      'skips fields that only begin like known ones',
       'database: x\ndat: x\nevents: x\ndata: a\n\n',
       [message('a')],
     ],
     [
-      'tells comments',
+      'reports comments',
       ': ping\n\n:\n\ndata: a\n\n: PROCESSING\n\n',
       ['comment', 'comment', message('a'), 'comment'],
     ],
     ['keeps characters of several bytes whole', 'data: 😀é漢\n\n', [message('😀é漢')]],
     ['keeps a colon within the data', 'data: a: b\n\n', [message('a: b')]],
-    ['passes over blank lines', '\n\n\r\n\ndata: a\n\n\n\n', [message('a')]],
+    ['skips blank lines', '\n\n\r\n\ndata: a\n\n\n\n', [message('a')]],
   ];
   it.each(cases)('%s', (_, text, seen) => {
     expect(readEveryWay(text)).toEqual({ seen, unfinished: false });
   });
 
   it.each(['data: b\n', 'data: b', 'da', 'event: x\n', 'data: b\r\n'])(
-    'drops an event that the end of the stream cuts off, and says so: %j',
+    'drops an event that the end of the stream cuts off, with a note: %j',
     (end) => {
       expect(readEveryWay(`data: a\n\n${end}`)).toEqual({ seen: [message('a')], unfinished: true });
     },
   );
 
-  it('decodes broken UTF-8 as a decoder of the whole stream would', () => {
+  it('decodes broken UTF-8 like a decoder of the whole stream', () => {
     const text = Buffer.concat([Buffer.from('data: '), Buffer.of(0xe6, 0xbc), Buffer.from('\n\n')]);
     expect(readEveryWay(text).seen).toEqual([message('�')]);
   });
 
-  it('accepts a line of exactly the cap and stops at one byte more', () => {
+  it('accepts a line of exactly the limit and stops at one byte more', () => {
     expect(readEveryWay('data: 4567\n\ndata: b\n\n', 10).seen).toEqual([
       message('4567'),
       message('b'),
@@ -105,13 +105,13 @@ describe('the SSE reader, whichever way reads are cut', () => {
     expect(readEveryWay('data: a\n\n: 456789012', 10).seen).toEqual([message('a'), 'long line']);
   });
 
-  it('accepts data of exactly the cap and stops at one byte more', () => {
+  it('accepts data of exactly the limit and stops at one byte more', () => {
     expect(readEveryWay('data:1234\ndata:6789A\n\n', 10).seen).toEqual([message('1234\n6789A')]);
     expect(readEveryWay('data:1234\ndata:6789A\ndata:\n\n', 10).seen).toEqual(['long event']);
   });
 });
 
-it('reads nothing more once it was stopped, not even the rest of a read', () => {
+it('reads nothing more once it is stopped, not even the rest of a read', () => {
   const seen: string[] = [];
   const reader: SseReader = new SseReader(
     {

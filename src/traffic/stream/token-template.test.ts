@@ -21,7 +21,7 @@ const withDelta = (delta: string, rest = ''): string =>
   `{"id":"c1","choices":[{"index":0,"delta":{${delta}},"finish_reason":null}]${rest}}`;
 
 describe('a token template', () => {
-  it('fits an event that differs in its text only', () => {
+  it('matches an event that differs only in its text', () => {
     expect(fits(withDelta('"content":"a"'), withDelta('"content":"é漢 b"'))).toBe('visible');
     expect(fits(withDelta('"content": "a"'), withDelta('"content": "b"'))).toBe('visible');
     expect(fits(withDelta('"content":"\\"a\\\\"'), withDelta('"content":"b"'))).toBe('visible');
@@ -39,10 +39,10 @@ describe('a token template', () => {
     ['whose text has an escape', withDelta('"content":"\\n"')],
     ['whose text breaks JSON', withDelta('"content":"\n"')],
     ['that differs before its text', withDelta('"content":"a"').replace('c1', 'c2')],
-    ['that differs behind its text', withDelta('"content":"a"').replace('null', '"stop"')],
+    ['that differs after its text', withDelta('"content":"a"').replace('null', '"stop"')],
     ['that counts usage', withDelta('"content":"a"', ',"usage":{}')],
-    ['that is too short to hold both sides', '{"id":"c1"}'],
-  ])('fits no event %s', (_, next) => {
+    ['that is too short for both sides', '{"id":"c1"}'],
+  ])('matches no event %s', (_, next) => {
     expect(fits(withDelta('"content":"a"'), next)).toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe('a token template', () => {
       'whose text is given twice, since the last one counts',
       withDelta('"content":"a","content":"b"'),
     ],
-    ['whose token stays when the text is empty', withDelta('"content":"a","refusal":"b"')],
+    ['that still has a token when its text is empty', withDelta('"content":"a","refusal":"b"')],
     [
       'that names content elsewhere first',
       `{"note":{"content":"x"},${withDelta('"content":"a"').slice(1)}`,
@@ -67,7 +67,7 @@ describe('a token template', () => {
     expect(fits(event, event)).toBeNull();
   });
 
-  it('gives up on a stream in which it is of no use', () => {
+  it('is dropped for a stream in which it does not help', () => {
     const template = new TokenTemplate();
     const matched = (count: number): (CarriedContent | null)[] =>
       Array.from({ length: count }, (_, i) => {

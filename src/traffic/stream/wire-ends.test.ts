@@ -17,8 +17,8 @@ import {
 
 const twoTokens = { tokenInstants: 2, finish: 'stop', notes: [] };
 
-describe('how a streamed chat answer ends, in every cut', () => {
-  it('completes without [DONE] when every choice had a finish reason, and notes it', () => {
+describe('the end of a streamed chat, however it is cut,', () => {
+  it('is complete without [DONE] if every choice has a finish reason, with a note', () => {
     const body = sseEvents(
       textChunk('a'),
       chatChunk({ content: 'b' }, null, 1),
@@ -28,14 +28,14 @@ describe('how a streamed chat answer ends, in every cut', () => {
     expect(readEverySplit(body)).toEqual(expectCompleted({ finish: 'stop', notes: ['no-done'] }));
   });
 
-  it('is truncated without [DONE] when a choice had no finish reason', () => {
+  it('is truncated without [DONE] if a choice has no finish reason', () => {
     const body = sseEvents(textChunk('a'), chatChunk({ content: 'b' }, null, 1), stopChunk);
     expect(readEverySplit(body)).toEqual(
       expectMalformed('stream-truncated', /finish reason for choice 1$/, { tokenInstants: 2 }),
     );
   });
 
-  it('is truncated without [DONE] when streams are strict, finished or not', () => {
+  it('is truncated without [DONE] if streams are strict, finished or not', () => {
     const strict = { streams: 'strict' } as const;
     expect(readEverySplit(sseEvents(textChunk('a'), stopChunk), {}, strict)).toEqual(
       expectMalformed('stream-truncated', /strict/, { tokenInstants: 1 }),
@@ -48,19 +48,19 @@ describe('how a streamed chat answer ends, in every cut', () => {
     ).toEqual(expectCompleted(twoTokens));
   });
 
-  it('completes with [DONE] and no finish reason, which the interface does not promise', () => {
+  it('is complete with [DONE] and no finish reason, which the API does not promise', () => {
     expect(readEverySplit(sseEvents(textChunk('a'), textChunk('b'), doneData))).toEqual(
       expectCompleted({ finish: null, notes: ['no-finish'] }),
     );
   });
 
-  it('drops an event that the end cuts off, and notes it', () => {
+  it('drops an event that is cut off, with a note', () => {
     expect(readEverySplit(`${sseEvents(textChunk('a'), stopChunk)}data: [DONE]`)).toEqual(
       expectCompleted({ notes: ['no-done', 'unfinished-event'] }),
     );
   });
 
-  it('notes data after [DONE] and leaves them out', () => {
+  it('ignores data after [DONE], with a note', () => {
     for (const late of [
       sseEvent(textChunk('c')),
       sseEvent(doneData),
@@ -72,7 +72,7 @@ describe('how a streamed chat answer ends, in every cut', () => {
     }
   });
 
-  it('is complete after [DONE] while the socket stays open; the clock stops at the last token', () => {
+  it('is complete after [DONE] while the socket stays open; its time ends at the last token', () => {
     const reader = readerFor('chat-stream', contextWith());
     reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
     reader.onChunk(readAt(0), Buffer.from(sseEvent(textChunk('a'))));
@@ -99,7 +99,7 @@ describe('how a streamed chat answer ends, in every cut', () => {
     });
   });
 
-  it('is settled by an error in mid-stream, whatever becomes of the connection', () => {
+  it('is an error after an error in mid-stream, however the connection ends', () => {
     const failure = { cause: 'reset', detail: 'reset' } as const;
     expect(
       readEverySplit(sseEvents(textChunk('a'), { error: 'no luck' }), { failure }),
@@ -109,7 +109,7 @@ describe('how a streamed chat answer ends, in every cut', () => {
     });
   });
 
-  it('has a cap on bytes, exact to the byte', () => {
+  it('has a byte limit, exact to the byte', () => {
     const body = sseEvents(textChunk('a'), stopChunk, doneData);
     const caps = { bytes: body.length, events: 100 };
     expect(readEverySplit(body, {}, { caps })).toMatchObject({ kind: 'completed' });
@@ -124,7 +124,7 @@ describe('how a streamed chat answer ends, in every cut', () => {
     });
   });
 
-  it('has a cap on events', () => {
+  it('has a limit of events', () => {
     const caps = { bytes: 10_000, events: 3 };
     expect(
       readEverySplit(sseEvents(textChunk('a'), stopChunk, doneData), {}, { caps }),
@@ -141,7 +141,7 @@ describe('how a streamed chat answer ends, in every cut', () => {
     });
   });
 
-  it('has a cap on one line, and asks to be cut there', () => {
+  it('has a limit for one line, and asks to be cut there', () => {
     const reader = readerFor('chat-stream', contextWith({ caps: { bytes: 1e9, events: 1e9 } }));
     reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
     reader.onChunk(readAt(0), Buffer.from(sseEvent(textChunk('a'))));
@@ -155,8 +155,8 @@ describe('how a streamed chat answer ends, in every cut', () => {
   });
 });
 
-describe('a stream that is answering', () => {
-  it('begins at the first token, not at the first event', () => {
+describe('a response counts as answering', () => {
+  it('from the first token on, not from the first event', () => {
     const reader = readerFor('chat-stream', contextWith());
     reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
     reader.onChunk(readAt(0), Buffer.from(sseEvent(chatChunk({ role: 'assistant', content: '' }))));
@@ -165,7 +165,7 @@ describe('a stream that is answering', () => {
     expect(reader.isAnswering).toBe(true);
   });
 
-  it('begins with the body of a refusal', () => {
+  it('from the body of a refusal on', () => {
     const reader = readerFor('chat-stream', contextWith());
     reader.onHeaders(headAt, 500, {});
     expect(reader.isAnswering).toBe(false);

@@ -16,8 +16,8 @@ import {
 
 const twoTokens = { tokenInstants: 2, finish: 'stop', notes: [] };
 
-describe('what goes wrong in a streamed chat answer, in every cut', () => {
-  it('fails on an error event in mid-stream and keeps what had come', () => {
+describe('an error in a streamed chat, however it is cut,', () => {
+  it('ends the stream in the middle and keeps what was received', () => {
     const error = { error: { message: 'CUDA out of memory', type: 'server_error', code: 500 } };
     const partial = { tokenInstants: 2, finish: null };
     for (const end of ['', sseEvent(doneData), sseEvent(textChunk('c'))]) {
@@ -36,7 +36,7 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
     ['the inner part of one', '{"message":"no luck","code":500}'],
     ['a string in JSON', '"no luck"'],
     ['plain text', 'no luck'],
-  ])('fails on an event named error with %s', (_, data) => {
+  ])('is an event named error with %s', (_, data) => {
     expect(readEverySplit(`${sseEvent(textChunk('a'))}event: error\n${sseEvent(data)}`)).toEqual(
       expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
     );
@@ -47,18 +47,18 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
     { error: 'no luck' },
     { detail: 'no luck' },
     { ...chatChunk({ content: '' }, 'error'), error: { message: 'no luck' } },
-  ])('fails on the error form %j', (form) => {
+  ])('is read in the form %j', (form) => {
     expect(readEverySplit(sseEvents(textChunk('a'), form))).toEqual(
       expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
     );
   });
 
-  it('does not take `error: null` for an error', () => {
+  it('is not `error: null`', () => {
     const body = sseEvents({ ...textChunk('a'), error: null }, textChunk('b'), stopChunk, doneData);
     expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
   });
 
-  it('fails on finish_reason "error"', () => {
+  it('is a finish_reason "error"', () => {
     expect(
       readEverySplit(sseEvents(textChunk('a'), chatChunk({ content: 'b' }, 'error'), doneData)),
     ).toEqual(
@@ -71,20 +71,20 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
 
   it.each([
     ['that is not JSON', '{"choices":[', /^event 2 .*: it is not JSON$/],
-    ['that is no object', '17', /^event 2 .*: it is JSON, but not an object$/],
-    ['whose choices are no list', '{"choices":{}}', /^event 2 .*: choices: /],
+    ['that is not an object', '17', /^event 2 .*: it is JSON, but not an object$/],
+    ['whose choices are not a list', '{"choices":{}}', /^event 2 .*: choices: /],
     [
-      'whose content is no text',
+      'whose content is not text',
       '{"choices":[{"delta":{"content":7}}]}',
       /choices\.0\.delta\.content: /,
     ],
-  ])('is malformed by an event %s, without quoting it', (_, data, detail) => {
+  ])('is an event %s, which is not quoted', (_, data, detail) => {
     expect(readEverySplit(sseEvents(textChunk('a'), data, stopChunk, doneData))).toEqual(
       expectMalformed('stream-event', detail, { tokenInstants: 1 }),
     );
   });
 
-  it('tolerates empty events and JSON objects of another kind, and notes them', () => {
+  it('is not an empty event or a JSON object of another kind, which get a note', () => {
     const body = `data:\n\n${sseEvents({ type: 'ping' }, textChunk('a'), stopChunk, doneData)}`;
     expect(readEverySplit(body)).toEqual(
       expectCompleted({ tokenInstants: 1, notes: ['empty-event', 'other-event'] }),
@@ -101,7 +101,7 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
       sseEvents({ choices: [], usage: usageFields(1) }, doneData),
       /^no event has choices/,
     ],
-  ])('is empty with %s', (_, body, detail) => {
+  ])('is an empty stream with %s', (_, body, detail) => {
     expect(readEverySplit(body)).toMatchObject({
       kind: 'malformed',
       issue: 'empty',
@@ -109,16 +109,16 @@ describe('what goes wrong in a streamed chat answer, in every cut', () => {
     });
   });
 
-  it('masks secrets in what an error says', () => {
+  it('has its secrets masked', () => {
     const redact = (said: string): string => said.replaceAll('sk-secret', '[redacted]');
     const body = sseEvent({ error: { message: `${'x'.repeat(295)} sk-secret` } });
     expect(JSON.stringify(readEverySplit(body, {}, { redact }))).not.toContain('sk-');
   });
 });
 
-describe('a body instead of a stream, in every division into reads', () => {
+describe('a body instead of a stream, however it is cut,', () => {
   it.each(['application/json', 'text/event-stream', undefined])(
-    'calls a JSON error of status 200 a stream error, labelled %s',
+    'is a stream error for JSON with an error and status 200, labelled %s',
     (type) => {
       const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
       for (const space of ['', '\n', '\ufeff ']) {
@@ -130,7 +130,7 @@ describe('a body instead of a stream, in every division into reads', () => {
     },
   );
 
-  it('calls a whole completion a wrong content type', () => {
+  it('is a wrong content type for a whole completion', () => {
     const body = JSON.stringify({ choices: [{ message: { content: 'hello' } }] });
     expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
       expectMalformed(
@@ -141,14 +141,14 @@ describe('a body instead of a stream, in every division into reads', () => {
     );
   });
 
-  it('calls an HTML page of status 200 a wrong content type and gives its title', () => {
+  it('is a wrong content type for an HTML page of status 200, with its title', () => {
     const body = '<!DOCTYPE html><html><head><title>Log in</title></head><body>…</body></html>';
     expect(readEverySplit(body, { headers: { 'content-type': 'text/html' } })).toEqual(
       expectMalformed('content-type', /instead of a stream: Log in$/, null),
     );
   });
 
-  it('calls text that is neither labelled nor an event stream a wrong content type', () => {
+  it('is a wrong content type for text that is not an event stream and not labelled as one', () => {
     expect(readEverySplit('hello there', { headers: { 'content-type': 'text/plain' } })).toEqual(
       expectMalformed('content-type', /no event and is not labelled text\/event-stream/, {
         tokenInstants: 0,
@@ -156,7 +156,7 @@ describe('a body instead of a stream, in every division into reads', () => {
     );
   });
 
-  it('reads an event stream that is labelled as something else, and notes it', () => {
+  it('is read if it is an event stream with another label, with a note', () => {
     const body = sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData);
     expect(readEverySplit(body, { headers: { 'content-type': 'application/json' } })).toEqual(
       expectCompleted({ ...twoTokens, notes: ['content-type'] }),
@@ -164,7 +164,7 @@ describe('a body instead of a stream, in every division into reads', () => {
   });
 
   it.each([400, 500, 503])(
-    'is refused with status %d, though labelled as an event stream',
+    'is refused with status %d, even if labelled as an event stream',
     (status) => {
       const body = sseEvent({ error: { message: 'no luck', type: 'server_error', code: 'c' } });
       expect(readEverySplit(body, { status })).toEqual({
@@ -174,7 +174,7 @@ describe('a body instead of a stream, in every division into reads', () => {
     },
   );
 
-  it('refuses a compressed stream and says why', () => {
+  it('is refused with the reason if it is compressed', () => {
     const body = gzipSync(sseEvents(textChunk('a'), stopChunk, doneData));
     const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
     expect(readEverySplit(body, { headers })).toEqual(

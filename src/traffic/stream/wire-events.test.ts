@@ -16,7 +16,7 @@ import {
 
 const twoTokens = { tokenInstants: 2, finish: 'stop', notes: [] };
 
-describe('a streamed chat answer, each quirk of real servers in every cut', () => {
+describe('a streamed chat, however it is cut,', () => {
   it('takes a role-only or empty first chunk for the first event, not the first token', () => {
     for (const first of [{ role: 'assistant' }, { role: 'assistant', content: '' }, {}, null]) {
       const answer = answerFromReads(
@@ -52,7 +52,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     expect(answer.firstEvent).toBe(readAt(1));
   });
 
-  it('lets the last usage win and knows the first chunk’s tokens from it', () => {
+  it('uses the last usage and knows the first chunk’s tokens from it', () => {
     const body = sseEvents(
       { ...chatChunk({ role: 'assistant' }), usage: usageFields(0) },
       { ...textChunk('ab'), usage: usageFields(2) },
@@ -75,7 +75,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     expect(readEverySplit(body)).toEqual(expectCompleted({ firstChunkTokens: null }));
   });
 
-  it('passes over comments and keeps their instants', () => {
+  it('skips comments and keeps their instants', () => {
     const body = `: ping\n\n${sseEvent(textChunk('a'))}: PROCESSING\n${sseEvent(textChunk('b'))}${sseEvents(stopChunk, doneData)}`;
     expect(readEverySplit(body)).toEqual(expectCompleted({ ...twoTokens, commentInstants: 2 }));
     const answer = answerFromReads(
@@ -86,7 +86,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     expect([...answer.commentInstants]).toEqual([readAt(1)]);
   });
 
-  it('accepts data without a space behind the colon', () => {
+  it('accepts data without a space after the colon', () => {
     const body = sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData).replaceAll(
       'data: ',
       'data:',
@@ -124,13 +124,13 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     expect(streamAnswerOf(replay('chat-stream', reads)).firstToken).toBe(readAt(1));
   });
 
-  it('reads data of several lines, and passes over id, retry and unknown event names', () => {
+  it('reads data of several lines, and skips id, retry and unknown event names', () => {
     const several = JSON.stringify(textChunk('a'), null, 1).replaceAll(/^/gm, 'data: ');
     const body = `id: 1\nretry: 5\nevent: chunk\n${several}\n\n${sseEvents(textChunk('b'), stopChunk, doneData)}`;
     expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
   });
 
-  it('tells reasoning from visible tokens, by either name', () => {
+  it('distinguishes reasoning from visible tokens, under either name', () => {
     for (const name of ['reasoning', 'reasoning_content']) {
       const answer = answerFromReads(
         sseEvent(chatChunk({ content: null, [name]: 'hm' })),
@@ -143,7 +143,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     }
   });
 
-  it('takes refusals and fragments of tool calls for visible tokens', () => {
+  it('counts refusals and fragments of tool calls as visible tokens', () => {
     for (const delta of [
       { refusal: 'no' },
       {
@@ -166,7 +166,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     }
   });
 
-  it('takes null and empty fields and empty tool calls for no token', () => {
+  it('counts null and empty fields and empty tool calls as no token', () => {
     for (const delta of [
       { content: '', reasoning: '', reasoning_content: '', refusal: '', tool_calls: [] },
       { content: null, reasoning: null, reasoning_content: null, refusal: null, tool_calls: null },
@@ -183,7 +183,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     }
   });
 
-  it('counts tokens by events where the server does not tell usage', () => {
+  it('counts tokens by events if the server does not report usage', () => {
     expect(
       readEverySplit(
         sseEvents(textChunk('many words at once'), textChunk('b'), stopChunk, doneData),
@@ -191,7 +191,7 @@ describe('a streamed chat answer, each quirk of real servers in every cut', () =
     ).toEqual(expectCompleted({ tokens: { input: null, output: 2, source: 'events' } }));
   });
 
-  it('does not believe a usage of no tokens beside tokens, nor one it cannot read', () => {
+  it('ignores a usage of 0 tokens next to tokens, and one that it cannot read', () => {
     const zero = { choices: [], usage: usageFields(0) };
     expect(readEverySplit(sseEvents(textChunk('a'), stopChunk, zero, doneData))).toEqual(
       expectCompleted({ tokens: { input: 5, output: 1, source: 'events' }, notes: ['usage-zero'] }),

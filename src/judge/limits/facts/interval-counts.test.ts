@@ -27,8 +27,8 @@ const everyOrder = (log: readonly LimiterDecision[]): readonly (readonly number[
   return everyOrder(rest).flatMap((tail) => moments.map((moment) => [moment, ...tail]));
 };
 
-describe('what was admitted within a window', () => {
-  it('is never more and never fewer than in any way in which the decisions can have fallen', () => {
+describe('the bounds of the requests admitted within a window', () => {
+  it('cover every possible order of the decisions', () => {
     fc.assert(
       fc.property(logs, fc.integer({ min: 1, max: 8 }), (log, window) => {
         const admitted = log.filter((one) => one.admitted);
@@ -48,13 +48,13 @@ describe('what was admitted within a window', () => {
     );
   });
 
-  it('is proved to be more than the limit only if they were surely within it', () => {
+  it('prove a count above the limit only if the requests were certainly within the window', () => {
     const log = [decision(0, 10), decision(95, 100), decision(105, 112)];
     expect(mostWithin(admissions(log), 100)).toStrictEqual({ least: 2, most: 3 });
     expect(mostWithin(admissions(log), 90)).toStrictEqual({ least: 2, most: 2 });
   });
 
-  it('before a request is bounded by every way, too', () => {
+  it('cover every possible order before a request, too', () => {
     fc.assert(
       fc.property(
         logs,
@@ -76,7 +76,7 @@ describe('what was admitted within a window', () => {
     );
   });
 
-  it('is the sum of what each takes at least and at most', () => {
+  it('are the sums of the bounds of each request', () => {
     const charge = (from: number, until: number, least: number, most: number) => ({
       from,
       until,
@@ -91,7 +91,7 @@ describe('what was admitted within a window', () => {
     expect(before({ sent: 50, answered: 60 }, 100)).toStrictEqual({ least: 40, most: 80 });
   });
 
-  it('counts what began before the window and went on beyond it as possible, never as sure', () => {
+  it('count requests that began before the window and continued beyond it as possible, never as certain', () => {
     const charges = [{ from: 0, until: 500, least: 1, most: 1 }];
     expect(chargedBefore(charges)({ sent: 300, answered: 310 }, 100)).toStrictEqual({
       least: 0,

@@ -31,7 +31,7 @@ describe('charts over time', () => {
     );
   });
 
-  it('of what is in flight agree with counting the open exchanges at each second', () => {
+  it('of requests in flight agree with counting the open exchanges at each second', () => {
     const drawn = lineOf(inFlightChart(result), 'in flight');
     for (const second of [0, 1, 17, 42, 59, 61]) {
       const open = observations.filter(
@@ -72,7 +72,7 @@ describe('charts over time', () => {
     expect(gap!.lines.map(({ label }) => label)).toEqual(['p50', 'p95', 'p99']);
   });
 
-  it('of end to end are one for each kind of traffic, of its own samples only', () => {
+  it('of end to end are separate for each kind of traffic', () => {
     const charts = latencyCharts(result, validTrust).filter(({ id }) => id.startsWith('endToEnd'));
     expect(charts.map(({ title }) => title)).toEqual([
       'End to end, chat-stream',

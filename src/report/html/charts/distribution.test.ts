@@ -34,7 +34,7 @@ describe('a heatmap', () => {
     expect(drawn([of(0, 0)])).toContain('2 samples from 0 to 0 ms');
   });
 
-  it('is left out where there is nothing to see', () => {
+  it('is left out if there is nothing to show', () => {
     expect(drawn([of(), of(3)])).toBeUndefined();
   });
 });

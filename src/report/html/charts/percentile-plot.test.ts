@@ -48,7 +48,7 @@ describe('the percentile plot', () => {
     expect(plot()).toContain('chat: p50 50.0 ms, p90 90.0 ms, p99 99.0 ms, maximum 100 ms');
   });
 
-  it('is absent where there is nothing to plot', () => {
+  it('is absent if there is nothing to plot', () => {
     expect(plot(1)).toBe('');
   });
 });
