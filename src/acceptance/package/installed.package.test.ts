@@ -283,7 +283,7 @@ describe.each(Object.entries(foldersOfNode))('installed, on %s', (_, folderOfNod
     const off = { NODE_OPTIONS: '--no-experimental-strip-types' };
     const { code, stderr } = await start(['validate', 'short.ts'], off).ended;
     expect(stderr).toMatch(
-      /^weir: short\.ts is TypeScript, and this Node\.js \S+ was started without support for it: use Node\.js 24, or write the scenario in YAML or JavaScript\n$/,
+      /^weir: short\.ts is TypeScript, but this Node\.js \S+ runs without support for it: use Node\.js 24, or write the scenario in YAML or JavaScript\n$/,
     );
     expect(code).toBe(2);
   });
