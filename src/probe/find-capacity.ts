@@ -41,7 +41,7 @@ export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: num
       ...objective,
       scope: { ...objective.scope, stages: null },
     })),
-    // A step of its own chance, and the same in every search with this seed.
+    // Each step has its own chance, the same in every search with this seed.
     seed: plan.seed + number,
   };
 };

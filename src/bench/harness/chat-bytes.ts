@@ -57,7 +57,7 @@ content-length: ${answerJson.length}\r
 \r
 ${answerJson}`);
 
-/** An event as an HTTP chunk of its own. */
+/** An event as one HTTP chunk. */
 const chunked = (data: string): string => {
   const event = `data: ${data}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;

@@ -85,7 +85,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan has a place of its own for this one.
+  // The plan keeps this one in a separate field.
   if (maxTokens !== undefined) delete body[chatBodyFields.maxTokens];
   return body;
 };
