@@ -155,6 +155,5 @@ export const printForecast = async (
   printer.print({
     json: JSON.stringify(forecast, null, 2),
     text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),
-    files: '',
   });
 };

@@ -68,7 +68,13 @@ const stopOnAbort =
 
 const silentHost = (environment: RunOptions['environment'], signal: AbortSignal): Host => ({
   environment: environment ?? processEnvironment(),
-  printer: { say: () => undefined, warn: () => undefined, print: () => undefined, screen: null },
+  printer: {
+    say: () => undefined,
+    warn: () => undefined,
+    print: () => undefined,
+    listFiles: () => undefined,
+    screen: null,
+  },
   onStop: stopOnAbort(signal),
   ask: null,
 });

@@ -4,7 +4,7 @@ import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { planHash } from '../model/plan/plan-hash.ts';
 import { withoutPrompts } from '../model/plan/without-prompts.ts';
 import type { ResultFacts } from '../model/result/result.ts';
-import { openRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
+import { openNewRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
 import { wallClock } from '../platform/host/clock.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
@@ -65,7 +65,7 @@ const openFolder = async (
 ): Promise<RunFolder | null> => {
   if (out === null) return null;
   return out === undefined
-    ? openRunFolder(join('reports', folderName(wallClock(), name)))
+    ? openNewRunFolder(join('reports', folderName(wallClock(), name)))
     : openRequestedFolder(out, isRetry ? () => undefined : say);
 };
 

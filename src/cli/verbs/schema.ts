@@ -21,7 +21,7 @@ export const addSchema: AddVerb = (cli, ended) =>
       const { schemaText, writeSchemas } = await import('../../run/output/schemas.ts');
       const { printer } = terminalHost();
       if (write) await writeSchemas(printer.say);
-      else printer.print({ json: '', text: () => schemaText(subject), files: '' });
+      else printer.print({ json: '', text: () => schemaText(subject) });
       ended('pass');
     },
   );

@@ -1,15 +1,20 @@
 import { access, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
+import { FolderInUse, lockFolder } from './folder-lock.ts';
 
 /** A folder for one run's files, opened before the load so that a full disk or a wrong path shows early. */
 export interface RunFolder {
   readonly path: string;
+  /** Whether this run created it. */
+  readonly isNew: boolean;
   /** The names of the files that were there before. */
   readonly existingNames: ReadonlySet<string>;
   /** Writes a file completely or not at all, by renaming a temporary one. Returns its path. */
   write(name: string, text: string): Promise<string>;
-  /** Removes the folder if this run created it. */
+  /** Lets other runs use the folder. */
+  release(): Promise<void>;
+  /** Releases the folder, and removes it if this run created it. */
   discard(): Promise<void>;
 }
 
@@ -63,36 +68,72 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
   if (await createOneFolder(path)) onCreated(path);
 };
 
+/** Opens a folder for one run. Throws a `Problem` if it cannot be written, or if another run in progress uses it. */
 export const openRunFolder = async (path: string): Promise<RunFolder> => {
+  const whole = resolve(path);
   let created: string | undefined;
+  let isCreated = false;
+  let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
+    await release();
     if (created !== undefined) await rm(created, { recursive: true, force: true });
   };
   let existingNames: readonly string[] = [];
   try {
-    await createFolder(resolve(path), (onCreated) => {
+    await createFolder(whole, (onCreated) => {
       created ??= onCreated;
+      isCreated ||= onCreated === whole;
     });
     existingNames = await readdir(path);
-    const probe = join(path, '.weir-probe');
-    await writeFile(probe, 'written to test whether this folder is writable\n');
-    await rm(probe, { force: true });
+    release = await lockFolder(path);
   } catch (error) {
     await discard();
+    if (error instanceof Problem) throw error;
     throw new Problem(
       `the output folder ${path} cannot be written: ${reasons[codeOf(error)] ?? (error as Error).message}. Give another with --out FOLDER`,
     );
   }
   return {
     path,
+    isNew: isCreated,
     existingNames: new Set(existingNames),
     write: async (name, text) => {
       const target = join(path, name);
       const draft = `${target}.part`;
-      await writeFile(draft, text);
-      await rename(draft, target);
+      try {
+        // Never through a link that somebody put there.
+        await rm(draft, { force: true });
+        await writeFile(draft, text, { flag: 'wx' });
+        await rename(draft, target);
+      } catch (error) {
+        await rm(draft, { force: true }).catch(() => undefined);
+        throw error;
+      }
       return target;
     },
+    release,
     discard,
   };
+};
+
+/** More runs than this do not start within one second. */
+const maxNamesakes = 1000;
+
+/** Opens a folder that did not exist: `path`, or else `path-2`, `path-3` and so on. */
+export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
+  for (let n = 1; n <= maxNamesakes; n += 1) {
+    const candidate = n === 1 ? path : `${path}-${n}`;
+    if (await pathExists(candidate)) continue;
+    const folder = await openRunFolder(candidate).catch((error: unknown) => {
+      // Another run that starts now was quicker.
+      if (error instanceof FolderInUse) return null;
+      throw error;
+    });
+    if (folder === null) continue;
+    if (folder.isNew) return folder;
+    await folder.release();
+  }
+  throw new Problem(
+    `${maxNamesakes} folders are named like ${path}: give another with --out FOLDER`,
+  );
 };

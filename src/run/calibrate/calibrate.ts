@@ -1,9 +1,10 @@
+import { fileIn, type Output, publishOutcome } from '../output/write-outputs.ts';
 import { dirname, join } from 'node:path';
 import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
 import { writeCalibration } from '../../platform/files/calibration-file.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { inTemporaryFolder } from '../../platform/files/plain-files.ts';
-import { openRunFolder } from '../../platform/files/run-folder.ts';
+import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
@@ -55,24 +56,18 @@ const measureAll = async (
   return { cells, stopped: null };
 };
 
-/** Writes the calibration and its page; returns their paths, `null` if no calibration is kept. */
-const saveCalibration = async (
-  calibration: Calibration,
-  out: string | undefined,
-  environment: Host['environment'],
-): Promise<string | null> => {
-  const defaultPath = calibrationPath(environment);
-  if (out === undefined && defaultPath === null) return null;
-  const folder = await openRunFolder(out ?? dirname(defaultPath!));
-  const { pageStyle } = await readReportAssets();
-  const page = await folder.write(
-    'calibration.html',
-    htmlPage(calibrationDocument(calibration), pageStyle),
-  );
-  const file = join(folder.path, 'calibration.json');
-  await writeCalibration(file, calibration);
-  return `Report: ${page}\nCalibration: ${file}`;
-};
+/** The files of a calibration in a folder. */
+const outputsIn = (folder: RunFolder, calibration: Calibration): readonly Output[] => [
+  fileIn(folder, 'Report', 'calibration.html', async () => {
+    const { pageStyle } = await readReportAssets();
+    return htmlPage(calibrationDocument(calibration), pageStyle);
+  }),
+  {
+    title: 'Calibration',
+    path: join(folder.path, 'calibration.json'),
+    write: () => writeCalibration(join(folder.path, 'calibration.json'), calibration),
+  },
+];
 
 /**
  * Measures this machine's measurement error over a grid of loads and stores it for later reports to
@@ -80,6 +75,9 @@ const saveCalibration = async (
  */
 export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
   const { environment, printer } = host;
+  const defaultPath = calibrationPath(environment);
+  const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
+  const folder = path === null ? null : await openRunFolder(path);
   const { cells, stopped } = await measureAll(calibrationGrid(request), host);
   const calibration: Calibration = {
     format: 'calibration/1',
@@ -89,17 +87,20 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
     cells: [...cells],
   };
   const isUseless = cells.every(({ trust }) => trust === 'invalid');
-  const saved =
-    stopped === null && !isUseless
-      ? await saveCalibration(calibration, request.out, environment)
-      : null;
-  printer.print({
-    json: JSON.stringify(calibration),
-    text: (style) => terminalText(calibrationDocument(calibration), style),
-    files: saved ?? 'The calibration was not kept.',
-  });
+  const outputs =
+    folder === null || stopped !== null || isUseless ? [] : outputsIn(folder, calibration);
+  const written = await publishOutcome(
+    printer,
+    {
+      json: JSON.stringify(calibration),
+      text: (style) => terminalText(calibrationDocument(calibration), style),
+    },
+    outputs,
+  );
+  await folder?.release();
+  if (outputs.length === 0) printer.listFiles('The calibration was not kept.');
   if (stopped !== null) return exitOfStop[stopped];
-  if (!isUseless) return 'pass';
+  if (!isUseless) return written;
   printer.say(
     'The load generator was overloaded at every load: stop other programs, and calibrate again.',
   );

@@ -20,6 +20,7 @@ import { budgetText } from './capacity-budget.ts';
 import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
 import { confirmBudget } from '../input/confirm-budget.ts';
 import { historyPath } from '../input/history-path.ts';
+import { followStops } from '../input/follow-stops.ts';
 import type { Host, StopCause } from '../input/host.ts';
 import { rejectWorkers } from '../workers/worker-pool-plan.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
@@ -27,7 +28,12 @@ import { folderName } from '../input/folder-name.ts';
 import { publishCapacity } from '../output/publish-capacity.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
-import { prepareTarget, type ReadyTarget, sliceOptionsFor } from '../target/prepare-target.ts';
+import {
+  closeTarget,
+  prepareTarget,
+  type ReadyTarget,
+  sliceOptionsFor,
+} from '../target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
 const rejectTracePrompts = ({ plan }: ReadPlanWithFiles): void => {
@@ -119,15 +125,22 @@ const searchTarget = async (
   const folder = await openCapacityFolder(request);
   let target: ReadyTarget | null = null;
   const starting = openCanary(plan, 1);
+  const stops = followStops(host.onStop, () =>
+    printer.say('the search is over; the report is being written'),
+  );
   try {
-    target = await prepareTarget(read);
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
     const runId = `weir-${planHash(plan).slice(0, 8)}`;
     const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
     for (const warning of target.warnings) printer.say(warning);
     printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
-    if (!request.yes) await confirmBudget(host, 'nothing was sent to the gateway');
+    if (!request.yes) {
+      const asked = confirmBudget(host, 'nothing was sent to the gateway');
+      await stops.unlessStopped(asked, () => Promise.resolve());
+    }
     const canary = await starting;
-    const setup = { target, canary, folder: folder.path, host, budget, terms };
+    const searchHost = { ...host, onStop: stops.onStop };
+    const setup = { target, canary, folder: folder.path, host: searchHost, budget, terms };
     const { steps, end, stoppedBy, refused } = await search(options, setup);
     const ending = refused === null ? endNotes[end] : [refused];
     for (const line of refused === null ? [] : ending) printer.warn(line);
@@ -142,6 +155,8 @@ const searchTarget = async (
   } finally {
     await (await starting).stop();
     await target?.mock?.stop();
+    await folder.release();
+    stops.release();
   }
 };
 

@@ -108,7 +108,7 @@ export const serveRun = async (
     const release = onStop(() => {
       if (inContainer) finished.resolve();
     });
-    printer.print({ json: '', text: () => readyLine(mock), files: '' });
+    printer.print({ json: '', text: () => readyLine(mock) });
     await finished.promise;
     release();
     await mock.close();
@@ -130,7 +130,8 @@ export const serveMock = async (request: MockRequest, host: Host): Promise<void>
     `Counters: ${mock.controlUrl}/counters (also /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
     ...(differing.length === 0 ? [] : [`Changed settings: ${differing.join(' ')}`]),
   ];
-  host.printer.print({ json: '', text: () => lines.join('\n'), files: 'Ctrl-C ends it.' });
+  host.printer.print({ json: '', text: () => lines.join('\n') });
+  host.printer.say('Ctrl-C ends it.');
   await stop.promise;
   cancelLifetime();
   release();

@@ -93,6 +93,5 @@ export const listBaselines = (only: string | null, host: Host): Promise<void> =>
     host.printer.print({
       json: '',
       text: (style) => terminalText(baselinesDocument(weirVersion(), runs, only), style),
-      files: '',
     });
   });

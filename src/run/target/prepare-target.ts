@@ -154,6 +154,11 @@ export const prepareTarget = async (read: ReadPlan): Promise<ReadyTarget> => {
   }
 };
 
+/** Ends the gateway that was started for a target. */
+export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
+  await mock?.stop();
+};
+
 /** What the engine needs to run a slice of a plan against a target. */
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,

@@ -22,7 +22,9 @@ const writeBudget = 1;
 interface CheckpointFile {
   /** Adds a line of `writeCheckpoint`, of this thread or of a worker. */
   readonly write: (line: string) => void;
-  /** Removes the file once the reports are written. Resolves with the reason if something could not be written. */
+  /** Completes the file. Resolves with the reason if something could not be written. */
+  close(): Promise<string | null>;
+  /** Completes the file, then removes it: the reports are written. */
   remove(): Promise<string | null>;
   /** Leaves the file unchanged. */
   discard(): Promise<void>;
@@ -114,16 +116,19 @@ export const writeCheckpoint = (
 /** Opens the checkpoint's file; throws a `Problem` when it cannot be written. */
 export const openCheckpoint = async (path: string): Promise<CheckpointFile> => {
   const file = await openLineFile(path);
+  const close = (): Promise<string | null> =>
+    file.close().then(
+      () => null,
+      (error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        return error.message;
+      },
+    );
   return {
     write: (line) => file.write(line),
+    close,
     remove: async () => {
-      let failure: string | null = null;
-      try {
-        await file.close();
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        failure = error.message;
-      }
+      const failure = await close();
       await removeFile(path);
       return failure;
     },
@@ -155,8 +160,8 @@ export const keepCheckpoint = async (
       for (const line of checkpointLines) file.write(line);
     },
     onEnd: () => stop(),
-    onPublished: async () => {
-      const failure = await file.remove();
+    onPublished: async (written) => {
+      const failure = await (written === 'pass' ? file.remove() : file.close());
       if (failure !== null) warn(`The checkpoint was not kept: ${failure}.`);
     },
     discard: () => file.discard(),
