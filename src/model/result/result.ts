@@ -1,4 +1,10 @@
-import { groupSchema, timelineSecondSchema, count } from '../measures/counts.ts';
+import {
+  count,
+  groupSchema,
+  maxGroups,
+  secondSchema,
+  timelineSecondSchema,
+} from '../measures/counts.ts';
 import { z } from 'zod';
 import { canarySampleSchema, errorBarSchema } from './canary.ts';
 import { exemplarSchema } from './exemplar.ts';
@@ -7,7 +13,7 @@ import { ledgerSchema } from '../observation/ledger.ts';
 import { breachSchema, objectiveVerdictSchema } from './objective-verdict.ts';
 import { planSchema } from '../plan/plan.ts';
 import { runLimitsSchema } from '../limits/run-limits.ts';
-import { instantSchema, millisecondsSchema } from '../quantity.ts';
+import { instantSchema, runLengthSchema } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /** Failures with the same traffic kind, outcome, cause and masked message. */
@@ -37,7 +43,7 @@ export type Failure = z.infer<typeof failureSchema>;
  * `null` if the kernel or runtime does not report a value.
  */
 export const generatorSampleSchema = z.strictObject({
-  second: count,
+  second: secondSchema,
   utilisation: z.number(),
   /** Event-loop delay in ms, the monitor's own resolution subtracted. */
   delayP99: z.number(),
@@ -96,9 +102,9 @@ export const resultSchema = z.strictObject({
   /** In order; with fewer than their `count` the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
   /** When the load ended: with the plan, or earlier if all requests were sent or the run was stopped. The latest of all slices. */
-  scheduled: millisecondsSchema,
+  scheduled: runLengthSchema,
   /** When the last exchange ended. */
-  ended: millisecondsSchema,
+  ended: runLengthSchema,
   /** Why the run stopped early; `null` if it was complete. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
@@ -109,7 +115,7 @@ export const resultSchema = z.strictObject({
   limits: runLimitsSchema.optional(),
   /** Sentences for the reader, for example that a field was dropped from requests. */
   notes: z.array(z.string()),
-  groups: z.array(groupSchema),
+  groups: z.array(groupSchema).max(maxGroups),
   timeline: z.array(timelineSecondSchema),
   failures: z.array(failureSchema),
   /** The slowest requests and some failed ones; absent in results of earlier versions. */

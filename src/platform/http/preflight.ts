@@ -14,7 +14,8 @@ export type Preflight =
   /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
-const timeout = 10_000;
+/** In ms. */
+const defaultTimeout = 10_000;
 
 const advice: Partial<Record<BrokenCause, string>> = {
   'connect-refused': 'nothing listens there: check the port and whether the server is running',
@@ -106,7 +107,10 @@ const beginLook = (
  * connections, unresolved names, servers without HTTP and HTML answers. Takes ten seconds at most,
  * and keeps only the beginning of the answer.
  */
-export const preflightTarget = async (request: PreflightRequest): Promise<Preflight> => {
+export const preflightTarget = async (
+  request: PreflightRequest,
+  timeout = defaultTimeout,
+): Promise<Preflight> => {
   const { url } = request;
   const { seen, cancel } = beginLook(request);
   const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
