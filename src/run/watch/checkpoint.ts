@@ -67,7 +67,10 @@ interface Snapshot {
   readonly at: Instant;
 }
 
-/** Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is called. */
+/**
+ * Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is
+ * called, which writes what is left: a run that is killed while it publishes loses nothing.
+ */
 export const writeCheckpoint = (
   write: (line: string) => void,
   source: CheckpointSource,
@@ -92,7 +95,7 @@ export const writeCheckpoint = (
     samples = generator.length;
     write(JSON.stringify(cut));
   };
-  const writeParts = ({ parts, at }: Snapshot): void => {
+  const writeParts = ({ parts, at }: Snapshot, budget: number): void => {
     const begun = clock.now();
     do {
       const next = parts.next();
@@ -101,16 +104,22 @@ export const writeCheckpoint = (
         return;
       }
       write(JSON.stringify({ slice, ...withRowLimit(next.value) }));
-    } while (clock.now() - begun < writeBudget);
+    } while (clock.now() - begun < budget);
   };
-  return clock.every(writeInterval, () => {
+  const writeAll = (snapshot: Snapshot): void => writeParts(snapshot, Number.POSITIVE_INFINITY);
+  const stop = clock.every(writeInterval, () => {
     const now = clock.now();
-    if (current !== null) writeParts(current);
+    if (current !== null) writeParts(current, writeBudget);
     else if (now - lastSnapshot >= snapshotInterval) {
       lastSnapshot = now;
       current = { parts: tally.flush(), at: now };
     }
   });
+  return () => {
+    stop();
+    if (current !== null) writeAll(current);
+    writeAll({ parts: tally.flush(), at: clock.now() });
+  };
 };
 
 /** Opens the checkpoint's file; throws a `Problem` when it cannot be written. */
