@@ -4,6 +4,7 @@ import {
   calibratedMeasures,
 } from '../../model/series/calibration.ts';
 import {
+  column,
   type Column,
   picture,
   type ReportDocument,
@@ -16,24 +17,23 @@ import { calibrationPlot } from './calibration-plot.ts';
 import { errorTitles } from './calibration-text.ts';
 
 const columns: readonly Column<CalibrationCell>[] = [
-  { title: 'Streams', holds: 'name', cell: ({ streams }) => countText(streams) },
-  { title: 'Tokens/s', holds: 'number', cell: (cell) => countText(cell.tokensPerSecond) },
-  { title: 'Transport', holds: 'text', cell: ({ transport }) => transport },
-  { title: 'Workers', holds: 'number', cell: ({ workers }) => String(workers) },
-  {
-    title: 'Generator',
-    holds: 'verdict',
-    cell: ({ trust }) => ({ text: trust, tone: trustTones[trust] }),
-  },
+  column.name('Streams', ({ streams }) => countText(streams)),
+  column.number('Tokens/s', (cell) => countText(cell.tokensPerSecond)),
+  column.text('Transport', ({ transport }) => transport),
+  column.number('Workers', ({ workers }) => String(workers)),
+  column.verdict('Generator', ({ trust }) => ({ text: trust, tone: trustTones[trust] })),
   ...calibratedMeasures.flatMap((name) =>
-    (['p50', 'p99'] as const).map((quantile): Column<CalibrationCell> => ({
-      title: `${errorTitles[name]} ${quantile}`,
-      short: quantile === 'p50' ? `${errorTitles[name].replace('chunk ', '')} p50` : 'p99',
-      holds: 'number',
-      cell: ({ errors }) => figureText(errors[name][quantile]),
-    })),
+    (['p50', 'p99'] as const).map((quantile): Column<CalibrationCell> =>
+      column.number(
+        {
+          title: `${errorTitles[name]} ${quantile}`,
+          short: quantile === 'p50' ? `${errorTitles[name].replace('chunk ', '')} p50` : 'p99',
+        },
+        ({ errors }) => figureText(errors[name][quantile]),
+      ),
+    ),
   ),
-  { title: 'Problems', holds: 'words', cell: ({ complaints }) => complaints.join(', ') },
+  column.words('Problems', ({ complaints }) => complaints.join(', ')),
 ];
 
 /** The measurement error of a machine at each load. */
@@ -46,8 +46,6 @@ export const calibrationDocument = (calibration: Calibration): ReportDocument =>
       `Weir ${weir}, Node ${machine.node}, ${machine.cores} × ${machine.cpu}, ${machine.platform}`,
       'The error in ms is the difference between the times that a run recorded and the times that the reference gateway, another process on this machine, recorded when it wrote each token to its socket. It includes the way through the kernel.',
     ],
-    verdict: null,
-    introduction: [],
     blocks: [
       section(
         'Errors',

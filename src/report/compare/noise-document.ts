@@ -1,10 +1,13 @@
 import { type Noise, type NoiseMetric, reportedRepetitions } from '../../model/series/noise.ts';
 import {
+  column,
   type Column,
   list,
+  only,
   type ReportDocument,
   section,
   table,
+  type Table,
   text,
 } from '../document/document.ts';
 import { plural } from '../text/number-text.ts';
@@ -54,47 +57,30 @@ const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name:
 };
 
 const columnsOf = ({ metrics: [first] }: Noise): readonly Column<NoiseMetric>[] => [
-  {
-    title: 'Metric',
-    holds: 'name',
-    cell: (metric) => ({ text: partsOf(metric).name, unit: metric.unit }),
-  },
-  { title: 'Typical', holds: 'number', cell: (metric) => sideValueText(metric, metric.typical) },
-  { title: 'Noise', holds: 'number', cell: noiseText },
-  {
-    title: 'Halves',
-    holds: 'number',
-    cell: (metric) => {
-      const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
-      const { change, low, high } = metric;
-      return `${changeText(metric, change)} [${bare(low)}, ${bare(high)}]`;
-    },
-  },
-  ...(first?.detectable ?? []).map(({ repetitions }, i): Column<NoiseMetric> => ({
-    title: `n=${repetitions}`,
-    holds: 'number',
-    cell: (metric) => {
+  column.name('Metric', (metric) => ({ text: partsOf(metric).name, unit: metric.unit })),
+  column.number('Typical', (metric) => sideValueText(metric, metric.typical)),
+  column.number('Noise', noiseText),
+  column.number('Halves', (metric) => {
+    const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
+    const { change, low, high } = metric;
+    return `${changeText(metric, change)} [${bare(low)}, ${bare(high)}]`;
+  }),
+  ...(first?.detectable ?? []).map(({ repetitions }, i): Column<NoiseMetric> =>
+    column.number(`n=${repetitions}`, (metric) => {
       const detectable = metric.detectable[i];
       return detectable === undefined ? '–' : unsignedChangeText(metric, detectable.change);
-    },
-  })),
-  {
-    title: 'Needed',
-    holds: 'number',
-    cell: ({ needed }) => (needed === null ? '>1,000' : String(needed)),
-  },
+    }),
+  ),
+  column.number('Needed', ({ needed }) => (needed === null ? '>1,000' : String(needed))),
 ];
 
 /** How much runs differ although nothing changed, and which changes a comparison can detect. */
 export const noiseDocument = (noise: Noise): ReportDocument => {
   const { weir, plan, target, runs, metrics, overridden, cautions } = noise;
-  const tableOf = (caption: string, decides: boolean) =>
-    table(
-      caption,
-      columnsOf(noise),
-      metrics.filter(({ gated }) => gated === decides),
-      { groupOf: (metric) => partsOf(metric).stream },
-    );
+  const tableOf = (caption: string, decides: boolean): Table => {
+    const shown = metrics.filter(({ gated }) => gated === decides);
+    return table(caption, columnsOf(noise), shown, { groupOf: (each) => partsOf(each).stream });
+  };
   return {
     weir,
     title: `Noise of ${plan}`,
@@ -105,9 +91,10 @@ export const noiseDocument = (noise: Noise): ReportDocument => {
     ],
     blocks: [
       section('Gated metrics', [tableOf('These metrics decide in a comparison', true)]),
-      section('Other metrics', [tableOf('These metrics do not decide', false)], {
-        media: ['terminal', 'html'],
-      }),
+      only(
+        ['terminal', 'html'],
+        section('Other metrics', [tableOf('These metrics do not decide', false)]),
+      ),
       text(
         'Noise is the standard deviation between runs. Halves compares two halves of the runs (ABBA), with the 95 % interval. n=5 is the smallest change that five repetitions per side detect with a probability of 90 % (5 % false alarms over all gated metrics, never less than the minimum effect). Needed is the number of repetitions per side that detects the minimum effect.',
         'quiet',

@@ -1,8 +1,10 @@
 import { type LimitCheck, limiterClasses } from '../../model/limits/limit-log.ts';
 import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
 import {
+  column,
   type Column,
   list,
+  only,
   picture,
   type ReportDocument,
   section,
@@ -29,27 +31,19 @@ const tones = {
 } as const satisfies Record<CheckOutcome, Tone>;
 
 const claimColumns: readonly Column<LimitCheck>[] = [
-  {
-    title: 'Finding',
-    holds: 'verdict',
-    cell: (check) => ({ text: checkOutcomeOf(check), tone: tones[checkOutcomeOf(check)] }),
-  },
-  { title: 'Claim', holds: 'name', cell: ({ id }) => id },
-  { title: 'Source', holds: 'text', cell: checkSectionText },
-  {
-    title: 'Observed',
-    holds: 'words',
-    media: ['terminal'],
-    cell: (check) => {
-      const isFault = check.finding === 'refuted';
-      return isFault ? `${check.claim} Observed: ${check.observed}.` : `${check.observed}.`;
-    },
-  },
-  {
-    title: 'Claim and observation',
-    holds: 'words',
-    media: ['html', 'markdown'],
-    cell: ({ claim, observed, evidence }) => ({
+  column.verdict('Finding', (check) => ({
+    text: checkOutcomeOf(check),
+    tone: tones[checkOutcomeOf(check)],
+  })),
+  column.name('Claim', ({ id }) => id),
+  column.text('Source', checkSectionText),
+  column.words({ title: 'Observed', media: ['terminal'] }, (check) => {
+    const isFault = check.finding === 'refuted';
+    return isFault ? `${check.claim} Observed: ${check.observed}.` : `${check.observed}.`;
+  }),
+  column.words(
+    { title: 'Claim and observation', media: ['html', 'markdown'] },
+    ({ claim, observed, evidence }) => ({
       text: claim,
       note: observed,
       details:
@@ -57,14 +51,17 @@ const claimColumns: readonly Column<LimitCheck>[] = [
           ? undefined
           : { title: `${plural(evidence.length, 'row')} of evidence`, lines: evidence },
     }),
-  },
+  ),
 ];
 
 const limiterColumns: readonly Column<LimiterFit>[] = [
-  { title: 'Limiter', holds: 'name', cell: ({ limiter }) => limiter },
-  { title: 'Wrong', holds: 'number', cell: ({ wrong }) => countText(wrong) },
-  { title: 'How it works', holds: 'words', cell: ({ limiter }) => limiterClasses[limiter] },
+  column.name('Limiter', ({ limiter }) => limiter),
+  column.number('Wrong', ({ wrong }) => countText(wrong)),
+  column.words('How it works', ({ limiter }) => limiterClasses[limiter]),
 ];
+
+const signsMeaning =
+  '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination';
 
 /** The limiter of a gateway and the claims about it, as an examination found them. */
 export const limitsDocument = (report: LimitReport): ReportDocument => {
@@ -72,8 +69,21 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
   const { limit, window } = log.declared.requests;
   const { least, most } = judgement.facts.mostAdmitted;
   const { ranking, tolerated, decisions } = judgement.seen ?? judgement.declared;
-  const evidence = judgement.checks.filter((check) => checkOutcomeOf(check) === 'violated');
+  const evidence = judgement.checks
+    .filter((check) => checkOutcomeOf(check) === 'violated')
+    .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
   const declared = `${countText(limit)} requests in ${timeText(window)}`;
+  const admitted =
+    least === most ? countText(most) : `between ${countText(least)} and ${countText(most)}`;
+  const claims = table('Claims about the limits', claimColumns, judgement.checks, {
+    showsNotes: true,
+  });
+  const limiters = table(
+    `Each class of limiter with its best parameters, replayed over ${plural(decisions, 'decision')}; it fits with at most ${countText(tolerated)} wrong`,
+    limiterColumns,
+    ranking,
+  );
+  const toneIfKept = log.cut === null ? 'good' : 'warning';
   return {
     weir,
     title: `Limits of ${target}`,
@@ -83,40 +93,19 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     ],
     verdict: {
       text: limitsVerdictText(report),
-      tone: judgement.violated ? 'bad' : log.cut === null ? 'good' : 'warning',
+      tone: judgement.violated ? 'bad' : toneIfKept,
     },
-    introduction: [],
     blocks: [
       section('Limiter', [
         text(`With the declared limit: ${identificationText(judgement.declared, limit, window)}`),
-        judgement.seen === null
-          ? null
-          : text(`With the observed limit: ${identificationText(judgement.seen, limit, window)}`),
-        text(
-          `Maximum admitted within any ${timeText(window)}: ${least === most ? countText(most) : `between ${countText(least)} and ${countText(most)}`}.`,
-        ),
-        table(
-          `Each class of limiter with its best parameters, replayed over ${plural(decisions, 'decision')}; it fits with at most ${countText(tolerated)} wrong`,
-          limiterColumns,
-          ranking,
-          { media: ['html', 'markdown'] },
-        ),
+        judgement.seen !== null &&
+          text(`With the observed limit: ${identificationText(judgement.seen, limit, window)}`),
+        text(`Maximum admitted within any ${timeText(window)}: ${admitted}.`),
+        only(['html', 'markdown'], limiters),
       ]),
-      section('Claims', [
-        table('Claims about the limits', claimColumns, judgement.checks, {
-          showsNotes: true,
-        }),
-      ]),
-      section(
-        'Evidence',
-        [list(evidence.flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`)))],
-        { media: ['terminal', 'markdown'] },
-      ),
-      text(
-        '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination',
-        'quiet',
-        ['terminal'],
-      ),
+      section('Claims', [claims]),
+      only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
+      only(['terminal'], text(signsMeaning, 'quiet')),
       section('Timeline', [picture(() => limitsTimeline(report))]),
     ],
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,

@@ -1,8 +1,8 @@
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import type { Result } from '../../model/result/result.ts';
-import { distributionOf, outsideWarmUp } from '../../model/result/summary.ts';
+import { distributionOf } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { picture, section, type Section, text } from '../document/document.ts';
+import { only, picture, section, type Section, text } from '../document/document.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { flowChart, inFlightChart } from '../html/charts/flow-charts.ts';
@@ -11,6 +11,7 @@ import { keyCharts } from '../html/charts/key-charts.ts';
 import { latencyCharts } from '../html/charts/latency-charts.ts';
 import { percentilePlot } from '../html/charts/percentile-plot.ts';
 import { isWithheld, kindsPresent } from '../summary/figures.ts';
+import { measuredOf } from '../summary/groups.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { distributionSection } from './distribution.ts';
 
@@ -39,22 +40,16 @@ const percentilePlots = (result: Result, trust: Trust): Markup => {
       measures[name].unit,
       kindsPresent(result).map((kind) => ({
         name: kind,
-        histogram: distributionOf(result, name, (l) => outsideWarmUp(l) && l.traffic === kind),
+        histogram: distributionOf(result, name, measuredOf(kind)),
       })),
     ),
   )}</div>`;
 };
 
-const chartSection = (
-  title: string,
-  charts: readonly Chart[],
-  { id, explanation = '' }: { readonly id: string; readonly explanation?: string },
-): Section =>
-  section(
-    title,
-    charts.length === 0 ? [] : [text(explanation, 'quiet'), picture(() => charts.map(chartFigure))],
-    { id },
-  );
+const latencyMeaning =
+  'Completed requests, by the time at which they were due. The marks above are the failures of all traffic, by the time at which they ended. Drag across a chart to zoom in, double-click to zoom out.';
+const bandMeaning =
+  'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.';
 
 /** The sections with charts and plots, for HTML only. */
 export const chartSections = (
@@ -63,22 +58,23 @@ export const chartSections = (
   { latency, flow, generator }: RunCharts,
 ): readonly Section[] => {
   const distribution = distributionSection(result, trust);
+  const chartSection = (
+    id: string,
+    title: string,
+    charts: readonly Chart[],
+    meaning = '',
+  ): Section => {
+    const blocks = [text(meaning, 'quiet'), picture(() => charts.map(chartFigure))];
+    return section(title, charts.length === 0 ? [] : blocks, id);
+  };
   return [
-    chartSection('Latency over time', latency, {
-      id: 'latency',
-      explanation:
-        'Completed requests, by the time at which they were due. The marks above are the failures of all traffic, by the time at which they ended. Drag across a chart to zoom in, double-click to zoom out.',
-    }),
-    chartSection('Flow', flow, { id: 'flow' }),
+    chartSection('latency', 'Latency over time', latency, latencyMeaning),
+    chartSection('flow', 'Flow', flow),
     section('Percentiles', [
       picture(() => percentilePlots(result, trust)),
-      text(
-        'Bands are 95 % confidence intervals. Curves are dashed where fewer than ten samples lie beyond.',
-        'quiet',
-        ['html'],
-      ),
+      only(['html'], text(bandMeaning, 'quiet')),
     ]),
-    section('Distribution', distribution === null ? [] : [picture(() => distribution)]),
-    chartSection('Generator', generator, { id: 'generator' }),
+    section('Distribution', [distribution !== null && picture(() => distribution)]),
+    chartSection('generator', 'Generator', generator),
   ];
 };

@@ -5,8 +5,8 @@ import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { distributionOf } from '../../model/result/summary.ts';
 import { countText, figureText, plural, shareText } from '../text/number-text.ts';
-
-/** The effects of retries and a pace over the whole run, which outcomes do not show. */
+import { present } from '../text/present.ts';
+import { sumOf } from './groups.ts';
 
 const everyGroup = (): boolean => true;
 
@@ -19,29 +19,28 @@ const waitText = (result: Result, measure: MeasureName): string | null => {
 };
 
 const gaveUpText = ({ groups }: Result): string | null => {
-  const counts = gaveUpNames.flatMap((name) => {
-    const count = groups.reduce((sum, { gaveUp }) => sum + (gaveUp[name] ?? 0), 0);
-    return count === 0 ? [] : [`${countText(count)} because ${gaveUpReasons[name]}`];
-  });
+  const counts = gaveUpNames
+    .map((name) => ({ name, count: sumOf(groups, ({ gaveUp }) => gaveUp[name] ?? 0) }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${countText(count)} because ${gaveUpReasons[name]}`);
   return counts.length === 0 ? null : `Given up: ${counts.join(', ')}.`;
 };
 
 const retryText = (result: Result): string => {
-  const { groups } = result;
-  const arrivals = countArrivals(sumOutcomes(groups));
-  const attempts = groups.reduce((sum, group) => sum + group.attempts, 0);
-  const retried = groups.reduce((sum, group) => sum + group.retried, 0);
+  const arrivals = countArrivals(sumOutcomes(result.groups));
+  const attempts = sumOf(result.groups, (group) => group.attempts);
+  const retried = sumOf(result.groups, (group) => group.retried);
   const succeededRetries = distributionOf(result, 'retryWait', everyGroup).count;
   return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
 };
 
-/** The effects of retries and the pace, as sentences; none if the plan has neither. */
+/** The effects of retries and the pace over the whole run, which outcomes do not show; none if the plan has neither. */
 export const retrySentences = (result: Result): readonly string[] => {
   const { retry, pace } = result.plan;
-  return [
-    ...(retry === null
-      ? []
-      : [retryText(result), gaveUpText(result), waitText(result, 'retryWait')]),
-    ...(pace === null ? [] : [waitText(result, 'paceWait')]),
-  ].filter((text) => text !== null);
+  return present([
+    retry !== null && retryText(result),
+    retry !== null && gaveUpText(result),
+    retry !== null && waitText(result, 'retryWait'),
+    pace !== null && waitText(result, 'paceWait'),
+  ]);
 };
