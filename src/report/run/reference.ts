@@ -17,7 +17,7 @@ const factSection = (title: string, rows: readonly Optional<Fact>[]): Section =>
 /** The plan, with prompts counted and secrets as references. */
 export const scenarioSection = ({ plan, ...result }: Result): Section =>
   factSection('Scenario', [
-    ...planTerms(plan).map(({ term, text }) => [term, text] as const),
+    ...planTerms(plan),
     ['Plan hash', result.planHash],
     ['Run', `${result.runId}, started ${result.startedAt}, written by Weir ${result.weir}`],
     ...result.slices.map(({ machine, ...slice }): Fact => [

@@ -3,7 +3,7 @@ import { sliceNoun } from '../../model/result/slice-name.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { list, only, type ReportDocument, text, trustTones } from '../document/document.ts';
 import { markdownText } from '../document/markdown-writer.ts';
-import { loadText } from '../summary/load-text.ts';
+import { loadText } from '../summary/workload-text.ts';
 import { addressText, trafficMixText } from '../summary/plan-terms.ts';
 import { runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
