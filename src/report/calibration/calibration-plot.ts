@@ -1,4 +1,5 @@
 import type { CalibrationCell, CalibratedMeasure } from '../../model/series/calibration.ts';
+import { coordinate, plotFigure } from '../document/plot-figure.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { figureText } from '../text/number-text.ts';
 import { errorTitles, streamLoadText, transportText } from './calibration-text.ts';
@@ -15,7 +16,7 @@ const scaleOf = (values: readonly number[]): ((value: number) => number) => {
       (frame.width - frame.left - frame.right);
 };
 
-const coordinateText = (value: number): string => value.toFixed(1);
+const levels = { valid: 'kept', degraded: 'undecided', invalid: 'broken' } as const;
 
 /** The errors of one measure at every load: a line from the median to the maximum, a dot at the p99. */
 export const calibrationPlot = (
@@ -24,16 +25,19 @@ export const calibrationPlot = (
 ): Markup => {
   const x = scaleOf(cells.flatMap(({ errors }) => [errors[name].p50, errors[name].max]));
   const rows = cells.map((cell, i) => {
-    const y = frame.top + (i + 0.5) * frame.row;
+    const y = coordinate(frame.top + (i + 0.5) * frame.row);
     const { p50, p99, max } = cell.errors[name];
-    const level = { valid: 'kept', degraded: 'undecided', invalid: 'broken' }[cell.trust];
-    return markup`<text x="${frame.left - 10}" y="${coordinateText(y)}" dy="0.32em" text-anchor="end">${streamLoadText(cell)}, ${transportText(cell)}</text>
-<path class="curve" d="M${coordinateText(x(p50))} ${coordinateText(y)}H${coordinateText(x(max))}" /><circle class="${level}" cx="${coordinateText(x(p99))}" cy="${coordinateText(y)}" r="4.5"><title>p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, maximum ${figureText(max)} ms</title></circle>
-<text x="${coordinateText(x(max) + 10)}" y="${coordinateText(y)}" dy="0.32em">${figureText(p99)} ms</text>`;
+    return markup`<text x="${frame.left - 10}" y="${y}" dy="0.32em" text-anchor="end">${streamLoadText(cell)}, ${transportText(cell)}</text>
+<path class="curve" d="M${coordinate(x(p50))} ${y}H${coordinate(x(max))}" /><circle class="${levels[cell.trust]}" cx="${coordinate(x(p99))}" cy="${y}" r="4.5"><title>p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms, maximum ${figureText(max)} ms</title></circle>
+<text x="${coordinate(x(max) + 10)}" y="${y}" dy="0.32em">${figureText(p99)} ms</text>`;
   });
+  const title = `Error of ${errorTitles[name]}`;
+  const caption = {
+    title,
+    unit: 'ms, logarithmic',
+    aside: 'Lines go from the median to the maximum error; dots and figures are the p99.',
+    label: `${title} over ${cells.length} loads`,
+  };
   const height = frame.top * 2 + cells.length * frame.row;
-  return markup`<figure class="plot">
-  <figcaption><b>Error of ${errorTitles[name]}</b> <span class="unit">ms, logarithmic</span><p class="aside">Lines go from the median to the maximum error; dots and figures are the p99.</p></figcaption>
-  <div class="scroll" role="group" aria-label="Error of ${errorTitles[name]}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${frame.width} ${height}" role="img" aria-label="Error of ${errorTitles[name]} over ${cells.length} loads">${rows}</svg></div>
-</figure>`;
+  return plotFigure(caption, { width: frame.width, height }, rows);
 };

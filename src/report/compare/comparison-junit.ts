@@ -1,5 +1,5 @@
 import type { ComparedMetric, Comparison } from '../../model/series/comparison.ts';
-import { type JunitCase, junitFile } from '../junit/junit-file.ts';
+import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
 import {
   changeIntervalText,
   changeText,
@@ -19,23 +19,18 @@ const figures = (metric: ComparedMetric): string => {
 };
 
 const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
-  const named = { classname: 'comparison', name: metricName(metric) };
   const text = figures(metric);
   const remark = remarkText(metric);
-  const details = [text, remark].join('\n').trim();
-  switch (metric.verdict) {
-    case 'regression':
-      return { ...named, outcome: { kind: 'failed', type: 'regression', message: text, details } };
-    case 'inconclusive': {
-      const message = `inconclusive: ${strict ? remark : [text, remark].join('; ')}`;
-      return strict
-        ? { ...named, outcome: { kind: 'failed', type: 'inconclusive', message, details: text } }
-        : { ...named, outcome: { kind: 'skipped', message } };
-    }
-    case 'improvement':
-    case 'same':
-      return { ...named, outcome: { kind: 'passed' } };
-  }
+  const outcomes = {
+    regression: failed('regression', text, [text, remark].join('\n').trim()),
+    inconclusive: strict
+      ? failed('inconclusive', `inconclusive: ${remark}`, text)
+      : skipped(`inconclusive: ${[text, remark].join('; ')}`),
+    improvement: passed,
+    same: passed,
+  };
+  const outcome = outcomes[metric.verdict];
+  return { classname: 'comparison', name: metricName(metric), outcome };
 };
 
 /** Each gated metric as a JUnit test: a regression fails; an undecided one is skipped, or fails if `strict`. */

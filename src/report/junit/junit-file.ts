@@ -16,8 +16,17 @@ type JunitOutcome =
       readonly details: string;
     };
 
+export const passed: JunitOutcome = { kind: 'passed' };
+export const skipped = (message: string): JunitOutcome => ({ kind: 'skipped', message });
+export const failed = (type: string, message: string, details = message): JunitOutcome => ({
+  kind: 'failed',
+  type,
+  message,
+  details,
+});
+
+/** Group and name are the same in every run, so that a CI service can track the test. */
 export interface JunitCase {
-  /** Group and name; the same in every run, so that a CI service can track the test. */
   readonly classname: string;
   readonly name: string;
   readonly outcome: JunitOutcome;
@@ -47,8 +56,7 @@ const outcomeMarkup = (outcome: JunitOutcome): Markup | null => {
 };
 
 const testCase = ({ classname, name, outcome }: JunitCase): Markup =>
-  markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>
-`;
+  markup`  <testcase classname="${classname}" name="${name}" time="0">${outcomeMarkup(outcome)}</testcase>\n`;
 
 /** The schemas allow no milliseconds or time zone in a timestamp, and no thousands separators in a duration. */
 const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup => {
@@ -59,18 +67,13 @@ const attributes = ({ name, startedAt, duration, cases }: JunitSuite): Markup =>
 
 export const junitFile = (suite: JunitSuite): string => {
   const properties = Object.entries(suite.properties).map(
-    ([name, value]) => markup`    <property name="${name}" value="${value}"/>
-`,
-  );
-  const output = suite.output.map(
-    (line) => markup`${line}
-`,
+    ([name, value]) => markup`    <property name="${name}" value="${value}"/>\n`,
   );
   return markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuite ${attributes(suite)}>
   <properties>
 ${properties}  </properties>
-${suite.cases.map(testCase)}  <system-out>${output}</system-out>
+${suite.cases.map(testCase)}  <system-out>${suite.output.map((line) => markup`${line}\n`)}</system-out>
   <system-err></system-err>
 </testsuite>
 `.markup;

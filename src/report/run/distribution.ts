@@ -1,24 +1,16 @@
-import type { TimelineSecond, TimelineMeasure } from '../../model/measures/counts.ts';
+import type { TimelineSecond } from '../../model/measures/counts.ts';
+import type { Histogram } from '../../model/measures/histogram.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
 import { latencyOver } from '../../model/result/summary.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
-import type { Trust } from '../../model/result/verdict.ts';
-import { isWithheld, kindsPresent } from '../summary/figures.ts';
+import { kindsPresent } from '../summary/figures.ts';
 import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
 import { heatmap } from '../html/charts/heatmap.ts';
 import { type LoadPoint, loadPlot } from '../html/charts/load-plot.ts';
+import { sumOf } from '../summary/groups.ts';
 import { markup, type Markup } from '../text/markup.ts';
-
-/** What a user waits for first, for each kind of traffic. */
-const headlineLatency = {
-  chat: 'endToEnd',
-  'chat-stream': 'ttft',
-  speech: 'endToEnd',
-  transcription: 'endToEnd',
-  models: 'endToEnd',
-} as const satisfies Record<TrafficKind, TimelineMeasure>;
+import { present } from '../text/present.ts';
 
 const maxColumns = 60;
 /** Dots from fewer samples are noise. */
@@ -33,49 +25,39 @@ const columnsOf = (result: Result): Bins => {
 
 const pointsOf = (
   parts: readonly (readonly TimelineSecond[])[],
+  columns: readonly Histogram[],
   step: number,
-  [kind, measure]: readonly [TrafficKind, TimelineMeasure],
 ): readonly LoadPoint[] =>
-  parts.flatMap((seconds) => {
-    const histogram = latencyOver(seconds, kind, measure);
+  parts.flatMap((seconds, i) => {
+    const histogram = columns[i]!;
     const p50 = quantile(histogram, 0.5)?.value;
     if (p50 === undefined || histogram.count < minSamples) return [];
-    const sent = seconds.reduce((sum, second) => sum + second.sent, 0);
-    const p95 =
-      histogram.count < 2 * minSamples ? null : (quantile(histogram, 0.95)?.value ?? null);
-    return [{ rate: sent / step, p50, p95 }];
+    const hasTail = histogram.count >= 2 * minSamples;
+    const p95 = hasTail ? (quantile(histogram, 0.95)?.value ?? null) : null;
+    return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
 /** Latency of completed requests by the second in which they were due, as a density over time and against the load. */
-export const distributionSection = (result: Result, trust: Trust): Markup | null => {
+export const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
-  const shown = kindsPresent(result)
-    .map((kind) => [kind, headlineLatency[kind]] as const)
-    .filter(([, measure]) => !isWithheld(measure, trust));
-  const maps = shown.map(([kind, measure]) =>
-    heatmap({
-      title: `${measures[measure].label}, ${kind}`,
-      unit: measures[measure].unit,
-      step: bins.step,
-      columns: parts.map((seconds) => latencyOver(seconds, kind, measure)),
-    }),
-  );
-  // The last piece is rarely complete, so its rate would be too low.
-  const wholePieces = parts.slice(0, -1);
-  const plots = shown.map(([kind, measure]) =>
-    loadPlot(
-      `${measures[measure].label} against load, ${kind}`,
-      measures[measure].unit,
-      pointsOf(wholePieces, bins.step, [kind, measure]),
-    ),
-  );
+  const drawn = kindsPresent(result).map((kind) => {
+    // What a user waits for first.
+    const measure = kind === 'chat-stream' ? 'ttft' : 'endToEnd';
+    const { label, unit } = measures[measure];
+    const columns = parts.map((seconds) => latencyOver(seconds, kind, measure));
+    // The last piece is rarely complete, so its rate would be too low.
+    const points = pointsOf(parts.slice(0, -1), columns, bins.step);
+    return {
+      map: heatmap({ title: `${label}, ${kind}`, unit, step: bins.step, columns }),
+      plot: loadPlot(`${label} against load, ${kind}`, unit, points),
+    };
+  });
+  const maps = drawn.map(({ map }) => map);
+  const plots = present(drawn.map(({ plot }) => plot));
   if (maps.every((map) => map === null)) return null;
-  const drawn = plots.filter((plot) => plot !== null);
-  return markup`${maps} ${drawn.length === 0 ? null : markup`<div class="plots">${drawn}</div>`}
-    ${
-      drawn.length > 0
-        ? null
-        : markup`<p class="aside">Latency is not drawn against the load, which hardly varied or had too few requests in each piece.</p>`
-    }`;
+  const plotted = markup`<div class="plots">${plots}</div>`;
+  const notPlotted = markup`<p class="aside">Latency is not drawn against the load, which hardly varied or had too few requests in each piece.</p>`;
+  return markup`${maps} ${plots.length === 0 ? null : plotted}
+    ${plots.length === 0 ? notPlotted : null}`;
 };

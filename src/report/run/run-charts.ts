@@ -57,7 +57,7 @@ export const chartSections = (
   trust: Trust,
   { latency, flow, generator }: RunCharts,
 ): readonly Section[] => {
-  const distribution = distributionSection(result, trust);
+  const distribution = distributionSection(result);
   const chartSection = (
     id: string,
     title: string,

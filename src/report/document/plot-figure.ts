@@ -1,0 +1,14 @@
+import { markup, type Markup } from '../text/markup.ts';
+
+/** A coordinate in a drawing. */
+export const coordinate = (value: number): string => value.toFixed(1);
+
+/** A drawing with its caption, which scrolls sideways on a narrow screen; `label` is its text alternative. */
+export const plotFigure = (
+  { title, unit, aside, label }: Readonly<Record<'title' | 'unit' | 'aside' | 'label', string>>,
+  { width, height }: { readonly width: number; readonly height: number },
+  body: Markup | readonly Markup[],
+): Markup => markup`<figure class="plot">
+  <figcaption><b>${title}</b> <span class="unit">${unit}</span><p class="aside">${aside}</p></figcaption>
+  <div class="scroll" role="group" aria-label="${title}" tabindex="0"><svg class="forest capacity" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${body}</svg></div>
+</figure>`;
