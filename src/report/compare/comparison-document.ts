@@ -31,6 +31,7 @@ import {
   remarkText,
   sideValueText,
   streamText,
+  unsignedChangeText,
 } from './comparison-text.ts';
 
 const tones = {
@@ -44,9 +45,9 @@ const metricColumns: readonly Column<ComparedMetric>[] = [
   column.name('Metric', ({ label, unit }) => ({ text: label, unit })),
   column.number('Base', (metric) => sideValueText(metric, metric.base.typical)),
   column.number('New', (metric) => sideValueText(metric, metric.next.typical)),
-  column.number('Change', ({ effect, scale, gated, verdict }) => ({
-    text: effect === null ? '–' : changeText({ scale }, effect.change),
-    tone: gated ? tones[verdict] : 'quiet',
+  column.number('Change', (metric) => ({
+    text: metric.effect === null ? '–' : changeText(metric, metric.effect.change),
+    tone: metric.gated ? tones[metric.verdict] : 'quiet',
   })),
   column.number('95 % interval', changeIntervalText),
   column.number('p', pValueText),
@@ -60,10 +61,7 @@ const metricColumns: readonly Column<ComparedMetric>[] = [
       help: 'The smallest change that as many repetitions detect nine times in ten',
       media: ['html'],
     },
-    ({ scale, effect }) =>
-      typeof effect?.detectable === 'number'
-        ? changeText({ scale }, effect.detectable).replace('+', '±')
-        : '–',
+    (metric) => unsignedChangeText(metric, metric.effect?.detectable),
   ),
   column.verdict('Verdict', ({ gated, verdict }) => ({
     text: gated ? verdict : '',

@@ -11,21 +11,16 @@ import {
   text,
 } from '../document/document.ts';
 import { plural } from '../text/number-text.ts';
-import { changeText, sideValueText } from './comparison-text.ts';
-
-/** A size without a direction. */
-const unsignedChangeText = (metric: NoiseMetric, change: number): string =>
-  changeText(metric, change).replace('+', '±');
+import { boundsText, changeText, sideValueText, unsignedChangeText } from './comparison-text.ts';
 
 /** How much one run differs from the next: the standard deviation. */
 const noiseText = ({ noise }: NoiseMetric): string =>
   noise === null ? '–' : `${(noise * 100).toFixed(1)} %`;
 
+const unsteady = 'although nothing changed: this environment is not steady enough.';
 const halvesVerdictText = {
-  regression:
-    ' The two halves differ like a regression although nothing changed: this environment is not steady enough.',
-  improvement:
-    ' The two halves differ like an improvement although nothing changed: this environment is not steady enough.',
+  regression: ` The two halves differ like a regression ${unsteady}`,
+  improvement: ` The two halves differ like an improvement ${unsteady}`,
   inconclusive: '',
   same: ' The two halves are the same.',
 } as const satisfies Record<Noise['verdict'], string>;
@@ -61,15 +56,13 @@ const columnsOf = ({ metrics: [first] }: Noise): readonly Column<NoiseMetric>[] 
   column.number('Typical', (metric) => sideValueText(metric, metric.typical)),
   column.number('Noise', noiseText),
   column.number('Halves', (metric) => {
-    const bare = (value: number): string => changeText(metric, value).replace(/ (%|pt)$/, '');
     const { change, low, high } = metric;
-    return `${changeText(metric, change)} [${bare(low)}, ${bare(high)}]`;
+    return `${changeText(metric, change)} ${boundsText(metric, low, high)}`;
   }),
   ...(first?.detectable ?? []).map(({ repetitions }, i): Column<NoiseMetric> =>
-    column.number(`n=${repetitions}`, (metric) => {
-      const detectable = metric.detectable[i];
-      return detectable === undefined ? '–' : unsignedChangeText(metric, detectable.change);
-    }),
+    column.number(`n=${repetitions}`, (metric) =>
+      unsignedChangeText(metric, metric.detectable[i]?.change),
+    ),
   ),
   column.number('Needed', ({ needed }) => (needed === null ? '>1,000' : String(needed))),
 ];

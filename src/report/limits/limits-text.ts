@@ -5,6 +5,7 @@ import type {
   LimitReport,
 } from '../../model/limits/limit-report.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */
 export type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
@@ -18,14 +19,12 @@ export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
 /** Two classes that differ in fewer decisions cannot be distinguished. */
 const minDecisionMargin = 2;
 
-const parameters = ({ burst, steps }: LimiterFit): string =>
-  [
-    burst === null ? '' : `, burst ${countText(burst)}`,
-    steps === null ? '' : `, ${countText(steps)} per window`,
-  ].join('');
-
-const limiterText = (fit: LimiterFit): string =>
-  `${fit.limiter} (${limiterClasses[fit.limiter]}${parameters(fit)})`;
+const limiterText = ({ limiter, burst, steps }: LimiterFit): string =>
+  `${limiter} (${present([
+    limiterClasses[limiter],
+    burst !== null && `burst ${countText(burst)}`,
+    steps !== null && `${countText(steps)} per window`,
+  ]).join(', ')})`;
 
 /** Which limiter explains the decisions, and how many decisions the next best gets wrong. */
 export const identificationText = (
@@ -41,30 +40,32 @@ export const identificationText = (
         : `; the closest, ${runnerUp.limiter}, has ${countText(runnerUp.wrong)} wrong`;
     return `No class of limiter of ${countText(limit)} requests in ${timeText(window)} fits (${replayed}${closest}).`;
   }
-  const margin = runnerUp === null ? null : runnerUp.wrong - best.wrong;
-  const other =
-    margin === null
-      ? ''
-      : margin < minDecisionMargin
-        ? ` It cannot be distinguished from ${runnerUp!.limiter}, which has ${plural(runnerUp!.wrong, 'decision')} wrong.`
-        : ` The next best, ${runnerUp!.limiter}, has ${countText(runnerUp!.wrong)} wrong.`;
-  const capped = best.limit === limit ? '' : ` Its limit is ${countText(best.limit)}.`;
-  return `${limiterText(best)}: ${countText(best.wrong)} wrong of ${replayed}.${capped}${other}`;
+  return present([
+    `${limiterText(best)}: ${countText(best.wrong)} wrong of ${replayed}.`,
+    best.limit !== limit && `Its limit is ${countText(best.limit)}.`,
+    runnerUp !== null && runnerUpText(runnerUp, best),
+  ]).join(' ');
 };
 
+const runnerUpText = ({ limiter, wrong }: LimiterFit, best: LimiterFit): string =>
+  wrong - best.wrong < minDecisionMargin
+    ? `It cannot be distinguished from ${limiter}, which has ${plural(wrong, 'decision')} wrong.`
+    : `The next best, ${limiter}, has ${countText(wrong)} wrong.`;
+
 /** The verdict in a sentence. */
-export const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
+export const limitsVerdictText = ({
+  judgement: { checks, violated },
+  log,
+}: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
-    judgement.checks.filter((check) => checkOutcomeOf(check) === outcome).length;
-  const otherOutcomes = [
-    `${count('holds')} ${count('holds') === 1 ? 'holds' : 'hold'}`,
-    `${count('does not hold')} ${count('does not hold') === 1 ? 'does' : 'do'} not hold`,
-    `${count('undecided')} undecided`,
-  ].join(', ');
+    checks.filter((check) => checkOutcomeOf(check) === outcome).length;
+  const [kept, failed] = [count('holds'), count('does not hold')];
+  const others = `${kept} ${kept === 1 ? 'holds' : 'hold'}, ${failed} ${failed === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
+  const verdict = violated
+    ? `LIMITS VIOLATED: ${plural(count('violated'), 'claim')}; of the others`
+    : `No limit violated: of ${plural(checks.length, 'claim')}`;
   const endedEarly = log.cut === null ? '' : ` The examination ended early: ${log.cut}.`;
-  return judgement.violated
-    ? `LIMITS VIOLATED: ${plural(count('violated'), 'claim')}; of the others ${otherOutcomes}.${endedEarly}`
-    : `No limit violated: of ${plural(judgement.checks.length, 'claim')} ${otherOutcomes}.${endedEarly}`;
+  return `${verdict} ${others}${endedEarly}`;
 };
 
 /** Where a claim comes from. */
