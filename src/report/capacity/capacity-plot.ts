@@ -75,15 +75,15 @@ export const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | nu
     x: axisOf('x', 'completed per second', rates, figureText),
     y: axisOf('y', 'mean latency', latencies, timeText),
   };
-  const curve = (fit?.curve ?? []).map(({ rate, latency }) => [rate.value, latency] as const);
+  const curve =
+    fit === null ? [] : fit.curve.map(({ rate, latency }) => [rate.value, latency] as const);
   const best = answer?.rate.value ?? null;
   const knee = fit?.knee?.rate ?? null;
   const kneeText = knee === null ? '' : `; the knee is at ${perSecondText(knee)}`;
   const bestText = best === null ? '' : `; the highest rate is ${perSecondText(best)}`;
-  const title = 'Latency against throughput';
   const aside = `${kept.length} steps kept, ${known.length - kept.length} not${kneeText}${bestText}. Values above the frame are drawn at its edge.`;
   return plotFigure(
-    { title, unit: 'mean from due to end', aside, label: `${title}: ${aside}` },
+    { title: 'Latency against throughput', unit: 'mean from due to end', aside },
     size,
     markup`${grid(axes)}<path class="curve" d="${line(curve, axes)}" />
       ${best === null ? null : rateMarker(best, `highest ${perSecondText(best)}`, axes)}
@@ -107,11 +107,10 @@ export const throughputPlot = ({ steps, fit }: CapacityReport): Markup | null =>
   const law = (bound: 'value' | 'high' | 'low'): readonly Point[] =>
     fit.curve.map(({ inFlight, rate }) => [inFlight, rate[bound]]);
   const band = [...law('high'), ...law('low').toReversed()];
-  const title = 'Throughput against requests in flight';
   const aside =
     'The line is the Universal Scalability Law, fitted to the kept steps; the shaded area is its 95 % band.';
   return plotFigure(
-    { title, unit: 'per second', aside, label: `${title}: ${aside}` },
+    { title: 'Throughput against requests in flight', unit: 'per second', aside },
     size,
     markup`${grid(axes)}<path class="least" d="${line(band, axes)}Z" /><path class="curve" d="${line(law('value'), axes)}" />
       ${shown.map((step) => dot(step, [step.inFlight, step.throughput], axes))}`,

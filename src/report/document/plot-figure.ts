@@ -3,9 +3,17 @@ import { markup, type Markup } from '../text/markup.ts';
 /** A coordinate in a drawing. */
 export const coordinate = (value: number): string => value.toFixed(1);
 
-/** A drawing with its caption, which scrolls sideways on a narrow screen; `label` is its text alternative. */
+interface Caption {
+  readonly title: string;
+  readonly unit: string;
+  readonly aside: string;
+  /** The text alternative; title and aside by default. */
+  readonly label?: string;
+}
+
+/** A drawing with its caption, which scrolls sideways on a narrow screen. */
 export const plotFigure = (
-  { title, unit, aside, label }: Readonly<Record<'title' | 'unit' | 'aside' | 'label', string>>,
+  { title, unit, aside, label = `${title}: ${aside}` }: Caption,
   { width, height }: { readonly width: number; readonly height: number },
   body: Markup | readonly Markup[],
 ): Markup => markup`<figure class="plot">

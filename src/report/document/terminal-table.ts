@@ -1,7 +1,43 @@
+import { styleText } from 'node:util';
 import { displayWidth, paddedText, truncatedText, wrappedLines } from '../text/display-width.ts';
+import {
+  type ShownCell,
+  type ShownTable,
+  shownTable,
+  type Table,
+  type Tone,
+  tones,
+} from './document.ts';
 import { printable } from '../text/printable.ts';
-import { type ShownCell, type ShownTable, shownTable, type Table, tones } from './document.ts';
-import { paragraph, type TerminalLayout } from './terminal-layout.ts';
+
+/** The terminal that the report is written for. */
+export interface TerminalStyle {
+  readonly colour: boolean;
+  /** Columns of the screen; at least 60 are used. */
+  readonly width: number;
+}
+
+/** `paint` returns the text unchanged if colour is off. */
+export interface TerminalLayout {
+  readonly width: number;
+  readonly paint: (tone: Tone, text: string) => string;
+}
+
+export const terminalLayout = ({ colour, width }: TerminalStyle): TerminalLayout => ({
+  width: Math.max(60, width),
+  paint: (tone, text) =>
+    !colour || tone === 'plain' || text === ''
+      ? text
+      : styleText(tones[tone].style, text, { validateStream: false }),
+});
+
+/** A paragraph, wrapped and indented. */
+export const paragraph = (
+  { width, paint }: TerminalLayout,
+  text: string,
+  { indent = 2, tone = 'plain' }: { readonly indent?: number; readonly tone?: Tone } = {},
+): readonly string[] =>
+  wrappedLines(text, width - indent).map((line) => ' '.repeat(indent) + paint(tone, line));
 
 type Lines = readonly string[];
 type Row = ShownTable['groups'][number]['rows'][number];

@@ -6,8 +6,8 @@ import {
   type TerminalLayout,
   terminalLayout,
   type TerminalStyle,
-} from './terminal-layout.ts';
-import { terminalTableLines } from './terminal-table.ts';
+  terminalTableLines,
+} from './terminal-table.ts';
 
 type Lines = readonly string[];
 

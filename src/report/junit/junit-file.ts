@@ -5,25 +5,13 @@ import { markup, type Markup } from '../text/markup.ts';
  * every attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
  */
 
-/** The outcome of a test; `skipped` if it could not be decided. */
-type JunitOutcome =
-  | { readonly kind: 'passed' }
-  | { readonly kind: 'skipped'; readonly message: string }
-  | {
-      readonly kind: 'failed';
-      readonly type: string;
-      readonly message: string;
-      readonly details: string;
-    };
+export const passed = { kind: 'passed' } as const;
+/** For a test that could not be decided. */
+export const skipped = (message: string) => ({ kind: 'skipped', message }) as const;
+export const failed = (type: string, message: string, details = message) =>
+  ({ kind: 'failed', type, message, details }) as const;
 
-export const passed: JunitOutcome = { kind: 'passed' };
-export const skipped = (message: string): JunitOutcome => ({ kind: 'skipped', message });
-export const failed = (type: string, message: string, details = message): JunitOutcome => ({
-  kind: 'failed',
-  type,
-  message,
-  details,
-});
+type JunitOutcome = typeof passed | ReturnType<typeof skipped> | ReturnType<typeof failed>;
 
 /** Group and name are the same in every run, so that a CI service can track the test. */
 export interface JunitCase {

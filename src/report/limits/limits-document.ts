@@ -1,5 +1,11 @@
-import { type LimitCheck, limiterClasses } from '../../model/limits/limit-log.ts';
-import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
+import { isViolation, type LimitCheck, limiterClasses } from '../../model/limits/limit-log.ts';
+import type {
+  LimitReport,
+  LimiterFit,
+  LimiterIdentification,
+} from '../../model/limits/limit-report.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 import {
   column,
   type Column,
@@ -12,16 +18,77 @@ import {
   text,
   type Tone,
 } from '../document/document.ts';
-import { countText, plural, timeText } from '../text/number-text.ts';
-import {
-  type CheckOutcome,
-  checkOutcomeOf,
-  checkSectionText,
-  identificationText,
-  limitsVerdictText,
-  requestsSentText,
-} from './limits-text.ts';
 import { limitsTimeline } from './limits-timeline.ts';
+import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
+
+/** The result of a check. A violated limit is worse than any other false claim. */
+type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
+
+const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
+  if (check.finding === 'undecided') return 'undecided';
+  if (check.finding === 'proved') return 'holds';
+  return isViolation(check) ? 'violated' : 'does not hold';
+};
+
+/** Two classes that differ in fewer decisions cannot be distinguished. */
+const minDecisionMargin = 2;
+
+const limiterText = ({ limiter, burst, steps }: LimiterFit): string =>
+  `${limiter} (${present([
+    limiterClasses[limiter],
+    burst !== null && `burst ${countText(burst)}`,
+    steps !== null && `${countText(steps)} per window`,
+  ]).join(', ')})`;
+
+/** Which limiter explains the decisions, and how many decisions the next best gets wrong. */
+const identificationText = (
+  { best, runnerUp, decisions }: LimiterIdentification,
+  limit: number,
+  window: number,
+): string => {
+  const replayed = `${plural(decisions, 'decision')} replayed`;
+  if (best === null) {
+    const closest =
+      runnerUp === null
+        ? ''
+        : `; the closest, ${runnerUp.limiter}, has ${countText(runnerUp.wrong)} wrong`;
+    return `No class of limiter of ${countText(limit)} requests in ${timeText(window)} fits (${replayed}${closest}).`;
+  }
+  return present([
+    `${limiterText(best)}: ${countText(best.wrong)} wrong of ${replayed}.`,
+    best.limit !== limit && `Its limit is ${countText(best.limit)}.`,
+    runnerUp !== null && runnerUpText(runnerUp, best),
+  ]).join(' ');
+};
+
+const runnerUpText = ({ limiter, wrong }: LimiterFit, best: LimiterFit): string =>
+  wrong - best.wrong < minDecisionMargin
+    ? `It cannot be distinguished from ${limiter}, which has ${plural(wrong, 'decision')} wrong.`
+    : `The next best, ${limiter}, has ${countText(wrong)} wrong.`;
+
+/** The verdict in a sentence. */
+const limitsVerdictText = ({ judgement: { checks, violated }, log }: LimitReport): string => {
+  const count = (outcome: CheckOutcome): number =>
+    checks.filter((check) => checkOutcomeOf(check) === outcome).length;
+  const [kept, unkept] = [count('holds'), count('does not hold')];
+  const others = `${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
+  const verdict = violated
+    ? `LIMITS VIOLATED: ${plural(count('violated'), 'claim')}; of the others`
+    : `No limit violated: of ${plural(checks.length, 'claim')}`;
+  const endedEarly = log.cut === null ? '' : ` The examination ended early: ${log.cut}.`;
+  return `${verdict} ${others}${endedEarly}`;
+};
+
+/** Where a claim comes from. */
+const sourceText = (check: LimitCheck): string =>
+  check.section === null ? 'not promised' : `§ ${check.section}`;
+
+/** The requests of the examination. */
+const requestsSentText = ({ log, took }: LimitReport): string => {
+  const refused = log.replies.filter(({ status }) => status === 429).length;
+  const lost = log.unanswered.length;
+  return `${plural(log.replies.length + lost, 'request')} in ${timeText(took)}, ${countText(refused)} refused with 429${lost === 0 ? '' : `, ${countText(lost)} without an answer`}`;
+};
 
 const tones = {
   holds: 'good',
@@ -36,7 +103,7 @@ const claimColumns: readonly Column<LimitCheck>[] = [
     tone: tones[checkOutcomeOf(check)],
   })),
   column.name('Claim', ({ id }) => id),
-  column.text('Source', checkSectionText),
+  column.text('Source', sourceText),
   column.words({ title: 'Observed', media: ['terminal'] }, (check) => {
     const isFault = check.finding === 'refuted';
     return isFault ? `${check.claim} Observed: ${check.observed}.` : `${check.observed}.`;
@@ -111,3 +178,31 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };
+
+const caseOf = (check: LimitCheck): JunitCase => {
+  const details = [check.observed, ...check.evidence].join('\n');
+  const outcomes = {
+    holds: passed,
+    'does not hold': passed,
+    violated: failed('limit-violated', check.observed, details),
+    undecided: skipped(`undecided: ${check.observed}`),
+  };
+  const name = `${check.id} (${sourceText(check)}): ${check.claim}`;
+  return { classname: 'limits', name, outcome: outcomes[checkOutcomeOf(check)] };
+};
+
+/** The claims as JUnit tests: a violated limit fails, an undecided claim is skipped, any other false claim is only listed in the output. */
+export const limitsJunit = (report: LimitReport): string =>
+  junitFile({
+    name: `weir limits ${report.target}`,
+    startedAt: report.startedAt,
+    duration: report.took,
+    properties: { weir: report.weir, model: report.model },
+    cases: report.judgement.checks.map(caseOf),
+    output: [
+      limitsVerdictText(report),
+      ...report.judgement.checks.map(
+        (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,
+      ),
+    ],
+  });

@@ -36,18 +36,14 @@ const labelValues = (result: Result, label: BreakdownLabel): readonly string[] =
 
 /** Every part that had an arrival after the warm-up, by the label's value and then by kind. */
 const breakdownBy = (result: Result, label: BreakdownLabel) =>
-  labelValues(result, label)
-    .flatMap((name) =>
-      kindsPresent(result).map((kind) => ({
-        kind,
-        name,
-        where: (each: Labels): boolean =>
-          outsideWarmUp(each) && valueOf(each, label) === name && each.traffic === kind,
-      })),
-    )
-    .map((row) => ({ ...row, groups: groupsMatching(result, row.where) }))
-    .filter(({ groups }) => groups.length > 0)
-    .map(({ groups, ...row }) => ({ ...row, counts: arrivalCounts(groups) }));
+  labelValues(result, label).flatMap((name) =>
+    kindsPresent(result).flatMap((kind) => {
+      const where = (each: Labels): boolean =>
+        outsideWarmUp(each) && valueOf(each, label) === name && each.traffic === kind;
+      const groups = groupsMatching(result, where);
+      return groups.length === 0 ? [] : { kind, name, where, counts: arrivalCounts(groups) };
+    }),
+  );
 type BreakdownRow = ReturnType<typeof breakdownBy>[number];
 
 /** The measure of the first output, for kinds whose answers arrive bit by bit. */

@@ -16,8 +16,7 @@ import { type KindFigures, kindFigures, kindsPresent, lagFigures } from '../summ
 import { measuredOf, sumOf } from '../summary/groups.ts';
 import { tokenSourceMeaning } from '../summary/outcome-text.ts';
 import { rateSentences } from '../summary/rates.ts';
-import { tokenNotes } from '../summary/token-notes.ts';
-import { wordErrorSentence } from '../summary/word-error-text.ts';
+import { tokenNotes, wordErrorSentence } from '../summary/token-notes.ts';
 import { countText, plural, shareText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { breakdownBlocks } from './breakdown-tables.ts';

@@ -10,25 +10,15 @@ import type { Result } from '../../model/result/result.ts';
 import { countText, momentText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
-/** One of a key's two limits. */
-export interface ObservedLimit {
-  /** The limit that the plan declares; `null` for none. */
-  readonly declared: number | null;
-  /** Whether the limit is the interface's default, not one that the scenario declares. */
-  readonly isInterfaceDefault: boolean;
-  /** The different limits in headers, ascending; more than one is a finding. */
-  readonly reported: readonly number[];
-  readonly lowest: number | null;
-  readonly last: number | null;
-}
-
-type Unit = 'Requests' | 'Tokens';
-
+/**
+ * One of a key's two limits: declared by the plan (`null` for none), perhaps only as the interface's default;
+ * the different limits in headers, ascending (more than one is a finding); the lowest and the last remaining quota.
+ */
 const observedLimit = (
   entries: readonly LedgerEntry[],
   { limits }: Result['plan'],
-  unit: Unit,
-): ObservedLimit => {
+  unit: 'Requests' | 'Tokens',
+) => {
   const name = unit === 'Requests' ? 'requestsPerMinute' : 'tokensPerMinute';
   const reported = entries.flatMap((entry) => entry[`limit${unit}`] ?? []);
   const remaining = entries.flatMap((entry) => entry[`remaining${unit}`] ?? []);
@@ -40,6 +30,7 @@ const observedLimit = (
     last: remaining.at(-1) ?? null,
   };
 };
+type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
 
 /**
  * The limits and the remaining quota of each key, from its ledger: responses with a status, those that

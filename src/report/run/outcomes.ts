@@ -1,8 +1,12 @@
+import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { quantile } from '../../model/measures/quantile.ts';
 import type { Failure, Result } from '../../model/result/result.ts';
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { type AnswerNote, answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
-import { groupsMatching } from '../../model/result/summary.ts';
-import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
+import { countText, figureText, momentText, plural, shareText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
+import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
 import {
   column,
   type Column,
@@ -25,9 +29,44 @@ import {
   arrivalRows,
   arrivalsByKind,
 } from '../summary/outcome-text.ts';
-import { retrySentences } from '../summary/retry-text.ts';
-import { countText, momentText, plural, shareText } from '../text/number-text.ts';
 import { exemplarFolds } from './exemplars.ts';
+
+const everyGroup = (): boolean => true;
+
+/** The median and the tail of a wait of completed requests; `null` if none waited. */
+const waitText = (result: Result, measure: MeasureName): string | null => {
+  const waits = distributionOf(result, measure, everyGroup);
+  const [p50, p99] = [quantile(waits, 0.5), quantile(waits, 0.99)];
+  if (p50 === null || p99 === null) return null;
+  return `${measures[measure].label}, over ${plural(waits.count, 'completed request')}: p50 ${figureText(p50.value)} ms, p99 ${figureText(p99.value)} ms, maximum ${figureText(waits.max ?? 0)} ms.`;
+};
+
+const gaveUpText = ({ groups }: Result): string | null => {
+  const counts = gaveUpNames
+    .map((name) => ({ name, count: sumOf(groups, ({ gaveUp }) => gaveUp[name] ?? 0) }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${countText(count)} because ${gaveUpReasons[name]}`);
+  return counts.length === 0 ? null : `Given up: ${counts.join(', ')}.`;
+};
+
+const retryText = (result: Result): string => {
+  const arrivals = countArrivals(sumOutcomes(result.groups));
+  const attempts = sumOf(result.groups, (group) => group.attempts);
+  const retried = sumOf(result.groups, (group) => group.retried);
+  const succeededRetries = distributionOf(result, 'retryWait', everyGroup).count;
+  return `${plural(attempts, 'attempt')} for ${plural(arrivals, 'arrival')}; ${countText(retried)} of them (${shareText(retried, arrivals)}) were retried, ${countText(succeededRetries)} successfully.`;
+};
+
+/** The effects of retries and the pace over the whole run, which outcomes do not show; none if the plan has neither. */
+export const retrySentences = (result: Result): readonly string[] => {
+  const { retry, pace } = result.plan;
+  return present([
+    retry !== null && retryText(result),
+    retry !== null && gaveUpText(result),
+    retry !== null && waitText(result, 'retryWait'),
+    pace !== null && waitText(result, 'paceWait'),
+  ]);
+};
 
 const outcomeTones = {
   due: 'plain',
@@ -116,17 +155,11 @@ const failureColumns = (arrivals: number): readonly Column<Failure>[] => [
   column.number('Last', ({ last }) => momentText(last)),
 ];
 
-/** The number of completed answers of one kind with one deviation, over the whole run. */
-interface AnswerNoteCount {
-  readonly kind: TrafficKind;
-  readonly note: AnswerNote;
-  readonly count: number;
-  /** All completed answers of the kind. */
-  readonly completed: number;
-}
-
-/** Tolerated deviations in completed answers: kinds with the most arrivals first, then the most frequent deviations. */
-export const answerNoteCounts = (result: Result): readonly AnswerNoteCount[] =>
+/**
+ * Tolerated deviations in completed answers, and all completed answers of the kind, over the whole
+ * run: kinds with the most arrivals first, then the most frequent deviations.
+ */
+export const answerNoteCounts = (result: Result) =>
   kindsPresent(result).flatMap((kind) => {
     const groups = groupsMatching(result, ({ traffic }) => traffic === kind);
     const { completed } = sumOutcomes(groups);
@@ -135,6 +168,7 @@ export const answerNoteCounts = (result: Result): readonly AnswerNoteCount[] =>
       .filter(({ count }) => count > 0)
       .toSorted((a, b) => b.count - a.count);
   });
+type AnswerNoteCount = ReturnType<typeof answerNoteCounts>[number];
 
 const answerNoteColumns: readonly Column<AnswerNoteCount>[] = [
   column.name('Kind', ({ kind }) => ({ text: kind, dot: kind })),

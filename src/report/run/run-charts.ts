@@ -16,19 +16,13 @@ import { markup, type Markup } from '../text/markup.ts';
 import { distributionSection } from './distribution.ts';
 
 /** The charts over time, which the page's script draws. */
-export interface RunCharts {
-  readonly latency: readonly Chart[];
-  readonly flow: readonly Chart[];
-  readonly generator: readonly Chart[];
-  readonly keys: readonly Chart[];
-}
-
-export const runCharts = (result: Result, trust: Trust): RunCharts => ({
+export const runCharts = (result: Result, trust: Trust) => ({
   latency: latencyCharts(result, trust),
   flow: [flowChart(result), inFlightChart(result)],
   generator: generatorCharts(result),
   keys: keyCharts(result),
 });
+export type RunCharts = ReturnType<typeof runCharts>;
 
 const plotted: readonly MeasureName[] = ['ttft', 'firstAudio', 'gap', 'endToEnd'];
 
