@@ -5,7 +5,7 @@ import {
   type CalibrationCell,
 } from '../../model/series/calibration.ts';
 import { countText, figureText } from '../text/number-text.ts';
-import { coordinate, plotFigure } from '../document/plot-figure.ts';
+import { coordinate, linearScale, plotFigure } from '../document/plot-figure.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import {
   column,
@@ -63,10 +63,8 @@ const frame = { width: 720, left: 320, right: 80, row: 26, top: 8 } as const;
 const scaleOf = (values: readonly number[]): ((value: number) => number) => {
   const low = Math.log10(Math.max(0.001, Math.min(...values)) / 1.3);
   const high = Math.log10(Math.max(0.002, ...values) * 1.1);
-  return (value) =>
-    frame.left +
-    ((Math.log10(Math.max(0.001, value)) - low) / (high - low)) *
-      (frame.width - frame.left - frame.right);
+  const scale = linearScale([low, high], [frame.left, frame.width - frame.right]);
+  return (value) => scale(Math.log10(Math.max(0.001, value)));
 };
 
 const levels = { valid: 'kept', degraded: 'undecided', invalid: 'broken' } as const;
@@ -115,7 +113,6 @@ const columns: readonly Column<CalibrationCell>[] = [
   column.words('Problems', ({ complaints }) => complaints.join(', ')),
 ];
 
-/** The measurement error of a machine at each load. */
 export const calibrationDocument = (calibration: Calibration): ReportDocument => {
   const { weir, calibratedAt, machine, cells } = calibration;
   return {

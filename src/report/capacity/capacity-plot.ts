@@ -1,5 +1,5 @@
 import type { CapacityReport, CapacityStep } from '../../model/series/capacity.ts';
-import { coordinate, plotFigure } from '../document/plot-figure.ts';
+import { coordinate, linearScale, plotFigure } from '../document/plot-figure.ts';
 import { roundStep } from '../html/charts/axis-ticks.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { figureText, timeText } from '../text/number-text.ts';
@@ -24,8 +24,8 @@ const axisOf = (
 ): Axis => {
   const max = Math.max(1e-6, ...values) * 1.06;
   const { left, right, top, bottom } = edges;
-  const [from, to] = direction === 'x' ? [left, right] : [bottom, top];
-  const toPixels = (value: number): number => from + (Math.min(value, max) / max) * (to - from);
+  const scale = linearScale([0, max], direction === 'x' ? [left, right] : [bottom, top]);
+  const toPixels = (value: number): number => scale(Math.min(value, max));
   const at = (value: number): string => coordinate(toPixels(value));
   const gap = roundStep(max / 5);
   const ticks = Array.from({ length: Math.floor(max / gap) + 1 }, (_, i) => i * gap);

@@ -9,7 +9,6 @@ import type {
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
-/** What limits the rate first. */
 const bindingTexts = {
   requests: 'the declared limit of requests per minute',
   tokens: 'the declared limit of tokens per minute',
@@ -26,7 +25,6 @@ export const perSecondText = (perSecond: number): string => `${figureText(perSec
 const rangeText = ({ low, high }: EstimatedRange): string =>
   `${figureText(low)}–${figureText(high)}/s`;
 
-/** The answer in a line. */
 export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
   if (answer === null) {
     return steps.some(({ verdict }) => verdict === 'broken')
@@ -42,7 +40,6 @@ const keysText = (keys: number | null, limit: number, what: string): string => {
   return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
 };
 
-/** The answer as rows of a name and a text. */
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   { terms }: CapacityReport,
@@ -76,7 +73,6 @@ export const capacityAnswerRows = (
   ];
 };
 
-/** The fitted law in a sentence. */
 export const scalabilityFitText = (fit: ScalabilityFit): string => {
   const { lambda, sigma, kappa, points, residual, knee } = fit;
   const kneeText =

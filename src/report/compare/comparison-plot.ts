@@ -5,7 +5,6 @@ import { changeIntervalText, changeText, gatedMetrics, metricName } from './comp
 
 const frame = { width: 1040, left: 270, right: 24, top: 30, row: 36 } as const;
 
-/** Ratios that the axis may name. */
 const ticks = [0.25, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 3, 4] as const;
 const minTickDistance = 46;
 const [narrowest, widest] = [Math.log(1.15), Math.log(4.2)];

@@ -13,7 +13,6 @@ export const sideValueText = (
 
 type Scaled = Pick<ComparedMetric, 'scale'>;
 
-/** A change without its unit. */
 const bareChangeText = ({ scale }: Scaled, value: number): string => {
   const change = scale === 'ratio' ? (value - 1) * 100 : value * 100;
   const size = Math.abs(change);
@@ -30,7 +29,6 @@ export const changeText = (metric: Scaled, value: number): string =>
 export const unsignedChangeText = (metric: Scaled, value: number | null | undefined): string =>
   typeof value === 'number' ? changeText(metric, value).replace('+', '±') : '–';
 
-/** The 95 % confidence interval of a change. */
 export const boundsText = (metric: Scaled, low: number, high: number): string =>
   `[${bareChangeText(metric, low)}, ${bareChangeText(metric, high)}]`;
 
@@ -108,7 +106,6 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
   return `Fewer than ${least} repetitions per side decide nothing${indication}. ${needed}`;
 };
 
-/** The verdict in one or two sentences. */
 export const comparisonVerdictText = (comparison: Comparison): string => {
   const gated = gatedMetrics(comparison);
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);

@@ -119,7 +119,6 @@ export interface ReportDocument {
   readonly footer: string;
 }
 
-/** Limits a block to some media. */
 export const only = <Limitable extends Block>(
   media: readonly Medium[],
   block: Limitable,

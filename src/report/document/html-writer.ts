@@ -54,7 +54,6 @@ ${groups.map(
 )}</table></div>`;
 };
 
-/** A text in the colour of its tone. */
 const tonedMarkup = (words: string, tone: Tone): Markup =>
   tone === 'plain' || tone === 'quiet'
     ? markup`${words}`

@@ -3,6 +3,14 @@ import { markup, type Markup } from '../text/markup.ts';
 /** A coordinate in a drawing. */
 export const coordinate = (value: number): string => value.toFixed(1);
 
+type Range = readonly [from: number, to: number];
+
+/** A scale from values to pixels. */
+export const linearScale =
+  ([low, high]: Range, [start, end]: Range) =>
+  (value: number): number =>
+    start + ((value - low) / (high - low)) * (end - start);
+
 interface Caption {
   readonly title: string;
   readonly unit: string;

@@ -31,7 +31,6 @@ export const terminalLayout = ({ colour, width }: TerminalStyle): TerminalLayout
       : styleText(tones[tone].style, text, { validateStream: false }),
 });
 
-/** A paragraph, wrapped and indented. */
 export const paragraph = (
   { width, paint }: TerminalLayout,
   text: string,

@@ -30,7 +30,6 @@ const directions = {
 
 const pText = (p: number): string => (p <= 0.001 ? 'p ≤ 0.001' : `p = ${p.toFixed(3)}`);
 
-/** One change of level in a sentence. */
 export const changeSentence = (
   figure: TrendFigure,
   change: LevelChange,

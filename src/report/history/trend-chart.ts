@@ -1,6 +1,6 @@
 import type { LevelChange, StoredRun, TrendFigure } from '../../model/series/history.ts';
 import { sideValueText } from '../compare/comparison-text.ts';
-import { coordinate } from '../document/plot-figure.ts';
+import { coordinate, linearScale } from '../document/plot-figure.ts';
 import { roundStep } from '../html/charts/axis-ticks.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { dateTimeText, changeSizeText, valueText } from './history-text.ts';
@@ -26,14 +26,13 @@ const scaleOf = ({ points }: TrendFigure, runs: readonly StoredRun[]) => {
   const [low, high] = [Math.max(0, least - margin), most + margin];
   const { width, height, left, right, top, bottom } = frame;
   const indexes = new Map(runs.map(({ id }, i) => [id, i]));
-  const toPixels = (index: number): number =>
-    left + ((index + 0.5) / runs.length) * (width - left - right);
+  const toPixels = linearScale([-0.5, runs.length - 0.5], [left, width - right]);
+  const y = linearScale([low, high], [height - bottom, top]);
   return {
     indexOf: (run: number): number => indexes.get(run) ?? 0,
     toPixels,
     x: (index: number): string => coordinate(toPixels(index)),
-    y: (value: number): string =>
-      coordinate(height - bottom - ((value - low) / (high - low)) * (height - top - bottom)),
+    y: (value: number): string => coordinate(y(value)),
     ticks: ticksBetween(low, high),
   };
 };
@@ -98,7 +97,6 @@ const dot = (
   return markup`<g>${ring}<circle class="${trust}" cx="${x}" cy="${y}" r="3.4" /><title>run ${run}, ${dateTimeText(startedAt)}: ${valueText(figure, value)}; Weir ${weir}, generator ${trust}${named}</title></g>`;
 };
 
-/** The chart of a figure that at least one run has. */
 export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Markup => {
   const scale = scaleOf(figure, runs);
   const { points, changes, label, unit } = figure;

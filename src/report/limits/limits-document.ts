@@ -66,7 +66,6 @@ const runnerUpText = ({ limiter, wrong }: LimiterFit, best: LimiterFit): string 
     ? `It cannot be distinguished from ${limiter}, which has ${plural(wrong, 'decision')} wrong.`
     : `The next best, ${limiter}, has ${countText(wrong)} wrong.`;
 
-/** The verdict in a sentence. */
 const limitsVerdictText = ({ judgement: { checks, violated }, log }: LimitReport): string => {
   const count = (outcome: CheckOutcome): number =>
     checks.filter((check) => checkOutcomeOf(check) === outcome).length;
@@ -79,11 +78,9 @@ const limitsVerdictText = ({ judgement: { checks, violated }, log }: LimitReport
   return `${verdict} ${others}${endedEarly}`;
 };
 
-/** Where a claim comes from. */
 const sourceText = (check: LimitCheck): string =>
   check.section === null ? 'not promised' : `§ ${check.section}`;
 
-/** The requests of the examination. */
 const requestsSentText = ({ log, took }: LimitReport): string => {
   const refused = log.replies.filter(({ status }) => status === 429).length;
   const lost = log.unanswered.length;

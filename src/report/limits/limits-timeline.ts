@@ -5,7 +5,7 @@ import {
   reportedLimitOf,
 } from '../../model/limits/limit-log.ts';
 import type { LimiterFit, LimitReport } from '../../model/limits/limit-report.ts';
-import { coordinate } from '../document/plot-figure.ts';
+import { coordinate, linearScale } from '../document/plot-figure.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
 import { markup, type Markup } from '../text/markup.ts';
 
@@ -15,15 +15,13 @@ const scaleOf = (replies: readonly ProbeReply[], limit: number) => {
   const from = Math.min(...replies.map(({ sent }) => sent));
   const to = Math.max(...replies.map(({ answered }) => answered), from + 1);
   const { width, height, left, right, top, bottom } = frame;
+  const x = linearScale([from, to], [left, width - right]);
+  const y = linearScale([0, limit], [height - bottom, top]);
   return {
     from,
     to,
-    x: (at: number): string =>
-      coordinate(left + ((at - from) / (to - from)) * (width - left - right)),
-    y: (remaining: number): string => {
-      const share = Math.max(0, Math.min(limit, remaining)) / limit;
-      return coordinate(height - bottom - share * (height - top - bottom));
-    },
+    x: (at: number): string => coordinate(x(at)),
+    y: (remaining: number): string => coordinate(y(Math.max(0, Math.min(limit, remaining)))),
   };
 };
 type Scale = ReturnType<typeof scaleOf>;

@@ -27,7 +27,6 @@ type BreakdownLabel = (typeof breakdownLabels)[number];
 const valueOf = (labels: Labels, label: BreakdownLabel): string | null =>
   label === 'entry' ? (labels.entry ?? 'without a name') : labels[label];
 
-/** The values of a label, in the order of the groups. */
 const labelValues = (result: Result, label: BreakdownLabel): readonly string[] => [
   ...new Set(
     groupsMatching(result, outsideWarmUp).flatMap(({ labels }) => valueOf(labels, label) ?? []),

@@ -90,11 +90,9 @@ export const costText = ({ known, total, unknown }: MeasureSum): string => {
   return `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(total))}`;
 };
 
-/** Whether audio was received or sent. */
 export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
   received.known + received.unknown + sent.known + sent.unknown > 0;
 
-/** The total cost in a sentence. */
 export const costSentence = ({ all: { completed, cost } }: RunTotals): string => {
   const answers = plural(completed, 'completed answer');
   if (cost.known === 0) {
@@ -109,7 +107,6 @@ export const costSentence = ({ all: { completed, cost } }: RunTotals): string =>
 export const runTotalsMeaning =
   'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. Failed answers are not included.';
 
-/** The rates in a sentence. */
 export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {
   const parts = present([
     received !== null && `${figureText(received)} s of audio received`,

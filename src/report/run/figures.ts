@@ -63,7 +63,6 @@ const combinedTable = (result: Result, kinds: readonly KindFigures[]): readonly 
   ].map((block) => only(['terminal', 'markdown'], block));
 };
 
-/** A section of one kind of traffic, with its further measures. */
 const kindSection = (result: Result, figures: KindFigures): Section => {
   const { kind, headline, otherMeasures } = figures;
   const requests =

@@ -176,7 +176,6 @@ const budgetBlock = ({ unit, cap, need }: Forecast['budget'][number]): Block => 
   return text(words, fits ? 'plain' : 'bad');
 };
 
-/** What a plan needs. */
 export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): ReportDocument => ({
   weir,
   title: `Plan “${forecast.name}”: nothing has been sent.`,

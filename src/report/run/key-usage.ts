@@ -117,7 +117,6 @@ const explanationText = (limiters: readonly string[]): string => {
   return `${explained}, assuming that nobody else used the key.`;
 };
 
-/** What a run proves about the limits of a key. */
 export const keyLimitSentences = ({
   requests,
   tokens,

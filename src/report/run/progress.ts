@@ -19,7 +19,6 @@ export interface RunningStage {
   readonly of: number;
 }
 
-/** The state of a run at one moment. */
 export interface RunProgress {
   readonly name: string;
   /** Milliseconds since the run began, and the scheduled length of its load. */
@@ -119,7 +118,6 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
     .join('\n');
 };
 
-/** A line for logs that says that a stage begins. */
 export const stageLine = (name: string, begins: number): string =>
   `${clockText(begins)}: stage ${printable(name)} begins`;
 

@@ -99,7 +99,6 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   ];
 };
 
-/** The tone of the worst of a run's verdicts. */
 export const gravestTone = (result: Result, trust: Trust): Tone => {
   const { level } = runVerdict(result, trust);
   const outcome = objectivesOutcome(result.verdicts ?? []) ?? 'kept';

@@ -17,7 +17,6 @@ import { measuredOf } from './groups.ts';
 
 /** The figures that every report prints, read from a result in one place. */
 
-/** The percentiles of a headline table. */
 export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
 
 /** The subject of a row of figures: a measure, or the generator's lag. */
@@ -34,7 +33,6 @@ export interface MeasureFigures {
   readonly withheld: boolean;
 }
 
-/** The lag of the load generator, for all kinds of traffic together. */
 export const lagSubject: FiguresSubject = {
   label: 'Generator lag',
   short: 'Generator lag',

@@ -35,7 +35,6 @@ const unitNotations: Readonly<Record<string, (value: number) => string>> = {
 const valueText = (value: number, unit: string): string =>
   unitNotations[unit]?.(value) ?? `${figureText(value, unit)} ${unit}`;
 
-/** The observed figure; a dash without one. */
 export const objectiveObservedText = ({ observed, unit }: ObjectiveVerdict): string =>
   observed === null ? '–' : valueText(observed, unit);
 

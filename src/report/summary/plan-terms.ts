@@ -5,7 +5,7 @@ import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
 import { modelOf, type Price, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
+import { present, textIf } from '../text/present.ts';
 import { loadText, promptsText, tokenCountText } from './workload-text.ts';
 
 /**
@@ -106,15 +106,16 @@ const requestText = (traffic: Traffic): string => {
 };
 
 /** A plan uses the interface’s limits unless others are declared. */
-const limitsText = ({ limits }: Plan): string => {
-  const names = { requestsPerMinute: 'requests', tokensPerMinute: 'tokens' } as const;
-  const parts = (['requestsPerMinute', 'tokensPerMinute'] as const)
-    .map((name) => ({ name, limit: limits[name] }))
-    .filter(({ limit }) => limit !== null)
-    .map(({ name, limit }) => {
-      const source = limit === interfaceLimits[name] ? ' (by the interface)' : '';
-      return `${countText(limit!)} ${names[name]}${source}`;
-    });
+const limitText = (limit: number | null, interfaceLimit: number, what: string): string | null =>
+  limit === null
+    ? null
+    : `${countText(limit)} ${what}${textIf(limit === interfaceLimit, ' (by the interface)')}`;
+
+const limitsText = ({ limits: { requestsPerMinute, tokensPerMinute } }: Plan): string => {
+  const parts = present([
+    limitText(requestsPerMinute, interfaceLimits.requestsPerMinute, 'requests'),
+    limitText(tokensPerMinute, interfaceLimits.tokensPerMinute, 'tokens'),
+  ]);
   return parts.length === 0 ? 'none' : `${parts.join(' and ')} per minute and key`;
 };
 
@@ -175,7 +176,6 @@ const stageTerms = ({ name, load, traffic }: Stage): readonly PlanTerm[] => [
 
 type PlanTerm = readonly [term: string, text: string];
 
-/** The whole plan, term by term. */
 export const planTerms = (plan: Plan): readonly PlanTerm[] =>
   present<PlanTerm>([
     ['Name', plan.name],

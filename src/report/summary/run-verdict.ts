@@ -77,7 +77,6 @@ const incompleteSentence = (result: Result, missing: readonly number[]): string 
     : `The run is incomplete: slices ${names} are missing.`;
 };
 
-/** Why there are no figures. */
 const noFiguresSentence = (result: Result, measuredArrivals: number): string => {
   if (countArrivals(sumOutcomes(result.groups)) === 0) return 'No request was due.';
   if (measuredArrivals === 0) {

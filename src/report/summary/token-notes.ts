@@ -114,7 +114,6 @@ const chunkNote = (result: Result, kind: TrafficKind): string | null => {
   return `Chunk gap is not inter-token latency here: the median token event held ${figureText(median.value)} tokens.`;
 };
 
-/** Notes on tokens next to a kind's figures. */
 export const tokenNotes = (result: Result, kind: TrafficKind): readonly string[] =>
   present([
     ...promptCountNotes(result, kind),

@@ -22,7 +22,6 @@ export const tokenCountText = (count: TokenCount): string => {
   }
 };
 
-/** Where prompts come from, in a few words. */
 export const promptsText = (conversations: TrafficOf<'chat'>['conversations']): string => {
   if (Array.isArray(conversations)) return plural(conversations.length, 'prompt');
   switch (conversations.kind) {

@@ -1,6 +1,5 @@
 /** Numbers for people: one notation for every report. */
 
-/** A whole number with thousands separators. */
 export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** Units that are counted in whole numbers. */

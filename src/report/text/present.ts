@@ -5,5 +5,4 @@ export type Optional<Item> = Item | null | false;
 export const present = <Item>(items: readonly Optional<Item>[]): readonly Item[] =>
   items.filter((item): item is Item => item !== null && item !== false);
 
-/** The text if it applies, otherwise none. */
 export const textIf = (applies: boolean, text: string): string => (applies ? text : '');
