@@ -23,11 +23,9 @@ export const errorTitles = {
   endToEnd: 'end-to-end',
 } as const satisfies Record<CalibratedMeasure, string>;
 
-export const streamLoadText = ({
-  streams,
-  tokensPerSecond,
-}: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>): string =>
-  `${countText(streams)} streams × ${countText(tokensPerSecond)} tokens/s`;
+export const streamLoadText = (
+  load: Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>,
+): string => `${countText(load.streams)} streams × ${countText(load.tokensPerSecond)} tokens/s`;
 
 const calibrationDate = ({ calibratedAt }: Calibration): string => calibratedAt.slice(0, 10);
 

@@ -8,34 +8,25 @@ import { capacityStepLine, perSecondText } from './capacity-text.ts';
 const size = { width: 720, height: 330 } as const;
 const edges = { left: 76, right: size.width - 20, top: 16, bottom: size.height - 46 } as const;
 
-interface Axis {
-  readonly label: string;
-  /** Five or six round values. */
-  readonly ticks: readonly { readonly at: string; readonly text: string }[];
-  readonly toPixels: (value: number) => number;
-  readonly at: (value: number) => string;
-}
-
+/** An axis from 0 with five or six round ticks. */
 const axisOf = (
   direction: 'x' | 'y',
   label: string,
   values: readonly number[],
   tickText: (value: number) => string,
-): Axis => {
+) => {
   const max = Math.max(1e-6, ...values) * 1.06;
   const { left, right, top, bottom } = edges;
   const scale = linearScale([0, max], direction === 'x' ? [left, right] : [bottom, top]);
   const toPixels = (value: number): number => scale(Math.min(value, max));
   const at = (value: number): string => coordinate(toPixels(value));
   const gap = roundStep(max / 5);
-  const ticks = Array.from({ length: Math.floor(max / gap) + 1 }, (_, i) => i * gap);
-  return {
-    label,
-    ticks: ticks.map((each) => ({ at: at(each), text: tickText(each) })),
-    toPixels,
-    at,
-  };
+  const ticks = Array.from({ length: Math.floor(max / gap) + 1 }, (_, i) => i * gap).map(
+    (value) => ({ at: at(value), text: tickText(value) }),
+  );
+  return { label, ticks, toPixels, at };
 };
+type Axis = ReturnType<typeof axisOf>;
 
 type Axes = Readonly<Record<'x' | 'y', Axis>>;
 type Point = readonly [x: number, y: number];

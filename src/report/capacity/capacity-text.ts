@@ -57,20 +57,14 @@ export const capacityAnswerRows = (
     costPerHour === null
       ? 'unknown: the scenario names no price, or the server reported no usage'
       : `${moneyText(costPerHour)} currency units an hour`;
-  return [
-    [
-      'Highest rate',
-      `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
-    ],
-    ['First limit', bindingTexts[binding]],
-    ['Because', `${answer.because}.`],
-    [
-      'Users',
-      `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
-    ],
-    ['Keys', keys.join(', ') || 'no declared limit'],
-    ['Cost', cost],
-  ];
+  return Object.entries({
+    'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
+    'First limit': bindingTexts[binding],
+    Because: `${answer.because}.`,
+    Users: `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
+    Keys: keys.join(', ') || 'no declared limit',
+    Cost: cost,
+  });
 };
 
 export const scalabilityFitText = (fit: ScalabilityFit): string => {

@@ -3,7 +3,6 @@ import type {
   AmountBasis,
   Forecast,
   ForecastAmount,
-  ForecastGroup,
   ObjectiveForecast,
   SampleForecast,
 } from '../../model/plan/forecast.ts';
@@ -44,22 +43,17 @@ const amountText = (
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
-interface NeedRow extends Pick<ForecastGroup, 'requests' | 'input' | 'output' | 'cost'> {
-  readonly name: string;
-  readonly key: string;
-}
-
-const needRows = ({ groups, total }: Forecast): readonly NeedRow[] => {
+/** The needs of the parts of a plan, and of the whole, which no key has. */
+const needRows = ({ groups, total }: Forecast) => {
   const hasStages = new Set(groups.map(({ stage }) => stage)).size > 1;
-  const rows = groups.map((group): NeedRow => {
-    const { stage, traffic, model, entry, key } = group;
+  const rows = groups.map(({ stage, traffic, model, entry, key, ...needs }) => {
     const name = entry ?? (model === null ? traffic : `${traffic} (${model})`);
-    return { ...group, name: hasStages ? `${stage}: ${name}` : name, key: key ?? 'any' };
+    return { ...needs, name: hasStages ? `${stage}: ${name}` : name, key: key ?? 'any' };
   });
   return [...rows, { ...total, name: 'all', key: '' }];
 };
 
-const needColumns: readonly Column<NeedRow>[] = [
+const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
   column.name('Traffic', ({ name }) => name),
   column.text('Key', ({ key }) => key),
   column.number('Requests', ({ requests }) => amountText(requests, countText)),

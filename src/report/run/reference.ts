@@ -26,25 +26,17 @@ export const scenarioSection = ({ plan, ...result }: Result): Section =>
     ]),
   ]);
 
-const rateDefinitions: readonly Fact[] = [
-  [
-    'Requests per second',
+const rateDefinitions = {
+  'Requests per second':
     'Over the measured window, which is the whole seconds from the end of the warm-up to the end of the load: requests due (offered), sent and completed in the window, divided by its length. Over the whole run: all requests sent and completed, divided by the time until both the load and the last request ended.',
-  ],
-  [
-    'Tokens per second',
+  'Tokens per second':
     'Tokens of completed answers in the measured window, divided by its length. The output of a stream counts when its token events arrive, everything else when the answer ends. Counts from several sources are added up, and the sources are named; over the whole run each source is shown separately.',
-  ],
-  [
-    'Audio per second',
+  'Audio per second':
     'Seconds of audio received from speech and sent for transcription, of completed answers that ended in the measured window, divided by its length. It is a rate of the run; a real-time factor is a figure of each request.',
-  ],
-  ['Total cost', runTotalsMeaning],
-  [
-    'Percentile',
+  'Total cost': runTotalsMeaning,
+  Percentile:
     'Nearest rank: the smallest sample that at least the given share of samples does not exceed. Percentiles over time are assigned to the second in which the request was due; a bin without a sample beyond a percentile does not show it.',
-  ],
-];
+};
 
 /** What each measure in this report means, since tools define measures of the same name differently. */
 export const definitionsSection = (result: Result): Section =>
@@ -54,5 +46,5 @@ export const definitionsSection = (result: Result): Section =>
     ),
     errorBarOf(result) !== null && ['Measurement error', measurementErrorMeaning],
     ...Object.entries(arrivalMeaning),
-    ...rateDefinitions,
+    ...Object.entries(rateDefinitions),
   ]);

@@ -18,18 +18,17 @@ import {
   plural,
   shareText,
 } from '../text/number-text.ts';
-import { type Optional, present } from '../text/present.ts';
+import { present } from '../text/present.ts';
 import { runTotalsOf } from './cost.ts';
 
-/** One of the few figures that most readers look for. */
-interface Tile {
-  readonly label: string;
-  /** The kind of traffic; absent for all traffic, or if there is only one kind. */
-  readonly kind?: TrafficKind | undefined;
-  readonly value: string;
-  readonly unit: string;
-  readonly foot: string;
-}
+/** One of the few figures that most readers look for; without a kind it is of all traffic. */
+type Tile = readonly [
+  label: string,
+  value: string,
+  unit: string,
+  foot: string,
+  kind?: TrafficKind | undefined,
+];
 
 /** All tiles of a run's main kind of traffic, and the first of every other kind. */
 const tileMeasures = {
@@ -49,74 +48,54 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
       const shown = (i === 0 ? names : names.slice(0, 1)).filter(
         (name) => !isWithheld(name, trust),
       );
-      return shown.flatMap((name) => {
+      return shown.flatMap((name): readonly Tile[] => {
         const figure = quantile(distributionOf(result, name, measuredOf(kind)), 0.95);
         if (figure === null) return [];
         const { value, low, high, n, weak } = figure;
         const { short, unit } = measures[name];
-        return {
-          label: `${short} p95`,
-          kind: kinds.length === 1 ? undefined : kind,
-          value: `${weak ? '~' : ''}${figureText(value, unit)}`,
-          unit,
-          foot: `${intervalText(low, high, unit)}, n ${countText(n)}`,
-        };
+        const text = `${weak ? '~' : ''}${figureText(value, unit)}`;
+        const foot = `${intervalText(low, high, unit)}, n ${countText(n)}`;
+        return [[`${short} p95`, text, unit, foot, kinds.length === 1 ? undefined : kind]];
       });
     });
 
 const outputTile = (result: Result): Tile | null => {
   const output = measuredRates(result)?.outputTokens ?? null;
-  if (output === null) return null;
-  const foot = sourcesText(result);
-  return { label: 'Output', value: figureText(output), unit: 'tokens/s', foot };
+  return output === null ? null : ['Output', figureText(output), 'tokens/s', sourcesText(result)];
 };
 
 const costTile = (result: Result): Tile | null => {
   const cost = runTotalsOf(result)?.all.cost;
   if (cost === undefined || cost.known === 0) return null;
-  const { known, total, unknown } = cost;
-  const value = moneyText(Math.round(total));
-  return unknown === 0
-    ? { label: 'Cost', value, unit: '', foot: `of ${plural(known, 'answer')}` }
-    : {
-        label: 'Cost, at least',
-        value,
-        unit: '',
-        foot: `of ${countText(known)} answers; of ${countText(unknown)} unknown`,
-      };
+  const value = moneyText(Math.round(cost.total));
+  if (cost.unknown === 0) return ['Cost', value, '', `of ${plural(cost.known, 'answer')}`];
+  const foot = `of ${countText(cost.known)} answers; of ${countText(cost.unknown)} unknown`;
+  return ['Cost, at least', value, '', foot];
 };
 
-const allTiles = (result: Result, trust: Trust): readonly Optional<Tile>[] => {
+const allTiles = (result: Result, trust: Trust): readonly Tile[] => {
   const { due, completed, limited } = arrivalCounts(groupsMatching(result, outsideWarmUp));
   const first429 = result.failures
     .filter(({ outcome }) => outcome === 'limited')
     .map(({ first }) => first);
   const when = `first of the run at ${momentText(Math.min(...first429))}`;
   const afterWarmUp = result.plan.warmUp === 0 ? '' : ' after the warm-up';
-  return [
-    {
-      label: 'Completed',
-      value: shareText(completed, due).replace(' %', ''),
-      unit: '%',
-      foot: `${countText(completed)} of ${plural(due, 'arrival')}${afterWarmUp}`,
-    },
+  const share = shareText(completed, due).replace(' %', '');
+  const arrivals = `${countText(completed)} of ${plural(due, 'arrival')}${afterWarmUp}`;
+  return present<Tile>([
+    ['Completed', share, '%', arrivals],
     ...measureTiles(result, trust),
     outputTile(result),
     costTile(result),
-    {
-      label: 'Rate limited',
-      value: countText(limited),
-      unit: '429s',
-      foot: first429.length === 0 ? 'never' : when,
-    },
-  ];
+    ['Rate limited', countText(limited), '429s', first429.length === 0 ? 'never' : when],
+  ]);
 };
 
-const tileMarkup = ({ label, kind, value, unit, foot }: Tile): Markup =>
+const tileMarkup = ([label, value, unit, foot, kind]: Tile): Markup =>
   markup`<div class="tile">
     <dt>${label}</dt>
     <dd><b>${value}</b> <span class="unit">${unit}</span>${kind === undefined ? null : markup`<small class="dot ${kind}">${kind}</small>`}<small>${foot}</small></dd>
   </div>`;
 
 export const tilesMarkup = (result: Result, trust: Trust): Markup =>
-  markup`<dl class="tiles">${present(allTiles(result, trust)).map(tileMarkup)}</dl>`;
+  markup`<dl class="tiles">${allTiles(result, trust).map(tileMarkup)}</dl>`;

@@ -63,12 +63,8 @@ const priceText = (price: Price | null): string =>
     ? 'no price'
     : `priced ${price.input / 1e6} in and ${price.output / 1e6} out per million tokens`;
 
-const chatText = ({
-  maxTokens,
-  conversations,
-  body,
-  price,
-}: TrafficOf<'chat' | 'chat-stream'>): string => {
+const chatText = (traffic: TrafficOf<'chat' | 'chat-stream'>): string => {
+  const { maxTokens, conversations, body, price } = traffic;
   const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
   return `${promptsText(conversations)}${most}${extraFields(body)}, ${priceText(price)}`;
 };

@@ -48,20 +48,14 @@ export interface RunVerdict {
   readonly sentences: readonly string[];
 }
 
-const trustTexts = {
-  valid: [
-    'Valid',
+const trustTitles = { valid: 'Valid', degraded: 'Degraded', invalid: 'Invalid' } as const;
+const trustSentences = {
+  valid:
     'The load generator kept its schedule: the figures describe the gateway, not the load generator.',
-  ],
-  degraded: [
-    'Degraded',
-    'The load generator was overloaded: read the figures together with the evidence.',
-  ],
-  invalid: [
-    'Invalid',
+  degraded: 'The load generator was overloaded: read the figures together with the evidence.',
+  invalid:
     'The load generator could not keep its schedule: the figures describe it rather than the gateway.',
-  ],
-} as const satisfies Record<TrustLevel, readonly [title: string, sentence: string]>;
+} as const satisfies Record<TrustLevel, string>;
 
 /** More slices than these are counted, not named. */
 const maxNamedSlices = 8;
@@ -94,12 +88,11 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const hasNoCompletions = outcomes.completed === 0;
   const isWithheld =
     trust.level === 'invalid' && measuresPresent(result, outsideWarmUp).includes('gap');
-  const [title, sentence] = trustTexts[trust.level];
   const sentences = present([
     missing.length > 0 && incompleteSentence(result, missing),
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
-    `${sentence}${textIf(isWithheld, ' Chunk gaps are withheld.')}`,
+    `${trustSentences[trust.level]}${textIf(isWithheld, ' Chunk gaps are withheld.')}`,
     measurementErrorText(result),
   ]);
   if (missing.length > 0) return { level: 'invalid', title: 'Incomplete', sentences };
@@ -108,5 +101,5 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     return { level: 'invalid', title: found, sentences };
   }
   const partial = textIf(result.partial !== null, ', partial');
-  return { level: trust.level, title: `${title}${partial}`, sentences };
+  return { level: trust.level, title: `${trustTitles[trust.level]}${partial}`, sentences };
 };

@@ -95,13 +95,8 @@ export const loadText = (load: Load): string => {
 const minute = 60_000;
 
 /** The need per minute; a trace shorter than a minute is counted as a whole. */
-const traceNeedLine = ({
-  requests,
-  inputTokens,
-  outputTokens,
-  duration,
-  busiestMinute,
-}: TraceLoad['facts']): string => {
+const traceNeedLine = (facts: TraceLoad['facts']): string => {
+  const { requests, inputTokens, outputTokens, duration, busiestMinute } = facts;
   if (duration < minute) {
     return `it needs ${plural(requests, 'request')}, ${countText(inputTokens)} input and ${plural(outputTokens, 'output token')} in all, within less than a minute`;
   }
@@ -124,11 +119,8 @@ const limitsLine = (
     : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${keys.length}`;
 };
 
-const clippedText = ({
-  maxInputTokens,
-  maxOutputTokens,
-  facts: { clipped },
-}: TraceLoad): string => {
+const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): string => {
+  const { clipped } = facts;
   const parts = [
     [clipped.outside, 'request', 'outside the cut'],
     [clipped.inputs, 'prompt', `clipped to ${countText(maxInputTokens ?? 0)} tokens`],
