@@ -11,8 +11,13 @@ import {
   type LabelFilter,
 } from '../model/result/summary.ts';
 import type { Trust } from '../model/result/verdict.ts';
-import { isWithheld, kindsPresent, reportedQuantiles } from './summary/figures.ts';
-import { measuredOf, sumOf } from './summary/groups.ts';
+import {
+  isWithheld,
+  kindsPresent,
+  reportedQuantiles,
+  measuredOf,
+  sumOf,
+} from './summary/figures.ts';
 import { arrivalCounts } from './summary/outcome-text.ts';
 import { measuredRates } from './summary/rates.ts';
 

@@ -10,7 +10,6 @@ import {
   section,
   table,
   text,
-  type Tone,
 } from '../document/document.ts';
 import { countText, figureText, shareText } from '../text/number-text.ts';
 import { latencyPlot, throughputPlot } from './capacity-plot.ts';
@@ -19,15 +18,8 @@ import {
   capacityHeadline,
   perSecondText,
   scalabilityFitText,
-  stepVerdictTexts,
+  stepVerdicts,
 } from './capacity-text.ts';
-
-const tones = {
-  kept: 'good',
-  broken: 'bad',
-  undecided: 'warning',
-  unfit: 'warning',
-} as const satisfies Record<CapacityStep['verdict'], Tone>;
 
 const msText = (ms: number | undefined | null): string =>
   ms === undefined || ms === null ? '–' : countText(ms);
@@ -38,7 +30,8 @@ const columns: readonly Column<CapacityStep>[] = [
   column.number('n', ({ arrivals }) => countText(arrivals)),
   column.verdict('Verdict', ({ verdict, sure }) => {
     const isUnsure = !sure && (verdict === 'kept' || verdict === 'broken');
-    return { text: `${stepVerdictTexts[verdict]}${isUnsure ? '?' : ''}`, tone: tones[verdict] };
+    const { text: found, tone } = stepVerdicts[verdict];
+    return { text: isUnsure ? `${found}?` : found, tone };
   }),
   column.number('Completed', ({ throughput }) => perSecondText(throughput)),
   column.number('In flight', ({ inFlight }) => figureText(inFlight)),

@@ -6,6 +6,7 @@ import type {
   EstimatedRange,
   ScalabilityFit,
 } from '../../model/series/capacity.ts';
+import type { Cell } from '../document/document.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
@@ -76,17 +77,18 @@ export const scalabilityFitText = (fit: ScalabilityFit): string => {
   return `Universal Scalability Law fitted to ${points} kept steps: ${perSecondText(lambda)} for a single request, contention σ ${Number(sigma.toPrecision(2))}, coherence κ ${Number(kappa.toPrecision(2))}, residual ${(residual * 100).toFixed(1)} %. Its knee, the largest throughput divided by latency, is ${kneeText}.`;
 };
 
-export const stepVerdictTexts = {
-  kept: 'kept',
-  broken: 'broken',
-  undecided: 'undecided',
-  unfit: 'excluded',
-} as const satisfies Record<CapacityStep['verdict'], string>;
+/** The verdicts on a step as cells of a table. */
+export const stepVerdicts = {
+  kept: { text: 'kept', tone: 'good' },
+  broken: { text: 'broken', tone: 'bad' },
+  undecided: { text: 'undecided', tone: 'warning' },
+  unfit: { text: 'excluded', tone: 'warning' },
+} as const satisfies Record<CapacityStep['verdict'], Cell>;
 
 /** A step in a line, as shown during the search. */
 export const capacityStepLine = (step: CapacityStep): string => {
   const { name, rate, throughput, inFlight, latency, verdict, breaches } = step;
   const answers = latency === null ? 'no answer' : `p95 ${timeText(latency.p95)}`;
   const why = breaches[0] === undefined ? '' : `: ${breaches[0].text}`;
-  return `${name}: ${perSecondText(rate)} offered, ${perSecondText(throughput)} completed, ${figureText(inFlight)} in flight, ${answers}: ${stepVerdictTexts[verdict]}${why}`;
+  return `${name}: ${perSecondText(rate)} offered, ${perSecondText(throughput)} completed, ${figureText(inFlight)} in flight, ${answers}: ${stepVerdicts[verdict].text}${why}`;
 };

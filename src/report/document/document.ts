@@ -226,7 +226,7 @@ export const isShown = (block: Block, medium: Medium): boolean => {
 
 /** The columns and cells of a table for a medium; columns without any text are left out. */
 export const shownTable = (
-  { columns, groups }: Table,
+  { columns, groups, showsNotes = false }: Table,
   medium: Medium,
   isWanted: (head: ColumnHead) => boolean = () => true,
 ) => {
@@ -237,6 +237,8 @@ export const shownTable = (
     rows.some(({ cells }) => cells[place]?.text !== '');
   const places = columns.flatMap((each, place) => (isColumnShown(each, place) ? [place] : []));
   return {
+    showsNotes,
+    isGrouped: groups.some(({ title }) => title !== ''),
     columns: places.map((place) => columns[place]!),
     groups: groups.map((group) => ({
       title: group.title,

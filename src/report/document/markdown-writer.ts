@@ -48,11 +48,11 @@ const boundedLines = <Item>(
 };
 
 const tableText = (table: Table): string => {
-  const { columns, groups } = shownTable(table, 'markdown');
+  const { columns, groups, showsNotes } = shownTable(table, 'markdown');
   const cellText = ({ holds, text, unit, note, tone }: ShownCell): string => {
     const sign = holds === 'verdict' && text !== '' ? tones[tone].sign : '';
     const words = [text, unit].filter(Boolean).join(' ');
-    const beneath = table.showsNotes === true && note ? `<br>${escaped(note, maxCellLength)}` : '';
+    const beneath = showsNotes && note ? `<br>${escaped(note, maxCellLength)}` : '';
     return `${sign}${escaped(words, maxCellLength)}${beneath}`;
   };
   const rows = groups.flatMap(({ title, rows: members }) =>

@@ -65,13 +65,8 @@ const terminalCell = (
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((whole, width) => whole + width + gutter, 0);
 
-interface Grid extends ShownTable {
-  readonly showsNotes: boolean;
-  readonly isGrouped: boolean;
-}
-
 /** The columns without sentences: their titles, and the cells of a row with their notes below if they have any. */
-const gridOf = ({ columns, isGrouped }: Grid, wordsPlace: number) => {
+const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   const titles = columns
     .filter((_, place) => place !== wordsPlace)
     .map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
@@ -94,7 +89,7 @@ const gridOf = ({ columns, isGrouped }: Grid, wordsPlace: number) => {
 };
 
 /** The lines of a table with the columns that fit; `null` if there is no room for them. */
-const columnLines = (layout: TerminalLayout, grid: Grid): Lines | null => {
+const columnLines = (layout: TerminalLayout, grid: ShownTable): Lines | null => {
   const { columns, groups, showsNotes } = grid;
   const wordsPlace = columns.findIndex(({ holds }) => holds === 'words');
   const aligned = columns.filter((_, place) => place !== wordsPlace);
@@ -155,7 +150,7 @@ const columnLines = (layout: TerminalLayout, grid: Grid): Lines | null => {
 };
 
 /** Each row as a paragraph: `TTFT ms: n 760, p50 188 [184–194]`. */
-const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Grid): Lines => {
+const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: ShownTable): Lines => {
   const notes = grid.showsNotes ? 'beside' : 'none';
   const indent = grid.isGrouped ? 4 : 2;
   return groups.flatMap(({ title, rows }) => [
@@ -173,13 +168,7 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Grid)
 
 /** A table in columns; on a narrow terminal without its spare columns, or as paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
-  const isGrouped = table.groups.some(({ title }) => title !== '');
-  const gridWith = (shown: ShownTable): Grid => ({
-    ...shown,
-    showsNotes: table.showsNotes === true,
-    isGrouped,
-  });
-  const whole = gridWith(shownTable(table, 'terminal'));
-  const needed = gridWith(shownTable(table, 'terminal', ({ spare }) => spare !== true));
+  const whole = shownTable(table, 'terminal');
+  const needed = shownTable(table, 'terminal', ({ spare }) => spare !== true);
   return columnLines(layout, whole) ?? columnLines(layout, needed) ?? recordLines(layout, whole);
 };

@@ -1,11 +1,21 @@
 import type { LevelChange, StoredRun, TrendFigure } from '../../model/series/history.ts';
-import { sideValueText } from '../compare/comparison-text.ts';
+import { changeText, sideValueText } from '../compare/comparison-text.ts';
 import { coordinate, linearScale } from '../document/plot-figure.ts';
 import { roundStep } from '../html/charts/axis-ticks.ts';
 import { markup, type Markup } from '../text/markup.ts';
-import { dateTimeText, changeSizeText, valueText } from './history-text.ts';
 
 /** A figure over all runs of a plan, with its changes of level. Drawn without a script, so it prints. */
+
+/** `2026-07-01 10:20`, UTC. */
+export const dateTimeText = (startedAt: string): string => startedAt.slice(0, 16).replace('T', ' ');
+
+/** A value with its unit, in the notation of comparisons. */
+export const valueText = (figure: TrendFigure, value: number): string =>
+  `${sideValueText(figure, value)} ${figure.unit}`;
+
+/** The size of a change: `+24.7 %` of a latency, `+1.2 pt` of a share. */
+export const changeSizeText = ({ scale }: TrendFigure, { before, after }: LevelChange): string =>
+  changeText({ scale }, scale === 'ratio' ? after / before : after - before);
 
 const frame = { width: 1040, height: 190, left: 70, right: 16, top: 24, bottom: 30 } as const;
 

@@ -13,8 +13,7 @@ import {
   table,
   text,
 } from '../document/document.ts';
-import { kindsPresent } from '../summary/figures.ts';
-import { sumOf } from '../summary/groups.ts';
+import { kindsPresent, sumOf } from '../summary/figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 

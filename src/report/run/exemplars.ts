@@ -49,18 +49,16 @@ const columnsOf = ({ plan }: Result): readonly Column<Exemplar>[] => [
 
 /** Requests to look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
-  const { exemplars = [] } = result;
+  const { completed = [], failed = [] } = Object.groupBy(result.exemplars ?? [], ({ outcome }) =>
+    outcome === 'completed' ? 'completed' : 'failed',
+  );
   const caption = 'Times of the last attempt, phase by phase; waiting starts at the due moment';
-  const foldOf = (title: string, shown: readonly Exemplar[]): Block =>
-    only(['html'], fold(`${title} (${shown.length})`, [table(caption, columnsOf(result), shown)]));
+  const foldOf = (what: string, shown: readonly Exemplar[]): Block => {
+    const title = `Single requests: ${what} (${shown.length})`;
+    return only(['html'], fold(title, [table(caption, columnsOf(result), shown)]));
+  };
   return [
-    foldOf(
-      'Single requests: the slowest completed ones of each kind',
-      exemplars.filter(({ outcome }) => outcome === 'completed'),
-    ),
-    foldOf(
-      'Single requests: the first and the last of each kind of failure',
-      exemplars.filter(({ outcome }) => outcome !== 'completed'),
-    ),
+    foldOf('the slowest completed ones of each kind', completed),
+    foldOf('the first and the last of each kind of failure', failed),
   ];
 };

@@ -12,8 +12,14 @@ import {
   type Section,
   text,
 } from '../document/document.ts';
-import { type KindFigures, kindFigures, kindsPresent, lagFigures } from '../summary/figures.ts';
-import { measuredOf, sumOf } from '../summary/groups.ts';
+import {
+  type KindFigures,
+  kindFigures,
+  kindsPresent,
+  lagFigures,
+  measuredOf,
+  sumOf,
+} from '../summary/figures.ts';
 import { tokenSourceMeaning } from '../summary/outcome-text.ts';
 import { rateSentences } from '../summary/rates.ts';
 import { tokenNotes, wordErrorSentence } from '../summary/token-notes.ts';

@@ -21,8 +21,7 @@ import {
   text,
   type Tone,
 } from '../document/document.ts';
-import { kindsPresent } from '../summary/figures.ts';
-import { sumOf } from '../summary/groups.ts';
+import { kindsPresent, sumOf } from '../summary/figures.ts';
 import {
   arrivalMeaning,
   type ArrivalName,

@@ -8,12 +8,22 @@ import {
   distributionOf,
   firstMeasuredSecond,
   groupsMatching,
+  type LabelFilter,
   lagOver,
   measuresPresent,
+  outsideWarmUp,
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { measuredOf } from './groups.ts';
+
+/** Selects the groups of one kind of traffic after the warm-up. */
+export const measuredOf =
+  (kind: TrafficKind): LabelFilter =>
+  (labels) =>
+    outsideWarmUp(labels) && labels.traffic === kind;
+
+export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
 
 /** The figures that every report prints, read from a result in one place. */
 

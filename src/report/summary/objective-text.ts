@@ -1,3 +1,4 @@
+import { sumOf } from './figures.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
@@ -11,7 +12,6 @@ import {
   shareText,
 } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
-import { sumOf } from './groups.ts';
 
 /** The result of an objective, gravest first: a broken one of severity `warn` is a warning. */
 const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;

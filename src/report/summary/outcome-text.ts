@@ -3,8 +3,7 @@ import type { OutcomeKind, TokenSource } from '../../model/observation/outcome.t
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
-import { kindsPresent } from './figures.ts';
-import { sumOf } from './groups.ts';
+import { kindsPresent, sumOf } from './figures.ts';
 
 /** The meaning of each line of the arrivals table, in its order. */
 export const arrivalMeaning = {

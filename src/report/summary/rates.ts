@@ -5,8 +5,7 @@ import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.
 import { measuredWindow } from '../../model/result/summary.ts';
 import { figureText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
-import { kindsPresent } from './figures.ts';
-import { sumOf } from './groups.ts';
+import { kindsPresent, sumOf } from './figures.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
 
 /** Rates per second: over the measured window, and over the whole run until its last answer. */

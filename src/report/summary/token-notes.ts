@@ -1,8 +1,8 @@
+import { measuredOf, sumOf } from './figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
 import { countText, figureText, listed, plural } from '../text/number-text.ts';
-import { measuredOf, sumOf } from './groups.ts';
 import type { Group } from '../../model/measures/counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';

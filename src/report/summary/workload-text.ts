@@ -64,31 +64,22 @@ const openText = ({ curve, spacing }: OpenLoad): string => {
   return present([pieces.join(', then '), spacing === 'poisson' && 'Poisson', gamma]).join(', ');
 };
 
-const usersText = ({
-  users,
-  thinkTime,
-}: Extract<Load, { users: number }>): readonly [string, string] => [
-  plural(users, 'user'),
-  textIf(thinkTime > 0, `, thinking ${timeText(thinkTime)}`),
-];
-
 /** A load in a few words, such as `20/s → 40/s in 30 s, Poisson`. */
 export const loadText = (load: Load): string => {
+  const users = 'users' in load ? plural(load.users, 'user') : '';
+  const think =
+    'thinkTime' in load && load.thinkTime > 0 ? `, thinking ${timeText(load.thinkTime)}` : '';
   switch (load.kind) {
     case 'open':
       return openText(load);
-    case 'closed': {
-      const [users, think] = usersText(load);
+    case 'closed':
       return `${users} for ${timeText(load.duration)}${think}, ramped up in ${timeText(load.rampUp)}`;
-    }
     case 'saturate':
       return `${plural(load.connections, 'connection')} flat out for ${timeText(load.duration)}`;
     case 'trace':
       return traceText(load);
-    case 'iterations': {
-      const [users, think] = usersText(load);
+    case 'iterations':
       return `${users} sharing ${plural(load.iterations, 'request')}${think}, at most ${timeText(load.maxDuration)}`;
-    }
   }
 };
 
