@@ -19,7 +19,7 @@ export type Tone = keyof typeof tones;
 
 interface Limited {
   /** Media that show the block; all of them by default. */
-  readonly media?: readonly Medium[] | undefined;
+  readonly media?: readonly Medium[];
 }
 
 export interface Cell {
@@ -52,22 +52,11 @@ export interface Column<Subject> extends ColumnHead {
   readonly cell: (subject: Subject) => Cell | string;
 }
 
-interface TableOptions extends Limited {
+interface TableOptions {
   /** A class of the style sheet. */
-  readonly look?: string | undefined;
+  readonly look?: string;
   /** Whether a terminal and Markdown show the notes of cells. */
-  readonly showsNotes?: boolean | undefined;
-}
-
-export interface Table extends TableOptions {
-  readonly kind: 'table';
-  readonly caption: string;
-  readonly columns: readonly ColumnHead[];
-  /** Rows under a title; one group without a title if there is nothing to group by. */
-  readonly groups: readonly {
-    readonly title: string;
-    readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
-  }[];
+  readonly showsNotes?: boolean;
 }
 
 interface TonedText {
@@ -75,35 +64,44 @@ interface TonedText {
   readonly tone: Tone;
 }
 
-/** The target of links in HTML is `id`, made from the title by default. */
-export interface Section extends Limited {
-  readonly kind: 'section';
-  readonly id?: string | undefined;
-  readonly title: string;
-  readonly blocks: readonly Block[];
+export type Fact = readonly [name: string, text: string];
+type Content = Markup | readonly Markup[] | null;
+
+interface BlockContents {
+  readonly text: TonedText;
+  readonly list: { readonly items: readonly TonedText[] };
+  readonly facts: { readonly rows: readonly Fact[] };
+  readonly table: TableOptions & {
+    readonly caption: string;
+    readonly columns: readonly ColumnHead[];
+    /** Rows under a title; one group without a title if there is nothing to group by. */
+    readonly groups: readonly {
+      readonly title: string;
+      readonly rows: readonly { readonly cells: readonly Cell[]; readonly tone: Tone }[];
+    }[];
+  };
+  /** HTML and Markdown hide the blocks until the reader opens them. */
+  readonly fold: {
+    readonly title: string;
+    readonly open: boolean;
+    readonly blocks: readonly Block[];
+  };
+  /** Only HTML shows it; it brings its own text alternative. */
+  readonly picture: { readonly html: () => Content };
+  /** The target of links in HTML is `id`, made from the title by default. */
+  readonly section: {
+    readonly id?: string | undefined;
+    readonly title: string;
+    readonly blocks: readonly Block[];
+  };
 }
 
-export type Block =
-  | Section
-  | Table
-  | (Limited &
-      (
-        | ({ readonly kind: 'text' } & TonedText)
-        | { readonly kind: 'list'; readonly items: readonly TonedText[] }
-        | { readonly kind: 'facts'; readonly rows: readonly Fact[] }
-        /** HTML and Markdown hide the blocks until the reader opens them. */
-        | {
-            readonly kind: 'fold';
-            readonly title: string;
-            readonly open: boolean;
-            readonly blocks: readonly Block[];
-          }
-        /** Only HTML shows it; it brings its own text alternative. */
-        | { readonly kind: 'picture'; readonly html: () => Content }
-      ));
-
-type Content = Markup | readonly Markup[] | null;
-export type Fact = readonly [name: string, text: string];
+type BlockOf<Kind extends keyof BlockContents> = Limited & {
+  readonly kind: Kind;
+} & BlockContents[Kind];
+export type Block = { [Kind in keyof BlockContents]: BlockOf<Kind> }[keyof BlockContents];
+export type Table = BlockOf<'table'>;
+export type Section = BlockOf<'section'>;
 
 export interface ReportDocument {
   readonly weir: string;
