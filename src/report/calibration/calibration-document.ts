@@ -4,9 +4,6 @@ import {
   type Calibration,
   type CalibrationCell,
 } from '../../model/series/calibration.ts';
-import { countText, figureText } from '../text/number-text.ts';
-import { coordinate, linearScale, plotFigure } from '../document/plot-figure.ts';
-import { markup, type Markup } from '../text/markup.ts';
 import {
   column,
   type Column,
@@ -16,8 +13,11 @@ import {
   table,
   trustTones,
 } from '../document/document.ts';
+import { coordinate, linearScale, plotFigure } from '../document/plot-figure.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { countText, figureText } from '../text/number-text.ts';
 
-export const errorTitles = {
+const errorTitles = {
   ttft: 'TTFT',
   gap: 'chunk gap',
   endToEnd: 'end-to-end',
@@ -68,10 +68,7 @@ const scaleOf = (values: readonly number[]): ((value: number) => number) => {
 const levels = { valid: 'kept', degraded: 'undecided', invalid: 'broken' } as const;
 
 /** The errors of one measure at every load: a line from the median to the maximum, a dot at the p99. */
-export const calibrationPlot = (
-  cells: readonly CalibrationCell[],
-  name: CalibratedMeasure,
-): Markup => {
+const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeasure): Markup => {
   const x = scaleOf(cells.flatMap(({ errors }) => [errors[name].p50, errors[name].max]));
   const rows = cells.map((cell, i) => {
     const y = coordinate(frame.top + (i + 0.5) * frame.row);

@@ -1,10 +1,10 @@
+import { measures } from '../../model/measures/measures.ts';
 import type {
   ComparedMetric,
   ComparedSide,
   Comparison,
   ComparisonVerdict,
 } from '../../model/series/comparison.ts';
-import { measures } from '../../model/measures/measures.ts';
 import {
   column,
   type Column,
@@ -20,6 +20,7 @@ import {
   type Tone,
   trustTones,
 } from '../document/document.ts';
+import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
 import { countText, figureText, plural } from '../text/number-text.ts';
 import { comparisonPlot } from './comparison-plot.ts';
 import {
@@ -35,7 +36,6 @@ import {
   streamText,
   unsignedChangeText,
 } from './comparison-text.ts';
-import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
 
 const tones = {
   regression: 'bad',

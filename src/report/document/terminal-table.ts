@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { displayWidth, paddedText, truncatedText, wrappedLines } from '../text/display-width.ts';
+import { printable } from '../text/printable.ts';
 import {
   type ShownCell,
   type ShownTable,
@@ -8,7 +9,6 @@ import {
   type Tone,
   tones,
 } from './document.ts';
-import { printable } from '../text/printable.ts';
 
 /** The terminal that the report is written for. */
 export interface TerminalStyle {

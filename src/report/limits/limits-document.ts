@@ -4,8 +4,6 @@ import type {
   LimiterFit,
   LimiterIdentification,
 } from '../../model/limits/limit-report.ts';
-import { countText, plural, timeText } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
 import {
   column,
   type Column,
@@ -18,8 +16,10 @@ import {
   text,
   type Tone,
 } from '../document/document.ts';
-import { limitsTimeline } from './limits-timeline.ts';
 import { failed, type JunitCase, junitFile, passed, skipped } from '../junit/junit-file.ts';
+import { countText, plural, timeText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
+import { limitsTimeline } from './limits-timeline.ts';
 
 /** The result of a check. A violated limit is worse than any other false claim. */
 type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';

@@ -1,12 +1,10 @@
-import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { quantile } from '../../model/measures/quantile.ts';
-import type { Failure, Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
-import { countText, figureText, momentText, plural, shareText } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
+import { quantile } from '../../model/measures/quantile.ts';
+import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
 import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
+import type { Failure, Result } from '../../model/result/result.ts';
+import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
 import {
   column,
   type Column,
@@ -28,6 +26,8 @@ import {
   arrivalRows,
   arrivalsByKind,
 } from '../summary/outcome-text.ts';
+import { countText, figureText, momentText, plural, shareText } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
 import { exemplarFolds } from './exemplars.ts';
 
 const everyGroup = (): boolean => true;

@@ -4,21 +4,21 @@ import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
 import { distributionOf, latencyOver } from '../../model/result/summary.ts';
-import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
-import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
-import { heatmap } from '../html/charts/heatmap.ts';
-import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
-import { markup, type Markup } from '../text/markup.ts';
-import { present } from '../text/present.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { only, picture, section, type Section, text } from '../document/document.ts';
+import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
 import { chartFigure } from '../html/charts/chart-figure.ts';
 import type { Chart } from '../html/charts/chart.ts';
 import { flowChart, inFlightChart } from '../html/charts/flow-charts.ts';
 import { generatorCharts } from '../html/charts/generator-charts.ts';
+import { heatmap } from '../html/charts/heatmap.ts';
 import { keyCharts } from '../html/charts/key-charts.ts';
 import { latencyCharts } from '../html/charts/latency-charts.ts';
+import { loadPlot, type LoadPoint } from '../html/charts/load-plot.ts';
 import { percentilePlot } from '../html/charts/percentile-plot.ts';
+import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
+import { markup, type Markup } from '../text/markup.ts';
+import { present } from '../text/present.ts';
 
 const maxColumns = 60;
 /** Dots from fewer samples are noise. */
@@ -45,7 +45,7 @@ const pointsOf = (
   });
 
 /** Latency of completed requests by the second in which they were due, as a density over time and against the load. */
-export const distributionSection = (result: Result): Markup | null => {
+const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
   const drawn = kindsPresent(result).map((kind) => {

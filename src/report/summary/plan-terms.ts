@@ -87,19 +87,15 @@ const transcriptionText = (traffic: TrafficOf<'transcription'>): string =>
     traffic.oversized && 'oversized files sent',
   ]).join(', ');
 
-const requestText = (traffic: Traffic): string => {
-  switch (traffic.kind) {
-    case 'models':
-      return traffic.kind;
-    case 'chat':
-    case 'chat-stream':
-      return `${traffic.kind} to ${traffic.model}: ${chatText(traffic)}`;
-    case 'speech':
-      return `${traffic.kind} to ${traffic.model}: ${speechText(traffic)}`;
-    case 'transcription':
-      return `${traffic.kind} to ${traffic.model}: ${transcriptionText(traffic)}`;
-  }
+const contentText = (traffic: Exclude<Traffic, { kind: 'models' }>): string => {
+  if (traffic.kind === 'speech') return speechText(traffic);
+  return traffic.kind === 'transcription' ? transcriptionText(traffic) : chatText(traffic);
 };
+
+const requestText = (traffic: Traffic): string =>
+  traffic.kind === 'models'
+    ? traffic.kind
+    : `${traffic.kind} to ${traffic.model}: ${contentText(traffic)}`;
 
 /** A plan uses the interface’s limits unless others are declared. */
 const limitText = (limit: number | null, interfaceLimit: number, what: string): string | null =>

@@ -1,14 +1,14 @@
-import { measuredOf, sumOf } from './figures.ts';
-import type { Result } from '../../model/result/result.ts';
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
-import { countText, figureText, listed, plural } from '../text/number-text.ts';
 import type { Group } from '../../model/measures/counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { quantile } from '../../model/measures/quantile.ts';
+import type { Result } from '../../model/result/result.ts';
+import { distributionOf, groupsMatching } from '../../model/result/summary.ts';
 import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { countText, figureText, listed, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
+import { measuredOf, sumOf } from './figures.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
 import { tokensBySource } from './rates.ts';
 
