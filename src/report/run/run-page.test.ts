@@ -8,7 +8,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { measuresPresent } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
-import { answerNoteCounts } from '../summary/answer-notes.ts';
+import { answerNoteCounts } from './outcomes.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
 import type { PageData } from '../html/charts/chart.ts';

@@ -8,8 +8,11 @@ import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
-import { calibrationDocument } from '../../report/calibration/calibration-document.ts';
-import { streamLoadText, transportText } from '../../report/calibration/calibration-text.ts';
+import {
+  calibrationDocument,
+  streamLoadText,
+  transportText,
+} from '../../report/calibration/calibration-document.ts';
 import { calibrationGrid, type GridLoad, type GridRequest } from './calibration-grid.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
 import type { Host, StopCause } from '../input/host.ts';

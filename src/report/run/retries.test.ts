@@ -4,7 +4,7 @@ import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
-import { retrySentences } from './retry-text.ts';
+import { retrySentences } from './outcomes.ts';
 import { sampleReportPlan } from '../fixtures/sample-plan.fixture.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 

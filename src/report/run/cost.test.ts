@@ -8,7 +8,7 @@ import {
   costSentence,
   costText,
   hasAudio,
-} from './cost-and-audio.ts';
+} from './cost.ts';
 import { sampleReportPlan } from '../fixtures/sample-plan.fixture.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';

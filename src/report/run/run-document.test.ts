@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { slicesText } from './slices-text.ts';
+import { slicesText } from './run-document.ts';
 
 const [slice] = sampleRunResult().slices;
 const ofClocks = (...clocks: readonly (string | undefined)[]) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerNoteCounts } from './answer-notes.ts';
+import { answerNoteCounts } from './outcomes.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../fixtures/sample-observations.fixture.ts';
 
