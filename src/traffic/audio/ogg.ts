@@ -1,4 +1,4 @@
-import { takeBytes, type ScanStep } from './scanner.ts';
+import { ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
 /** One page of an Ogg file (RFC 3533), without its body. */
 export interface OggPage {
@@ -32,15 +32,15 @@ const partsOf = (lacing: Buffer): readonly number[] => {
   return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
 };
 
-/** Reads the header of the next page. `end`: there is no further page; `cut`: the file ends inside the header; `junk`: no page starts here. */
-export function* readOggPage(): ScanStep<OggPage | 'end' | 'cut' | 'junk'> {
-  const { bytes: header, count } = yield takeBytes(headerLength);
+const cut = 'the Ogg file ends inside the header of a page';
+
+/** Reads the header of the next page. `end`: there is no further page; `junk`: no page starts here. */
+export function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
+  const { bytes: header, count } = yield { count: headerLength, keep: true };
   if (count === 0) return 'end';
   if (!capture.startsWith(header.toString('latin1', 0, capture.length))) return 'junk';
-  if (count < headerLength) return 'cut';
-  const segments = header[26]!;
-  const { bytes: lacing, count: laced } = yield takeBytes(segments);
-  if (laced < segments) return 'cut';
+  if (count < headerLength) throw new ScanFault('truncated', cut);
+  const lacing = yield* wholeBytes({ count: header[26]!, keep: true }, cut);
   const flags = header[5]!;
   const position = header.readBigInt64LE(6);
   return {

@@ -10,7 +10,7 @@ import { spokenText } from '../request/token-demand.ts';
 export const speech: TrafficHandler<'speech'> = {
   prepare: (traffic, prepareContext) => {
     const text = spokenText(traffic, prepareContext);
-    const requested = { text, format: traffic.format };
+    const { format } = traffic;
     return {
       request: speechRequest(traffic, text, prepareContext.targetMemory),
       read: (context) =>
@@ -18,7 +18,7 @@ export const speech: TrafficHandler<'speech'> = {
           unlessCompressed(
             'the audio',
             headers,
-            () => new SpeechReader(context, headers, requested),
+            () => new SpeechReader({ ...context, headers, text, format }),
           ),
         ),
     };

@@ -1,4 +1,4 @@
-import type { Outcome, TranscriptionAnswer } from '../../model/observation/outcome.ts';
+import type { AnswerNote, Outcome, TranscriptionAnswer } from '../../model/observation/outcome.ts';
 import { transcriptionResponseSchema } from '../../contract/audio.ts';
 import { routes } from '../../contract/routes.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
@@ -54,9 +54,6 @@ const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm =
   return form;
 };
 
-/** A tolerated oddity of a transcript. */
-type TranscriptNote = 'no-segments' | 'no-words' | 'wrapped';
-
 /** How a transcript is requested. */
 type TranscriptOptions = Pick<TrafficOf<'transcription'>, 'format' | 'granularities'>;
 
@@ -94,7 +91,7 @@ const readTranscript = (
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
   granularities: TranscriptOptions['granularities'],
-): readonly TranscriptNote[] => {
+): readonly AnswerNote[] => {
   const asked = granularities.length === 0 ? ['segment'] : granularities;
   return [
     ...(asked.includes('segment') && !segments ? (['no-segments'] as const) : []),
@@ -151,7 +148,7 @@ const transcriptAnswer = (
   { seconds, text: expected }: Clip,
   text: string,
   firstByte: Instant,
-  notes: readonly TranscriptNote[],
+  notes: readonly AnswerNote[],
 ): TranscriptionAnswer => ({
   kind: 'transcription',
   firstByte,

@@ -1,4 +1,5 @@
 import type {
+  AnswerNote,
   ChatStreamAnswer,
   MalformedIssue,
   Outcome,
@@ -33,19 +34,6 @@ export interface StreamContext extends ReadingContext {
   readonly asked: RequestedPromptTokens;
 }
 
-/** A tolerated oddity of a stream. */
-type StreamNote =
-  | 'content-type'
-  | 'cut-after-done'
-  | 'data-after-done'
-  | 'empty-event'
-  | 'no-done'
-  | 'no-finish'
-  | 'other-event'
-  | 'unfinished-event'
-  | 'usage-unreadable'
-  | 'usage-zero';
-
 /** Reads the events of a streamed chat answer into the instants that `model/measures/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
@@ -56,7 +44,7 @@ export class EventStreamReader implements BodyReader {
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
   /** Without duplicates; a set for each stream would take 200 bytes. */
-  readonly #notes: StreamNote[] = [];
+  readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while it continues. */
   readonly #finishes = new Map<number, string | null>();
   /** The instant of the current read. */
@@ -141,7 +129,7 @@ export class EventStreamReader implements BodyReader {
     };
   }
 
-  #note(note: StreamNote): void {
+  #note(note: AnswerNote): void {
     if (!this.#notes.includes(note)) this.#notes.push(note);
   }
 
