@@ -88,7 +88,7 @@ const responseClassOf = (route: RouteName, status: number, contentType: string):
 };
 
 /** For requests that are not limited. */
-const unlimitedPermit: Permit = {
+const unlimitedPermit: Omit<Permit, 'headers'> = {
   admitted: true,
   startsAt: Number.NEGATIVE_INFINITY,
   reserve: () => null,
@@ -160,7 +160,7 @@ const admit = (
     exchange.refuse({ cause: 'no-credits', message });
     return;
   }
-  const refuseByLimit = (exceeded: LimitExceeded & { readonly headers: LimitHeaders }): void => {
+  const refuseByLimit = (exceeded: LimitExceeded): void => {
     setLimitHeaders(exceeded.headers);
     const { body, headers } = limitedAnswer(exceeded, epoch.limits, { key, route }, clock);
     exchange.answerJson(`limited.${exceeded.cause}`, 429, body, headers);

@@ -1,7 +1,7 @@
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { CreditCharge } from '../counters/credit-accounts.ts';
 import type { MockExchange } from './mock-exchange.ts';
-import type { LimitHeaders, Permit, LimitExceeded } from '../limits/key-limiter.ts';
+import type { Permit, LimitExceeded } from '../limits/key-limiter.ts';
 import type { Serving } from '../serving/serving.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -11,7 +11,7 @@ export interface AdmittedRequest {
   readonly key: string;
   readonly permit: Permit;
   /** Answers with the 429 of a limit that is exceeded only after the body is read. */
-  readonly refuseByLimit: (exceeded: LimitExceeded & { readonly headers: LimitHeaders }) => void;
+  readonly refuseByLimit: (exceeded: LimitExceeded) => void;
   /** Charges the key's credits and counts the amount. */
   readonly bill: (charge: CreditCharge) => void;
   readonly serving: Serving;
