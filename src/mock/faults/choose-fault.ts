@@ -7,10 +7,9 @@ import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
 import { errorAnswers } from './error-answers.ts';
-import { type FaultContext, isEventStream, type MockFault } from './fault.ts';
-import { contentFaults } from './stream-content.ts';
+import type { FaultContext, MockFault } from './fault.ts';
 import { endingFaults } from './stream-ends.ts';
-import { framingFaults } from './stream-framing.ts';
+import { streamFaults } from './stream-faults.ts';
 import { wireFaults } from './wire-faults.ts';
 
 /** A request names its fault by this header, if the settings allow it. */
@@ -19,8 +18,7 @@ const faultHeader = 'x-weir-fault';
 const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {
   ...errorAnswers,
   ...wireFaults,
-  ...framingFaults,
-  ...contentFaults,
+  ...streamFaults,
   ...endingFaults,
 };
 
@@ -30,12 +28,6 @@ interface ChosenFault {
   readonly fault: MockFault;
   readonly parameters: Pick<FaultContext, 'after' | 'delay'>;
 }
-
-/** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. */
-export type FaultChooser = (
-  route: RouteName,
-  exchange: MockExchange,
-) => ChosenFault | RequestRefusal | null;
 
 const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFault => {
   const fault: MockFault = faultCatalogue[name];
@@ -71,12 +63,8 @@ const faultFromHeader = (name: string): ChosenFault | RequestRefusal =>
         message: `Invalid ${faultHeader}: unknown fault ${JSON.stringify(name)}; choose from ${faultNames.join(', ')}.`,
       };
 
-/** A chooser that has counted no request. */
-export const openFaultChooser = ({
-  faults,
-  faultHeader: allowsHeader,
-  seed,
-}: Settings): FaultChooser => {
+/** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. It has counted no request. */
+export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
   const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {
     if (rule.routes?.includes(route) === false) return false;
@@ -86,7 +74,7 @@ export const openFaultChooser = ({
       ? isScheduled(rule, count)
       : isDrawn(rule.probability, seed, id, index);
   };
-  return (route, { id, request }) => {
+  return (route: RouteName, { id, request }: MockExchange): ChosenFault | RequestRefusal | null => {
     const name = request.headers[faultHeader];
     if (allowsHeader && typeof name === 'string') return faultFromHeader(name);
     // Every rule counts every request on its routes, even if another rule applies.
@@ -101,16 +89,9 @@ export const applyFault = (
   exchange: MockExchange,
   clock: MockClock,
 ): void => {
-  const context = { exchange, clock, ...parameters };
-  if (fault.scope === 'stream') {
-    exchange.wrapStream((stream) => {
-      exchange.fault = name;
-      return fault.shape(stream, context);
-    });
-    exchange.rewriteHeaders = (headers) =>
-      isEventStream(headers) ? { ...headers, ...fault.head } : headers;
-    return;
-  }
-  exchange.fault = name;
-  fault.run(context);
+  const show = (): void => {
+    exchange.fault = name;
+  };
+  if (fault.scope !== 'stream') show();
+  fault.run({ exchange, clock, show, ...parameters });
 };
