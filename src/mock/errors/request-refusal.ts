@@ -33,6 +33,7 @@ export interface RequestRefusal {
   readonly message: string;
   /** If it differs from that of the cause. */
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The body of an error (interface section 7). */

@@ -123,7 +123,7 @@ export class MockExchange {
     this.answerText(end, status, JSON.stringify(body), allHeaders);
   }
 
-  refuse({ cause, message, status }: RequestRefusal, headers: Headers = {}): void {
+  refuse({ cause, message, status, headers }: RequestRefusal): void {
     const error = refusalErrors[cause];
     const body = errorBody(error, message);
     this.answerJson(`refused.${cause}`, status ?? error.status, body, headers);
