@@ -36,25 +36,8 @@ const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonl
   return choice !== 'required' && messages.at(-1)?.role === 'tool' ? [] : all;
 };
 
-/** Counts the message contents; roles and templates do not count. */
-const promptTokensOf = ({ messages }: ChatRequest): number =>
-  messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0);
-
 const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
   (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
-
-/** Refuses a chat that does not fit into the context window. */
-const checkContextLength = (
-  promptTokens: number,
-  maxTokens: number | null,
-  { contextTokens }: Settings,
-): RequestRefusal | null => {
-  if (promptTokens + (maxTokens ?? 1) <= contextTokens) return null;
-  return {
-    cause: 'context-exceeded',
-    message: `The context window has ${contextTokens} tokens; the messages have ${promptTokens}${maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`}.`,
-  };
-};
 
 export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | RequestRefusal => {
   const parsed = readJsonBody(body, chatRequestSchema);
@@ -67,14 +50,19 @@ export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | Re
     const message = 'Invalid tool_choice: expected the name of a function in tools.';
     return { cause: 'invalid-parameter', message };
   }
-  const promptTokens = promptTokensOf(request);
+  const prompt = request.messages.map(textOf);
+  // Roles and templates do not count.
+  const promptTokens = prompt.reduce((sum, text) => sum + countTokens(text), 0);
   const maxTokens = request.max_tokens ?? request.max_completion_tokens ?? null;
-  const lengthRefusal = checkContextLength(promptTokens, maxTokens, settings);
-  if (lengthRefusal !== null) return lengthRefusal;
+  if (promptTokens + (maxTokens ?? 1) > settings.contextTokens) {
+    const answer = maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`;
+    const message = `The context window has ${settings.contextTokens} tokens; the messages have ${promptTokens}${answer}.`;
+    return { cause: 'context-exceeded', message };
+  }
   return {
     model: request.model,
     promptTokens,
-    prompt: request.messages.map(textOf),
+    prompt,
     maxTokens,
     stopSequences: stopsOf(request),
     format: request.response_format?.type === 'json_object' ? 'json' : 'text',
