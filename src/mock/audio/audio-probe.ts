@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { isTruncatedAudio } from './truncated-audio.ts';
+import { isEbml, webmBlocks } from '../../contract/containers.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { UploadedFile } from '../http/upload.ts';
 import { clipFiles } from './known-clips.ts';
-import { webmDuration } from './webm-duration.ts';
 
 /** A file that can be transcribed. */
 export interface ProbedAudio {
@@ -12,6 +12,22 @@ export interface ProbedAudio {
   readonly digest: Buffer;
   readonly seconds: number;
 }
+
+/**
+ * The length of a WebM file by its blocks, in seconds, for files of browsers and pipes that do not declare it.
+ * The last block counts as long as the one before; `null` with fewer than two.
+ */
+export const webmDuration = (file: Uint8Array): number | null => {
+  if (!isEbml(file)) return null;
+  let [previous, end, scale] = [0, 0, 0];
+  for (const { time, unit } of webmBlocks(file)) {
+    if (time <= previous) continue;
+    end = time + time - previous;
+    previous = time;
+    scale = unit;
+  }
+  return end === 0 ? null : (end * scale) / 1e9;
+};
 
 /** The length of an audio file in seconds, by its container and not by its name; `null` if unknown or zero. */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {

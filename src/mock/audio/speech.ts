@@ -9,22 +9,17 @@ import { answerAt, sendBody } from '../http/send-answer.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type MockSpeechFormat, silentAudio } from './silent-audio.ts';
 
-/** A valid request for speech. */
-interface ParsedSpeech {
-  /** Unicode code points of the text. */
-  readonly characters: number;
-  readonly format: MockSpeechFormat;
-  /** The length of the audio. */
-  readonly seconds: number;
-}
-
 const charactersPerSecond = 15;
 /** Players do not recognise an MP3 file of a few frames. */
 const minSeconds = 0.25;
 /** A day, the most that the 32-bit length of a WAV file can declare. */
 const maxSeconds = 86_400;
 
-const parseSpeech = (body: Uint8Array, settings: Settings): ParsedSpeech | RequestRefusal => {
+/** The characters, format and seconds of a valid request for speech. */
+const parseSpeech = (
+  body: Uint8Array,
+  settings: Settings,
+): { characters: number; format: MockSpeechFormat; seconds: number } | RequestRefusal => {
   const parsed = readJsonBody(body, speechRequestSchema);
   if ('cause' in parsed) return parsed;
   const { model, voice, input, response_format: format, speed } = parsed.value;
@@ -32,18 +27,14 @@ const parseSpeech = (body: Uint8Array, settings: Settings): ParsedSpeech | Reque
   const modelRefusal = checkModel(model, [settings.speech.model], settings);
   if (modelRefusal !== null) return modelRefusal;
   if (!voices.includes(voice)) {
-    return {
-      cause: 'unsupported-voice',
-      message: `The voice ${JSON.stringify(voice)} is not supported; choose from ${voices.join(', ')}.`,
-    };
+    const message = `The voice ${JSON.stringify(voice)} is not supported; choose from ${voices.join(', ')}.`;
+    return { cause: 'unsupported-voice', message };
   }
   const characters = charactersIn(input);
   const seconds = Math.max(minSeconds, characters / (charactersPerSecond * (speed ?? 1)));
   if (seconds > maxSeconds) {
-    return {
-      cause: 'invalid-parameter',
-      message: `Invalid input: its audio would be longer than ${maxSeconds / 3600} hours; split the text.`,
-    };
+    const message = `Invalid input: its audio would be longer than ${maxSeconds / 3600} hours; split the text.`;
+    return { cause: 'invalid-parameter', message };
   }
   return { characters, format: format ?? 'mp3', seconds };
 };
@@ -56,10 +47,7 @@ export const answerSpeech: Handler = (admitted) => {
   const { exchange, settings, clock, bill } = admitted;
   readRequestBody(exchange, (body) => {
     const speech = parseSpeech(body, settings);
-    if ('cause' in speech) {
-      exchange.refuse(speech);
-      return;
-    }
+    if ('cause' in speech) return exchange.refuse(speech);
     const { characters, format, seconds } = speech;
     const { base, perCharacter } = settings.speech;
     answerAt(admitted, clock.now() + base + characters * perCharacter, () => {

@@ -2,7 +2,7 @@ import type { Draw } from '../../model/workload/draw.ts';
 import { commonWords } from '../chat/common-words.ts';
 
 /** Spoken text with its begin and end, in whole milliseconds from the beginning of the audio. */
-interface TimedText {
+export interface TimedText {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -63,13 +63,12 @@ const segmentOf = (words: readonly TimedText[]): Segment => ({
 
 /** The sentences of a text as segments; its words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
-  const segments: Segment[] = [];
-  let sentence: TimedText[] = [];
+  const sentences: TimedText[][] = [];
+  let isOpen = false;
   for (const word of timeWords(text, Math.floor(seconds * 1000))) {
-    sentence.push(word);
-    if (!endsSentence(word)) continue;
-    segments.push(segmentOf(sentence));
-    sentence = [];
+    if (isOpen) sentences.at(-1)!.push(word);
+    else sentences.push([word]);
+    isOpen = !endsSentence(word);
   }
-  return sentence.length === 0 ? segments : [...segments, segmentOf(sentence)];
+  return sentences.map(segmentOf);
 };

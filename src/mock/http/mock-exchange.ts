@@ -10,13 +10,12 @@ import type { RequestTrace } from './request-trace.ts';
 type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
-let [formattedSecond, formattedDate] = [Number.NaN, ''];
+let formatted = { second: Number.NaN, date: '' };
 /** Unix milliseconds as an HTTP date (RFC 9110, 5.6.7), cached for a second. */
 const httpDate = (wall: number): string => {
-  const now = Math.floor(wall / 1000);
-  if (now !== formattedSecond)
-    [formattedSecond, formattedDate] = [now, new Date(wall).toUTCString()];
-  return formattedDate;
+  const second = Math.floor(wall / 1000);
+  if (second !== formatted.second) formatted = { second, date: new Date(wall).toUTCString() };
+  return formatted.date;
 };
 
 /**
@@ -51,8 +50,9 @@ export class MockExchange {
   onEnd = (): void => undefined;
   /** Called when the client has its whole answer or has disconnected. */
   onClose = (): void => undefined;
+  /** How the request ended, once it has. */
+  end: ExchangeEnd | null = null;
   readonly #clock: MockClock;
-  #end: ExchangeEnd | null = null;
 
   constructor(
     wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -76,12 +76,7 @@ export class MockExchange {
 
   /** Whether the request has not ended yet. */
   get isOpen(): boolean {
-    return this.#end === null;
-  }
-
-  /** How the request ended, once it has. */
-  get end(): ExchangeEnd | null {
-    return this.#end;
+    return this.end === null;
   }
 
   /** Changes streamed events by `shape`, before the shapes that are already set. */
@@ -105,8 +100,8 @@ export class MockExchange {
   /** Counts the end; called before the last byte is written, so that a client with its answer finds it counted. */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
-    this.#end = this.fault === null ? end : `faulted.${this.fault}`;
-    this.counters.ended[this.#end] += 1;
+    this.end = this.fault === null ? end : `faulted.${this.fault}`;
+    this.counters.ended[this.end] += 1;
     this.onEnd();
   }
 
@@ -132,15 +127,11 @@ export class MockExchange {
   /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */
   closeForShutdown(): void {
     this.#interrupt('cut');
-    if (this.response.headersSent) {
-      this.response.end();
-      return;
-    }
+    if (this.response.headersSent) return void this.response.end();
     const stopping = { type: 'server_error', code: 'stopping' };
+    const body = errorBody(stopping, 'The mock is stopping; try again later.');
     this.writeHead(500, { 'content-type': 'application/json', connection: 'close' });
-    this.response.end(
-      JSON.stringify(errorBody(stopping, 'The mock is stopping; try again later.')),
-    );
+    this.response.end(JSON.stringify(body));
   }
 
   #interrupt(end: 'aborted' | 'cut'): void {

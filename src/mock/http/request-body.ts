@@ -36,12 +36,9 @@ export const readBody = (
 export const readRequestBody = (exchange: MockExchange, onBody: (body: Uint8Array) => void): void =>
   readBody(exchange.request, maxBodyBytes, (body) => {
     if (!exchange.isOpen) return;
-    if (body !== null) {
-      onBody(body);
-      return;
-    }
     const message = `The request body is larger than ${maxBodyBytes} bytes.`;
-    exchange.refuse({ cause: 'too-large', message });
+    if (body === null) exchange.refuse({ cause: 'too-large', message });
+    else onBody(body);
   });
 
 const describeIssue = (issue: z.core.$ZodIssue): string =>
@@ -51,14 +48,14 @@ const describeIssue = (issue: z.core.$ZodIssue): string =>
         .join('; or ')
     : issue.message.replace(/^Invalid input: /, '');
 
-const issueMessage = (issue: z.core.$ZodIssue): string =>
-  `Invalid ${z.core.toDotPath(issue.path) || 'request body'}: ${describeIssue(issue)}.`;
-
 /** The refusal of a body that does not match its schema, with every wrong parameter. */
-export const invalidParameters = (error: z.ZodError): RequestRefusal => ({
-  cause: 'invalid-parameter',
-  message: error.issues.map(issueMessage).join(' '),
-});
+export const invalidParameters = (error: z.ZodError): RequestRefusal => {
+  const messages = error.issues.map((issue) => {
+    const place = z.core.toDotPath(issue.path) || 'request body';
+    return `Invalid ${place}: ${describeIssue(issue)}.`;
+  });
+  return { cause: 'invalid-parameter', message: messages.join(' ') };
+};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -66,96 +66,75 @@ interface TracedExchange {
 }
 
 /** Collects the trace of one request. */
-export class RequestTrace {
-  readonly #exchange: TracedExchange;
-  readonly #clock: MockClock;
-  readonly #accepted: number;
-  readonly #written: number;
+const startTrace = (exchange: TracedExchange, clock: MockClock) => {
+  const { id: requestId, request, response } = exchange;
+  const accepted = clock.now();
+  const written = request.socket.bytesWritten;
   /** The due and sent times of the tokens, alternating. */
-  readonly #tokens: number[] = [];
-  #read: number | null = null;
-  #fields: HandlerFields = noHandlerFields;
-
-  constructor(exchange: TracedExchange, clock: MockClock) {
-    this.#exchange = exchange;
-    this.#clock = clock;
-    this.#accepted = clock.now();
-    this.#written = exchange.request.socket.bytesWritten;
-    exchange.request.once('end', () => {
-      this.#read = clock.now();
-    });
-  }
-
-  setFields(fields: Partial<HandlerFields>): void {
-    this.#fields = { ...this.#fields, ...fields };
-  }
-
-  /** Records a token that is about to be written to the socket. */
-  recordToken(due: number): void {
-    this.#tokens.push(due, this.#clock.now());
-  }
-
-  /** The complete trace, once the connection is done with the request. */
-  toLine(): RequestTraceLine {
-    const { id: requestId, keyIndex, end, fault, request, response } = this.#exchange;
-    return {
+  const tokens: number[] = [];
+  let read: number | null = null;
+  let fields: HandlerFields = noHandlerFields;
+  request.once('end', () => {
+    read = clock.now();
+  });
+  return {
+    setFields: (set: Partial<HandlerFields>): void => {
+      fields = { ...fields, ...set };
+    },
+    /** Records a token that is about to be written to the socket. */
+    recordToken: (due: number): void => void tokens.push(due, clock.now()),
+    /** The complete trace, once the connection is done with the request. */
+    toLine: (): RequestTraceLine => ({
       requestId,
-      key: keyIndex,
-      accepted: this.#accepted,
-      ...this.#fields,
-      read: this.#read,
-      due: this.#tokens.filter((_, i) => i % 2 === 0),
-      sent: this.#tokens.filter((_, i) => i % 2 === 1),
-      bytes: request.socket.bytesWritten - this.#written,
-      ended: this.#clock.now(),
-      end,
-      fault,
+      key: exchange.keyIndex,
+      accepted,
+      ...fields,
+      read,
+      due: tokens.filter((_, i) => i % 2 === 0),
+      sent: tokens.filter((_, i) => i % 2 === 1),
+      bytes: request.socket.bytesWritten - written,
+      ended: clock.now(),
+      end: exchange.end,
+      fault: exchange.fault,
       status: response.headersSent ? response.statusCode : null,
-    };
-  }
-}
-
-const writeErrorMessage = (path: string, error: unknown): string =>
-  `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
-
-const openFile = (path: string): number => {
-  try {
-    return openSync(path, 'w');
-  } catch (error) {
-    throw new MockStartError(writeErrorMessage(path, error), { cause: error });
-  }
+    }),
+  };
 };
+export type RequestTrace = ReturnType<typeof startTrace>;
+
+const writeErrorMessage = (path: string | null, error: unknown): string =>
+  `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
 
 /** Opens the log of the settings. Throws a `MockStartError` if its file cannot be written. */
 export const openRequestTraceLog = ({ truth }: Settings) => {
   if (truth === null) return null;
-  const path = truth.file;
   const recentLines = new RecentItems<RequestTraceLine>(truth.keep);
-  let file = path === null ? null : openFile(path);
+  let file: number | null = null;
   let problem: string | null = null;
+  try {
+    if (truth.file !== null) file = openSync(truth.file, 'w');
+  } catch (error) {
+    throw new MockStartError(writeErrorMessage(truth.file, error), { cause: error });
+  }
   const close = (): void => {
     if (file !== null) closeSync(file);
     file = null;
   };
   /** Writes each line at once, without a buffer, so that none is lost. */
   const write = (line: RequestTraceLine): void => {
-    if (file === null || path === null) return;
+    recentLines.add(line);
     try {
-      writeFileSync(file, `${JSON.stringify(line)}\n`);
+      if (file !== null) writeFileSync(file, `${JSON.stringify(line)}\n`);
     } catch (error) {
       close();
-      problem = writeErrorMessage(path, error);
+      problem = writeErrorMessage(truth.file, error);
     }
   };
   return {
     /** Starts the trace of a request; its line is written when the connection is done with it. */
     startTrace: (exchange: TracedExchange, clock: MockClock): RequestTrace => {
-      const trace = new RequestTrace(exchange, clock);
-      exchange.response.once('close', () => {
-        const line = trace.toLine();
-        recentLines.add(line);
-        write(line);
-      });
+      const trace = startTrace(exchange, clock);
+      exchange.response.once('close', () => write(trace.toLine()));
       return trace;
     },
     /** The last lines, oldest first, how many were dropped from memory, and the error of the file. */

@@ -24,18 +24,16 @@ export const sendBody = (
 ): void => {
   const { response } = exchange;
   const send = (): void => {
-    while (exchange.isOpen) {
+    let hasRoom = true;
+    while (hasRoom && exchange.isOpen) {
       const piece = pieces.next();
       if (piece.done === true) {
         finish();
-        response.end();
-        return;
+        return void response.end();
       }
-      if (!response.write(exchange.encode(piece.value))) {
-        response.once('drain', send);
-        return;
-      }
+      hasRoom = response.write(exchange.encode(piece.value));
     }
+    if (!hasRoom) response.once('drain', send);
   };
   send();
 };

@@ -73,10 +73,7 @@ const collectParts = (
     // The form reports errors of its parts too.
     stream.on('error', () => undefined);
     stream.on('limit', () => onLimitExceeded(tooLarge));
-    if (part !== filePart || file !== null) {
-      stream.resume();
-      return;
-    }
+    if (part !== filePart || file !== null) return void stream.resume();
     const chunks: Uint8Array[] = [];
     const hash = createHash('sha256');
     stream.on('data', (chunk: Uint8Array) => {
@@ -85,12 +82,10 @@ const collectParts = (
     });
     file = () => ({ name, bytes: Buffer.concat(chunks), digest: hash.digest() });
   });
-  form.on('fieldsLimit', () =>
-    onLimitExceeded(malformedForm(`more than ${partLimits.fields} fields`)),
-  );
-  form.on('filesLimit', () =>
-    onLimitExceeded(malformedForm(`more than ${partLimits.files} files`)),
-  );
+  for (const parts of ['fields', 'files'] as const) {
+    const refusal = malformedForm(`more than ${partLimits[parts]} ${parts}`);
+    form.on(`${parts}Limit`, () => onLimitExceeded(refusal));
+  }
   return () => ({ fields, file: file === null ? null : file() });
 };
 
@@ -105,9 +100,9 @@ export const readUpload = (
   const form = openForm(request);
   if ('cause' in form) {
     request.resume();
-    onUpload(form);
-    return;
+    return onUpload(form);
   }
+  const most = maxUploadBytes + maxFormOverhead;
   let size = 0;
   let isDone = false;
   const finish = (outcome: () => Upload | RequestRefusal): void => {
@@ -119,14 +114,11 @@ export const readUpload = (
   const refuse = (refusal: RequestRefusal): void => finish(() => refusal);
   const count = (chunk: Uint8Array): void => {
     size += chunk.length;
-    if (size > maxUploadBytes + maxFormOverhead) refuse(tooLarge);
+    if (size > most) refuse(tooLarge);
   };
   const upload = collectParts(form, refuse);
   form.on('error', (error) => refuse(malformedForm(errorText(error))));
   form.on('finish', () => finish(upload));
-  if (Number(request.headers['content-length'] ?? 0) > maxUploadBytes + maxFormOverhead) {
-    refuse(tooLarge);
-    return;
-  }
-  request.on('data', count).pipe(form);
+  if (Number(request.headers['content-length'] ?? 0) > most) refuse(tooLarge);
+  else request.on('data', count).pipe(form);
 };

@@ -1,5 +1,6 @@
 import type { SpeechFormat } from '../../model/workload/traffic.ts';
-import { frameHeaderLength, readMp3Frame, scanMp3 } from './mp3.ts';
+import { mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
+import { scanMp3 } from './mp3.ts';
 import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav } from './wav.ts';
@@ -11,7 +12,7 @@ const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
 /** Whether the bytes start a frame, as far as they reach. */
 const beginsFrame = (bytes: Buffer): boolean => {
   const [sync, kind = 0xe2] = bytes;
-  return bytes.length < frameHeaderLength
+  return bytes.length < mp3HeaderLength
     ? sync === 0xff && (kind & 0xe6) === 0xe2
     : readMp3Frame(bytes) !== null;
 };

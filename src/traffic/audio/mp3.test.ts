@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readMp3Frame, scanMp3 } from './mp3.ts';
+import { readMp3Frame } from '../../contract/containers.ts';
+import { scanMp3 } from './mp3.ts';
 import {
   bytesToAudio,
   id3,
