@@ -19,7 +19,7 @@ import {
   malformed,
   type AbortReason,
 } from '../answer/response-reader.ts';
-import { SseReader } from './sse-reader.ts';
+import { type SseListener, SseReader } from './sse-reader.ts';
 import { TokenTemplate } from './token-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
@@ -29,7 +29,8 @@ const maxEventBytes = 4 * 1024 * 1024;
 const maxComments = 1000;
 
 /** What the reader of a stream needs to know. */
-export interface StreamContext extends ReadingContext {
+interface StreamContext extends ReadingContext {
+  readonly headers: ResponseHeaders;
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
 }
@@ -37,7 +38,7 @@ export interface StreamContext extends ReadingContext {
 /** Reads the events of a streamed chat answer into the instants that `model/measures/measures.ts` defines; the `wire-*` tests name each quirk of servers that it resolves. */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
-  readonly #context: StreamContext;
+  protected readonly context: StreamContext;
   readonly #isLabelled: boolean;
   readonly #sse: SseReader;
   readonly #template = new TokenTemplate();
@@ -57,15 +58,13 @@ export class EventStreamReader implements BodyReader {
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
 
-  constructor(context: StreamContext, headers: ResponseHeaders) {
-    this.#context = context;
-    this.#isLabelled = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
-    const listener = {
-      onEvent: (type: string, bytes: Buffer, start: number, end: number) =>
-        this.#onEvent(type, bytes, start, end),
+  constructor(context: StreamContext) {
+    this.context = context;
+    this.#isLabelled = /^text\/event-stream\b/i.test(context.headers['content-type'] ?? '');
+    const listener: SseListener = {
+      onEvent: (type, bytes, start, end) => this.#onEvent(type, bytes, start, end),
       onComment: () => this.#onComment(),
-      onTooLong: (part: string) =>
-        this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
+      onTooLong: (part) => this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
     };
     this.#sse = new SseReader(listener, maxEventBytes);
   }
@@ -103,7 +102,7 @@ export class EventStreamReader implements BodyReader {
   #answer(): ChatStreamAnswer {
     const times = this.#times;
     const tokenInstants = times.toArray();
-    const { price, asked } = this.#context;
+    const { price, asked } = this.context;
     const reported = this.#tokens();
     const tokens = asked === undefined ? reported : { ...reported, asked };
     if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
@@ -123,7 +122,7 @@ export class EventStreamReader implements BodyReader {
         this.#finishes.get(0) ??
         [...this.#finishes.values()].find((reason) => reason !== null) ??
         null,
-      buffered: isBuffered(tokenInstants, this.#context.begun),
+      buffered: isBuffered(tokenInstants, this.context.begun),
       notes: this.#notes.toSorted(),
       cost: tokenCost(tokens, price),
     };
@@ -140,8 +139,8 @@ export class EventStreamReader implements BodyReader {
       return;
     }
     this.#events += 1;
-    if (this.#events > this.#context.caps.events) {
-      this.#tooLarge(`the stream contains more than ${this.#context.caps.events} events`);
+    if (this.#events > this.context.caps.events) {
+      this.#tooLarge(`the stream contains more than ${this.context.caps.events} events`);
       return;
     }
     const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
@@ -151,13 +150,13 @@ export class EventStreamReader implements BodyReader {
     }
     const data = bytes.toString('utf8', start, end);
     if (type === 'error') {
-      this.#applyReading({ kind: 'error', message: readStreamError(data, this.#context.redact) });
+      this.#applyReading({ kind: 'error', message: readStreamError(data, this.context.redact) });
     } else if (data.trim() === streamEnd) {
       this.#isDone = true;
     } else if (data.trim() === '') {
       this.#note('empty-event');
     } else {
-      const reading = readChatChunk(data, this.#context.redact);
+      const reading = readChatChunk(data, this.context.redact);
       this.#applyReading(reading);
       this.#template.learn(bytes, start, end, reading);
     }
@@ -218,7 +217,7 @@ export class EventStreamReader implements BodyReader {
       const detail = `the stream ended without ${streamEnd} and without a finish reason for choice ${which}`;
       return { issue: 'stream-truncated', detail };
     }
-    if (this.#context.streams === 'lenient') return null;
+    if (this.context.streams === 'lenient') return null;
     const detail = `the stream ended without ${streamEnd}, which \`streams: strict\` requires`;
     return { issue: 'stream-truncated', detail };
   }
