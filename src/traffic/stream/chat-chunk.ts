@@ -53,11 +53,9 @@ const readUsage = (usage: unknown): Usage | 'unreadable' | null => {
 
 /** What an event contains: the most of any of its choices. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
-  choices.some(({ carries }) => carries === 'visible')
-    ? 'visible'
-    : choices.some(({ carries }) => carries === 'reasoning')
-      ? 'reasoning'
-      : 'nothing';
+  (['visible', 'reasoning'] as const).find((content) =>
+    choices.some(({ carries }) => carries === content),
+  ) ?? 'nothing';
 
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 

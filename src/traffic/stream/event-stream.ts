@@ -80,9 +80,8 @@ export class EventStreamReader implements BodyReader {
     if (this.#sse.unfinished && !this.isComplete) this.#note('unfinished-event');
     const fault = this.#fault ?? this.#endFault();
     if (fault !== null) return malformed(fault.issue, fault.detail, this.partial());
-    const isOpen = [...this.#finishes.values()].includes(null);
     if (!this.#isDone) this.#note('no-done');
-    if (isOpen) this.#note('no-finish');
+    if ([...this.#finishes.values()].includes(null)) this.#note('no-finish');
     if (isTruncated) this.#note('cut-after-done');
     return { kind: 'completed', answer: this.#answer() };
   }
@@ -102,6 +101,7 @@ export class EventStreamReader implements BodyReader {
   #answer(): ChatStreamAnswer {
     const times = this.#times;
     const tokenInstants = times.toArray();
+    const finishes = [this.#finishes.get(0) ?? null, ...this.#finishes.values()];
     const { price, asked } = this.context;
     const reported = this.#tokens();
     const tokens = asked === undefined ? reported : { ...reported, asked };
@@ -118,10 +118,7 @@ export class EventStreamReader implements BodyReader {
       coalesced: times.coalesced,
       tokens,
       firstChunkTokens: this.#firstChunkTokens,
-      finish:
-        this.#finishes.get(0) ??
-        [...this.#finishes.values()].find((reason) => reason !== null) ??
-        null,
+      finish: finishes.find((reason) => reason !== null) ?? null,
       buffered: isBuffered(tokenInstants, this.context.begun),
       notes: this.#notes.toSorted(),
       cost: tokenCost(tokens, price),
@@ -135,28 +132,23 @@ export class EventStreamReader implements BodyReader {
   #onEvent(type: string, bytes: Buffer, start: number, end: number): void {
     if (this.#isDone) {
       this.#note('data-after-done');
-      this.#sse.stop();
-      return;
+      return this.#sse.stop();
     }
     this.#events += 1;
-    if (this.#events > this.context.caps.events) {
-      this.#tooLarge(`the stream contains more than ${this.context.caps.events} events`);
-      return;
-    }
+    const { caps, redact } = this.context;
+    if (this.#events > caps.events)
+      return this.#tooLarge(`the stream contains more than ${caps.events} events`);
     const carries = type === 'message' ? this.#template.match(bytes, start, end) : null;
-    if (carries !== null && carries !== 'nothing') {
-      this.#times.onToken(this.#now, carries);
-      return;
-    }
+    if (carries !== null && carries !== 'nothing') return this.#times.onToken(this.#now, carries);
     const data = bytes.toString('utf8', start, end);
     if (type === 'error') {
-      this.#applyReading({ kind: 'error', message: readStreamError(data, this.context.redact) });
+      this.#applyReading({ kind: 'error', message: readStreamError(data, redact) });
     } else if (data.trim() === streamEnd) {
       this.#isDone = true;
     } else if (data.trim() === '') {
       this.#note('empty-event');
     } else {
-      const reading = readChatChunk(data, this.context.redact);
+      const reading = readChatChunk(data, redact);
       this.#applyReading(reading);
       this.#template.learn(bytes, start, end, reading);
     }
@@ -166,8 +158,8 @@ export class EventStreamReader implements BodyReader {
     if (reading.kind === 'error') {
       this.#fail('stream-error', `an error within the stream: ${reading.message}`);
     } else if (reading.kind === 'unreadable') {
-      const place = `event ${this.#events}`;
-      this.#fail('stream-event', `${place} is not a chat completion chunk: ${reading.detail}`);
+      const problem = `is not a chat completion chunk: ${reading.detail}`;
+      this.#fail('stream-event', `event ${this.#events} ${problem}`);
     } else if (reading.kind === 'other') {
       this.#note('other-event');
     } else {
