@@ -22,20 +22,13 @@ const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {
   ...endingFaults,
 };
 
-/** The fault of a request. */
-interface ChosenFault {
-  readonly name: FaultName;
-  readonly fault: MockFault;
-  readonly parameters: Pick<FaultContext, 'after' | 'delay'>;
-}
+/** The fault of a request, with its parameters. */
+type ChosenFault = MockFault & Pick<FaultContext, 'after' | 'delay'> & { readonly name: FaultName };
 
 const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFault => {
-  const fault: MockFault = faultCatalogue[name];
-  const parameters = {
-    after: rule.after ?? fault.after ?? 0,
-    delay: rule.delay ?? fault.delay ?? 0,
-  };
-  return { name, fault, parameters };
+  const fault = faultCatalogue[name];
+  const { after = fault.after ?? 0, delay = fault.delay ?? 0 } = rule;
+  return { ...fault, name, after, delay };
 };
 
 /** Drawn from seed, request and rule, so that the order of requests does not matter. */
@@ -52,16 +45,12 @@ const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boo
   return length === null || count % every < length;
 };
 
-const isFaultName = (name: string): name is FaultName =>
-  (faultNames as readonly string[]).includes(name);
-
-const faultFromHeader = (name: string): ChosenFault | RequestRefusal =>
-  isFaultName(name)
-    ? chosenFault(name)
-    : {
-        cause: 'invalid-parameter',
-        message: `Invalid ${faultHeader}: unknown fault ${JSON.stringify(name)}; choose from ${faultNames.join(', ')}.`,
-      };
+const faultFromHeader = (header: string): ChosenFault | RequestRefusal => {
+  const name = faultNames.find((each) => each === header);
+  if (name !== undefined) return chosenFault(name);
+  const message = `Invalid ${faultHeader}: unknown fault ${JSON.stringify(header)}; choose from ${faultNames.join(', ')}.`;
+  return { cause: 'invalid-parameter', message };
+};
 
 /** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. It has counted no request. */
 export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
@@ -85,13 +74,13 @@ export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Se
 
 /** Makes a request show its fault; from then on its end is counted under the fault's name. */
 export const applyFault = (
-  { name, fault, parameters }: ChosenFault,
+  { name, scope, run, after, delay }: ChosenFault,
   exchange: MockExchange,
   clock: MockClock,
 ): void => {
   const show = (): void => {
     exchange.fault = name;
   };
-  if (fault.scope !== 'stream') show();
-  fault.run({ exchange, clock, show, ...parameters });
+  if (scope !== 'stream') show();
+  run({ exchange, clock, show, after, delay });
 };

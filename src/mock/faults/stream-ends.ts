@@ -35,10 +35,7 @@ const cutEvents =
     };
     return {
       write: (events) => {
-        if (rest !== null) {
-          rest.write(events);
-          return;
-        }
+        if (rest !== null) return rest.write(events);
         const all = splitEvents(String(events));
         const end = all.findIndex((event) => !passes(event));
         writeNonEmpty(inner, (end === -1 ? all : all.slice(0, end)).join(''));

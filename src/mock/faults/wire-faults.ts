@@ -9,40 +9,38 @@ import {
 
 /** Faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
-type Deliver = (bytes: Buffer, onTaken: () => void, send: (part: Buffer) => void) => void;
-
 /**
  * Passes everything that is written for this answer to `deliver`, piece by piece in order; `deliver` calls
  * `onTaken` when it is done with a piece. The socket is restored when the answer has ended.
  */
-const interceptWrites = ({ exchange }: FaultContext, deliver: Deliver): void => {
+const interceptWrites = (
+  { exchange }: FaultContext,
+  deliver: (bytes: Buffer, onTaken: () => void, send: (part: Buffer) => void) => void,
+): void => {
   const { socket } = exchange.request;
   const write = socket.write.bind(socket);
+  const send = (part: Buffer): void => {
+    if (part.length > 0 && !socket.destroyed) write(part);
+  };
+  /** The first one is being delivered. */
   const waiting: { bytes: Buffer; onTaken: () => void }[] = [];
-  let isBusy = false;
   const next = (): void => {
-    const piece = waiting.shift();
-    isBusy = piece !== undefined;
+    const [piece] = waiting;
     if (piece === undefined) return;
     const onTaken = (): void => {
+      waiting.shift();
       piece.onTaken();
       next();
     };
-    deliver(piece.bytes, onTaken, (part) => {
-      if (part.length > 0 && !socket.destroyed) write(part);
-    });
+    deliver(piece.bytes, onTaken, send);
   };
   const interceptedWrite = (data: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
-    const [encoding] = rest.filter((item) => typeof item === 'string');
-    const [callback] = rest.filter((item) => typeof item === 'function');
-    const bytes =
-      typeof data === 'string'
-        ? Buffer.from(data, encoding as BufferEncoding | undefined)
-        : Buffer.from(data);
+    const encoding = rest.find((item) => typeof item === 'string') as BufferEncoding | undefined;
+    const callback = rest.find((item) => typeof item === 'function') as (() => void) | undefined;
+    const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
     // Calls back later: if called at once, Node would end the message within this call and release its socket.
-    const onTaken = (): void => queueMicrotask(() => (callback as (() => void) | undefined)?.());
-    waiting.push({ bytes, onTaken });
-    if (!isBusy) next();
+    const onTaken = (): void => queueMicrotask(() => callback?.());
+    if (waiting.push({ bytes, onTaken }) === 1) next();
     return true;
   };
   socket.write = interceptedWrite;
@@ -67,10 +65,7 @@ const dribble = (context: FaultContext): void => {
   const { clock, delay } = context;
   interceptWrites(context, (bytes, onTaken, send) => {
     const from = (position: number): void => {
-      if (position >= bytes.length) {
-        onTaken();
-        return;
-      }
+      if (position >= bytes.length) return onTaken();
       send(bytes.subarray(position, position + 1));
       clock.at(clock.now() + delay, () => from(position + 1));
     };
@@ -79,28 +74,24 @@ const dribble = (context: FaultContext): void => {
 };
 
 /** The head and some bytes of the body, then `endConnection`. */
-const cutBody = (endConnection: (context: FaultContext) => void, defaultDelay = 0): MockFault =>
-  whole(
-    (context) => {
-      const { clock, after, delay } = context;
-      let left: number | null = null;
-      let isCut = false;
-      interceptWrites(context, (bytes, onTaken, send) => {
-        if (isCut) return;
-        const head = left === null ? bytes.indexOf('\r\n\r\n') + 4 : 0;
-        const room: number = (left ?? after) + head;
-        send(bytes.subarray(0, room));
-        left = room - bytes.length;
-        if (left >= 0) {
-          onTaken();
-          return;
-        }
-        isCut = true;
-        clock.at(clock.now() + delay, () => endConnection(context));
-      });
-    },
-    { after: 20, delay: defaultDelay },
-  );
+const cutBody = (endConnection: (context: FaultContext) => void, delay = 0): MockFault => {
+  const run = (context: FaultContext): void => {
+    const { clock } = context;
+    let left: number | null = null;
+    let isCut = false;
+    interceptWrites(context, (bytes, onTaken, send) => {
+      if (isCut) return;
+      const head = left === null ? bytes.indexOf('\r\n\r\n') + 4 : 0;
+      const room: number = (left ?? context.after) + head;
+      send(bytes.subarray(0, room));
+      left = room - bytes.length;
+      if (left >= 0) return onTaken();
+      isCut = true;
+      clock.at(clock.now() + context.delay, () => endConnection(context));
+    });
+  };
+  return whole(run, { after: 20, delay });
+};
 
 const changeContentLength = (difference: number): MockFault =>
   whole(({ exchange }) => {

@@ -127,7 +127,7 @@ const admit = (
   trace?.setFields({ kind: route });
   const fault = epoch.chooseFault(route, exchange);
   if (fault !== null && 'cause' in fault) return exchange.refuse(fault);
-  if (fault?.fault.scope === 'gate') return applyFault(fault, exchange, clock);
+  if (fault?.scope === 'gate') return applyFault(fault, exchange, clock);
   const balance = epoch.creditAccounts.balance(keyIndex);
   if (balance !== null && balance <= 0) {
     const message = 'The credits of this API key are used up; add credits to continue.';
@@ -151,7 +151,7 @@ const admit = (
   };
   const answer = (): void => {
     if (fault !== null) applyFault(fault, exchange, clock);
-    if (fault?.fault.scope === 'answer') return;
+    if (fault?.scope === 'answer') return;
     const { serving } = epoch;
     handlers[route]({ exchange, key, permit, refuseByLimit, bill, serving, ...context });
   };
