@@ -19,7 +19,6 @@ const mpeg2 = {
 /** By the two version bits of the header; MPEG 2.5 is Fraunhofer's extension. */
 const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 
-/** The header of an MPEG layer III frame. */
 export interface Mp3Frame {
   /** Bytes, including the header. */
   readonly length: number;

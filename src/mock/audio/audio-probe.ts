@@ -6,7 +6,6 @@ import type { RequestRefusal } from '../errors/request-refusal.ts';
 import type { UploadedFile } from '../http/upload.ts';
 import { clipFiles } from './known-clips.ts';
 
-/** A file that can be transcribed. */
 export interface ProbedAudio {
   /** SHA-256 of the file. */
   readonly digest: Buffer;

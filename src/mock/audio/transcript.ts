@@ -8,7 +8,6 @@ export interface TimedText {
   readonly end: number;
 }
 
-/** A sentence with the times of its words. */
 export interface Segment extends TimedText {
   readonly words: readonly TimedText[];
 }

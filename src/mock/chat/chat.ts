@@ -12,7 +12,6 @@ import type { TokenSink } from '../serving/token-schedule.ts';
 import { openEventStream } from '../http/send-answer.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
-/** A chat and its answer. */
 interface ChatExchange {
   readonly admitted: AdmittedRequest;
   readonly id: string;

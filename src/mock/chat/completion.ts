@@ -9,7 +9,6 @@ export interface Tool {
   readonly parameters: unknown;
 }
 
-/** The answer of a model. */
 export interface Completion {
   /** The called function, whose arguments are the tokens; `null` if they are content. */
   readonly toolCall: { readonly id: string; readonly name: string } | null;

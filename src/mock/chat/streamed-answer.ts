@@ -35,7 +35,6 @@ export class StreamedAnswer implements TokenSink {
     this.#complete = complete;
   }
 
-  /** The number of tokens that were written. */
   get sent(): number {
     return this.#sent;
   }

@@ -38,7 +38,6 @@ export interface AdjustableMockClock extends MockClock {
   advance(milliseconds: number): void;
 }
 
-/** A series that runs once. */
 export const once = (run: () => void): Recurring => ({
   run: () => {
     run();

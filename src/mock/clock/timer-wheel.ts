@@ -50,7 +50,6 @@ class WheelSlot {
 /** Slots of one millisecond; later entries wait outside. */
 const slotCount = 2048;
 
-/** What the wheel needs from the event loop. */
 export interface EventLoopTimers {
   /** Milliseconds on a monotonic clock. */
   now(): number;
@@ -124,7 +123,6 @@ export class TimerWheel {
     if (this.#waiting > 0) this.#arm(this.#earliest(), this.#loop.now());
   };
 
-  /** The earliest due time; there is at least one entry. */
   #earliest(): number {
     let tick = this.#currentTick;
     for (;;) {

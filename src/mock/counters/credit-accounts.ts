@@ -8,7 +8,6 @@ export interface CreditCharge {
   readonly micros: number;
 }
 
-/** One line of the ledger. */
 interface CreditLedgerEntry extends CreditCharge {
   readonly requestId: string;
   /** The key's index in the settings: the ledger holds no keys. */
@@ -50,7 +49,6 @@ export class CreditAccounts {
     this.#spent.clear();
   }
 
-  /** Changes the number of listed entries. */
   setLedgerSize(entries: number): void {
     this.#recent.resize(entries);
   }

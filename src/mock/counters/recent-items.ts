@@ -9,7 +9,6 @@ export class RecentItems<Item> {
     this.#capacity = capacity;
   }
 
-  /** How many items were dropped. */
   get dropped(): number {
     return this.#added - this.items().length;
   }

@@ -22,7 +22,6 @@ const faultCatalogue: Readonly<Record<FaultName, MockFault>> = {
   ...endingFaults,
 };
 
-/** The fault of a request, with its parameters. */
 type ChosenFault = MockFault & Pick<FaultContext, 'after' | 'delay'> & { readonly name: FaultName };
 
 const chosenFault = (name: FaultName, rule: Partial<FaultRule> = {}): ChosenFault => {

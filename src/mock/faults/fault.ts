@@ -2,7 +2,6 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
 
-/** One request with a fault. */
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
@@ -14,7 +13,6 @@ export interface FaultContext {
   readonly show: () => void;
 }
 
-/** The defaults of a fault's parameters. */
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
 /**
@@ -64,7 +62,6 @@ export const splitEvents = (text: string): readonly string[] => text.split(/(?<=
 
 export const isToken = (event: string): boolean => event.includes('"delta":{"content":');
 export const isDone = (event: string): boolean => event.startsWith('data: [DONE]');
-/** Whether an event carries the finish reason. */
 export const isFinish = (event: string): boolean => event.includes('"delta":{},"finish_reason":');
 
 /** Writes bytes; an empty chunk would end the message. */

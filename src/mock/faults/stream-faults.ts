@@ -48,11 +48,9 @@ const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
 const framingFaults = {
   /** Comments between and within events. */
   comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
-  /** No space after `data:`. */
   'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
   crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
   cr: changedEvents((event) => event.replaceAll('\n', '\r')),
-  /** A byte order mark. */
   bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
   /** Other fields, and data over two lines: JSON may have a line break after its first brace. */
   'multi-line': changedEvents(
@@ -162,7 +160,6 @@ const contentFaults = {
     isFinish(event) ? event.replace(/"finish_reason":"\w+"/, '"finish_reason":"error"') : event,
   ),
   'no-done': changedEvents((event) => (isDone(event) ? '' : event)),
-  /** A chunk after `[DONE]`. */
   'data-after-done': changedEvents((event) => (isDone(event) ? event + oneMore : event)),
 } as const satisfies Record<string, MockFault>;
 

@@ -159,7 +159,6 @@ const admit = (
   else exchange.onInterruption = clock.at(permit.startsAt, answer);
 };
 
-/** The public interface without its socket, and its control. */
 export type Gateway = ReturnType<typeof openGateway>;
 
 export const openGateway = (
@@ -191,7 +190,6 @@ export const openGateway = (
     reset: () => {
       epoch = startCounterEpoch(settings, clock);
     },
-    /** The settings that can change while the mock runs. */
     behaviour: () => behaviourOf(settings),
     /**
      * Changes the behaviour from the next request on; returns an error message for an invalid change. Changed limits
@@ -215,7 +213,6 @@ export const openGateway = (
       })),
     /** The traces in memory, or `null` without a trace log. */
     requestTraces: () => traceLog?.recent() ?? null,
-    /** Ends every open request. */
     stop: () => {
       for (const exchange of open) if (exchange.isOpen) exchange.closeForShutdown();
     },

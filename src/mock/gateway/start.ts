@@ -8,7 +8,6 @@ import { basePath, openGateway } from './gateway.ts';
 import { type SettingsInput, settingsSchema } from '../settings/settings.ts';
 import { openRequestTraceLog } from '../http/request-trace.ts';
 
-/** A running mock gateway. */
 export interface Mock {
   /** The base address, ending in `/v1`. */
   readonly url: string;

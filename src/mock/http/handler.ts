@@ -19,5 +19,4 @@ export interface AdmittedRequest {
   readonly clock: MockClock;
 }
 
-/** Answers the requests of one route. */
 export type Handler = (admitted: AdmittedRequest) => void;

@@ -36,21 +36,16 @@ export class MockExchange {
   trace: RequestTrace | null = null;
   /** The end of the request is counted under this fault. */
   fault: FaultName | null = null;
-  /** Further headers of the answer. */
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
-  /** Changes the headers of any answer. */
   rewriteHeaders = (headers: Headers): Headers => headers;
   /** Changes each piece of an answer that is not streamed. */
   encode: Encode = (bytes) => bytes;
-  /** Changes streamed events. */
   shapeStream = (stream: EventStream): EventStream => stream;
   /** Called when the request ends before its answer. */
   onInterruption = (): void => undefined;
-  /** Called at the end of the request. */
   onEnd = (): void => undefined;
   /** Called when the client has its whole answer or has disconnected. */
   onClose = (): void => undefined;
-  /** How the request ended, once it has. */
   end: ExchangeEnd | null = null;
   readonly #clock: MockClock;
 

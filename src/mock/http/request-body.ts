@@ -68,7 +68,6 @@ export const parseJson = (body: Uint8Array): { readonly value: unknown } | null 
   }
 };
 
-/** Parses a JSON body by its schema. */
 export const readJsonBody = <Schema extends z.ZodType>(
   body: Uint8Array,
   schema: Schema,

@@ -24,7 +24,6 @@ export interface RequestTraceLine {
   readonly admitted: boolean;
   /** The limits before and after the limiter's decision; `null` if it was not asked. */
   readonly limits: { readonly before: LimitLevels; readonly after: LimitLevels } | null;
-  /** When the last byte of the request was read. */
   readonly read: number | null;
   /** When a chat joined the queue of its model; `null` for other requests and refused ones. */
   readonly queued: number | null;
@@ -65,7 +64,6 @@ interface TracedExchange {
   readonly response: ServerResponse;
 }
 
-/** Collects the trace of one request. */
 const startTrace = (exchange: TracedExchange, clock: MockClock) => {
   const { id: requestId, request, response } = exchange;
   const accepted = clock.now();

@@ -38,7 +38,6 @@ export const sendBody = (
   send();
 };
 
-/** Sends the head of an event stream. */
 export const openEventStream = (exchange: MockExchange): EventStream => {
   const { response } = exchange;
   exchange.writeHead(200, {

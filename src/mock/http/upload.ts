@@ -4,7 +4,6 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import { maxUploadBytes } from '../../contract/audio.ts';
 import type { RequestRefusal } from '../errors/request-refusal.ts';
 
-/** The file of a form. */
 export interface UploadedFile {
   readonly name: string;
   readonly bytes: Uint8Array;

@@ -27,7 +27,6 @@ export interface LimitExceeded {
   readonly headers: LimitHeaders;
 }
 
-/** An admitted request. */
 export interface Permit {
   readonly admitted: true;
   /** When it may continue: at once, except in a queue. */
@@ -43,7 +42,6 @@ export interface Permit {
 
 export type Admission = Permit | LimitExceeded;
 
-/** The names of limit and remaining units of each metered limit. */
 const headerNames = [
   ['requests', limitHeaders.limitRequests, limitHeaders.remainingRequests],
   ['tokens', limitHeaders.limitTokens, limitHeaders.remainingTokens],
@@ -54,7 +52,6 @@ interface MeteredLimit {
   readonly meter: Meter;
 }
 
-/** The counters of one key in one worker. */
 interface WorkerCounters {
   inFlight: number;
   readonly cap: number | null;
@@ -162,7 +159,6 @@ const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;
-  /** The time up to which hidden requests are counted. */
   let hiddenCountedUntil: number | null = null;
   const countHiddenRequests = (counters: WorkerCounters, now: number): void => {
     const interval = limits.window / limits.hiddenRequests;

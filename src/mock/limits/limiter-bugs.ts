@@ -33,7 +33,6 @@ export const withDelayedWrites = (meter: Meter): Meter => {
   };
 };
 
-/** A lockout ends after this many windows. */
 const longestLockout = 3;
 
 /**

@@ -6,7 +6,6 @@ export interface MeterRule {
   readonly phase: number;
   /** The size of a bucket that holds less than the limit. */
   readonly burst: number;
-  /** Refills per window of a stepped bucket. */
   readonly steps: number;
 }
 
@@ -33,7 +32,6 @@ export interface Meter {
    * which all units are available.
    */
   fitsAt(now: number, amount: number): number;
-  /** Called for each refused request. */
   onRefused(now: number): void;
   level(now: number): MeterLevel;
 }
@@ -41,11 +39,9 @@ export interface Meter {
 /** Rounding errors of sums and quotients stay below this. */
 export const roundingTolerance = 1e-9;
 
-/** How many whole periods fit between two times. */
 export const wholePeriods = (from: number, to: number, length: number): number =>
   Math.floor((to - from) / length + roundingTolerance);
 
-/** What distinguishes one algorithm from another. */
 interface Algorithm {
   /** The most units that are ever left. */
   readonly capacity: number;

@@ -20,7 +20,6 @@ const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => num
   });
 };
 
-/** The begin of the clock's window at `now`. */
 const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
@@ -77,7 +76,6 @@ const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Mete
     uses.push({ at, amount });
     used += amount;
   };
-  /** Returns unused units of the newest uses. */
   const giveBack = (amount: number): void => {
     let left = Math.min(amount, used);
     used -= left;
@@ -146,7 +144,6 @@ const bucket = (
   });
 };
 
-/** An even refill of one limit for each window. */
 const evenBucket = (size: number, { limit, window }: MeterRule): Meter =>
   bucket(
     size,
@@ -191,7 +188,6 @@ const leakyQueue = ({ limit, window }: MeterRule): Meter => {
 /** A cap on requests in flight does not depend on time and needs no meter (`key-limiter.ts`). */
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
-/** Opens a meter of each algorithm. */
 export const openMeter = {
   /**
    * The window begins with the first use after the last one: the algorithm of the gateway. Up to twice the limit

@@ -3,7 +3,6 @@ import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { TokenSink } from './token-schedule.ts';
 
-/** A request for the batch. */
 export interface BatchJob {
   readonly promptTokens: number;
   /** Tokens of the prompt that are not cached. */

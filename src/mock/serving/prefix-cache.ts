@@ -1,4 +1,3 @@
-/** A chat to be served. */
 export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;

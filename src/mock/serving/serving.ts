@@ -5,7 +5,6 @@ import { BatchServer } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 import { openPrefixCache, type ServingJob } from './prefix-cache.ts';
 
-/** Decides when the tokens of chats are due. */
 export interface Serving {
   /** Starts to serve a chat. The returned function cancels the rest and frees its place. */
   serve(job: ServingJob, sink: TokenSink): () => void;

@@ -66,7 +66,6 @@ const merge = (before: unknown, change: unknown): unknown => {
   return { ...before, ...Object.fromEntries(fields) };
 };
 
-/** The changed behaviour, or an error message. */
 export const changeBehaviour = (
   before: Behaviour,
   change: unknown,

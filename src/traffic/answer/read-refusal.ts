@@ -1,7 +1,6 @@
 import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
 
-/** The fields of an error body in any form. */
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
 /** The most bytes of a refused request's body that are kept. */
@@ -10,7 +9,6 @@ export const maxRefusalBytes = 8 * 1024;
 /** The kept part of the body of a non-2xx response. */
 export interface RefusedBody {
   readonly text: string;
-  /** Whether the body was longer. */
   readonly isTruncated: boolean;
 }
 

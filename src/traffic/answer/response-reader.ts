@@ -59,7 +59,6 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 /** A body in one piece, as far as it came and was kept. */
 export interface CollectedBody {
   readonly bytes: Buffer;
-  /** Whether bytes beyond the limit were dropped. */
   readonly isTruncated: boolean;
   readonly firstByte: Instant | null;
 }

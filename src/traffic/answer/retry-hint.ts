@@ -39,7 +39,6 @@ const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null
 /** A year, in ms: longer waits are ignored. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
-/** A complete response that refused its request. */
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: HeaderFields;

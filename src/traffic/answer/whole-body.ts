@@ -36,7 +36,6 @@ export const readWholeBody = (
   );
 };
 
-/** The issues of a failed schema. */
 interface SchemaError {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }

@@ -22,7 +22,6 @@ const scans = { mp3: scanMp3, wav: scanWav, opus: scanOggOpus } as const satisfi
   ContainerScan
 >;
 
-/** A new scanner for one body in a format's container. */
 export const createScanner = (format: SpeechFormat): Scanner => new Scanner(scans[format]);
 
 type Matches = (bytes: Buffer) => boolean;
@@ -40,7 +39,6 @@ const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] =
   [null, '64-bit WAV', (bytes) => matchesText(bytes, 'RF64')],
 ];
 
-/** The name of a format's container in messages. */
 export const containerName = (format: SpeechFormat): string =>
   containers.find(([candidate]) => candidate === format)![1];
 

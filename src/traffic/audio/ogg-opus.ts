@@ -1,6 +1,100 @@
-import { type OggPage, readOggPage } from './ogg.ts';
-import { opusRate, readOpusHead, samplesIn, tagsMagic } from './opus.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
+
+/** One page of an Ogg file (RFC 3533), without its body. */
+interface OggPage {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** The stream's position after the packets that end on this page; `null` if none does. */
+  readonly position: number | null;
+  readonly serial: number;
+  readonly bodyLength: number;
+  /** The lengths of the packets or parts of packets in the body. */
+  readonly parts: readonly number[];
+  /** Whether the last part continues on the next page. */
+  readonly isOpen: boolean;
+}
+
+/** The capture pattern, and the only version there is. */
+const capture = 'OggS\0';
+const headerLength = 27;
+const fullSegment = 255;
+
+/** A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
+const partsOf = (lacing: Buffer): readonly number[] => {
+  const parts: number[] = [];
+  let length = 0;
+  for (const segment of lacing) {
+    length += segment;
+    if (segment === fullSegment) continue;
+    parts.push(length);
+    length = 0;
+  }
+  return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
+};
+
+const insideHeader = 'the Ogg file ends inside the header of a page';
+
+/** Reads the header of the next page. `end`: there is no further page; `junk`: no page starts here. */
+function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
+  const { bytes: header, count } = yield { count: headerLength, keep: true };
+  if (count === 0) return 'end';
+  if (!capture.startsWith(header.toString('latin1', 0, capture.length))) return 'junk';
+  if (count < headerLength) throw new ScanFault('truncated', insideHeader);
+  const lacing = yield* wholeBytes({ count: header[26]!, keep: true }, insideHeader);
+  const flags = header[5]!;
+  const position = header.readBigInt64LE(6);
+  return {
+    isFirst: (flags & 2) !== 0,
+    isLast: (flags & 4) !== 0,
+    position: position === -1n ? null : Number(position),
+    serial: header.readUInt32LE(14),
+    bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
+    parts: partsOf(lacing),
+    isOpen: lacing.at(-1) === fullSegment,
+  };
+}
+
+/** Opus packets count time in samples of 48 kHz, at any recording rate (RFC 7845 section 4). */
+const opusRate = 48_000;
+
+/** The samples to skip at the start, from the identification header (RFC 7845 section 5.1); `null` if it is not one. */
+const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
+  const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
+  // The upper half of the version changes when old readers cannot follow.
+  return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
+    ? { preSkip: packet.readUInt16LE(10) }
+    : null;
+};
+
+const tagsMagic = 'OpusTags';
+
+const silkFrames = [480, 960, 1920, 2880] as const;
+const hybridFrames = [480, 960] as const;
+const celtFrames = [120, 240, 480, 960] as const;
+
+/** The samples of a packet, by its first two bytes (RFC 6716 section 3.1). */
+const samplesOf = (first: number, second: number): number => {
+  const configuration = first >> 3;
+  const frame =
+    configuration < 12
+      ? silkFrames[configuration & 3]!
+      : configuration < 16
+        ? hybridFrames[configuration & 1]!
+        : celtFrames[configuration & 3]!;
+  const code = first & 3;
+  const frames = code === 0 ? 1 : code === 3 ? second & 63 : 2;
+  return frame * frames;
+};
+
+export const samplesIn = (body: Buffer, packetLengths: readonly number[]): number => {
+  let start = 0;
+  let samples = 0;
+  for (const length of packetLengths) {
+    if (length > 0) samples += samplesOf(body[start] ?? 0, length > 1 ? (body[start + 1] ?? 0) : 0);
+    start += length;
+  }
+  return samples;
+};
 
 /** One Opus stream of a file; several can follow one another (RFC 7845 section 3). */
 interface OpusLink {
@@ -14,7 +108,6 @@ interface OpusLink {
   played: number;
 }
 
-/** The received part of an Ogg file. */
 interface OggProgress {
   link: OpusLink | null;
   hasLinks: boolean;

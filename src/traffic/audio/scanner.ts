@@ -6,12 +6,10 @@ import type { AnswerNote } from '../../model/observation/outcome.ts';
  * the reads, so that a scan never sees where one read ends and the next starts.
  */
 
-/** The next bytes that a scan demands. */
 export interface ScanRequest {
   readonly count: number;
   /** Whether the scan needs their content (few bytes then); otherwise they are only counted. */
   readonly keep?: boolean;
-  /** Whether they are audio. */
   readonly audio?: boolean;
   /** Ends the demand early, at the first two adjacent bytes for which this is true; the first may be the last byte before. */
   readonly until?: (first: number, second: number) => boolean;
@@ -24,7 +22,6 @@ interface ScanBytes {
   readonly count: number;
 }
 
-/** A part of a scan with its result. */
 export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 
 /** Scans a whole container. Throws a `ScanFault`. */
@@ -66,7 +63,6 @@ export class FoundAudio {
   }
 }
 
-/** The result of scanning a container. */
 export interface ScanResult {
   /** The audio in it, as far as it goes. */
   readonly seconds: number;
@@ -83,7 +79,6 @@ export class Scanner {
   #request: ScanRequest = { count: 0 };
   #kept = nothing;
   #count = 0;
-  /** The last byte received. */
   #last = -1;
   #result: ScanResult | null = null;
 

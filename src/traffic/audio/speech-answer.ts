@@ -22,7 +22,6 @@ import { errorInsteadOf, excerpt, htmlInsteadOf, jsonIn } from '../answer/read-r
 import { type BodyReader, type ResponseHeaders, malformed } from '../answer/response-reader.ts';
 import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 
-/** What the reader of a speech answer needs to know. */
 interface SpeechContext extends ReadingContext {
   readonly headers: ResponseHeaders;
   /** The requested text and format. */

@@ -60,7 +60,6 @@ const describeNoStream = (
  * No meaningful line of an event stream starts with a brace, a bracket or a tag.
  */
 class SniffedStream extends EventStreamReader {
-  /** Reads the body that is not a stream of events. */
   #instead: BodyReader | null = null;
   #isDecided = false;
 

@@ -62,7 +62,6 @@ const readValue = (kind: string, text: string, now: number): LimitValues | null 
   return { [kind]: kind === 'limit' && count === -1 ? null : count };
 };
 
-/** A value and its parameters. */
 type Item = readonly [BareItem, ReadonlyMap<string, unknown>];
 
 /** The items of a structured list; `null` if it is not one. */
@@ -93,7 +92,6 @@ const structuredValues = (
   return { remaining: remaining ?? null, resetIn };
 };
 
-/** The limits that the headers of a response report. */
 export interface ReportedLimits {
   readonly reported: readonly ReportedLimit[];
   /** Limit headers whose value could not be read, as `name: value`. */

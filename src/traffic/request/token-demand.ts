@@ -12,7 +12,6 @@ export interface TokenDemand {
   readonly output: number;
 }
 
-/** What a request's content is drawn from. */
 export type DrawContext = Pick<PrepareContext, 'draw' | 'ask'>;
 
 const smaller = (a: number | null, b: number | null): number | null =>

@@ -3,7 +3,6 @@ import { jsonIn, readErrorBody } from '../answer/read-refusal.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 import { isPlausibleUsage } from '../cost-of-tokens.ts';
 
-/** What one choice of a streamed event contains. */
 export interface ChoiceReading {
   readonly index: number;
   /** `visible`: content, a refusal or a tool call; `reasoning`: nothing but reasoning; `nothing`: role, finish, empty or null fields. */

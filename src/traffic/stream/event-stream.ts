@@ -25,10 +25,8 @@ import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
 /** The most bytes of one line or event; only an image in base64 would be larger. */
 const maxEventBytes = 4 * 1024 * 1024;
-/** Comments whose instants are kept. */
 const maxComments = 1000;
 
-/** What the reader of a stream needs to know. */
 interface StreamContext extends ReadingContext {
   readonly headers: ResponseHeaders;
   readonly price: Price | null;
@@ -48,7 +46,6 @@ export class EventStreamReader implements BodyReader {
   readonly #notes: AnswerNote[] = [];
   /** The finish reason of each choice; `null` while it continues. */
   readonly #finishes = new Map<number, string | null>();
-  /** The instant of the current read. */
   #now = instant(0);
   #firstByte: Instant | null = null;
   #firstEvent: Instant | null = null;

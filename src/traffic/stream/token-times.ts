@@ -32,7 +32,6 @@ export class InstantList {
   }
 }
 
-/** When the tokens of one stream came. */
 export class TokenTimes extends InstantList {
   firstToken: Instant | null = null;
   firstVisible: Instant | null = null;
@@ -46,7 +45,6 @@ export class TokenTimes extends InstantList {
     this.#readHasToken = false;
   }
 
-  /** Called for an event with a token. */
   onToken(at: Instant, carries: Exclude<CarriedContent, 'nothing'>): void {
     this.firstToken ??= at;
     if (carries === 'visible') this.firstVisible ??= at;
