@@ -31,12 +31,12 @@ const extensionOf = (name: string): string =>
   name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
 
 /** A name that ends in `[]` is a list, as is a repeated one. */
-const valuesOf = ({ fields }: Upload): Record<string, string | readonly string[] | undefined> =>
+const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   Object.fromEntries(
-    [...fields].map(([name, values]) => [
-      name,
-      name.endsWith('[]') || values.length > 1 ? values : values[0],
-    ]),
+    [...fields].map(([name, values]) => {
+      const isList = name.endsWith('[]') || values.length > 1;
+      return [name, isList ? values : values[0]];
+    }),
   );
 
 const parseTranscription = (
@@ -59,7 +59,7 @@ const parseTranscription = (
   }
   return {
     file,
-    language: language === undefined || language === '' ? null : language,
+    language: language === '' ? null : (language ?? null),
     format: format ?? 'json',
     granularities: parsed.data['timestamp_granularities[]'] ?? null,
   };
@@ -73,16 +73,7 @@ const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) 
   return { text: randomTranscriptText(draw, seconds), language: 'en' };
 };
 
-interface TranscriptionReply {
-  readonly seconds: number;
-  readonly contentType: string;
-  readonly text: string;
-}
-
-const transcribe = async (
-  request: ParsedTranscription,
-  seed: number,
-): Promise<TranscriptionReply | RequestRefusal> => {
+const transcribe = async (request: ParsedTranscription, seed: number) => {
   const probed = await probeAudio(request.file);
   if ('cause' in probed) return probed;
   const { seconds } = probed;
@@ -104,18 +95,14 @@ const answer = async (
   if (!exchange.isOpen) return;
   if ('cause' in reply) {
     const status = settings.uploadTooLarge;
-    exchange.refuse(reply.cause === 'too-large' ? { ...reply, status } : reply);
-    return;
+    return exchange.refuse(reply.cause === 'too-large' ? { ...reply, status } : reply);
   }
   const { base, perSecond } = settings.transcription;
   answerAt(admitted, begin + base + reply.seconds * perSecond, () => {
     const audioMilliseconds = Math.round(reply.seconds * 1000);
     exchange.counters.billed.audioMilliseconds += audioMilliseconds;
-    bill({
-      kind: 'transcription',
-      quantities: { audioMilliseconds },
-      micros: transcriptionCost(reply.seconds),
-    });
+    const micros = transcriptionCost(reply.seconds);
+    bill({ kind: 'transcription', quantities: { audioMilliseconds }, micros });
     exchange.answerText('completed.transcription', 200, reply.text, {
       'content-type': reply.contentType,
     });

@@ -37,9 +37,8 @@ const listenOn = async (server: Server, host: string, port: number): Promise<str
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const reason = listenProblems[code] ?? String(cause);
-    throw new MockStartError(`The mock cannot listen on ${host} port ${port}: ${reason}.`, {
-      cause,
-    });
+    const message = `The mock cannot listen on ${host} port ${port}: ${reason}.`;
+    throw new MockStartError(message, { cause });
   }
   const { address, family, port: actual } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
@@ -50,10 +49,8 @@ const closerOf = (server: Server): (() => Promise<void>) => {
   const open = new Map<Socket, Promise<unknown>>();
   server.on('connection', (socket: Socket) => {
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    open.set(
-      socket,
-      closed.then(() => open.delete(socket)),
-    );
+    const forget = closed.then(() => open.delete(socket));
+    open.set(socket, forget);
   });
   return async () => {
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

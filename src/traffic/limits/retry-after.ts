@@ -28,28 +28,25 @@ const firstEpochMillisecond = 1e12;
  * negative for one in the past, `null` for a text in no known notation.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
-  const reset = readReset(text, now);
+  const reset = readReset(text.trim(), now);
   // A text of hundreds of digits is in a known notation and still no number.
-  return reset !== null && Number.isFinite(reset) ? reset : null;
+  return Number.isFinite(reset) ? reset : null;
 };
 
-const readReset = (text: string, now: number): number | null => {
-  const trimmed = text.trim();
-  if (/^[+-]?\d+(\.\d+)?$/.test(trimmed)) {
-    const number = Number(trimmed);
+/** As `millisecondsUntilReset`, with NaN for no known notation. */
+const readReset = (text: string, now: number): number => {
+  if (/^[+-]?\d+(\.\d+)?$/.test(text)) {
+    const number = Number(text);
     if (number >= firstEpochMillisecond) return number - now;
     return number >= firstEpochSecond ? number * 1000 - now : number * 1000;
   }
-  if (duration.test(trimmed)) {
-    return [...trimmed.matchAll(durationPart)].reduce(
-      (sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!,
-      0,
-    );
+  if (duration.test(text)) {
+    const parts = [...text.matchAll(durationPart)];
+    return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
   }
   // Date.parse accepts many texts; these two notations start with a year or a weekday.
-  if (!/^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(trimmed)) return null;
-  const moment = Date.parse(trimmed);
-  return moment - now;
+  const isDate = /^(\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? )/.test(text);
+  return isDate ? Date.parse(text) - now : Number.NaN;
 };
 
 /** The time of a response's `Date` header in ms since 1970 (whole seconds); `null` without a readable one. */
