@@ -1,7 +1,7 @@
 import { transcriptionFieldsSchema, uploadExtensions } from '../../contract/audio.ts';
 import { transcriptionCost } from '../../contract/prices.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import { answerAt } from '../http/send-answer.ts';
 import type { AdmittedRequest, Handler } from '../http/handler.ts';
 import { invalidParameters } from '../http/request-body.ts';
@@ -39,23 +39,19 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
-const parseTranscription = (
-  upload: Upload,
-  settings: Settings,
-): ParsedTranscription | RequestRefusal => {
+const parseTranscription = (upload: Upload, settings: Settings): ParsedTranscription => {
   const parsed = transcriptionFieldsSchema.safeParse(valuesOf(upload));
-  if (!parsed.success) return invalidParameters(parsed.error);
+  if (!parsed.success) throw invalidParameters(parsed.error);
   const { model, language, response_format: format } = parsed.data;
-  const modelRefusal = checkModel(model, [settings.transcription.model], settings);
-  if (modelRefusal !== null) return modelRefusal;
+  checkModel(model, [settings.transcription.model], settings);
   const { file } = upload;
   if (file === null) {
     const message = 'Invalid file: expected a part named "file" with a file name.';
-    return { cause: 'invalid-parameter', message };
+    throw new RequestRefusal('invalid-parameter', message);
   }
   if (!extensions.includes(extensionOf(file.name))) {
     const message = `The format of ${JSON.stringify(file.name)} is not supported; expected a file name with one of the extensions ${extensions.join(', ')}.`;
-    return { cause: 'unsupported-format', message };
+    throw new RequestRefusal('unsupported-format', message);
   }
   return {
     file,
@@ -75,7 +71,6 @@ const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) 
 
 const transcribe = async (request: ParsedTranscription, seed: number) => {
   const probed = await probeAudio(request.file);
-  if ('cause' in probed) return probed;
   const { seconds } = probed;
   const { text, language } = await transcriptTextOf(probed, seed);
   const { contentType, write } = transcriptWriters[request.format];
@@ -84,19 +79,11 @@ const transcribe = async (request: ParsedTranscription, seed: number) => {
   return { seconds, contentType, text: write(transcript, request.granularities) };
 };
 
-const answer = async (
-  admitted: AdmittedRequest,
-  upload: Upload | RequestRefusal,
-): Promise<void> => {
+const answer = async (admitted: AdmittedRequest, upload: Upload): Promise<void> => {
   const { exchange, settings, clock, bill } = admitted;
   const begin = clock.now();
-  const request = 'cause' in upload ? upload : parseTranscription(upload, settings);
-  const reply = 'cause' in request ? request : await transcribe(request, settings.seed);
+  const reply = await transcribe(parseTranscription(upload, settings), settings.seed);
   if (!exchange.isOpen) return;
-  if ('cause' in reply) {
-    const status = settings.uploadTooLarge;
-    return exchange.refuse(reply.cause === 'too-large' ? { ...reply, status } : reply);
-  }
   const { base, perSecond } = settings.transcription;
   answerAt(admitted, begin + base + reply.seconds * perSecond, () => {
     const audioMilliseconds = Math.round(reply.seconds * 1000);
@@ -110,7 +97,15 @@ const answer = async (
 };
 
 /** POST /audio/transcriptions (interface 4.4). */
-export const answerTranscription: Handler = (admitted) =>
-  readUpload(admitted.exchange.request, (upload) => {
-    if (admitted.exchange.isOpen) void answer(admitted, upload);
+export const answerTranscription: Handler = (admitted) => {
+  const { exchange, settings } = admitted;
+  const refuse = (error: unknown): void => {
+    if (!(error instanceof RequestRefusal)) throw error;
+    const status = error.cause === 'too-large' ? settings.uploadTooLarge : undefined;
+    if (exchange.isOpen) exchange.refuse(error, status);
+  };
+  readUpload(exchange.request, (upload) => {
+    if (upload instanceof RequestRefusal) refuse(upload);
+    else if (exchange.isOpen) answer(admitted, upload).catch(refuse);
   });
+};

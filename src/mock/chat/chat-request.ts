@@ -2,7 +2,7 @@ import { type ChatRequest, chatRequestSchema } from '../../contract/chat.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readJsonBody } from '../http/request-body.ts';
 import type { CompletionOptions, Tool } from './completion.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import { countTokens } from './token-count.ts';
 
@@ -22,16 +22,15 @@ type Message = ChatRequest['messages'][number];
 const textOf = ({ content, tool_calls: calls }: Message): string =>
   (content ?? '') + (calls?.length ? JSON.stringify(calls) : '');
 
-/**
- * The functions of which the answer calls one: none if the request forbids it or ends with the result of a call;
- * `null` if it asks for an unknown one.
- */
-const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] | null => {
+/** The functions of which the answer calls one: none if the request forbids it or ends with the result of a call. */
+const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonly Tool[] => {
   const all = (tools ?? []).map(({ function: { name, parameters } }) => ({ name, parameters }));
   if (choice === 'none') return [];
   if (typeof choice === 'object' && choice !== null) {
     const chosen = all.filter(({ name }) => name === choice.function.name);
-    return chosen.length === 0 ? null : chosen;
+    if (chosen.length > 0) return chosen;
+    const message = 'Invalid tool_choice: expected the name of a function in tools.';
+    throw new RequestRefusal('invalid-parameter', message);
   }
   return choice !== 'required' && messages.at(-1)?.role === 'tool' ? [] : all;
 };
@@ -39,17 +38,10 @@ const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonl
 const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
   (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
 
-export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | RequestRefusal => {
-  const parsed = readJsonBody(body, chatRequestSchema);
-  if ('cause' in parsed) return parsed;
-  const request = parsed.value;
-  const modelRefusal = checkModel(request.model, settings.models, settings);
-  if (modelRefusal !== null) return modelRefusal;
+export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat => {
+  const request = readJsonBody(body, chatRequestSchema);
+  checkModel(request.model, settings.models, settings);
   const tools = toolsOf(request);
-  if (tools === null) {
-    const message = 'Invalid tool_choice: expected the name of a function in tools.';
-    return { cause: 'invalid-parameter', message };
-  }
   const prompt = request.messages.map(textOf);
   // Roles and templates do not count.
   const promptTokens = prompt.reduce((sum, text) => sum + countTokens(text), 0);
@@ -57,7 +49,7 @@ export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat | Re
   if (promptTokens + (maxTokens ?? 1) > settings.contextTokens) {
     const answer = maxTokens === null ? '' : ` and max_tokens is ${maxTokens}`;
     const message = `The context window has ${settings.contextTokens} tokens; the messages have ${promptTokens}${answer}.`;
-    return { cause: 'context-exceeded', message };
+    throw new RequestRefusal('context-exceeded', message);
   }
   return {
     model: request.model,

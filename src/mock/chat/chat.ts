@@ -133,7 +133,6 @@ export const answerChat: Handler = (admitted) => {
   const { exchange, settings, permit, clock } = admitted;
   readRequestBody(exchange, (body) => {
     const chat = parseChat(body, settings);
-    if ('cause' in chat) return exchange.refuse(chat);
     const limitExceeded = permit.reserve(clock.now(), estimateOf(chat));
     if (limitExceeded !== null) return admitted.refuseByLimit(limitExceeded);
     const chatExchange = openChatExchange(admitted, chat, body);

@@ -3,7 +3,7 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import { type FaultName, faultNames, type FaultRule } from '../../model/gateway/mock-faults.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { MockExchange } from '../http/mock-exchange.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
 import { errorAnswers } from './error-answers.ts';
@@ -44,11 +44,11 @@ const isScheduled = ({ every, nth, for: length }: FaultRule, count: number): boo
   return length === null || count % every < length;
 };
 
-const faultFromHeader = (header: string): ChosenFault | RequestRefusal => {
+const faultFromHeader = (header: string): ChosenFault => {
   const name = faultNames.find((each) => each === header);
   if (name !== undefined) return chosenFault(name);
   const message = `Invalid ${faultHeader}: unknown fault ${JSON.stringify(header)}; choose from ${faultNames.join(', ')}.`;
-  return { cause: 'invalid-parameter', message };
+  throw new RequestRefusal('invalid-parameter', message);
 };
 
 /** Chooses the fault of a request: the one that its header names, else that of the first rule that applies. It has counted no request. */
@@ -62,7 +62,7 @@ export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Se
       ? isScheduled(rule, count)
       : isDrawn(rule.probability, seed, id, index);
   };
-  return (route: RouteName, { id, request }: MockExchange): ChosenFault | RequestRefusal | null => {
+  return (route: RouteName, { id, request }: MockExchange): ChosenFault | null => {
     const name = request.headers[faultHeader];
     if (allowsHeader && typeof name === 'string') return faultFromHeader(name);
     // Every rule counts every request on its routes, even if another rule applies.

@@ -16,7 +16,7 @@ import type {
   LimitHeaders,
   Permit,
 } from '../limits/key-limiter.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
 import { behaviourOf, changeBehaviour, type Settings } from '../settings/settings.ts';
 import { answerSpeech } from '../audio/speech.ts';
@@ -42,17 +42,17 @@ const routesByPath = new Map(
 
 const bearer = /^bearer +(\S+) *$/i;
 
-const findRoute = ({ method, url = '' }: IncomingMessage): RouteName | RequestRefusal => {
+const findRoute = ({ method, url = '' }: IncomingMessage): RouteName => {
   const path = url.split('?', 1)[0] ?? '';
   const route = routesByPath.get(path);
   if (route === undefined) {
     const message = `There is no endpoint at ${path}; all paths begin with ${basePath}.`;
-    return { cause: 'not-found', message };
+    throw new RequestRefusal('not-found', message);
   }
   const expected = routes[route].method;
   if (method === expected) return route;
   const message = `${path} expects ${expected}, not ${method}.`;
-  return { cause: 'wrong-method', message, headers: { allow: expected } };
+  throw new RequestRefusal('wrong-method', message, { allow: expected });
 };
 
 /** The key of a request, its index in the settings, and its limits. */
@@ -60,7 +60,7 @@ const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,
   { keys }: Settings,
-): { key: string; keyIndex: number; limiter: KeyLimiter } | RequestRefusal => {
+): { key: string; keyIndex: number; limiter: KeyLimiter } => {
   const key = bearer.exec(headers.authorization ?? '')?.[1];
   const limiter = keyLimiters.get(key ?? '');
   if (key !== undefined && limiter) return { key, keyIndex: keys.indexOf(key), limiter };
@@ -68,7 +68,7 @@ const findCaller = (
     key === undefined
       ? 'The API key is missing; send it as "Authorization: Bearer <API_KEY>".'
       : 'The API key is not valid.';
-  return { cause: 'unauthorized', message, headers: { 'www-authenticate': 'Bearer' } };
+  throw new RequestRefusal('unauthorized', message, { 'www-authenticate': 'Bearer' });
 };
 
 /** The class of a response, which decides whether it has limit headers. */
@@ -113,10 +113,7 @@ const admit = (
   const { settings, clock } = context;
   const { limits } = epoch;
   const route = findRoute(request);
-  if (typeof route === 'object') return exchange.refuse(route);
-  const caller = findCaller(request, epoch, settings);
-  if ('cause' in caller) return exchange.refuse(caller);
-  const { key, keyIndex, limiter } = caller;
+  const { key, keyIndex, limiter } = findCaller(request, epoch, settings);
   const setLimitHeaders = (headers: LimitHeaders): void => {
     const shownOn: readonly ResponseClass[] = limits.headersOn;
     exchange.extraHeaders = (status, contentType) =>
@@ -126,12 +123,11 @@ const admit = (
   exchange.keyIndex = keyIndex;
   trace?.setFields({ kind: route });
   const fault = epoch.chooseFault(route, exchange);
-  if (fault !== null && 'cause' in fault) return exchange.refuse(fault);
   if (fault?.scope === 'gate') return applyFault(fault, exchange, clock);
   const balance = epoch.creditAccounts.balance(keyIndex);
   if (balance !== null && balance <= 0) {
     const message = 'The credits of this API key are used up; add credits to continue.';
-    return exchange.refuse({ cause: 'no-credits', message });
+    throw new RequestRefusal('no-credits', message);
   }
   const refuseByLimit = (exceeded: LimitExceeded): void => {
     setLimitHeaders(exceeded.headers);
@@ -180,7 +176,7 @@ export const openGateway = (
     exchange.onClose = () => void open.delete(exchange);
     exchange.trace = traceLog?.startTrace(exchange, clock) ?? null;
     if (settings.sendStamps) exchange.wrapStream(addSendTimestamps(clock));
-    admit(exchange, epoch, { settings, clock });
+    exchange.attempt(() => admit(exchange, epoch, { settings, clock }));
   };
   return {
     receive,

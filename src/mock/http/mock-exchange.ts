@@ -3,7 +3,7 @@ import { requestIdHeader } from '../../contract/routes.ts';
 import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { EventStream } from './event-stream.ts';
-import { errorBody, type RequestRefusal, refusalErrors } from '../errors/request-refusal.ts';
+import { errorBody, refusalErrors, RequestRefusal } from '../errors/request-refusal.ts';
 import type { ExchangeEnd, MockCounters } from '../counters/mock-counters.ts';
 import type { RequestTrace } from './request-trace.ts';
 
@@ -113,10 +113,20 @@ export class MockExchange {
     this.answerText(end, status, JSON.stringify(body), allHeaders);
   }
 
-  refuse({ cause, message, status, headers }: RequestRefusal): void {
-    const error = refusalErrors[cause];
-    const body = errorBody(error, message);
-    this.answerJson(`refused.${cause}`, status ?? error.status, body, headers);
+  refuse(refusal: RequestRefusal, status: number = refusalErrors[refusal.cause].status): void {
+    const { cause, message, headers } = refusal;
+    const body = errorBody(refusalErrors[cause], message);
+    this.answerJson(`refused.${cause}`, status, body, headers);
+  }
+
+  /** Runs a part of the request's handling, and refuses the request if it throws a refusal. */
+  attempt(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      if (!(error instanceof RequestRefusal)) throw error;
+      this.refuse(error);
+    }
   }
 
   /** Ends the request because the mock stops: cuts a stream, answers anything else with the 500 of interface section 7. */

@@ -1,5 +1,5 @@
 import type { Model } from '../../contract/models.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
@@ -29,16 +29,16 @@ export const listModels = (settings: Settings): { object: 'list'; data: Model[] 
   })),
 });
 
-/** Why an endpoint does not serve a model, or `null` if it does. The status is always 404, as in the OpenAI API. */
+/** Refuses a model that an endpoint does not serve. The status is always 404, as in the OpenAI API. */
 export const checkModel = (
   model: string,
   servedModels: readonly string[],
   settings: Settings,
-): RequestRefusal | null => {
-  if (servedModels.includes(model)) return null;
+): void => {
+  if (servedModels.includes(model)) return;
   const name = JSON.stringify(model);
   const message = idsOf(settings).includes(model)
     ? `The model ${name} is not served by this endpoint; it serves ${servedModels.join(', ')}.`
     : `The model ${name} does not exist; GET /models lists all models.`;
-  return { cause: 'unknown-model', message };
+  throw new RequestRefusal('unknown-model', message);
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { maxUploadBytes } from '../../contract/audio.ts';
-import type { RequestRefusal } from '../errors/request-refusal.ts';
+import { RequestRefusal } from '../errors/request-refusal.ts';
 
 export interface UploadedFile {
   readonly name: string;
@@ -26,15 +26,13 @@ const filePart = 'file';
 const maxFormOverhead = 1024 * 1024;
 const partLimits = { fields: 64, files: 4, fieldSize: 8192, headerPairs: 64 };
 
-const tooLarge: RequestRefusal = {
-  cause: 'too-large',
-  message: `The file is larger than ${maxUploadBytes} bytes.`,
-};
+const tooLarge = (): RequestRefusal =>
+  new RequestRefusal('too-large', `The file is larger than ${maxUploadBytes} bytes.`);
 
-const malformedForm = (problem: string): RequestRefusal => ({
-  cause: 'malformed-form',
-  message: `The request body is not a complete multipart form: ${problem}.`,
-});
+const malformedForm = (problem: string): RequestRefusal => {
+  const message = `The request body is not a complete multipart form: ${problem}.`;
+  return new RequestRefusal('malformed-form', message);
+};
 
 const errorText = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
@@ -71,7 +69,7 @@ const collectParts = (
   form.on('file', (part, stream, name) => {
     // The form reports errors of its parts too.
     stream.on('error', () => undefined);
-    stream.on('limit', () => onLimitExceeded(tooLarge));
+    stream.on('limit', () => onLimitExceeded(tooLarge()));
     if (part !== filePart || file !== null) return void stream.resume();
     const chunks: Uint8Array[] = [];
     const hash = createHash('sha256');
@@ -82,8 +80,8 @@ const collectParts = (
     file = () => ({ name, bytes: Buffer.concat(chunks), digest: hash.digest() });
   });
   for (const parts of ['fields', 'files'] as const) {
-    const refusal = malformedForm(`more than ${partLimits[parts]} ${parts}`);
-    form.on(`${parts}Limit`, () => onLimitExceeded(refusal));
+    const problem = `more than ${partLimits[parts]} ${parts}`;
+    form.on(`${parts}Limit`, () => onLimitExceeded(malformedForm(problem)));
   }
   return () => ({ fields, file: file === null ? null : file() });
 };
@@ -97,7 +95,7 @@ export const readUpload = (
   onUpload: (upload: Upload | RequestRefusal) => void,
 ): void => {
   const form = openForm(request);
-  if ('cause' in form) {
+  if (form instanceof RequestRefusal) {
     request.resume();
     return onUpload(form);
   }
@@ -113,11 +111,11 @@ export const readUpload = (
   const refuse = (refusal: RequestRefusal): void => finish(() => refusal);
   const count = (chunk: Uint8Array): void => {
     size += chunk.length;
-    if (size > most) refuse(tooLarge);
+    if (size > most) refuse(tooLarge());
   };
   const upload = collectParts(form, refuse);
   form.on('error', (error) => refuse(malformedForm(errorText(error))));
   form.on('finish', () => finish(upload));
-  if (Number(request.headers['content-length'] ?? 0) > most) refuse(tooLarge);
+  if (Number(request.headers['content-length'] ?? 0) > most) refuse(tooLarge());
   else request.on('data', count).pipe(form);
 };
