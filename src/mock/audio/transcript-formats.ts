@@ -54,41 +54,25 @@ const timestamp = (milliseconds: number, separator: string): string => {
 const subtitleCue = ({ start, end, text }: Segment, separator: string): string =>
   `${timestamp(start, separator)} --> ${timestamp(end, separator)}\n${text}\n\n`;
 
-const json = 'application/json';
-const plain = 'text/plain; charset=utf-8';
+type Writer = (transcript: Transcript, granularities: Granularities) => string;
 
-/** How each response format writes a transcript, and its content type. */
-export const transcriptWriters = {
-  json: {
-    contentType: json,
-    write: (transcript) =>
-      JSON.stringify({
-        text: textOf(transcript),
-        language: transcript.language,
-        duration: transcript.seconds,
-        segments: transcript.segments.map(briefSegment),
-      }),
-  },
-  text: { contentType: plain, write: (transcript) => `${textOf(transcript)}\n` },
-  srt: {
-    contentType: plain,
-    write: ({ segments }) =>
-      segments.map((segment, index) => `${index + 1}\n${subtitleCue(segment, ',')}`).join(''),
-  },
-  vtt: {
-    contentType: plain,
-    write: ({ segments }) =>
-      `WEBVTT\n\n${segments.map((segment) => subtitleCue(segment, '.')).join('')}`,
-  },
-  verbose_json: {
-    contentType: json,
-    write: (transcript, granularities) =>
-      JSON.stringify(verboseTranscript(transcript, granularities)),
-  },
-} as const satisfies Record<
-  MockTranscriptFormat,
-  {
-    readonly contentType: string;
-    readonly write: (transcript: Transcript, granularities: Granularities) => string;
-  }
->;
+/** How each response format writes a transcript. */
+export const transcriptWriters: Readonly<Record<MockTranscriptFormat, Writer>> = {
+  json: (transcript) =>
+    JSON.stringify({
+      text: textOf(transcript),
+      language: transcript.language,
+      duration: transcript.seconds,
+      segments: transcript.segments.map(briefSegment),
+    }),
+  text: (transcript) => `${textOf(transcript)}\n`,
+  srt: ({ segments }) =>
+    segments.map((segment, index) => `${index + 1}\n${subtitleCue(segment, ',')}`).join(''),
+  vtt: ({ segments }) =>
+    `WEBVTT\n\n${segments.map((segment) => subtitleCue(segment, '.')).join('')}`,
+  verbose_json: (transcript, granularities) =>
+    JSON.stringify(verboseTranscript(transcript, granularities)),
+};
+
+export const contentTypeOf = (format: MockTranscriptFormat): string =>
+  format.endsWith('json') ? 'application/json' : 'text/plain; charset=utf-8';

@@ -12,6 +12,7 @@ import { probeAudio, type ProbedAudio } from './audio-probe.ts';
 import { knownClip } from './known-clips.ts';
 import { randomTranscriptText, segmentsOf } from './transcript.ts';
 import {
+  contentTypeOf,
   type Granularities,
   type MockTranscriptFormat,
   transcriptWriters,
@@ -73,10 +74,10 @@ const transcribe = async (request: ParsedTranscription, seed: number) => {
   const probed = await probeAudio(request.file);
   const { seconds } = probed;
   const { text, language } = await transcriptTextOf(probed, seed);
-  const { contentType, write } = transcriptWriters[request.format];
   const segments = segmentsOf(text, seconds);
   const transcript = { language: request.language ?? language, seconds, segments };
-  return { seconds, contentType, text: write(transcript, request.granularities) };
+  const reply = transcriptWriters[request.format](transcript, request.granularities);
+  return { seconds, contentType: contentTypeOf(request.format), text: reply };
 };
 
 const answer = async (admitted: AdmittedRequest, upload: Upload): Promise<void> => {

@@ -89,24 +89,22 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
   return Math.max(end, begin + (declaredBytes(file, begin, first) ?? 0)) > file.length;
 };
 
+type Test = (file: Uint8Array) => boolean;
+
 /** How to recognise each container, and whether a file of it ends early. */
-const containers: readonly {
-  readonly matches: (file: Uint8Array) => boolean;
-  readonly endsEarly: (file: Uint8Array) => boolean;
-}[] = [
-  { matches: (file) => readText(file, 0, 4) === 'RIFF', endsEarly: riffEndsEarly },
-  { matches: (file) => readText(file, 0, 4) === 'OggS', endsEarly: oggEndsEarly },
-  { matches: (file) => readText(file, 4, 4) === 'ftyp', endsEarly: boxesEndEarly },
-  { matches: isEbml, endsEarly: webmEndsEarly },
-  {
-    matches: (file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0,
-    endsEarly: mp3EndsEarly,
-  },
+const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
+  [(file) => readText(file, 0, 4) === 'RIFF', riffEndsEarly],
+  [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
+  [(file) => readText(file, 4, 4) === 'ftyp', boxesEndEarly],
+  [isEbml, webmEndsEarly],
+  [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
 /**
  * Whether an audio file ends before the length that its container declares. Decoders read many such files as
  * shorter ones, hence this check. A file that declares no length is never truncated.
  */
-export const isTruncatedAudio = (file: Uint8Array): boolean =>
-  containers.find(({ matches }) => matches(file))?.endsEarly(file) ?? false;
+export const isTruncatedAudio = (file: Uint8Array): boolean => {
+  const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
+  return endsEarly?.(file) ?? false;
+};

@@ -2,7 +2,7 @@ import { resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import { openKeyLimiter } from '../limits/key-limiter.ts';
 import { openServing } from '../serving/serving.ts';
-import { CreditAccounts } from '../counters/credit-accounts.ts';
+import { openCreditAccounts } from '../counters/credit-accounts.ts';
 import { openFaultChooser } from '../faults/choose-fault.ts';
 import type { Settings } from '../settings/settings.ts';
 import { emptyMockCounters } from '../counters/mock-counters.ts';
@@ -19,7 +19,7 @@ export const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
   serving: openServing(settings, clock),
-  creditAccounts: new CreditAccounts(settings.credits),
+  creditAccounts: openCreditAccounts(settings.credits),
   chooseFault: openFaultChooser(settings),
 });
 

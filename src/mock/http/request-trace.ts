@@ -8,52 +8,21 @@ import { RecentItems } from '../counters/recent-items.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ExchangeEnd } from '../counters/mock-counters.ts';
 
-/**
- * One line of the trace log (`--truth`): the trace of one request. All times are in ms on the machine's monotonic
- * clock, so that they can be compared with those of a client on the same machine.
- */
-export interface RequestTraceLine {
-  /** The client's `x-request-id`, which joins both sides; else the mock's own. */
-  readonly requestId: string;
-  /** The key's index in the settings; `null` without a valid key. */
-  readonly key: number | null;
+/** Fields that the request handlers set. */
+interface HandlerFields {
   /** The kind of traffic, as far as the request was parsed. */
   readonly kind: string | null;
-  readonly accepted: number;
   /** Whether it passed the checks of path, method, key, credits and limits. */
   readonly admitted: boolean;
   /** The limits before and after the limiter's decision; `null` if it was not asked. */
   readonly limits: { readonly before: LimitLevels; readonly after: LimitLevels } | null;
-  readonly read: number | null;
   /** When a chat joined the queue of its model; `null` for other requests and refused ones. */
   readonly queued: number | null;
   /** When its prefill, and so its first token, was due; `null` if it ended before. */
   readonly prefillEnd: number | null;
-  /** When each token of a stream was due, and when it was written to the socket. */
-  readonly due: readonly number[];
-  readonly sent: readonly number[];
-  /** Bytes written to the socket during the request, head included; with pipelining, those of earlier answers too. */
-  readonly bytes: number;
-  /** When the answer was complete or its connection closed. */
-  readonly ended: number;
-  readonly end: ExchangeEnd | null;
-  readonly fault: FaultName | null;
-  /** `null` if no head was sent. */
-  readonly status: number | null;
   /** The charge, in micro-units. */
   readonly micros: number;
 }
-
-/** Fields set by the request handlers, before they are. */
-const noHandlerFields = {
-  kind: null,
-  admitted: false,
-  limits: null,
-  queued: null,
-  prefillEnd: null,
-  micros: 0,
-} as const satisfies Partial<RequestTraceLine>;
-type HandlerFields = Pick<RequestTraceLine, keyof typeof noHandlerFields>;
 
 interface TracedExchange {
   readonly id: string;
@@ -70,8 +39,15 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
   const written = request.socket.bytesWritten;
   /** The due and sent times of the tokens, alternating. */
   const tokens: number[] = [];
-  let read: number | null = null;
-  let fields: HandlerFields = noHandlerFields;
+  let read = null as number | null;
+  let fields: HandlerFields = {
+    kind: null,
+    admitted: false,
+    limits: null,
+    queued: null,
+    prefillEnd: null,
+    micros: 0,
+  };
   request.once('end', () => {
     read = clock.now();
   });
@@ -81,24 +57,35 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
     },
     /** Records a token that is about to be written to the socket. */
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
-    /** The complete trace, once the connection is done with the request. */
-    toLine: (): RequestTraceLine => ({
+    /**
+     * The line of the trace log (`--truth`), once the connection is done with the request. All times are in ms on the
+     * machine's monotonic clock, so that they can be compared with those of a client on the same machine.
+     */
+    toLine: () => ({
+      /** The client's `x-request-id`, which joins both sides; else the mock's own. */
       requestId,
+      /** The key's index in the settings; `null` without a valid key. */
       key: exchange.keyIndex,
       accepted,
       ...fields,
+      /** When the last byte of the request was read. */
       read,
+      /** When each token of a stream was due, and when it was written to the socket. */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
+      /** Bytes written to the socket during the request, head included; with pipelining, those of earlier answers too. */
       bytes: request.socket.bytesWritten - written,
+      /** When the answer was complete or its connection closed. */
       ended: clock.now(),
       end: exchange.end,
       fault: exchange.fault,
+      /** `null` if no head was sent. */
       status: response.headersSent ? response.statusCode : null,
     }),
   };
 };
 export type RequestTrace = ReturnType<typeof startTrace>;
+export type RequestTraceLine = ReturnType<RequestTrace['toLine']>;
 
 const writeErrorMessage = (path: string | null, error: unknown): string =>
   `The mock cannot write its trace log to ${path}: ${error instanceof Error ? error.message : String(error)}.`;
