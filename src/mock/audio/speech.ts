@@ -2,10 +2,9 @@ import { speechContentTypes, speechRequestSchema } from '../../contract/audio.ts
 import { speechCost } from '../../contract/prices.ts';
 import { charactersIn } from '../../model/workload/characters.ts';
 import { RequestRefusal } from '../errors/request-refusal.ts';
-import type { Handler } from '../http/handler.ts';
+import { type Handler, answerAt, sendBody } from '../http/send-answer.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readJsonBody, readRequestBody } from '../http/request-body.ts';
-import { answerAt, sendBody } from '../http/send-answer.ts';
 import type { Settings } from '../settings/settings.ts';
 import { silentAudio } from './silent-audio.ts';
 

@@ -2,8 +2,7 @@ import { transcriptionFieldsSchema, uploadExtensions } from '../../contract/audi
 import { transcriptionCost } from '../../contract/prices.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { RequestRefusal } from '../errors/request-refusal.ts';
-import { answerAt } from '../http/send-answer.ts';
-import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import { answerAt, type AdmittedRequest, type Handler } from '../http/send-answer.ts';
 import { invalidParameters } from '../http/request-body.ts';
 import { checkModel } from '../http/model-list.ts';
 import { readUpload, type Upload, type UploadedFile } from '../http/upload.ts';

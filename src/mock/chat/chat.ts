@@ -5,12 +5,10 @@ import { drawFrom } from '../../model/workload/draw.ts';
 import { readRequestBody } from '../http/request-body.ts';
 import { createdAt } from '../http/model-list.ts';
 import { type ParsedChat, parseChat } from './chat-request.ts';
-import { ChunkFrames } from './chunk-frames.ts';
+import { ChunkFrames, StreamedAnswer } from './streamed-answer.ts';
 import { generateCompletion, type Completion } from './completion.ts';
-import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import { type AdmittedRequest, type Handler, openEventStream } from '../http/send-answer.ts';
 import type { TokenSink } from '../serving/token-schedule.ts';
-import { openEventStream } from '../http/send-answer.ts';
-import { StreamedAnswer } from './streamed-answer.ts';
 
 interface ChatExchange {
   readonly admitted: AdmittedRequest;

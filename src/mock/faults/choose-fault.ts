@@ -6,11 +6,10 @@ import type { MockExchange } from '../http/mock-exchange.ts';
 import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteName } from '../counters/mock-counters.ts';
-import { errorAnswers } from './error-answers.ts';
+import { errorAnswers, wireFaults } from './answer-faults.ts';
 import type { FaultContext, MockFault } from './fault.ts';
 import { endingFaults } from './stream-ends.ts';
 import { streamFaults } from './stream-faults.ts';
-import { wireFaults } from './wire-faults.ts';
 
 /** A request names its fault by this header, if the settings allow it. */
 const faultHeader = 'x-weir-fault';

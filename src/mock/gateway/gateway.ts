@@ -7,7 +7,7 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import type { CreditCharge } from '../counters/credit-accounts.ts';
 import { startCounterEpoch, applySettingsChange, type CounterEpoch } from './counter-epoch.ts';
 import { MockExchange } from '../http/mock-exchange.ts';
-import type { AdmittedRequest, Handler } from '../http/handler.ts';
+import type { AdmittedRequest, Handler } from '../http/send-answer.ts';
 import { applyFault } from '../faults/choose-fault.ts';
 import type {
   Admission,

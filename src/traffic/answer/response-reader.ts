@@ -12,8 +12,7 @@ import { decodeBody, encodingOf } from './content-encoding.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import type { AnswerReader, RetryHint, ReadingContext } from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
-import { readRefusedLimit } from '../limits/refused-limit.ts';
-import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
+import { readRefusedLimit, dateOf, readRetryAfter } from '../limits/retry-after.ts';
 import { readRetryHint } from './retry-hint.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;

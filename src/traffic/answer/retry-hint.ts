@@ -1,8 +1,12 @@
 import { milliseconds } from '../../model/quantity.ts';
 import type { RetryHint } from '../traffic-handler.ts';
 import { type HeaderFields, readReportedLimits } from '../limits/read-limit-headers.ts';
-import { readRefusedLimit, type RefusedLimit } from '../limits/refused-limit.ts';
-import { dateOf, readRetryAfter } from '../limits/retry-after.ts';
+import {
+  readRefusedLimit,
+  type RefusedLimit,
+  dateOf,
+  readRetryAfter,
+} from '../limits/retry-after.ts';
 
 /**
  * How long until the reset headers of a 429 admit requests again: until the last of the limits
