@@ -9,10 +9,7 @@ import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { TrafficKind, TrafficOf } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
 
-/**
- * How requests of one traffic kind are prepared. The engine knows nothing else about
- * a kind; a new one is a file and a row in `kinds/prepare-request.ts`.
- */
+/** All that the engine knows about a kind; a new one is a row in `kinds/prepare-request.ts`. */
 export interface TrafficHandler<K extends TrafficKind> {
   prepare(traffic: TrafficOf<K>, prepareContext: PrepareContext): PreparedRequest;
 }

@@ -58,10 +58,7 @@ const probeFile = async ({ bytes, digest }: UploadedFile): Promise<ProbedAudio> 
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/**
- * Reads the length of an uploaded file, or refuses it. Load tests send the same few files
- * again and again, so the last results are cached.
- */
+/** Load tests send the same few files again and again, so the last results are cached. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);

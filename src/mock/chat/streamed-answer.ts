@@ -22,10 +22,7 @@ const deltasOf = (call: Completion['toolCall']) => {
   };
 };
 
-/**
- * The events of one stream as text, each with its final blank line (interface 2.5, 4.1). Text that is the same in
- * each chunk is built once.
- */
+/** The events of one stream (interface 2.5, 4.1); text that each chunk repeats is built once. */
 export class ChunkFrames {
   /** The events before the first token: the role, and the function of a call. */
   readonly opening: string;

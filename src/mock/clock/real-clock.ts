@@ -39,10 +39,7 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/**
- * Calls `wake` after a delay or earlier: a longer wait ends a little too early, so that the caller can wait for the
- * rest exactly.
- */
+/** Calls `wake` after a delay or a little earlier: the caller then waits for the rest exactly. */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();

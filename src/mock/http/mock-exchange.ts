@@ -18,10 +18,7 @@ const httpDate = (wall: number): string => {
   return formatted.date;
 };
 
-/**
- * One request and its answer: adds the headers that every answer has, and counts the request under exactly one end,
- * whatever the client does.
- */
+/** One request and its answer, counted under exactly one end, whatever the client does. */
 export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

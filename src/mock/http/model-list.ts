@@ -2,10 +2,7 @@ import type { Model } from '../../contract/models.ts';
 import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/**
- * The creation time of everything: 2026-01-01T00:00:00Z as a Unix timestamp. It is constant, so that the same
- * request always gets the same bytes.
- */
+/** 2026-01-01T00:00:00Z; constant, so that the same request always gets the same bytes. */
 export const createdAt = 1_767_225_600;
 
 /** The ids of all models: those for chat, then the two for audio (interface 2.1). */

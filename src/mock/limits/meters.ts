@@ -165,10 +165,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   );
 };
 
-/**
- * A leaky bucket used as a queue: admits requests one by one, `limit` per window; up to `limit` may wait, more are
- * refused.
- */
+/** A queue that admits `limit` requests per window, one by one; as many may wait. */
 const leakyQueue = ({ limit, window }: MeterRule): Meter => {
   const spacing = window / limit;
   /** When the next unit is admitted. */

@@ -14,10 +14,7 @@ export interface RefusedBody {
 
 const maxExcerptLength = 300;
 
-/**
- * A server's text for a report: secrets masked first, white space folded, truncated to
- * 300 characters with an ellipsis.
- */
+/** A server's text for a report: secrets masked first, white space folded, 300 characters. */
 export const excerpt = (text: string, redact: Redact): string => {
   const folded = redact(text).replace(/\s+/g, ' ').trim();
   if (folded.length <= maxExcerptLength) return folded;

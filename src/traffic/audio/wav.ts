@@ -40,10 +40,7 @@ const padded = (size: number): number => size + (size % 2);
 
 const endsEarly = 'the WAV file ends before its audio';
 
-/**
- * Scans a WAV file (RIFF, Microsoft and IBM 1991): its chunks up to the audio, and the audio's
- * length against what the header declares.
- */
+/** Scans a WAV file (RIFF, Microsoft and IBM 1991) against the length that its header declares. */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
