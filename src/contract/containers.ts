@@ -19,19 +19,10 @@ const mpeg2 = {
 /** By the two version bits of the header; MPEG 2.5 is Fraunhofer's extension. */
 const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 
-export interface Mp3Frame {
-  /** Bytes, including the header. */
-  readonly length: number;
-  readonly samples: number;
-  readonly sampleRate: number;
-  /** Bytes between the header and the audio. */
-  readonly sideInfo: number;
-}
-
 export const mp3HeaderLength = 4;
 
 /** Reads four bytes as the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if they are not one. */
-export const readMp3Frame = (bytes: Uint8Array): Mp3Frame | null => {
+export const readMp3Frame = (bytes: Uint8Array) => {
   if (bytes.length < mp3HeaderLength || bytes[0] !== 0xff) return null;
   const [, kind = 0, rates = 0, mode = 0] = bytes;
   const hasSync = kind >= 0xe0;
@@ -45,12 +36,16 @@ export const readMp3Frame = (bytes: Uint8Array): Mp3Frame | null => {
   const sampleRate = fullRate / divisor;
   const padding = (rates >> 1) & 1;
   return {
+    /** Bytes, including the header. */
     length: Math.floor((samples * 125 * bitRate) / sampleRate) + padding,
     samples,
     sampleRate,
+    /** Bytes between the header and the audio. */
     sideInfo: mode >> 6 === 3 ? sideInfo.mono : sideInfo.stereo,
   };
 };
+
+export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
 /** The unsigned big-endian number at an offset; bytes after the end of the file count as zero. */
 export const readUint = (file: Uint8Array, from: number, bytes: number): number => {

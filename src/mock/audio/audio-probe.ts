@@ -6,12 +6,6 @@ import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { UploadedFile } from '../http/upload.ts';
 import { clipFiles } from './known-clips.ts';
 
-export interface ProbedAudio {
-  /** SHA-256 of the file. */
-  readonly digest: Buffer;
-  readonly seconds: number;
-}
-
 /**
  * The length of a WebM file by its blocks, in seconds, for files of browsers and pipes that do not declare it.
  * The last block counts as long as the one before; `null` with fewer than two.
@@ -43,7 +37,7 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
 /** A day. The largest upload would then have 2.4 kbit/s: a container that declares more is wrong. */
 const maxSeconds = 86_400;
 
-const probeFile = async ({ bytes, digest }: UploadedFile): Promise<ProbedAudio> => {
+const probeFile = async ({ bytes, digest }: UploadedFile) => {
   if (bytes.length === 0) throw new RequestRefusal('empty-file', 'The file is empty.');
   if (isTruncatedAudio(bytes)) {
     const message = 'The file is shorter than its container declares; send the complete file.';
@@ -54,6 +48,8 @@ const probeFile = async ({ bytes, digest }: UploadedFile): Promise<ProbedAudio> 
   const message = 'The file cannot be decoded as audio of a known length.';
   throw new RequestRefusal('undecodable-audio', message);
 };
+
+export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();

@@ -5,25 +5,12 @@ import { RequestRefusal } from '../errors/request-refusal.ts';
 import { answerAt, type AdmittedRequest, type Handler } from '../http/send-answer.ts';
 import { invalidParameters } from '../http/request-body.ts';
 import { checkModel } from '../http/model-list.ts';
-import { readUpload, type Upload, type UploadedFile } from '../http/upload.ts';
+import { readUpload, type Upload } from '../http/upload.ts';
 import type { Settings } from '../settings/settings.ts';
 import { probeAudio, type ProbedAudio } from './audio-probe.ts';
 import { knownClip } from './known-clips.ts';
 import { randomTranscriptText, segmentsOf } from './transcript.ts';
-import {
-  contentTypeOf,
-  type Granularities,
-  type MockTranscriptFormat,
-  transcriptWriters,
-} from './transcript-formats.ts';
-
-/** A valid form for a transcription; its file is not decoded yet. */
-interface ParsedTranscription {
-  readonly file: UploadedFile;
-  readonly language: string | null;
-  readonly format: MockTranscriptFormat;
-  readonly granularities: Granularities;
-}
+import { contentTypeOf, transcriptWriters } from './transcript-formats.ts';
 
 const extensions: readonly string[] = uploadExtensions;
 
@@ -39,7 +26,8 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
-const parseTranscription = (upload: Upload, settings: Settings): ParsedTranscription => {
+/** A valid form for a transcription; its file is not decoded yet. */
+const parseTranscription = (upload: Upload, settings: Settings) => {
   const parsed = transcriptionFieldsSchema.safeParse(valuesOf(upload));
   if (!parsed.success) throw invalidParameters(parsed.error);
   const { model, language, response_format: format } = parsed.data;
@@ -69,7 +57,7 @@ const transcriptTextOf = async ({ digest, seconds }: ProbedAudio, seed: number) 
   return { text: randomTranscriptText(draw, seconds), language: 'en' };
 };
 
-const transcribe = async (request: ParsedTranscription, seed: number) => {
+const transcribe = async (request: ReturnType<typeof parseTranscription>, seed: number) => {
   const probed = await probeAudio(request.file);
   const { seconds } = probed;
   const { text, language } = await transcriptTextOf(probed, seed);

@@ -10,14 +10,6 @@ import { generateCompletion, type Completion } from './completion.ts';
 import { type AdmittedRequest, type Handler, openEventStream } from '../http/send-answer.ts';
 import type { TokenSink } from '../serving/token-schedule.ts';
 
-interface ChatExchange {
-  readonly admitted: AdmittedRequest;
-  readonly id: string;
-  readonly chat: ParsedChat;
-  readonly completion: Completion;
-  readonly usage: Usage;
-}
-
 /** Charges the limits of a chat that has ended: its prompt and the tokens that were written. */
 const chargeTokens = ({ admitted, chat }: ChatExchange, output: number): void =>
   admitted.permit.charge(admitted.clock.now(), chat.promptTokens + output);
@@ -101,11 +93,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
 const estimateOf = ({ prompt, maxTokens }: ParsedChat): number =>
   Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0);
 
-const openChatExchange = (
-  admitted: AdmittedRequest,
-  chat: ParsedChat,
-  body: Uint8Array,
-): ChatExchange => {
+const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uint8Array) => {
   const { exchange, key, settings } = admitted;
   const { promptTokens } = chat;
   exchange.counters.tokens.input += promptTokens;
@@ -118,13 +106,16 @@ const openChatExchange = (
   const length = { min: Math.min(min, tokensLeft), max: Math.min(max, tokensLeft) };
   const completion = generateCompletion(draw, chat, length);
   const { length: written } = completion.tokens;
-  const usage = {
+  const usage: Usage = {
     prompt_tokens: promptTokens,
     completion_tokens: written,
     total_tokens: promptTokens + written,
   };
   return { admitted, id: `chatcmpl-${digest.toString('hex', 0, 12)}`, chat, completion, usage };
 };
+
+/** A chat and its answer. */
+type ChatExchange = ReturnType<typeof openChatExchange>;
 
 /** POST /chat/completions (interface 4.1). */
 export const answerChat: Handler = (admitted) => {

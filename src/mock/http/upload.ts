@@ -11,12 +11,6 @@ export interface UploadedFile {
   readonly digest: Buffer;
 }
 
-/** A complete form; each field has all its values, in order. */
-export interface Upload {
-  readonly fields: ReadonlyMap<string, readonly string[]>;
-  readonly file: UploadedFile | null;
-}
-
 const multipart = /^multipart\/form-data\s*;.*\bboundary="?[^\s";]/i;
 
 /** The name of the file's part (interface 4.4); other parts with a file name are ignored. */
@@ -53,13 +47,10 @@ const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => 
   }
 };
 
-/** Collects the fields and the file; calls `onLimitExceeded` when a part is too large. */
-const collectParts = (
-  form: BusboyInstance,
-  onLimitExceeded: (refusal: RequestRefusal) => void,
-): (() => Upload) => {
+/** Collects the fields, each with all its values in order, and the file; calls `onLimitExceeded` when a part is too large. */
+const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRefusal) => void) => {
   const fields = new Map<string, readonly string[]>();
-  let file: (() => UploadedFile) | null = null;
+  let file = null as (() => UploadedFile) | null;
   // The library's types hide that a part may have no name.
   form.on('field', (name: string | undefined, value, _, truncated) => {
     if (name === undefined) return;
@@ -83,8 +74,9 @@ const collectParts = (
     const problem = `more than ${partLimits[parts]} ${parts}`;
     form.on(`${parts}Limit`, () => onLimitExceeded(malformedForm(problem)));
   }
-  return () => ({ fields, file: file === null ? null : file() });
+  return () => ({ fields, file: file?.() ?? null });
 };
+export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
 /**
  * Reads a multipart form and calls `onUpload` once: with the upload, or with a refusal as soon as it is known; the

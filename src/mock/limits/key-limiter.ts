@@ -1,7 +1,7 @@
 import { limitHeaders } from '../../contract/limit-headers.ts';
 import type { ResolvedMockLimits, LimitBug } from '../../model/gateway/mock-limits.ts';
 import { withDelayedWrites, staleTokenCounter } from './limiter-bugs.ts';
-import type { MeterLevel, Meter, MeterRule } from './meter.ts';
+import type { MeterLevel, MeterRule } from './meter.ts';
 import { openMeter } from './meters.ts';
 
 /** The limits of a key, in the order of their checks. */
@@ -47,24 +47,13 @@ const headerNames = [
   ['tokens', limitHeaders.limitTokens, limitHeaders.remainingTokens],
 ] as const;
 
-interface MeteredLimit {
-  readonly limit: number;
-  readonly meter: Meter;
-}
-
-interface WorkerCounters {
-  inFlight: number;
-  readonly cap: number | null;
-  readonly requests: MeteredLimit | null;
-  readonly tokens: MeteredLimit | null;
-}
-
 const defaultInFlightCap = 10;
 
-const newCounters = (limits: ResolvedMockLimits, phase: number): WorkerCounters => {
+/** The counters of one key in one worker. */
+const newCounters = (limits: ResolvedMockLimits, phase: number) => {
   const { algorithm, window, steps, burstShare, bugs } = limits;
   const has = (bug: LimitBug): boolean => (bugs as readonly LimitBug[]).includes(bug);
-  const openMeteredLimit = (limit: number | null, isStale: boolean): MeteredLimit | null => {
+  const openMeteredLimit = (limit: number | null, isStale: boolean) => {
     if (limit === null || algorithm === 'in-flight') return null;
     const burst = Math.max(1, Math.floor(limit * burstShare));
     const rule: MeterRule = { limit, window, phase, burst, steps };
@@ -78,6 +67,7 @@ const newCounters = (limits: ResolvedMockLimits, phase: number): WorkerCounters 
     tokens: openMeteredLimit(limits.tokensPerMinute, has('staleTokenCounter')),
   };
 };
+type WorkerCounters = ReturnType<typeof newCounters>;
 
 /** It is unknown when a request in flight ends; clients are asked to wait this long, in ms. */
 const inFlightRetryDelay = 1000;

@@ -1,3 +1,4 @@
+import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
@@ -36,10 +37,6 @@ export const readWholeBody = (
   );
 };
 
-interface SchemaError {
-  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-}
-
 const maxShownErrors = 3;
 
 /** The first issues of a failed schema with their paths, for example `choices.0.message: expected object`. */
@@ -51,14 +48,6 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
 };
 
-/** The used part of a contract's schema. */
-interface Schema<T> {
-  safeParse(json: unknown): {
-    readonly data?: T | undefined;
-    readonly error?: SchemaError | undefined;
-  };
-}
-
 /**
  * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
  * of the right shape breaks the contract.
@@ -66,7 +55,7 @@ interface Schema<T> {
 export const readJsonAnswer = <T>(
   context: ReadingContext,
   name: string,
-  schema: Schema<T>,
+  schema: ContractSchema<T>,
   answer: (document: T, firstByte: Instant) => Answer | string,
 ): AnswerReader =>
   readWholeBody(context, name, (text, firstByte, headers) => {
@@ -89,10 +78,10 @@ export const readJsonAnswer = <T>(
     }
     const error = errorInsteadOf(name, json, context.redact);
     if (error !== null) return malformed('shape', error);
-    const { data, error: schemaError } = schema.safeParse(json);
-    if (schemaError !== undefined)
-      return malformed('shape', `the body is not ${name}: ${describeSchemaErrors(schemaError)}`);
-    const result = answer(data!, firstByte);
+    const parsed = schema.safeParse(json);
+    if (!parsed.success)
+      return malformed('shape', `the body is not ${name}: ${describeSchemaErrors(parsed.error)}`);
+    const result = answer(parsed.data, firstByte);
     return typeof result === 'string'
       ? malformed('shape', result)
       : { kind: 'completed', answer: result };

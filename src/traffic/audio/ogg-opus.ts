@@ -1,19 +1,5 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** One page of an Ogg file (RFC 3533), without its body. */
-interface OggPage {
-  readonly isFirst: boolean;
-  readonly isLast: boolean;
-  /** The stream's position after the packets that end on this page; `null` if none does. */
-  readonly position: number | null;
-  readonly serial: number;
-  readonly bodyLength: number;
-  /** The lengths of the packets or parts of packets in the body. */
-  readonly parts: readonly number[];
-  /** Whether the last part continues on the next page. */
-  readonly isOpen: boolean;
-}
-
 /** The capture pattern, and the only version there is. */
 const capture = 'OggS\0';
 const headerLength = 27;
@@ -32,6 +18,25 @@ const partsOf = (lacing: Buffer): readonly number[] => {
   return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
 };
 
+/** One page of an Ogg file (RFC 3533), without its body, by its header and the lengths of its segments. */
+const pageOf = (header: Buffer, lacing: Buffer) => {
+  const flags = header[5]!;
+  const position = header.readBigInt64LE(6);
+  return {
+    isFirst: (flags & 2) !== 0,
+    isLast: (flags & 4) !== 0,
+    /** The stream's position after the packets that end on this page; `null` if none does. */
+    position: position === -1n ? null : Number(position),
+    serial: header.readUInt32LE(14),
+    bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
+    /** The lengths of the packets or parts of packets in the body. */
+    parts: partsOf(lacing),
+    /** Whether the last part continues on the next page. */
+    isOpen: lacing.at(-1) === fullSegment,
+  };
+};
+type OggPage = ReturnType<typeof pageOf>;
+
 const insideHeader = 'the Ogg file ends inside the header of a page';
 
 /** Reads the header of the next page. `end`: there is no further page; `junk`: no page starts here. */
@@ -41,17 +46,7 @@ function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
   if (!capture.startsWith(header.toString('latin1', 0, capture.length))) return 'junk';
   if (count < headerLength) throw new ScanFault('truncated', insideHeader);
   const lacing = yield* wholeBytes({ count: header[26]!, keep: true }, insideHeader);
-  const flags = header[5]!;
-  const position = header.readBigInt64LE(6);
-  return {
-    isFirst: (flags & 2) !== 0,
-    isLast: (flags & 4) !== 0,
-    position: position === -1n ? null : Number(position),
-    serial: header.readUInt32LE(14),
-    bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
-    parts: partsOf(lacing),
-    isOpen: lacing.at(-1) === fullSegment,
-  };
+  return pageOf(header, lacing);
 }
 
 /** Opus packets count time in samples of 48 kHz, at any recording rate (RFC 7845 section 4). */

@@ -6,13 +6,6 @@ const isUnknown = (declared: number): boolean => declared === 0 || declared >= 0
 /** Chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means that there is no audio. */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
-interface Format {
-  readonly sampleRate: number;
-  readonly bytesPerBlock: number;
-  /** Samples per channel. */
-  readonly samplesPerBlock: number;
-}
-
 /** PCM, floating point, A-law, µ-law, and the extensible form of these: each block is one sample. */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
 /** Both kinds of ADPCM, and GSM: the format declares the samples of a block. */
@@ -22,7 +15,7 @@ const formatLength = 20;
 const fastestRate = 768_000;
 
 /** The used fields of the chunk `fmt `; `null` if they give no length. */
-const readFormat = (chunk: Buffer): Format | null => {
+const readFormat = (chunk: Buffer) => {
   if (chunk.length < 16) return null;
   const codec = chunk.readUInt16LE(0);
   const declaresBlocks = blockCodecs.has(codec) && chunk.length === formatLength;
@@ -30,10 +23,13 @@ const readFormat = (chunk: Buffer): Format | null => {
   const format = {
     sampleRate: chunk.readUInt32LE(4),
     bytesPerBlock: chunk.readUInt16LE(12),
+    /** Per channel. */
     samplesPerBlock: plainCodecs.has(codec) ? 1 : blockSamples,
   };
   return Object.values(format).includes(0) || format.sampleRate > fastestRate ? null : format;
 };
+
+type Format = NonNullable<ReturnType<typeof readFormat>>;
 
 /** Chunks start at even positions. */
 const padded = (size: number): number => size + (size % 2);

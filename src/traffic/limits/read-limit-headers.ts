@@ -1,4 +1,4 @@
-import { type BareItem, parseList } from 'structured-headers';
+import { parseList } from 'structured-headers';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { millisecondsUntilReset } from './retry-after.ts';
@@ -62,20 +62,6 @@ const readValue = (kind: string, text: string, now: number): LimitValues | null 
   return { [kind]: kind === 'limit' && count === -1 ? null : count };
 };
 
-type Item = readonly [BareItem, ReadonlyMap<string, unknown>];
-
-/** The items of a structured list; `null` if it is not one. */
-const itemsOf = (text: string): readonly Item[] | null => {
-  try {
-    // An inner list contains several items.
-    return parseList(text).flatMap(([value, parameters]): Item[] =>
-      Array.isArray(value) ? [] : [[value, parameters]],
-    );
-  } catch {
-    return null;
-  }
-};
-
 /** IETF draft 8 and later: `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12`. */
 const structuredHeaders = ['ratelimit-policy', 'ratelimit'] as const;
 
@@ -92,33 +78,31 @@ const structuredValues = (
   return { remaining: remaining ?? null, resetIn };
 };
 
-export interface ReportedLimits {
-  readonly reported: readonly ReportedLimit[];
-  /** Limit headers whose value could not be read, as `name: value`. */
-  readonly unreadable: readonly string[];
-}
-
 /**
  * Reads all limit headers of a response. `now` is the time of the response in ms since 1970
  * by the server's clock (its `Date` header), for absolute resets. Never throws:
- * unreadable headers are listed in `unreadable`.
+ * unreadable headers are listed in `unreadable`, as `name: value`.
  */
-export const readReportedLimits = (headers: HeaderFields, now: number): ReportedLimits => {
+export const readReportedLimits = (headers: HeaderFields, now: number) => {
   const [single, structured] = [new Map<string, ReportedLimit>(), new Map<string, ReportedLimit>()];
   const unreadable: string[] = [];
   const add = (to: typeof single, name: LimitName, values: LimitValues): void => {
+    if (Object.keys(values).length === 0) return;
     const key = `${name.profile} ${name.descriptor} ${name.unit}`;
     const limit = to.get(key) ?? { ...name, limit: null, remaining: null, resetIn: null };
     to.set(key, { ...limit, ...values });
   };
   for (const name of structuredHeaders) {
-    const text = headers[name];
-    const items = text === undefined ? [] : itemsOf(text);
-    if (items === null) unreadable.push(`${name}: ${text}`);
-    for (const [value, parameters] of items ?? []) {
-      const values = structuredValues(name, parameters);
-      if (Object.keys(values).length === 0) continue;
-      add(structured, { profile: 'ietf', descriptor: String(value), unit: 'requests' }, values);
+    const text = headers[name] ?? '';
+    try {
+      // An inner list contains several items.
+      const items = parseList(text).filter(([value]) => !Array.isArray(value));
+      for (const [value, parameters] of items) {
+        const limit = { profile: 'ietf', descriptor: String(value), unit: 'requests' };
+        add(structured, limit, structuredValues(name, parameters));
+      }
+    } catch {
+      unreadable.push(`${name}: ${text}`);
     }
   }
   for (const [name, text] of Object.entries(headers)) {

@@ -1,18 +1,6 @@
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { NamedLimit } from '../../model/observation/outcome.ts';
 
-/**
- * Reads the limit from the text of a 429: the second documented form (interface section 7) is
- * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
- * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units.
- */
-export interface RefusedLimit {
-  /** Which limit it names; `null` when it names none. */
-  readonly unit: NamedLimit | null;
-  /** The reset time in the text, in ms since 1970. */
-  readonly resetAt: number | null;
-}
-
 const limitWords = [
   ['in-flight', /max_parallel_requests|in flight|concurren|parallel/i],
   ['tokens', /\btokens?\b/i],
@@ -30,15 +18,23 @@ const unitIn = (text: string): NamedLimit | null => {
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
-export const readRefusedLimit = (message: string): RefusedLimit => {
+/**
+ * Reads the limit from the text of a 429: the second documented form (interface section 7) is
+ * `Rate limit exceeded for {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}.
+ * Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`; other texts are searched for units.
+ */
+export const readRefusedLimit = (message: string) => {
   const [, type, measure] = limitNamePattern.exec(message) ?? [];
   const [, day, time] = resetPattern.exec(message) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
+    /** `null` when it names none. */
     unit: unitIn(type ?? measure ?? message),
+    /** In ms since 1970. */
     resetAt: Number.isNaN(moment) ? null : moment,
   };
 };
+export type RefusedLimit = ReturnType<typeof readRefusedLimit>;
 
 /**
  * When a limit resets, in the notations of gateways: a Go duration (`1m26.4s`, `6ms`), seconds
