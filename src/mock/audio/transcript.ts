@@ -8,10 +8,6 @@ export interface TimedText {
   readonly end: number;
 }
 
-export interface Segment extends TimedText {
-  readonly words: readonly TimedText[];
-}
-
 export interface Transcript {
   readonly language: string;
   readonly seconds: number;
@@ -53,12 +49,15 @@ const timeWords = (text: string, end: number): readonly TimedText[] => {
 
 const endsSentence = (word: TimedText): boolean => /[.!?]$/.test(word.text);
 
-const segmentOf = (words: readonly TimedText[]): Segment => ({
+/** A sentence with the times of its words. */
+const segmentOf = (words: readonly TimedText[]) => ({
   text: words.map(({ text }) => text).join(' '),
   start: words[0]?.start ?? 0,
   end: words.at(-1)?.end ?? 0,
   words,
 });
+
+export type Segment = ReturnType<typeof segmentOf>;
 
 /** The sentences of a text as segments; its words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {

@@ -6,16 +6,6 @@ import { RequestRefusal } from '../errors/request-refusal.ts';
 import type { Settings } from '../settings/settings.ts';
 import { countTokens } from './token-count.ts';
 
-/** A valid chat request, with its prompt counted and its defaults filled in. */
-export interface ParsedChat extends CompletionOptions {
-  readonly model: string;
-  readonly promptTokens: number;
-  /** The texts of the messages, in order. */
-  readonly prompt: readonly string[];
-  readonly stream: boolean;
-  readonly streamUsage: boolean;
-}
-
 type Message = ChatRequest['messages'][number];
 
 /** An earlier tool call counts as its JSON. */
@@ -38,7 +28,8 @@ const toolsOf = ({ tools, tool_choice: choice, messages }: ChatRequest): readonl
 const stopsOf = ({ stop }: ChatRequest): readonly string[] =>
   (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((text) => text !== '');
 
-export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat => {
+/** A valid chat request, with its prompt counted and its defaults filled in. */
+export const parseChat = (body: Uint8Array, settings: Settings) => {
   const request = readJsonBody(body, chatRequestSchema);
   checkModel(request.model, settings.models, settings);
   const tools = toolsOf(request);
@@ -51,15 +42,19 @@ export const parseChat = (body: Uint8Array, settings: Settings): ParsedChat => {
     const message = `The context window has ${settings.contextTokens} tokens; the messages have ${promptTokens}${answer}.`;
     throw new RequestRefusal('context-exceeded', message);
   }
+  const format: CompletionOptions['format'] =
+    request.response_format?.type === 'json_object' ? 'json' : 'text';
   return {
     model: request.model,
     promptTokens,
+    /** The texts of the messages, in order. */
     prompt,
     maxTokens,
     stopSequences: stopsOf(request),
-    format: request.response_format?.type === 'json_object' ? 'json' : 'text',
+    format,
     tools,
     stream: request.stream ?? false,
     streamUsage: request.stream_options?.include_usage ?? false,
   };
 };
+export type ParsedChat = ReturnType<typeof parseChat>;

@@ -8,21 +8,21 @@ import { RecentItems } from '../counters/recent-items.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ExchangeEnd } from '../counters/mock-counters.ts';
 
-/** Fields that the request handlers set. */
-interface HandlerFields {
+/** Fields that the request handlers set, before they are. */
+const noHandlerFields = {
   /** The kind of traffic, as far as the request was parsed. */
-  readonly kind: string | null;
+  kind: null as string | null,
   /** Whether it passed the checks of path, method, key, credits and limits. */
-  readonly admitted: boolean;
+  admitted: false,
   /** The limits before and after the limiter's decision; `null` if it was not asked. */
-  readonly limits: { readonly before: LimitLevels; readonly after: LimitLevels } | null;
+  limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
   /** When a chat joined the queue of its model; `null` for other requests and refused ones. */
-  readonly queued: number | null;
+  queued: null as number | null,
   /** When its prefill, and so its first token, was due; `null` if it ended before. */
-  readonly prefillEnd: number | null;
+  prefillEnd: null as number | null,
   /** The charge, in micro-units. */
-  readonly micros: number;
-}
+  micros: 0,
+};
 
 interface TracedExchange {
   readonly id: string;
@@ -40,19 +40,12 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
   /** The due and sent times of the tokens, alternating. */
   const tokens: number[] = [];
   let read = null as number | null;
-  let fields: HandlerFields = {
-    kind: null,
-    admitted: false,
-    limits: null,
-    queued: null,
-    prefillEnd: null,
-    micros: 0,
-  };
+  let fields = noHandlerFields;
   request.once('end', () => {
     read = clock.now();
   });
   return {
-    setFields: (set: Partial<HandlerFields>): void => {
+    setFields: (set: Partial<typeof noHandlerFields>): void => {
       fields = { ...fields, ...set };
     },
     /** Records a token that is about to be written to the socket. */

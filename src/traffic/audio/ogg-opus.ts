@@ -103,14 +103,14 @@ interface OpusLink {
   played: number;
 }
 
-interface OggProgress {
-  link: OpusLink | null;
-  hasLinks: boolean;
-  /** Whether a stream lacks its end. */
-  isCut: boolean;
-  /** What the file contains instead of Opus. */
-  other: string | null;
-}
+/** `isCut`: a stream lacks its end. `other`: what the file contains instead of Opus. */
+const noProgress = () => ({
+  link: null as OpusLink | null,
+  hasLinks: false,
+  isCut: false,
+  other: null as string | null,
+});
+type OggProgress = ReturnType<typeof noProgress>;
 
 /** No answer plays longer; a part of a live stream may start at any position. */
 const longestLink = 24 * 60 * 60 * opusRate;
@@ -120,7 +120,7 @@ const longestLink = 24 * 60 * 60 * opusRate;
  * of its last page. Streams of other codecs are skipped.
  */
 export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
-  const file: OggProgress = { link: null, hasLinks: false, isCut: false, other: null };
+  const file = noProgress();
   for (;;) {
     const page = yield* readOggPage();
     if (page === 'junk' && file.link !== null)
