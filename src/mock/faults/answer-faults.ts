@@ -27,33 +27,24 @@ const answer = (...parts: Parameters<typeof answerWith>): MockFault => ({
   run: answerWith(...parts),
 });
 
-const errorJson = (error: { type: string; code: string }, message: string): string =>
-  JSON.stringify(errorBody(error, message));
-
 const json = 'application/json';
-const serverError = errorJson(
-  { type: 'server_error', code: 'internal_error' },
-  'The server had an error; try again later.',
-);
-const overloaded = errorJson(
-  { type: 'server_error', code: 'overloaded' },
-  'The server is overloaded; try again later.',
-);
-const revoked = errorJson(documentedErrors[401], 'The API key was revoked.');
-const emptyBalance = errorJson(
-  documentedErrors[402],
-  'The credits of this API key are used up; add credits to continue.',
-);
+const serverError = (code: string, what: string): string =>
+  JSON.stringify(errorBody({ type: 'server_error', code }, `${what}; try again later.`));
+const internalError = serverError('internal_error', 'The server had an error');
+const overloaded = serverError('overloaded', 'The server is overloaded');
+const revoked = JSON.stringify(errorBody(documentedErrors[401], 'The API key was revoked.'));
+const usedUp = 'The credits of this API key are used up; add credits to continue.';
+const emptyBalance = JSON.stringify(errorBody(documentedErrors[402], usedUp));
 
 export const errorAnswers = {
   'key-revoked': { scope: 'gate', run: answerWith(401, json, revoked) },
   'empty-balance': { scope: 'gate', run: answerWith(402, json, emptyBalance) },
-  'status-500': answer(500, json, serverError),
+  'status-500': answer(500, json, internalError),
   'status-503': answer(503, json, overloaded, { 'retry-after': '1' }),
   'html-502': answer(502, 'text/html', html('502 Bad Gateway')),
-  'json-error-200': answer(200, json, serverError),
+  'json-error-200': answer(200, json, internalError),
   'html-200': answer(200, 'text/html; charset=utf-8', html('Sign in')),
-  'stream-status-500': answer(500, 'text/event-stream', `data: ${serverError}\n\n`),
+  'stream-status-500': answer(500, 'text/event-stream', `data: ${internalError}\n\n`),
   'no-answer': { scope: 'answer', run: ({ exchange }) => void exchange.request.resume() },
 } as const satisfies Record<string, MockFault>;
 

@@ -60,7 +60,7 @@ const findCaller = (
   { headers }: IncomingMessage,
   { keyLimiters }: CounterEpoch,
   { keys }: Settings,
-): { key: string; keyIndex: number; limiter: KeyLimiter } => {
+) => {
   const key = bearer.exec(headers.authorization ?? '')?.[1];
   const limiter = keyLimiters.get(key ?? '');
   if (key !== undefined && limiter) return { key, keyIndex: keys.indexOf(key), limiter };

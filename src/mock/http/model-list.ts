@@ -12,8 +12,7 @@ const idsOf = ({ models, speech, transcription }: Settings): readonly string[] =
   transcription.model,
 ];
 
-const publisherOf = (id: string): string =>
-  id.includes('/') ? id.slice(0, id.indexOf('/')) : 'weir';
+const publisherOf = (id: string): string => (id.includes('/') ? id.split('/', 1)[0]! : 'weir');
 
 /** The model list (interface 2.2). */
 export const listModels = (settings: Settings): { object: 'list'; data: Model[] } => ({

@@ -22,11 +22,10 @@ export const openServing = (settings: Settings, clock: MockClock): Serving => {
   if (batching === null) return fixedServing(settings, clock);
   const servers = new Map<string, BatchServer>();
   const serverOf = (model: string): BatchServer => {
-    const existing = servers.get(model);
-    if (existing !== undefined) return existing;
-    const opened = new BatchServer(batching, settings.seed + servers.size, clock);
-    servers.set(model, opened);
-    return opened;
+    const seed = settings.seed + servers.size;
+    const server = servers.get(model) ?? new BatchServer(batching, seed, clock);
+    servers.set(model, server);
+    return server;
   };
   const uncachedOf = openPrefixCache();
   return {

@@ -45,10 +45,7 @@ const maxIdLength = 128;
 /** The most bytes that the kept part of a compressed refusal may decode to. */
 const maxDecodedBytes = 1024 * 1024;
 
-const serverIdIn = (
-  headers: ResponseHeaders,
-  redactId: ReadingContext['redactId'],
-): string | null => {
+const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {
   const id = idHeaders.map((header) => headers[header]).find((value) => value !== undefined);
   return id === undefined ? null : redactId(id).slice(0, maxIdLength);
 };
@@ -116,7 +113,7 @@ class ResponseReader implements AnswerReader {
   }
 
   onHeaders(at: Instant, status: number, headers: ResponseHeaders): void {
-    const serverId = serverIdIn(headers, this.#context.redactId);
+    const serverId = serverIdIn(headers, this.#context);
     this.head = { at, status, quota: readLimitHeaders(headers), serverId };
     this.#body = isSuccess(status)
       ? this.#open(headers)
