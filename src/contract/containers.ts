@@ -72,8 +72,8 @@ const timestampScale = 0x2ad7b1;
 const clusterTimestamp = 0xe7;
 const blocks: readonly number[] = [0xa3, 0xa1];
 
-/** All whole elements of a file in order, nested ones included. */
-function* ebmlElements(file: Uint8Array) {
+/** All whole elements of a file in order, nested ones included; a strict reader stops at an invalid header. */
+function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   let position = 0;
   while (position < file.length) {
     // The size of an id is encoded like that of a length.
@@ -81,7 +81,8 @@ function* ebmlElements(file: Uint8Array) {
     const id = readUint(file, position, idBytes);
     const length = ebmlLength(file, position + idBytes);
     const from = position + idBytes + length.bytes;
-    if (idBytes > 4 || length.bytes > 8 || from > file.length) return;
+    const isInvalid = idBytes > 4 || length.bytes > 8 || from > file.length;
+    if (isInvalid && isStrict) return;
     const isOuter = containerElements.includes(id);
     const end = from + (length.value ?? Number.POSITIVE_INFINITY);
     if (!isOuter && end > file.length) return;
@@ -91,10 +92,10 @@ function* ebmlElements(file: Uint8Array) {
 }
 
 /** When each complete block of a WebM file starts to play, and the unit of that time in nanoseconds. */
-export function* webmBlocks(file: Uint8Array) {
+export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
   let unit = 1_000_000;
   let cluster = 0;
-  for (const { id, from, bytes } of ebmlElements(file)) {
+  for (const { id, from, bytes } of ebmlElements(file, isStrict)) {
     if (id === timestampScale) unit = readUint(file, from, Math.min(8, bytes));
     if (id === clusterTimestamp) cluster = readUint(file, from, Math.min(8, bytes));
     if (!blocks.includes(id)) continue;

@@ -13,7 +13,7 @@ import { clipFiles } from './known-clips.ts';
 export const webmDuration = (file: Uint8Array): number | null => {
   if (!isEbml(file)) return null;
   let [previous, end, scale] = [0, 0, 0];
-  for (const { time, unit } of webmBlocks(file)) {
+  for (const { time, unit } of webmBlocks(file, false)) {
     if (time <= previous) continue;
     end = time + time - previous;
     previous = time;

@@ -5,7 +5,7 @@ import { identifyContainer, createScanner, signatureLength } from './audio-conta
 const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   let last: number | null = null;
   let scale = 0;
-  for (const { time, unit } of webmBlocks(bytes)) {
+  for (const { time, unit } of webmBlocks(bytes, true)) {
     last = Math.max(last ?? 0, time);
     scale = unit;
   }
