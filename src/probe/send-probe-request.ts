@@ -1,6 +1,5 @@
-import { readRefusedLimit } from '../traffic/limits/refused-limit.ts';
+import { readRefusedLimit, dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
 import { readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
-import { dateOf, readRetryAfter } from '../traffic/limits/retry-after.ts';
 import { usageSchema } from '../contract/chat.ts';
 import { requestIdHeader } from '../contract/routes.ts';
 import type { Clock } from '../model/clock.ts';
