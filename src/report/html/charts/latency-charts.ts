@@ -13,7 +13,15 @@ import {
   lagSubject,
   type FiguresSubject,
 } from '../../summary/figures.ts';
-import { type Bins, intoBins, chartValue, percentileBins } from './bins.ts';
+import {
+  type Bins,
+  chartLines,
+  chartMarks,
+  chartValue,
+  hasValues,
+  intoBins,
+  percentileBins,
+} from './bins.ts';
 import type { Chart, ChartLine, ChartMarks } from './chart.ts';
 
 /** Percentiles over time, by the second in which requests were due. */
@@ -26,43 +34,30 @@ const drawableQuantile = (histogram: Histogram, q: number): number | null => {
 };
 
 /** p50, p95 and p99; with too few samples for any p95, the maximum shows the tail. */
-const lines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
-  const line = (
-    label: string,
-    of: (each: Histogram) => number | null,
-  ): Omit<ChartLine, 'style'> => ({
-    label,
-    colour: label === 'p50' ? 'p50' : 'p95',
-    values: histograms.map(of),
-  });
-  const median: ChartLine = {
-    ...line('p50', (each) => drawableQuantile(each, 0.5)),
-    style: 'strong',
-  };
-  const tail = [
-    { ...line('p95', (each) => drawableQuantile(each, 0.95)), style: 'plain' },
-    { ...line('p99', (each) => drawableQuantile(each, 0.99)), style: 'dashed' },
-  ] as const;
-  const drawnTail = tail.filter(({ values }) => values.some((value) => value !== null));
-  return drawnTail.length > 0
-    ? [median, ...drawnTail]
-    : [median, { ...line('max', ({ max }) => max), style: 'dashed' }];
+const percentileLines = (histograms: readonly Histogram[]): readonly ChartLine[] => {
+  const at = (q: number) => (each: Histogram) => drawableQuantile(each, q);
+  const lines = chartLines(histograms, [
+    ['p50', 'p50', at(0.5), 'strong'],
+    ['p95', 'p95', at(0.95)],
+    ['p99', 'p95', at(0.99), 'dashed'],
+    ['max', 'p95', ({ max }) => max, 'dashed'],
+  ]);
+  const tail = lines.slice(1, 3).filter(hasValues);
+  return [lines[0]!, ...(tail.length > 0 ? tail : lines.slice(3))];
 };
 
 /** The failures per bin by outcome, by the second in which they ended; only outcomes that occurred. */
-export const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] => {
-  const parts = intoBins(result.timeline, bins);
-  return outcomeKinds
-    .filter((kind) => kind !== 'completed')
-    .map((kind): ChartMarks => ({
-      label: kind,
-      colour: kind,
-      values: parts.map((seconds) =>
-        seconds.reduce((sum, { outcomes }) => sum + outcomes[kind], 0),
-      ),
-    }))
-    .filter(({ values }) => values.some((value) => value > 0));
-};
+export const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
+  chartMarks(
+    intoBins(result.timeline, bins),
+    outcomeKinds
+      .filter((kind) => kind !== 'completed')
+      .map((kind) => [
+        kind,
+        kind,
+        (seconds) => seconds.reduce((sum, { outcomes }) => sum + outcomes[kind], 0),
+      ]),
+  );
 
 /** The subject of a chart of percentiles. */
 interface ChartSource {
@@ -82,7 +77,7 @@ const percentileChart = (result: Result, { id, subject, of, marks }: ChartSource
     unit: subject.unit,
     step: bins.step,
     drawn: 'joined',
-    lines: lines(intoBins(result.timeline, bins).map(of)),
+    lines: percentileLines(intoBins(result.timeline, bins).map(of)),
     marks: marks(bins),
   };
 };
