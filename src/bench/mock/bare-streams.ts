@@ -8,7 +8,7 @@ import { listenAndPrintPort, readOptions } from '../harness/child-input.ts';
  * the end of each load, the due and sent times in the form of the mock's trace log.
  */
 
-interface BareStreamsOptions {
+export interface BareStreamsOptions {
   /** One after the other. */
   readonly loads: readonly { readonly streams: number; readonly tokens: number }[];
   readonly gap: number;

@@ -11,8 +11,8 @@ import { readOptions } from '../harness/child-input.ts';
 import { sdkCalls, type SdkName } from './sdk-calls.ts';
 
 /**
- * A closed loop of small chats by one client in its own process. Reads `ClosedClientOptions` and prints a
- * `ClosedLoopThroughput`.
+ * A closed loop of small chats by one client in its own process. Reads `ClosedClientOptions`, prints a
+ * `ClosedLoopThroughput`, and goes on until it is killed.
  */
 
 /** `net` is the minimal Node client: one prepared request, written again after each read. */
@@ -22,6 +22,10 @@ export interface ClosedClientOptions {
   readonly url: string;
   readonly client: ClosedClient;
   readonly connections: number;
+  /** Only the SDKs stream. */
+  readonly calls: 'chat' | 'stream';
+  /** The users of SDKs begin evenly over this time, in ms. */
+  readonly rampUp: number;
   /** In whole seconds, for every client: `weir run` needs them until its code is compiled. */
   readonly warmUp: number;
   /** Measured after the warm-up. */
@@ -35,7 +39,8 @@ export interface ClosedLoopThroughput {
   readonly cpu: number;
 }
 
-const { url, client, connections, warmUp, seconds } = await readOptions<ClosedClientOptions>();
+const options = await readOptions<ClosedClientOptions>();
+const { url, client, connections, warmUp, seconds } = options;
 let done = 0;
 
 const measure = async (): Promise<ClosedLoopThroughput> => {
@@ -82,8 +87,8 @@ const startAutocannon = (): void => {
   const request = { method: 'POST', headers: smallChatHeaders, body: smallChatJson } as const;
   // A second more, so that it ends after the measured time.
   const duration = warmUp + seconds + 1;
-  const options = { url: `${url}/chat/completions`, connections, duration, ...request };
-  const load = autocannon(options, (error) => {
+  const target = { url: `${url}/chat/completions`, connections, duration, ...request };
+  const load = autocannon(target, (error) => {
     if (error) throw error;
   });
   load.on('response', (_, status) => {
@@ -97,14 +102,15 @@ const startAutocannon = (): void => {
 
 /** As many users as connections, each of which awaits its answer before it asks again. */
 const startSdk = (name: SdkName): void => {
-  const calls = sdkCalls[name](url);
+  const call = sdkCalls[name](url)[options.calls];
   const runUser = async (): Promise<void> => {
     for (;;) {
-      await calls.chat();
+      await call();
       done += 1;
     }
   };
-  for (let n = 0; n < connections; n += 1) void runUser();
+  for (let n = 0; n < connections; n += 1)
+    setTimeout(() => void runUser(), (n * options.rampUp) / connections);
 };
 
 if (client === 'net') startNet();

@@ -7,7 +7,7 @@ import { benchApiKey, smallChat, smallChatHeaders, smallChatJson } from '../harn
 interface SdkCalls {
   /** Asks and reads one answer. */
   chat(): Promise<unknown>;
-  /** Reads one stream and returns the arrival times of its tokens, the only use it makes of them. */
+  /** Reads one stream and notes the arrival times of its tokens, the only use it makes of them. */
   stream(): Promise<readonly number[]>;
 }
 
