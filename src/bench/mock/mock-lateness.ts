@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { mockNodeFlags } from '../../platform/process/mock-process.ts';
 import { atMost, type BenchPart, benchRow, rowsBeside, takeTurns } from '../harness/bench.ts';
 import { startPinned } from '../harness/processes.ts';
+import { startChatServer } from '../harness/start-chat-server.ts';
 import { latenessOf, median } from '../harness/statistics.ts';
 import { measuredLoad, runStreams, startPinnedMock, streamingSettings } from './pinned-mock.ts';
-import type { BareStreamsOptions } from './bare-streams.ts';
 import { type IsNormalAt, normalSpeedOf, type SpeedSamples } from './slow-intervals.ts';
 
 const rounds = 5;
@@ -51,14 +51,13 @@ const warmUp = { streams, tokens: 60 };
 
 const clients = {
   bare: async (): Promise<Measurement> => {
-    const { ttft, gap } = streamingSettings;
-    const options: BareStreamsOptions = { loads: [warmUp, measuredLoad], gap, ttft };
-    await using bare = await startPinned(0, ['bench/mock/bare-streams.ts'], options, mockNodeFlags);
-    const port = Number(bare.line);
-    await runStreams(port, warmUp);
-    await bare.next();
-    const isNormalAt = await runMeasuredLoad(port);
-    return measurementOf(await bare.next(), isNormalAt);
+    const { gap } = streamingSettings;
+    const options = { gap, tokens: 'asked', certificate: null, keepsTimes: true } as const;
+    await using bare = await startChatServer(options, mockNodeFlags);
+    await runStreams(bare.port, warmUp);
+    await bare.times();
+    const isNormalAt = await runMeasuredLoad(bare.port);
+    return measurementOf(await bare.times(), isNormalAt);
   },
   mock: async (): Promise<Measurement> => {
     const truth = { file: null, keep: streams };

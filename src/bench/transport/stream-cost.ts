@@ -5,8 +5,7 @@ import { cpuOf, hasEnded, startPinned } from '../harness/processes.ts';
 import { startWeirRun, streamScenario } from '../harness/run-weir.ts';
 import { type ChatServer, startChatServer } from '../harness/start-chat-server.ts';
 import { median, sustainsRate } from '../harness/statistics.ts';
-import type { ClosedClientOptions } from './closed-client.ts';
-import type { SdkName } from './sdk-calls.ts';
+import type { ClosedClientOptions, SdkName } from './closed-client.ts';
 
 const rounds = 5;
 

@@ -3,7 +3,7 @@ import { quantile } from '../../../model/measures/quantile.ts';
 import type { GeneratorSample, Result } from '../../../model/result/result.ts';
 import { chartLines, chartValue, countBins, hasValues, intoBins } from './bins.ts';
 import type { Chart } from './chart.ts';
-import { lagChart } from './latency-charts.ts';
+import { lagCharts } from './latency-charts.ts';
 
 /** The signals of the load generator. */
 
@@ -22,8 +22,8 @@ const percent = 100;
 /** Lag, then the use of event loop and processor, then what blocked the loop. */
 export const generatorCharts = (result: Result): readonly Chart[] => {
   const samples = result.slices.flatMap(({ generator }) => generator);
-  const lag = lagChart(result) ?? [];
-  if (samples.length === 0) return [lag].flat();
+  const lag = lagCharts(result);
+  if (samples.length === 0) return lag;
   const bins = countBins(result);
   const parts = intoBins(samples, bins);
   const common = { step: bins.step, drawn: 'joined', marks: [] } as const;
@@ -52,5 +52,5 @@ export const generatorCharts = (result: Result): readonly Chart[] => {
       ['measurement error p99', 'sent', worst(errorP99)],
     ]).filter(hasValues),
   };
-  return [lag, busy, pauses].flat();
+  return [...lag, busy, pauses];
 };

@@ -92,15 +92,6 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
   const edges = edgesOf(least, most);
   const [low, high] = [edges[0]!, edges.at(-1)!];
   const { paths, fullest } = shadedPaths(columns.map((column) => columnOf(column, edges)));
-  const latencies = axisLabels(low, high).map((value) => ({
-    at: Math.log(value / low) / Math.log(high / low),
-    text: figureText(value),
-  }));
-  const moments = [0, 0.25, 0.5, 0.75, 1].map((at) => ({
-    at,
-    text: timeText(at * columns.length * step * 1000),
-    anchor: at === 1 ? ('end' as const) : ('middle' as const),
-  }));
   const text = `${plural(total, 'sample')} from ${figureText(least)} to ${figureText(most)} ${unit}; the fullest cell has ${countText(fullest)}`;
   return plot.figure(
     {
@@ -108,9 +99,16 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
       unit: `${unit}, ${plural(step, 'second')} across, darker for more`,
       label: `${title}: ${text}.`,
       said: `${text}.`,
+      upwards: axisLabels(low, high).map((value) => ({
+        at: Math.log(value / low) / Math.log(high / low),
+        text: figureText(value),
+      })),
+      across: [0, 0.25, 0.5, 0.75, 1].map((at) => ({
+        at,
+        text: timeText(at * columns.length * step * 1000),
+        anchor: at === 1 ? 'end' : 'middle',
+      })),
     },
-    markup`${plot.rows(latencies)}
-      ${paths.map((cells, shade) => markup`<path class="area p50" fill-opacity="${opacities[shade]!}" d="${cells}" />`)}
-      ${plot.below(moments)}`,
+    markup`${paths.map((cells, i) => markup`<path class="area p50" fill-opacity="${opacities[i]!}" d="${cells}" />`)}`,
   );
 };

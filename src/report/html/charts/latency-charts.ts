@@ -1,11 +1,10 @@
-import type { TimelineSecond, TimelineMeasure } from '../../../model/measures/counts.ts';
+import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import { outcomeKinds } from '../../../model/observation/outcome.ts';
 import type { Histogram } from '../../../model/measures/histogram.ts';
 import { measures } from '../../../model/measures/measures.ts';
 import { quantile } from '../../../model/measures/quantile.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { lagOver, latencyOver } from '../../../model/result/summary.ts';
-import type { TrafficKind } from '../../../model/workload/traffic.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 import {
   isWithheld,
@@ -59,52 +58,34 @@ export const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] 
       ]),
   );
 
-/** The subject of a chart of percentiles. */
-interface ChartSource {
-  readonly id: string;
-  readonly subject: FiguresSubject;
-  readonly of: (seconds: readonly TimelineSecond[]) => Histogram;
-  readonly marks: (bins: Bins) => readonly ChartMarks[];
-}
-
-const percentileChart = (result: Result, { id, subject, of, marks }: ChartSource): Chart | null => {
-  const samples = of(result.timeline).count;
-  if (samples === 0) return null;
-  const bins = percentileBins(result, samples);
-  return {
-    id,
-    title: subject.label,
-    unit: subject.unit,
-    step: bins.step,
-    drawn: 'joined',
-    lines: percentileLines(intoBins(result.timeline, bins).map(of)),
-    marks: marks(bins),
-  };
-};
-
-/** One kind's latency; the title names the kind if other kinds have the measure too. */
-const latencyChart = (
+/** No chart without samples. */
+const percentileCharts = (
   result: Result,
-  kind: TrafficKind,
-  name: Exclude<TimelineMeasure, 'lag'>,
-): Chart | null => {
-  const shared = measures[name].traffic.length > 1;
-  const { label } = measures[name];
-  return percentileChart(result, {
-    id: shared ? `${name}-${kind}` : name,
-    subject: { ...measures[name], label: shared ? `${label}, ${kind}` : label },
-    of: (seconds) => latencyOver(seconds, kind, name),
-    marks: (bins) => failureMarks(result, bins),
-  });
+  id: string,
+  { label, unit }: FiguresSubject,
+  of: (seconds: readonly TimelineSecond[]) => Histogram,
+): readonly Chart[] => {
+  const samples = of(result.timeline).count;
+  if (samples === 0) return [];
+  const bins = percentileBins(result, samples);
+  const lines = percentileLines(intoBins(result.timeline, bins).map(of));
+  const marks = failureMarks(result, bins);
+  return [{ id, title: label, unit, step: bins.step, drawn: 'joined', lines, marks }];
 };
 
 /** Time to first token, time to first audio, chunk gap, then end to end for each kind of traffic. Completed requests only; failures are marked. */
 export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
   (['ttft', 'firstAudio', 'gap', 'endToEnd'] as const)
     .filter((name) => !isWithheld(name, trust))
-    .flatMap((name) =>
-      kindsPresent(result).flatMap((kind) => latencyChart(result, kind, name) ?? []),
-    );
+    .flatMap((name) => {
+      const measure = measures[name];
+      const isShared = measure.traffic.length > 1;
+      return kindsPresent(result).flatMap((kind) => {
+        const subject = isShared ? { ...measure, label: `${measure.label}, ${kind}` } : measure;
+        const of = (seconds: readonly TimelineSecond[]) => latencyOver(seconds, kind, name);
+        return percentileCharts(result, isShared ? `${name}-${kind}` : name, subject, of);
+      });
+    });
 
-export const lagChart = (result: Result): Chart | null =>
-  percentileChart(result, { id: 'lag', subject: lagSubject, of: lagOver, marks: () => [] });
+export const lagCharts = (result: Result): readonly Chart[] =>
+  percentileCharts(result, 'lag', lagSubject, lagOver).map((chart) => ({ ...chart, marks: [] }));

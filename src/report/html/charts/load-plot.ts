@@ -34,14 +34,17 @@ export const loadPlot = (
   const dot = (mark: 'p50' | 'p95', rate: number, value: number): Markup =>
     markup`<circle class="${mark}" cx="${plot.x(across.shareOf(rate))}" cy="${plot.y(upwards.shareOf(value))}" r="3" />`;
   const text = `${plural(points.length, 'piece')} of the run, at ${figureText(least)} to ${figureText(most)} requests sent per second`;
-  const keys = [
-    ['p50', 'p50'],
-    ['p95', 'p95'],
-  ] as const;
   return plot.figure(
-    { title, unit, keys, label: `${title}: ${text}.`, said: `${text}.` },
-    markup`${plot.rows(upwards.ticks)}${plot.below(across.ticks)}
-      <text x="${plot.x(1)}" y="276" text-anchor="end">sent per second</text>
+    {
+      title,
+      unit,
+      keys: (['p50', 'p95'] as const).map((name) => [name, name]),
+      label: `${title}: ${text}.`,
+      said: `${text}.`,
+      upwards: upwards.ticks,
+      across: across.ticks,
+    },
+    markup`<text x="${plot.x(1)}" y="276" text-anchor="end">sent per second</text>
       ${points.map(({ rate, p50, p95 }) => [p95 === null ? null : dot('p95', rate, p95), dot('p50', rate, p50)])}`,
   );
 };

@@ -88,16 +88,18 @@ export const percentilePlot = (
   const place: Place = (q, value) =>
     `${plot.x(depth(q) / deepest)} ${plot.y(Math.min(1, upwards.shareOf(value)))}`;
   const across = ticksX.filter((q) => depth(q) <= deepest);
-  const named = across.filter((q) => q > 0 || deepest < 3.5);
+  const columns = across.map((q) => `M${plot.x(depth(q) / deepest)} ${plot.y(1)}V${plot.y(0)}`);
   return plot.figure(
     {
       title,
       unit,
       keys: drawn.map(({ name }) => [name, name]),
       label: `${title} by percentile. ${description(drawn, unit)}`,
+      upwards: upwards.ticks,
+      across: across
+        .filter((q) => q > 0 || deepest < 3.5)
+        .map((q) => ({ at: depth(q) / deepest, text: tickName(q) })),
     },
-    markup`${plot.rows(upwards.ticks)}${plot.columns(across.map((q) => depth(q) / deepest))}
-      ${plot.below(named.map((q) => ({ at: depth(q) / deepest, text: tickName(q) })))}
-      ${drawn.map((curve) => curveMarkup(curve, place))}`,
+    markup`<path class="grid" d="${columns.join('')}" />${drawn.map((curve) => curveMarkup(curve, place))}`,
   );
 };

@@ -13,7 +13,7 @@ export interface AxisTick {
   readonly anchor?: 'middle' | 'end';
 }
 
-interface PlotTexts {
+interface PlotParts {
   readonly title: string;
   readonly unit: string;
   /** Classes of marks, with their names. */
@@ -21,40 +21,33 @@ interface PlotTexts {
   /** Describes the drawing in words. */
   readonly label: string;
   readonly said?: string;
+  /** Each has a line across the drawing. */
+  readonly upwards: readonly AxisTick[];
+  readonly across: readonly AxisTick[];
 }
 
-/** The axes and the figure of a drawing of this size, of which `top` and `bottom` pixels are margins. */
+/** A drawing of this size, of which `top` and `bottom` pixels are margins; places in it are shares of its axes. */
 export const plotOf = (width: number, height: number, [top, bottom]: readonly [number, number]) => {
   const [plotWidth, plotHeight] = [width - left - right, height - top - bottom];
   const x = (share: number): string => (left + share * plotWidth).toFixed(1);
   const y = (share: number): string => (height - bottom - share * plotHeight).toFixed(1);
-  return {
-    plotWidth,
-    plotHeight,
-    x,
-    y,
-    /** A line across the drawing for each tick of the vertical axis. */
-    rows: (ticks: readonly AxisTick[]): readonly Markup[] =>
-      ticks.map(
-        ({ at, text }) => markup`<path class="grid" d="M${left} ${y(at)}H${width - right}" />
-        <text x="${left - 8}" y="${y(at)}" dy="0.32em" text-anchor="end">${text}</text>`,
-      ),
-    columns: (shares: readonly number[]): readonly Markup[] =>
-      shares.map((at) => markup`<path class="grid" d="M${x(at)} ${top}V${height - bottom}" />`),
-    /** The labels of the horizontal axis. */
-    below: (ticks: readonly AxisTick[]): readonly Markup[] =>
-      ticks.map(
-        ({ at, text, anchor = 'middle' }) =>
-          markup`<text x="${x(at)}" y="${height - bottom + 20}" text-anchor="${anchor}">${text}</text>`,
-      ),
-    figure: ({ title, unit, keys = [], label, said }: PlotTexts, content: Markup): Markup =>
-      markup`<figure class="plot">
+  const row = ({ at, text }: AxisTick): Markup =>
+    markup`<path class="grid" d="M${left} ${y(at)}H${width - right}" />
+      <text x="${left - 8}" y="${y(at)}" dy="0.32em" text-anchor="end">${text}</text>`;
+  const below = ({ at, text, anchor = 'middle' }: AxisTick): Markup =>
+    markup`<text x="${x(at)}" y="${height - bottom + 20}" text-anchor="${anchor}">${text}</text>`;
+  const figure = (parts: PlotParts, content: Markup): Markup => {
+    const { title, unit, keys = [], label, said, upwards, across } = parts;
+    return markup`<figure class="plot">
     <figcaption>
       <b>${title}</b> <span class="unit">${unit}</span>
       ${keys.map(([mark, name]) => markup`<span class="key dot ${mark}">${name}</span>`)}
     </figcaption>
-    <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${content}</svg>
+    <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+      ${upwards.map(row)}${content}${across.map(below)}
+    </svg>
     ${said === undefined ? null : markup`<p class="said">${said}</p>`}
-  </figure>`,
+  </figure>`;
   };
+  return { plotWidth, plotHeight, x, y, figure };
 };
