@@ -1,4 +1,4 @@
-import { type Ledger, type LedgerEntry, toLedgerEntry } from '../../../model/observation/ledger.ts';
+import { type Ledger, toLedgerEntry } from '../../../model/observation/ledger.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { type Bins, chartLines, chartMarks, countBins, hasValues, intoBins } from './bins.ts';
 import type { Chart } from './chart.ts';
@@ -11,30 +11,24 @@ const lowestValue = (values: readonly number[]): number | null =>
 
 /** The number of requests that succeeded within the minute before each bin's end. */
 const admittedInLastMinute = (
-  entries: readonly LedgerEntry[],
+  entries: readonly { readonly second: number; readonly status: number }[],
   { step, count }: Bins,
 ): readonly number[] => {
-  const admittedAt = entries
-    .filter(({ status }) => status >= 200 && status < 300)
-    .map(({ answered }) => answered)
-    .toSorted((a, b) => a - b);
-  let [from, to] = [0, 0];
+  const admitted = entries.filter(({ status }) => status >= 200 && status < 300);
+  const perSecond = intoBins(admitted, { step: 1, count: step * count });
   return Array.from({ length: count }, (_, bin) => {
-    const end = (bin + 1) * step * 1000;
-    while (to < admittedAt.length && admittedAt[to]! < end) to += 1;
-    while (from < to && admittedAt[from]! < end - 60_000) from += 1;
-    return to - from;
+    const end = (bin + 1) * step;
+    return perSecond.slice(Math.max(0, end - 60), end).flat().length;
   });
 };
 
 const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart => {
   const bins = countBins(result);
-  const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);
-  const timed = entries.map((entry) => ({
-    ...entry,
-    second: Math.max(0, Math.floor(entry.answered / 1000)),
-  }));
-  const parts = intoBins(timed, bins);
+  const entries = rows
+    .map(toLedgerEntry)
+    .filter(({ status }) => status > 0)
+    .map((entry) => ({ ...entry, second: Math.max(0, Math.floor(entry.answered / 1000)) }));
+  const parts = intoBins(entries, bins);
   const admitted = admittedInLastMinute(entries, bins);
   const limit = result.plan.limits.requestsPerMinute;
   const lines = chartLines(parts, [

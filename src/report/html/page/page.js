@@ -67,12 +67,10 @@ const keepDrawn = (data) => {
 
 /** @param {() => void} redraw */
 const offerThemes = (redraw) => {
-  const button = document.getElementById('theme');
   const themes = ['automatic', 'light', 'dark'];
   let chosen = 0;
-  /** @param {string} theme */
-  const show = (theme) => {
-    root.style.colorScheme = theme === 'automatic' ? '' : theme;
+  const show = (theme = themes[chosen]) => {
+    root.style.colorScheme = theme === 'automatic' ? '' : (theme ?? '');
     redraw();
   };
   addEventListener('beforeprint', () => {
@@ -81,13 +79,14 @@ const offerThemes = (redraw) => {
     }
     show('light');
   });
-  addEventListener('afterprint', () => show(themes[chosen] ?? 'automatic'));
+  addEventListener('afterprint', () => show());
+  const button = document.getElementById('theme');
   if (button === null) return;
   button.hidden = false;
   button.addEventListener('click', () => {
     chosen = (chosen + 1) % themes.length;
     button.textContent = `Theme: ${themes[chosen]}`;
-    show(themes[chosen] ?? 'automatic');
+    show();
   });
 };
 
