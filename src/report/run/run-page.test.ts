@@ -115,8 +115,11 @@ describe('the HTML report', () => {
 
   it('marks every kind of traffic in the style sheet’s colours', async () => {
     const style = await readFile(new URL('../html/page/page.css', import.meta.url), 'utf8');
-    for (const kind of trafficKinds)
-      expect(style).toContain(`.${kind} {\n  --mark: var(--${kind});`);
+    const colours = trafficKinds.map(
+      (kind) => new RegExp(`\\.${kind}[ ,][^{}]*{\\s*--mark: (light-dark.*);`).exec(style)?.[1],
+    );
+    expect(colours).not.toContain(undefined);
+    expect(new Set(colours).size).toBe(trafficKinds.length);
   });
 
   it('gives every table a caption and every header cell a scope', () => {
