@@ -103,17 +103,11 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-const compileBudget = (budget: Scenario['budget']): Plan['budget'] => {
-  if (budget === undefined) return null;
-  const { requests = null, tokens = null, cost = null } = budget;
-  return { requests, tokens, cost };
-};
-
 /** The plan of a scenario that has passed every rule; `name` serves where the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
   name: scenario.name ?? name,
-  description: scenario.description ?? null,
+  description: scenario.description,
   target: scenario.target,
   wire: { ...scenario.wire, caFile: scenario.wire.caFile ?? null },
   transport: scenario.wire.http2 ? 'undici' : scenario.transport,
@@ -134,9 +128,9 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
     tokensPerMinute: scenario.limits.tokensPerMinute,
     limiter: scenario.limits.class ?? null,
   },
-  retry: scenario.retry ?? null,
+  retry: scenario.retry,
   pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
-  budget: compileBudget(scenario.budget),
+  budget: scenario.budget,
   streams: scenario.streams,
   ...compileObjectives(scenario),
   seed: scenario.seed,

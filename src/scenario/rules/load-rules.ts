@@ -1,7 +1,7 @@
 import { arrivalCountOf, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
-import { type CompiledLoad, compileLoad, traceCutOf } from '../compile/compile-load.ts';
+import { type CompiledLoad, compileLoad } from '../compile/compile-load.ts';
 import { longestDuration } from '../schema/fields.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
 import { formatDuration } from '../schema/notation.ts';
@@ -72,7 +72,7 @@ const iterationsLastFindings = (scenario: WholeScenario): Findings => {
 
 const traceFindings = ({ load }: LoadedStage, files: WorkloadFiles): Findings => {
   if (load.sound?.kind !== 'trace') return [];
-  const found = files.trace(traceCutOf(load.sound));
+  const found = files.trace(load.sound);
   return found.ok ? [] : [load.at('file').valueFinding(found.problem)];
 };
 

@@ -23,7 +23,7 @@ const unboundedAnswerFindings = (scenario: WholeScenario): Findings => {
   return placedEntries(scenario).flatMap((part) => {
     const entry = part.sound;
     if (entry?.kind !== 'chat' && entry?.kind !== 'chat-stream') return [];
-    const maxTokens = entry.maxTokens === undefined ? null : 1;
+    const maxTokens = entry.maxTokens === null ? null : 1;
     if (maxAnswerTokens({ maxTokens, body: bodyOf(entry, commonBody) }) !== null) return [];
     const hasContent = chatContentFields.some((field) => entry[field] !== undefined);
     if (!hasContent && !sentWithoutTrace.has(pathKey(part.path))) return [];

@@ -25,7 +25,7 @@ const missingTrafficRule: Rule = (scenario) => {
 const retryRule: Rule = (scenario) => {
   const part = scenario.at('retry');
   const retry = part.sound;
-  if (retry === undefined) return [];
+  if (retry === undefined || retry === null) return [];
   const findings = duplicateNameFindings(part.at('on').items, 'retry');
   if (retry.cap >= retry.base) return findings;
   const [cap, base] = [formatDuration(retry.cap), formatDuration(retry.base)];

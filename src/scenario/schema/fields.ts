@@ -140,7 +140,7 @@ export const positiveNumberField = (max: number) => {
 };
 
 /** How much of something, relative to its neighbours. */
-export const weightField = () => positiveNumberField(1_000_000).prefault(1);
+export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /** The maximum price of a million tokens: with six decimals it has thirteen digits, which a double can still distinguish. */
 const maxPrice = 1_000_000;
@@ -168,7 +168,8 @@ export const moneyField = () => {
 };
 
 /** Text of at least one character. */
-export const textField = () => z.string('expected text').min(1, 'expected text that is not empty');
+export const filledText = (missing: string, empty = missing) => z.string(missing).min(1, empty);
+export const textField = () => filledText('expected text', 'expected text that is not empty');
 
 /** The name of something in reports. */
 export const nameField = (max: number) =>
@@ -178,9 +179,37 @@ export const nameField = (max: number) =>
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
 
+/** A mapping without unknown keys; `example` completes the sentence “expected …”. */
+export const mapping = <Shape extends z.core.$ZodLooseShape>(example: string, shape: Shape) =>
+  z.strictObject(shape, `expected ${example}`);
+
+/** A field that may be left out; what is said of it ends with its default. */
+export const withDefault = <Field extends z.ZodType>(field: Field, value: z.input<Field>) => ({
+  describe: (meaning: string) =>
+    field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
+});
+
+/** A field that may be left out, which gives `null`. */
+export const orNull = <Field extends z.ZodType>(field: Field) =>
+  field.optional().transform((value) => value ?? null);
+
 /** A mapping whose `kind` distinguishes it from its alternatives. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,
   shape: Shape,
 ) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });
+
+/** Mappings of several kinds. */
+export const oneOfKinds = <
+  const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
+>(
+  options: Options,
+  example: string,
+) =>
+  z.discriminatedUnion('kind', options, {
+    error: ({ code }: { readonly code?: string }) =>
+      code === 'invalid_type'
+        ? `expected a mapping with a "kind", for example ${example}`
+        : undefined,
+  });
