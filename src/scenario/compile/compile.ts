@@ -74,17 +74,12 @@ const scopedObjective = <T extends ParsedObjective>(
 };
 
 export const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
-  const long = typeof written === 'string' ? null : written;
-  const text = typeof written === 'string' ? written : written.objective;
-  const scoped = scopedObjective(text, parseObjective(text), stages);
+  const { objective, ...long } = typeof written === 'string' ? { objective: written } : written;
+  const scoped = scopedObjective(objective, parseObjective(objective), stages);
   const { figure } = scoped;
   const usual = figure.kind === 'measure' ? defaultMinSamples(figure.statistic) : 1;
-  return {
-    ...scoped,
-    minSamples: long?.minSamples ?? usual,
-    severity: long?.severity ?? 'fail',
-    abortAfter: long?.abort?.after ?? null,
-  };
+  const { minSamples = usual, severity = 'fail', abort }: Partial<typeof written & object> = long;
+  return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null };
 };
 
 const compileRequestObjective = (written: string, stages: StageNames): RequestObjective => {
