@@ -4,8 +4,9 @@ import type { ParsedTree } from './yaml-document.ts';
 
 /** What a scenario module exports, read like a file: its places are known by their paths alone. */
 
+const ownPosition = { line: null, column: null, flag: null };
 const modulePositions: ReadonlyMap<string, EntryPositions> = new Map([
-  [pathKey([]), { key: { kind: 'module' }, value: { kind: 'module' }, isPlainScalar: false }],
+  [pathKey([]), { key: ownPosition, value: ownPosition, isPlainScalar: false }],
 ]);
 
 const isPlain = (value: object): boolean => {
