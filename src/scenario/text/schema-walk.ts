@@ -7,10 +7,10 @@ import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
 
 /** What the scenario's schema says about the value at a path. */
 
-type Schema = z.core.$ZodType;
+export type Schema = z.core.$ZodType;
 
 /** The alternatives of a schema, without what wraps them: defaults, and transforms of what was read. */
-const branchesOf = (schema: Schema): readonly Schema[] => {
+export const branchesOf = (schema: Schema): readonly Schema[] => {
   if (schema instanceof z.ZodPipe) return branchesOf(schema.def.in);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(branchesOf);
   return schema instanceof z.ZodOptional ||
@@ -34,7 +34,7 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
   branches.map(kindOf).filter((kind) => kind !== null);
 
 /** The branch that describes a mapping or list: the one of its kind, or else the first of its type. */
-const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
+export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
   if (Array.isArray(value)) return branches.find((branch) => branch instanceof z.ZodArray);
   const kind = isMapping(value) ? value['kind'] : undefined;
@@ -45,7 +45,10 @@ const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
 };
 
 /** The schema of what `holder` has under a name or at a position; `undefined` where it may have nothing. */
-const schemaInside = (holder: Schema | undefined, step: string | number): Schema | undefined => {
+export const schemaInside = (
+  holder: Schema | undefined,
+  step: string | number,
+): Schema | undefined => {
   if (holder instanceof z.ZodArray) return holder.element;
   if (holder instanceof z.ZodRecord) return holder.valueType;
   if (!(holder instanceof z.ZodObject) || !Object.hasOwn(holder.shape, step)) return undefined;
