@@ -121,7 +121,7 @@ const planOfTree = (
     ),
     ...rules.flatMap((rule) => [...rule(scenario, workload)]),
   ];
-  const files = referencedFileUses(scenario, needsKeys).map(({ use, path }) => ({
+  const files = Array.from(referencedFileUses(scenario, needsKeys), ({ use, path }) => ({
     use,
     place: placeOf(tree, path, 'value'),
   }));

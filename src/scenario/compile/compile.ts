@@ -31,10 +31,9 @@ const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =
 
 const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
   stagesOf(scenario).flatMap((stage) => {
-    const stageTraffic = 'traffic' in stage ? stage.traffic : undefined;
     const { body, prices } = scenario;
     const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
-    const entries = stageTraffic ?? scenario.traffic ?? [];
+    const entries = stage.traffic ?? scenario.traffic ?? [];
     const traffic = entries.map((entry) => compileTraffic(entry, common));
     return compileLoad(stage.load, files).map(({ suffix, load }) => ({
       name: `${stage.name}${suffix}`,
