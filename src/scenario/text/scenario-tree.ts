@@ -50,6 +50,17 @@ export const positionOf = (
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A copy of a list or mapping in which `change` made each value; anything else as it is. */
+export const withEachValue = (
+  value: unknown,
+  change: (inner: unknown, step: string | number) => unknown,
+): unknown => {
+  if (Array.isArray(value)) return value.map((item, index) => change(item, index));
+  if (!isMapping(value)) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, change(inner, name)]);
+  return Object.fromEntries(entries);
+};
+
 /** The value at a path, or `undefined`. */
 export const valueAtPath = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, step) => {

@@ -3,7 +3,7 @@ import { scenarioSchema } from '../schema/scenario-schema.ts';
 import { parseScalar } from './overrides.ts';
 import type { FilledScenario } from './environment-template.ts';
 import { nearest } from './spelling.ts';
-import { isMapping, type Path, pathKey, valueAtPath } from './scenario-tree.ts';
+import { isMapping, type Path, pathKey, valueAtPath, withEachValue } from './scenario-tree.ts';
 
 /** What the scenario's schema says about the value at a path. */
 
@@ -141,18 +141,10 @@ export const prepareForSchema = (
       );
       return fitting < 0 ? value : readings[fitting];
     }
-    if (Array.isArray(value)) {
-      const list = branchFor(schema, value);
-      return value.map((item, index) => prepare(item, schemaInside(list, index), [...path, index]));
-    }
-    if (!isMapping(value)) return value;
-    const known = withKnownKind(value, schema, path);
+    const known = isMapping(value) ? withKnownKind(value, schema, path) : value;
     const branch = branchFor(schema, known);
-    return Object.fromEntries(
-      Object.entries(known).map(([name, inner]) => [
-        name,
-        prepare(inner, schemaInside(branch, name), [...path, name]),
-      ]),
+    return withEachValue(known, (inner, step) =>
+      prepare(inner, schemaInside(branch, step), [...path, step]),
     );
   };
 

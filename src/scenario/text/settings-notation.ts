@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Milliseconds, unitOf } from '../../model/quantity.ts';
 import { durationNotation, formatDuration } from '../schema/notation.ts';
-import { isMapping } from './scenario-tree.ts';
+import { withEachValue } from './scenario-tree.ts';
 import { branchesOf, branchFor, type Schema, schemaInside } from './schema-walk.ts';
 
 /**
@@ -24,13 +24,7 @@ const translate = (schema: Schema | undefined, value: unknown, leaf: LeafTransla
   const [only, ...others] = branchesOf(schema);
   if (others.length === 0 && only !== schema) return translate(only, value, leaf);
   const branch = branchFor(schema, value);
-  const inside = (step: string | number, inner: unknown): unknown =>
-    translate(schemaInside(branch, step), inner, leaf);
-  if (Array.isArray(value)) return value.map((item, index) => inside(index, item));
-  if (!isMapping(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, inside(name, inner)]),
-  );
+  return withEachValue(value, (inner, step) => translate(schemaInside(branch, step), inner, leaf));
 };
 
 /** Settings with everything that is written in the notation in its own unit; what cannot be read, or is in it already, stays as it is. */

@@ -97,16 +97,15 @@ class DocumentReader {
         node: isAlias(source) ? this.#resolve(source) : source,
       }));
     });
-    for (const { key, node } of merges) {
-      if (!isMap(node)) {
-        this.#addProblem(['<<'], key as Node, '"<<" merges mappings, and this is not a mapping');
-      } else if (!within.includes(node)) {
-        for (const pair of this.#pairsOf(node, [...within, node])) {
-          const name = nameOf(pair.key);
-          if (!names.has(name)) pairs.push(pair);
-          names.add(name);
-        }
-      }
+    const merged = merges.flatMap(({ key, node }) => {
+      if (isMap(node)) return within.includes(node) ? [] : this.#pairsOf(node, [...within, node]);
+      this.#addProblem(['<<'], key as Node, '"<<" merges mappings, and this is not a mapping');
+      return [];
+    });
+    for (const pair of merged) {
+      const name = nameOf(pair.key);
+      if (!names.has(name)) pairs.push(pair);
+      names.add(name);
     }
     return pairs;
   }
