@@ -146,6 +146,10 @@ export const textField = () => filledText('expected text', 'expected text that i
 export const nameField = (max: number) =>
   textField().max(max, `expected a name of at most ${max} characters`);
 
+/** One of a few words. */
+export const wordField = <const Word extends string>(words: readonly Word[], usual: Word) =>
+  z.enum(words).default(usual as never);
+
 /** A list of at least one entry. */
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
@@ -159,6 +163,9 @@ export const withDefault = <Field extends z.ZodType>(field: Field, value: z.inpu
   describe: (meaning: string) =>
     field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
 });
+
+/** A field that may be left out. */
+export const optionalField = <Field extends z.ZodType>(field: Field) => z.optional(field);
 
 /** A field that may be left out, which gives `null`. */
 export const orNull = <Field extends z.ZodType>(field: Field) =>

@@ -5,6 +5,7 @@ import {
   durationField,
   type IssueParams,
   mapping,
+  optionalField,
   positiveDurationField,
   withDefault,
 } from './fields.ts';
@@ -49,11 +50,9 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
   window: withDefault(positiveDurationField(), '60s').describe(
     'The length of the window in which the gateway counts.',
   ),
-  margin: z
-    .optional(durationField())
-    .describe(
-      'How much later than it was sent the gateway may count a request; the pace waits that much longer. Default: a sixtieth of the window.',
-    ),
+  margin: optionalField(durationField()).describe(
+    'How much later than it was sent the gateway may count a request; the pace waits that much longer. Default: a sixtieth of the window.',
+  ),
   charged: withDefault(z.enum(['sent', 'ended']), 'ended').describe(
     'When the gateway charges tokens: "sent" when it admits a request, "ended" at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window.',
   ),

@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { maxTokenCount } from '../../model/workload/token-count.ts';
 import { encodingNames } from '../../model/workload/tokenizer.ts';
 import {
-  positiveNumberField,
-  numberBetweenField,
-  textField,
-  wholeNumberField,
   listField,
   mapping,
+  numberBetweenField,
   ofKind,
+  optionalField,
   orNull,
+  positiveNumberField,
+  textField,
+  wholeNumberField,
   withDefault,
 } from './fields.ts';
 
@@ -43,9 +44,9 @@ const distributions = [
     values: listField(tokens, 'a list of whole numbers', 'value')
       .max(100_000, 'expected at most 100,000 values')
       .describe('The values.'),
-    weights: z
-      .optional(listField(positiveNumberField(1_000_000), 'a list of numbers above 0', 'weight'))
-      .describe('How often each value comes, relative to the others. Default: equally often.'),
+    weights: optionalField(
+      listField(positiveNumberField(1_000_000), 'a list of numbers above 0', 'weight'),
+    ).describe('How often each value comes, relative to the others. Default: equally often.'),
   }),
 ] as const;
 
@@ -95,37 +96,27 @@ const tokenizer = z
 const promptExample = 'text, or a mapping such as {tokens: 500} or {file: prompts.jsonl}';
 
 const promptSource = mapping(promptExample, {
-  tokens: z
-    .optional(tokenCountField)
-    .describe(
-      'The exact number of tokens of generated prompts, or a distribution: {kind: uniform, min, max}, {kind: normal, mean, deviation}, {kind: lognormal, median, sigma} or {kind: empirical, values, weights}.',
-    ),
+  tokens: optionalField(tokenCountField).describe(
+    'The exact number of tokens of generated prompts, or a distribution: {kind: uniform, min, max}, {kind: normal, mean, deviation}, {kind: lognormal, median, sigma} or {kind: empirical, values, weights}.',
+  ),
   prefix: orNull(prefix).describe(
     'What generated prompts begin with; it counts toward their tokens. Default: nothing.',
   ),
   turns: orNull(turns).describe(
     'Conversations of several generated questions of that length: each request sends its user’s next question after the earlier questions and generated answers. Default: each request is a separate conversation.',
   ),
-  cache: z
-    .optional(z.enum(['avoid', 'invite']))
-    .describe(
-      'Generated prompts: with "avoid" they all differ after their prefix, with "invite" they all begin with the same text. Default: avoid.',
-    ),
-  tokenizer: z
-    .optional(tokenizer)
-    .describe(
-      'Generated prompts: the tokenizer that counts the tokens: the path of a tokenizer.json, relative to the scenario’s folder, or an OpenAI encoding such as o200k_base. Default: exact for all OpenAI encodings from r50k to o200k.',
-    ),
-  calibration: z
-    .optional(numberBetweenField(0.1, 10))
-    .describe(
-      'Generated prompts: how many tokens the server counts for each generated token, from an earlier report; prompts become that much shorter or longer. Default: 1.',
-    ),
-  file: z
-    .optional(textField())
-    .describe(
-      'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
-    ),
+  cache: optionalField(z.enum(['avoid', 'invite'])).describe(
+    'Generated prompts: with "avoid" they all differ after their prefix, with "invite" they all begin with the same text. Default: avoid.',
+  ),
+  tokenizer: optionalField(tokenizer).describe(
+    'Generated prompts: the tokenizer that counts the tokens: the path of a tokenizer.json, relative to the scenario’s folder, or an OpenAI encoding such as o200k_base. Default: exact for all OpenAI encodings from r50k to o200k.',
+  ),
+  calibration: optionalField(numberBetweenField(0.1, 10)).describe(
+    'Generated prompts: how many tokens the server counts for each generated token, from an earlier report; prompts become that much shorter or longer. Default: 1.',
+  ),
+  file: optionalField(textField()).describe(
+    'A file of prompts, relative to the scenario’s folder; each request draws one of them: .jsonl (prompt or messages, max_tokens), .csv (the same as columns) or ShareGPT’s .json.',
+  ),
 });
 
 /** One prompt for all requests, or the source of a prompt for each. */

@@ -4,15 +4,17 @@ import { z } from 'zod';
 import { limiterClassNames } from '../../model/limits/limit-log.ts';
 import {
   durationField,
-  weightField,
-  textField,
-  wholeNumberField,
-  wholeNumberOrNoneField,
   listField,
   mapping,
   nameField,
+  optionalField,
   orNull,
+  textField,
+  weightField,
+  wholeNumberField,
+  wholeNumberOrNoneField,
   withDefault,
+  wordField,
 } from './fields.ts';
 import { mockSchema } from './mock-schema.ts';
 import { scenarioLoadSchema } from './load-schema.ts';
@@ -55,7 +57,7 @@ const traffic = listField(trafficEntrySchema, entries, 'traffic entry').max(
 const stage = mapping('a mapping with "name" and "load"', {
   name: nameField(100).describe('The name of this stage in reports.'),
   load: scenarioLoadSchema.describe('How and when requests come in this stage.'),
-  traffic: z.optional(traffic).describe('The traffic of this stage. Default: the scenario’s.'),
+  traffic: optionalField(traffic).describe('The traffic of this stage. Default: the scenario’s.'),
 });
 const stages = listField(stage, 'a list of stages, each with "name" and "load"', 'stage').max(
   1000,
@@ -71,11 +73,9 @@ const declaredLimits = z.strictObject({
   tokensPerMinute: withDefault(tokenLimit, interfaceLimits.tokensPerMinute).describe(
     'Tokens per minute and key, or none.',
   ),
-  class: z
-    .optional(z.enum(['any', ...limiterClassNames]))
-    .describe(
-      'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report describes the limits without a verdict.',
-    ),
+  class: optionalField(z.enum(['any', ...limiterClassNames])).describe(
+    'Which class of limiter is permitted, or any: the run is then judged by its limits, and ends with exit 14 if they are violated. Default: the report describes the limits without a verdict.',
+  ),
 });
 
 /** Limits, or the word for a gateway that has none. */
@@ -97,10 +97,10 @@ const headers = z.record(
 
 export const scenarioSchema = z
   .strictObject({
-    $schema: z.optional(z.string()).describe('The address of this schema, for editors.'),
-    name: z
-      .optional(nameField(200))
-      .describe('The name of this run in reports. Default: the file’s name.'),
+    $schema: optionalField(z.string()).describe('The address of this schema, for editors.'),
+    name: optionalField(nameField(200)).describe(
+      'The name of this run in reports. Default: the file’s name.',
+    ),
     description: orNull(textField()).describe('What the run is for; reports show it.'),
     target: withDefault(targetSchema, 'mock').describe(
       'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container.',
@@ -108,24 +108,24 @@ export const scenarioSchema = z
     keys: keys.describe(
       'The API keys: ${env:NAME}, ${secret:PATH}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
     ),
-    headers: z
-      .prefault(headers, {})
+    headers: headers
+      .prefault({})
       .describe('Extra request headers. Values may contain ${env:NAME} and ${secret:PATH}.'),
-    body: z
-      .prefault(bodyFieldsSchema, {})
+    body: bodyFieldsSchema
+      .prefault({})
       .describe('Extra fields for the body of every chat request, for example top_k: 5.'),
-    traffic: z.optional(traffic).describe('The requests to send: a weighted mix.'),
-    prices: z
-      .prefault(pricesSchema, {})
+    traffic: optionalField(traffic).describe('The requests to send: a weighted mix.'),
+    prices: pricesSchema
+      .prefault({})
       .describe(
         'Prices of chat by model, in units of the currency for a million input and output tokens, for example {NAME: {input: 0.15, output: 0.60}}. Default: unknown.',
       ),
-    load: z
-      .optional(scenarioLoadSchema)
-      .describe('How and when requests come. Either this or "stages".'),
-    stages: z
-      .optional(stages)
-      .describe('Several loads, one after another without a gap, each with its own figures.'),
+    load: optionalField(scenarioLoadSchema).describe(
+      'How and when requests come. Either this or "stages".',
+    ),
+    stages: optionalField(stages).describe(
+      'Several loads, one after another without a gap, each with its own figures.',
+    ),
     warmUp: withDefault(durationField(), '0s').describe(
       'Requests that are due before this time are sent but not measured.',
     ),
@@ -137,34 +137,25 @@ export const scenarioSchema = z
     ),
     deadlines: deadlines.prefault({}).describe('When Weir gives up on a request.'),
     caps: caps.prefault({}).describe('The limits on the size of one answer.'),
-    objectives: z
-      .prefault(objectivesSchema, [])
-      .describe(
-        'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: none.',
-      ),
-    perRequest: z
-      .prefault(perRequestSchema, [])
-      .describe(
-        'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',
-      ),
+    objectives: objectivesSchema.describe(
+      'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: none.',
+    ),
+    perRequest: perRequestSchema.describe(
+      'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',
+    ),
     limits: limits.describe('The limits that the gateway declares for each key, or none.'),
     retry: orNull(scenarioRetrySchema).describe(
       'Which failed requests are retried, and when. Default: none.',
     ),
-    pace: z
-      .optional(scenarioPaceSchema)
-      .describe(
-        'Makes requests wait so that no key uses more than its limits. Default: requests go when they are due.',
-      ),
+    pace: optionalField(scenarioPaceSchema).describe(
+      'Makes requests wait so that no key uses more than its limits. Default: requests go when they are due.',
+    ),
     budget: orNull(budget).describe(
       'The most that a run may spend: Weir refuses a run that may need more, and ends a run before it spends more. Default: no limit.',
     ),
-    streams: z
-      .enum(['lenient', 'strict'])
-      .default('lenient')
-      .describe(
-        'Whether a stream without [DONE] is complete when every choice has a finish reason: with "lenient" it is, with "strict" it is malformed. Default: lenient.',
-      ),
+    streams: wordField(['lenient', 'strict'], 'lenient').describe(
+      'Whether a stream without [DONE] is complete when every choice has a finish reason: with "lenient" it is, with "strict" it is malformed. Default: lenient.',
+    ),
     seed: withDefault(wholeNumberField(0, Number.MAX_SAFE_INTEGER), 1).describe(
       'The seed of all random choices: the same seed sends the same requests.',
     ),

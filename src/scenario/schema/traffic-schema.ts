@@ -8,10 +8,12 @@ import {
   numberBetweenField,
   ofKind,
   oneOfKinds,
+  optionalField,
   orNull,
   textField,
   weightField,
   withDefault,
+  wordField,
 } from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
@@ -28,11 +30,9 @@ export const chatBodyFields = {
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const entryFields = {
-  name: z
-    .optional(nameField(100))
-    .describe(
-      'The name of this entry in reports: named entries get their own figures. Default: none.',
-    ),
+  name: optionalField(nameField(100)).describe(
+    'The name of this entry in reports: named entries get their own figures. Default: none.',
+  ),
   weight: weightField().describe('The share of the requests, relative to the other entries.'),
 };
 
@@ -61,33 +61,31 @@ const model = (what: string) =>
 const chatFields = {
   ...entryFields,
   model: model('to use'),
-  prompt: z
-    .optional(promptField)
-    .describe(
-      'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
-    ),
-  prompts: z
-    .optional(listField(textField(), 'a list of prompts', 'prompt'))
-    .describe('Several prompts; each request draws one.'),
-  messages: z.optional(conversation).describe('One whole conversation for all requests.'),
-  conversations: z
-    .optional(listField(conversation, 'a list of conversations', 'conversation'))
-    .describe('Several whole conversations; each request draws one.'),
-  system: z
-    .optional(textField())
-    .describe('A system message before every conversation of this entry.'),
+  prompt: optionalField(promptField).describe(
+    'One prompt for all requests; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
+  ),
+  prompts: optionalField(listField(textField(), 'a list of prompts', 'prompt')).describe(
+    'Several prompts; each request draws one.',
+  ),
+  messages: optionalField(conversation).describe('One whole conversation for all requests.'),
+  conversations: optionalField(
+    listField(conversation, 'a list of conversations', 'conversation'),
+  ).describe('Several whole conversations; each request draws one.'),
+  system: optionalField(textField()).describe(
+    'A system message before every conversation of this entry.',
+  ),
   maxTokens: orNull(tokenCountField).describe(
     'The maximum number of tokens to generate (max_tokens), or a distribution as for prompt.tokens; a smaller value from a file or trace wins. Default: what the model allows.',
   ),
-  temperature: z
-    .optional(numberBetweenField(0, 2))
-    .describe('The sampling temperature. Default: the gateway’s default.'),
-  topP: z
-    .optional(numberBetweenField(0, 1))
-    .describe('Nucleus sampling (top_p). Default: the gateway’s default.'),
-  body: z
-    .optional(bodyFieldsSchema)
-    .describe('Further fields of the request body, sent unchanged, for example top_k: 5.'),
+  temperature: optionalField(numberBetweenField(0, 2)).describe(
+    'The sampling temperature. Default: the gateway’s default.',
+  ),
+  topP: optionalField(numberBetweenField(0, 1)).describe(
+    'Nucleus sampling (top_p). Default: the gateway’s default.',
+  ),
+  body: optionalField(bodyFieldsSchema).describe(
+    'Further fields of the request body, sent unchanged, for example top_k: 5.',
+  ),
 };
 
 const chatEntry = ofKind('chat', 'Chat with a whole answer.', chatFields).describe(
@@ -101,22 +99,19 @@ const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', ch
 const speechEntry = ofKind('speech', 'Text to speech.', {
   ...entryFields,
   model: model('that speaks'),
-  text: z
-    .optional(speechTextField)
-    .describe('One text for all requests, or {file: chapter.txt}. Default: a short sentence.'),
-  texts: z
-    .optional(listField(speechTextField, 'a list of texts', 'text'))
-    .describe('Several texts; each request draws one.'),
-  split: z
-    .optional(splitSchema)
-    .describe(
-      'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
-    ),
+  text: optionalField(speechTextField).describe(
+    'One text for all requests, or {file: chapter.txt}. Default: a short sentence.',
+  ),
+  texts: optionalField(listField(speechTextField, 'a list of texts', 'text')).describe(
+    'Several texts; each request draws one.',
+  ),
+  split: optionalField(splitSchema).describe(
+    'Splits the texts at ends of sentences into pieces of at most this many characters; each piece is one request, in order. With a "closed" load each user sends all pieces, otherwise the stage does. Default: texts are sent whole.',
+  ),
   voice: withDefault(textField(), 'Emily.wav').describe('The voice, by the gateway’s name for it.'),
-  format: z
-    .enum(speechFormats)
-    .default('mp3')
-    .describe('The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.'),
+  format: wordField(speechFormats, 'mp3').describe(
+    'The audio format to ask for: "mp3", "wav" or "opus". Default: mp3.',
+  ),
   speed: orNull(numberBetweenField(0.25, 4)).describe(
     'The speed of the speech, from 0.25 to 4; about 0.5 to 2 sounds natural. Put a value outside this range, to see it refused, into "body". Default: the gateway’s default.',
   ),
@@ -154,12 +149,9 @@ const transcriptionEntry = ofKind('transcription', 'Speech to text.', {
   clips: clipsSchema.describe(
     'The audio to upload; each request draws one clip: the path of an audio file, relative to the scenario’s folder, {file, text} if the words are known, a .json manifest of several, a list of these, or "bundled" for the recordings that come with Weir. Default: bundled.',
   ),
-  format: z
-    .enum(transcriptFormats)
-    .default('json')
-    .describe(
-      'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
-    ),
+  format: wordField(transcriptFormats, 'json').describe(
+    'The answer’s format: "json", "text", "srt", "vtt" or "verbose_json". Default: json.',
+  ),
   language: orNull(textField()).describe(
     'The code of the spoken language. Default: the gateway detects it.',
   ),
