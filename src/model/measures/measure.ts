@@ -46,7 +46,7 @@ type MeasureWords = readonly [
 
 /** Makes measures of the completed answers to some kinds of traffic. */
 export const measuresOf =
-  <K extends TrafficKind>(...traffic: readonly K[]) =>
+  <K extends TrafficKind>(first: K, ...others: readonly K[]) =>
   (
     [label, short, unit, better]: MeasureWords,
     definition: string,
@@ -59,11 +59,13 @@ export const measuresOf =
     short,
     unit,
     better,
-    traffic,
+    traffic: [first, ...others],
     definition,
     of: (observation) => {
       const { outcome } = observation;
-      if (outcome.kind !== 'completed' || !traffic.includes(outcome.answer.kind as K)) return none;
+      if (outcome.kind !== 'completed') return none;
+      const { kind } = outcome.answer;
+      if (kind !== first && !others.includes(kind as K)) return none;
       const samples = samplesOf(outcome.answer as Extract<Answer, { kind: K }>, observation);
       if (samples === null) return none;
       return typeof samples === 'number' ? [samples] : samples;
