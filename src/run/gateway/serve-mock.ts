@@ -8,7 +8,7 @@ import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
 import { openParentPipe } from '../../platform/process/this-process.ts';
 import { Problem } from '../../platform/problem.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
-import { parseSettings } from '../../scenario/schema/settings-notation.ts';
+import { parseSettings } from '../../scenario/text/settings-notation.ts';
 import { nonDefaultSettings } from './non-default-settings.ts';
 import { defaultMockKeys, embeddedMockSettings } from '../target/embedded-mock.ts';
 import type { Host } from '../input/host.ts';

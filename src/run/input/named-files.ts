@@ -8,7 +8,6 @@ import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
 import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenario-problem.ts';
-import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 
 /** The text of a file of certificates; throws a `Problem`. */
 export const readCertificates = (file: string, folder: string): Promise<string> => {
@@ -46,6 +45,9 @@ export const readNamedFiles = async (
       if (message !== null) problems.push({ ...place, message, hint: null });
     }
   }
+  if (clipRequests.length === 0) return { clips: { clipsOf: () => [] }, problems };
+  // Loaded for clips only: most scenarios have none.
+  const { recordedSeconds } = await import('../../traffic/audio/recorded-seconds.ts');
   const { library, faults } = await readClips(clipRequests, folder, {
     extensions: uploadExtensions,
     largest: maxUploadBytes,
