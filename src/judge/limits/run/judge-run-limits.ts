@@ -13,7 +13,8 @@ import {
   type RunLimits,
 } from '../../../model/limits/run-limits.ts';
 import { identifyLimiter, isFit } from '../limiter/identify-limiter.ts';
-import { isChat, type KeyEvidence, formatCount, keyEvidence, keyRefusals } from './key-evidence.ts';
+import { formatCount } from '../facts/check-claim.ts';
+import { isChat, type KeyEvidence, keyEvidence, keyRefusals } from './key-evidence.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
@@ -47,33 +48,34 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   (entry) => isDecided(entry) || entry.status >= 500 || entry.status === 0,
 ];
 
-const isSame = (one: readonly LedgerEntry[], other: readonly LedgerEntry[]): boolean =>
-  one.length === other.length && one.every((entry, i) => entry === other[i]);
+/** The first decisions of a key, once for each different set that the rules select. */
+const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDecision[][] => {
+  const places = countingRules.flatMap((counts) =>
+    admissionRules.map((isIn) =>
+      [...entries.keys()]
+        .filter((place) => {
+          const entry = entries[place]!;
+          return counts(entry) && isIn(entry) && entry.unit !== 'tokens';
+        })
+        .slice(0, replayedDecisions),
+    ),
+  );
+  const distinct = new Map(places.map((each) => [each.join(' '), each]));
+  return [...distinct.values()].map((each) => each.map((place) => decisionOf(entries[place]!)));
+};
 
 /** The classes that explain the first decisions by some counting method, if no one else used the key; `null` if nothing was refused. */
 const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
   if (entries.every(({ status }) => status !== 429)) return null;
   const known = { limit, window: milliseconds(minute), minute: null };
-  const interpretations = countingRules.flatMap((counts) =>
-    admissionRules.map((isIn) =>
-      entries
-        .filter((entry) => counts(entry) && isIn(entry) && entry.unit !== 'tokens')
-        .slice(0, replayedDecisions),
-    ),
-  );
-  const distinctInterpretations = interpretations.filter(
-    (reading, i) => interpretations.findIndex((other) => isSame(reading, other)) === i,
-  );
-  const fits = distinctInterpretations.map((reading) => {
-    const decisions = reading.map(decisionOf);
+  const classes = interpretationsOf(entries).flatMap((decisions) => {
     if (decisions.every(({ admitted }) => admitted)) return [];
     const identification = identifyLimiter(decisions, known);
-    return identification.ranking
-      .filter((fit) => isFit(fit, identification))
-      .map(({ limiter }) => limiter);
+    const fits = identification.ranking.filter((fit) => isFit(fit, identification));
+    return fits.map(({ limiter }) => limiter);
   });
   // A cap on requests in flight has no rate and would explain almost anything.
-  return [...new Set(fits.flat())].filter((name) => name !== 'in-flight');
+  return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
 /**

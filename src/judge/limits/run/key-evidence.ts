@@ -49,18 +49,6 @@ export const keyEvidence = (entries: readonly LedgerEntry[]): KeyEvidence => ({
   admitted: entries.filter((entry) => isChat(entry) && isAnswer(entry)),
 });
 
-const maxEvidence = 5;
-
-export const ledgerEvidence = (entries: readonly LedgerEntry[]): readonly string[] =>
-  entries
-    .slice(0, maxEvidence)
-    .map(
-      ({ traffic, sent, status }) =>
-        `${traffic} sent at ${(sent / 1000).toFixed(3)} s, status ${status}`,
-    );
-
-export const formatCount = (value: number): string => value.toLocaleString('en-US');
-
 type FollowUpOf = (refusal: LedgerEntry) => RefusalFollowUp;
 
 const followUpsIn = ({ admitted, refused }: KeyEvidence): FollowUpOf => {
