@@ -19,6 +19,7 @@ interface JudgedLag {
   readonly level: TrustLevel;
 }
 
+/** `null` without starts. */
 const judge = (lags: Histogram): JudgedLag | null => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
@@ -41,14 +42,20 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
   return `Without the first second ${afterwards} (p99 ${msText(later.p99.value)} after it${boundText(later)}): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).`;
 };
 
-/** `later`: the starts after the first second; `null` if that second is judged too. */
+/**
+ * The generator's lag, begun − released, over every measured start, independent of connections and
+ * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
+ * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
+ * worst decides: in their sum the others would hide it. `later`: the starts in the seconds by which other
+ * signals are judged.
+ */
 const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
-  const all = { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' };
   const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
     lag === undefined
       ? []
       : [{ lags: decodeHistogram(lag), whose: `${sliceName(result, slice)}: ` }],
   );
+  const all = { lags: lagOver(measuredSeconds(result, result.timeline)), whose: '' };
   const starts = [all, ...ofSlices].flatMap((each) => {
     const judged = judge(each.lags);
     return judged === null ? [] : [{ ...judged, ...each }];
@@ -57,27 +64,14 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
   const found = starts.find((each) => each.level === level);
   if (found === undefined) return null;
   const { p99, lags, whose } = found;
+  const { unjudged } = judgedSeconds(result, result.timeline);
   return {
     signal: 'start lag',
     level,
     observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${boundText(found)}`,
     expected: 'p99 up to 2 ms; above 10 ms requests were not sent when they were due',
-    advice: advise(found, whose === '' ? later : null),
+    advice: advise(found, whose === '' && unjudged !== null ? later : null),
   };
-};
-
-/**
- * The generator's lag, begun − released, over every measured start, independent of connections and
- * server. With fewer than 1,000 starts the p99 is little more than the maximum, so the lower bound of its
- * 95 % confidence interval decides and one hiccup does not invalidate a run. Of several slices the
- * worst decides: in their sum the others would hide it. `later` is the level in the seconds by which
- * other signals are judged.
- */
-const judgeStartLag = (result: Result) => {
-  const { unjudged, judged } = judgedSeconds(result, result.timeline);
-  const later = judge(lagOver(judged));
-  const evidence = startLagSignal(result, unjudged === null ? null : later);
-  return { evidence, later: later?.level ?? 'valid' };
 };
 
 /** Maximum delay of a sample after its second, in ms; there is none if the load has ended by then. */
@@ -99,18 +93,16 @@ const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   return Math.min(ofRun, last + 1);
 };
 
-const missingSecondsText = (result: Result, slice: SliceRun): string | null => {
-  const expected = wholeSeconds(result, slice);
-  const seconds = new Set(slice.generator.map(({ second }) => second));
-  const sampled = [...seconds].filter((second) => second < expected).length;
-  if (sampled >= expected * minSampledShare) return null;
-  const sliceNote = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
-  return `${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`;
-};
-
 /** Seconds without a sample: the state of the load generator is not verified. */
 const missingSamples = (result: Result): TrustSignal | null => {
-  const shortSlices = result.slices.flatMap((slice) => missingSecondsText(result, slice) ?? []);
+  const shortSlices = result.slices.flatMap((slice) => {
+    const expected = wholeSeconds(result, slice);
+    const seconds = new Set(slice.generator.map(({ second }) => second));
+    const sampled = [...seconds].filter((second) => second < expected).length;
+    if (sampled >= expected * minSampledShare) return [];
+    const sliceNote = slice.count === 1 ? '' : ` of ${sliceName(result, slice)}`;
+    return [`${sampled === 0 ? 'none' : sampled} of ${expected} seconds${sliceNote}`];
+  });
   if (shortSlices.length === 0) return null;
   return {
     signal: 'generator samples',
@@ -187,11 +179,11 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
  * target does not matter.
  */
 export const judgeTrust = (result: Result): Trust => {
-  const startLag = judgeStartLag(result);
+  const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));
   const evidence = [
-    startLag.evidence,
+    startLagSignal(result, later),
     capReached(result),
-    ...generatorSignals(result, startLag.later),
+    ...generatorSignals(result, later?.level ?? 'valid'),
     missingSamples(result),
     slicesTogether(result),
     ownFailures(
