@@ -126,13 +126,9 @@ export const fetchResponse = (
       resolve(response);
     };
     const finish = (at: Instant): void => {
-      const {
-        answered,
-        status,
-        headers: received,
-      } = head ?? { answered: at, status: 0, headers: {} };
+      const unanswered = { answered: at, status: 0, headers: {} };
       const text = Buffer.concat(body).toString('utf8');
-      end({ sent: sent ?? at, answered, ended: at, status, headers: received, body: text });
+      end({ sent: sent ?? at, ended: at, ...(head ?? unanswered), body: text });
     };
     const observer: ExchangeObserver = {
       onConnected: () => {},

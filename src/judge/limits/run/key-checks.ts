@@ -59,12 +59,16 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'in-flight': { multiple: Infinity },
 };
 
+/** Charges without what is possible but not certain. */
+export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
+  charges.map((charge) => ({ ...charge, most: charge.least }));
+
 /** Maximum in flight at an admission, including it: tokens charged after the answer can exceed a limit by this much. */
 const maxInFlightCharge = (
   charges: readonly Charge[],
   admitted: KeyEvidence['admitted'],
 ): number => {
-  const surely = chargedBefore(charges.map((charge) => ({ ...charge, most: charge.least })));
+  const surely = chargedBefore(knownOnly(charges));
   return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
 };
 
