@@ -41,16 +41,8 @@ interface Point {
   readonly y: number;
 }
 
-interface LinearFit {
-  readonly beta: readonly [number, number, number];
-  readonly squares: number;
-  /** The half width of the 95 % band of N / X. */
-  readonly band: (n: number) => number;
-  readonly parameters: number;
-}
-
 /** Residuals are relative, as the error of a step is. */
-const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit | null => {
+const fitModel = (points: readonly Point[], model: readonly number[]) => {
   const rows = points.map(({ n, y }) => model.map((column) => columns[column]!(n) / y));
   const columnsOfRows = model.map((_, i) => rows.map((row) => row[i]!));
   const covariance = inverse(
@@ -65,6 +57,7 @@ const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit
   if (freedom < 1) return null;
   const variance = squares / freedom;
   const t = criticalT(0.05, freedom);
+  /** The half width of the 95 % band of N / X. */
   const band = (n: number): number => {
     const at = model.map((column) => columns[column]!(n));
     const form = covariance.reduce((sum, row, i) => sum + at[i]! * dot(row, at), 0);
@@ -74,6 +67,8 @@ const fitModel = (points: readonly Point[], model: readonly number[]): LinearFit
   const beta = [betaOf(0), betaOf(1), betaOf(2)] as const;
   return { beta, squares, band, parameters: model.length };
 };
+
+type LinearFit = NonNullable<ReturnType<typeof fitModel>>;
 
 /** Akaike’s information criterion. */
 const criterion = ({ squares, parameters }: LinearFit, points: number): number =>

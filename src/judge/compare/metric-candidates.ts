@@ -54,14 +54,13 @@ const ratioCandidates = (
 ): readonly RatioCandidate[] => {
   const found = onBoth(values, (side) => side.filter((value) => value !== null));
   if (found.base.length + found.next.length === 0) return [];
-  const missing = onBoth(values, (side) => side.filter((value) => value === null).length);
-  const notes = [
-    ['base', missing.base],
-    ['new', missing.next],
-  ] as const;
-  const missingNotes = notes.flatMap(([side, count]) =>
-    count === 0 ? [] : [`${count} of the ${side} runs ${count === 1 ? 'has' : 'have'} no value`],
-  );
+  const missingNotes = (['base', 'next'] as const).flatMap((side) => {
+    const count = values[side].length - found[side].length;
+    const name = side === 'base' ? 'base' : 'new';
+    return count === 0
+      ? []
+      : [`${count} of the ${name} runs ${count === 1 ? 'has' : 'have'} no value`];
+  });
   const remark = [...remarks, ...missingNotes].join('; ') || null;
   return [{ ...candidate, scale: 'ratio', ...found, remark }];
 };

@@ -28,7 +28,7 @@ const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
 
 const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetric[] => {
   const { id, label, unit, scale, gated, base, next, effect } = metric;
-  const { low, high, detectable } = effect ?? { low: null, high: null, detectable: null };
+  const { low = null, high = null, detectable = null } = effect ?? {};
   if (effect === null || low === null || high === null || detectable === null) return [];
   const isRatio = scale === 'ratio';
   const values = [...base.values, ...next.values];

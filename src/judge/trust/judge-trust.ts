@@ -1,9 +1,9 @@
 import { decodeHistogram, type Histogram } from '../../model/measures/histogram.ts';
-import { type Quantile, quantile } from '../../model/measures/quantile.ts';
+import { quantile } from '../../model/measures/quantile.ts';
 import type { Result, SliceRun } from '../../model/result/result.ts';
 import { sliceName, sliceNoun } from '../../model/result/slice-name.ts';
 import { lagOver, measuredSeconds } from '../../model/result/summary.ts';
-import type { TrustSignal, TrustLevel, Trust } from '../../model/result/verdict.ts';
+import type { TrustSignal, Trust } from '../../model/result/verdict.ts';
 import { judgedValueOf, levelAbove, worstOf, judgedSeconds } from './trust-levels.ts';
 import type { DroppedCause } from '../../model/observation/outcome.ts';
 import type { BrokenCause } from '../../model/observation/exchange.ts';
@@ -12,20 +12,14 @@ import { generatorSignals } from './generator-signals.ts';
 /** Three digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
-interface JudgedLag {
-  readonly p99: Quantile;
-  /** The value compared with the levels, in ms. */
-  readonly decisive: number;
-  readonly level: TrustLevel;
-}
-
-/** `null` without starts. */
-const judge = (lags: Histogram): JudgedLag | null => {
+/** `decisive` in ms is compared with the levels; `null` without starts. */
+const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
   const decisive = judgedValueOf(p99);
   return { p99, decisive, level: levelAbove(decisive, 2, 10) };
 };
+type JudgedLag = NonNullable<ReturnType<typeof judge>>;
 
 const boundText = ({ p99, decisive }: JudgedLag): string =>
   p99.weak ? `; too few for a p99: judged by its lower bound of ${msText(decisive)}` : '';

@@ -6,11 +6,7 @@ import {
   type LimitRule,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
-import type {
-  LimiterFit,
-  LimiterIdentification,
-  LimitFacts,
-} from '../../../model/limits/limit-report.ts';
+import type { LimiterIdentification, LimitFacts } from '../../../model/limits/limit-report.ts';
 import { checkReplies } from './check-headers.ts';
 import { isFit } from '../limiter/identify-limiter.ts';
 import { findingOf, windowTolerance } from '../facts/limit-facts.ts';
@@ -53,24 +49,18 @@ const otherLimitNote = ({ seen, decisions, rule }: DecisionEvidence): string => 
     : '';
 };
 
-interface Context extends DecisionEvidence {
-  readonly isRefused: boolean;
-  /** The permitted limiters that explain every decision; their decisions are never a violation. */
-  readonly fits: readonly LimiterFit[];
-  /** Whether neither a permitted limiter nor anything else explains a refusal. */
-  readonly isUnexplained: boolean;
-}
-
-const contextOf = (evidence: DecisionEvidence): Context => {
+const contextOf = (evidence: DecisionEvidence) => {
   const { decisions, declared, permitted, isAmbiguous } = evidence;
   const isRefused = decisions.some(({ admitted }) => !admitted);
-  // If nothing was refused, only a queue that delayed requests explains it.
+  // The permitted limiters that explain every decision; their decisions are never a violation. If nothing
+  // was refused, only a queue that delayed requests explains it.
   const fits =
     declared.best === null && !isRefused
       ? []
       : declared.ranking.filter((fit) => permitted.includes(fit.limiter) && isFit(fit, declared));
   return { ...evidence, isRefused, fits, isUnexplained: fits.length === 0 && !isAmbiguous };
 };
+type Context = ReturnType<typeof contextOf>;
 
 const explanationText = (context: Context): string => {
   const { decisions, facts, declared, permitted, fits, isRefused } = context;

@@ -79,20 +79,15 @@ const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
   decision: LimiterDecision,
 ): PriorDecisions => {
-  if (decision.admitted) {
-    const { answered } = refusals;
-    return {
-      admitted: countBefore(middles, middleOf(decision)),
-      refusedSince: (from) =>
-        Math.max(0, countBefore(answered, decision.sent) - countBefore(answered, from)),
-    };
-  }
-  const { sent } = refusals;
+  const { admitted, sent, answered } = decision;
+  const times = admitted ? refusals.answered : refusals.sent;
+  const until = admitted ? sent : answered;
+  // A refused request does not count itself.
+  const itself = admitted ? 0 : 1;
   return {
-    admitted: countBefore(begun, decision.answered),
-    // Not counting itself.
+    admitted: admitted ? countBefore(middles, middleOf(decision)) : countBefore(begun, answered),
     refusedSince: (from) =>
-      Math.max(0, countBefore(sent, decision.answered) - countBefore(sent, from) - 1),
+      Math.max(0, countBefore(times, until) - countBefore(times, from) - itself),
   };
 };
 
