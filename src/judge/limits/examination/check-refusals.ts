@@ -116,12 +116,9 @@ const accuracyOf = (log: LimitLog, refusal: ProbeReply, promised: number): WaitA
 const accuracies = ['exact', 'conservative', 'deceptive', 'unknown'] as const;
 
 const summary = (reported: readonly { readonly accuracy: WaitAccuracy }[]): string => {
-  const counts = accuracies.map(
-    (kind) => reported.filter(({ accuracy }) => accuracy === kind).length,
-  );
-  return accuracies
-    .flatMap((kind, i) => (counts[i]! > 0 ? [`${counts[i]} ${kind}`] : []))
-    .join(', ');
+  const byAccuracy = Object.groupBy(reported, ({ accuracy }) => accuracy);
+  const counts = accuracies.map((kind) => ({ kind, count: byAccuracy[kind]?.length ?? 0 }));
+  return counts.flatMap(({ kind, count }) => (count > 0 ? [`${count} ${kind}`] : [])).join(', ');
 };
 
 /** Compares `Retry-After` with when the key was admitted again. */

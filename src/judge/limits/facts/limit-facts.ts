@@ -148,7 +148,7 @@ export type WaitAccuracy = 'exact' | 'conservative' | 'deceptive' | 'unknown';
 export const retryAfterTolerance = 1000;
 
 /** The last request that was still refused, and the next one that was admitted. */
-export interface RefusalFollowUp {
+interface RefusalFollowUp {
   readonly stillRefused: number;
   /** The first byte of its answer; `null` if nothing was admitted again. */
   readonly admittedAgain: number | null;
