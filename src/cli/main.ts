@@ -2,7 +2,7 @@ import { redactor } from '../model/plan/secret.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { Problem } from '../platform/problem.ts';
 import { exitCode, type ExitName } from '../run/output/exit-codes.ts';
-import { UsageProblem } from './options/scenario-options.ts';
+import { UsageProblem } from './options/define-verb.ts';
 import { program } from './program.ts';
 import { toStderr } from '../platform/standard-streams.ts';
 

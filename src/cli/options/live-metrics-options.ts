@@ -2,21 +2,12 @@ import type { MetricsExportOptions } from '../../run/input/run-request.ts';
 import { isIPv6 } from 'node:net';
 import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
 import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
-import { UsageProblem } from './scenario-options.ts';
+import { inGroup, textOption, UsageProblem } from './define-verb.ts';
 
-/** Options for live metrics. */
-export const liveMetricsOptions = {
-  metrics: {
-    type: 'string',
-    group: 'Output:',
-    describe: 'Serve live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT',
-  },
-  otlp: {
-    type: 'string',
-    group: 'Output:',
-    describe: 'Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT',
-  },
-} as const;
+export const liveMetricsOptions = inGroup('Output:', {
+  metrics: textOption('Serve live OpenMetrics at PORT of 127.0.0.1, or at HOST:PORT'),
+  otlp: textOption('Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT'),
+});
 
 /** `9464`, `0.0.0.0:9464`, `[::1]:9464`. Without a host, only this machine can connect. */
 const metricsAddress = (text: string | undefined): MetricsAddress | null => {

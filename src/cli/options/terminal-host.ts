@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
 const ask = async (question: string): Promise<string> => {
+  const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question(question);
   prompt.close();

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import { uploadExtensions, maxUploadBytes } from '../../contract/audio.ts';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
-import { type ClipRequest, readClips } from '../../platform/files/clips.ts';
+import type { ClipRequest } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readTextFile } from '../../platform/files/plain-files.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
 import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenario-problem.ts';
-import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 
 /** The text of a file of certificates; throws a `Problem`. */
 export const readCertificates = (file: string, folder: string): Promise<string> => {
@@ -46,6 +45,10 @@ export const readNamedFiles = async (
       if (message !== null) problems.push({ ...place, message, hint: null });
     }
   }
+  if (clipRequests.length === 0) return { clips: { clipsOf: () => [] }, problems };
+  // Imported here, since few scenarios upload audio.
+  const { readClips } = await import('../../platform/files/clips.ts');
+  const { recordedSeconds } = await import('../../traffic/audio/recorded-seconds.ts');
   const { library, faults } = await readClips(clipRequests, folder, {
     extensions: uploadExtensions,
     largest: maxUploadBytes,
