@@ -1,19 +1,15 @@
 import { join } from 'node:path';
 import type { SliceOptions } from '../engine/slice-options.ts';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
-import { planHash } from '../model/plan/plan-hash.ts';
-import { withoutPrompts } from '../model/plan/without-prompts.ts';
-import type { ResultFacts } from '../model/result/result.ts';
 import { openRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
-import { wallClock } from '../platform/host/clock.ts';
-import { weirVersion } from '../platform/host/machine.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { type RunCanary, openCanary } from './canary.ts';
 import { checkPlanFits } from './forecast.ts';
-import { folderName } from './input/folder-name.ts';
+import { folderFor } from './input/folder-name.ts';
 import type { Host } from './input/host.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
 import { checkpointFileName } from './input/read-stored-result.ts';
+import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openRequestedFolder } from './output/publish.ts';
@@ -28,8 +24,6 @@ import { openObservationFile } from './watch/observation-file.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
 import { type WorkerPoolPlan, planWorkerPool } from './workers/worker-pool-plan.ts';
-
-type RunFacts = Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>;
 
 /** Everything that a run needs, opened before the first request. */
 export interface OpenedRun {
@@ -47,17 +41,6 @@ export interface OpenedRun {
   readonly workerPool: WorkerPoolPlan | null;
 }
 
-const factsOf = (plan: Plan, { runId }: RunRequest): RunFacts => {
-  const hash = planHash(plan);
-  return {
-    weir: weirVersion(),
-    // The same for all slices of a plan.
-    runId: runId ?? `weir-${hash.slice(0, 8)}`,
-    planHash: hash,
-    plan: withoutPrompts(plan),
-  };
-};
-
 const openFolder = async (
   { out, isRetry = false }: RunRequest,
   { name }: Plan,
@@ -65,7 +48,7 @@ const openFolder = async (
 ): Promise<RunFolder | null> => {
   if (out === null) return null;
   return out === undefined
-    ? openRunFolder(join('reports', folderName(wallClock(), name)))
+    ? openRunFolder(folderFor(out, name))
     : openRequestedFolder(out, isRetry ? () => undefined : say);
 };
 
@@ -104,7 +87,7 @@ export const openRun = async (
   const workerPool = planWorkerPool(read, request.slice, request);
   if (!request.yes) checkPlanFits(read);
   const folder = await openFolder(request, plan, printer.say);
-  const facts = factsOf(plan, request);
+  const facts = runFacts(plan, request.runId ?? defaultRunId(plan));
   const recorder = openRecorder(plan);
   const observers: RunObserver[] = [];
   let extraReports: ExtraReports | null = null;

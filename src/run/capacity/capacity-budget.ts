@@ -11,22 +11,13 @@ const sampledRequests = 50;
 /** Characters per token, as gateways estimate. */
 const charactersPerToken = 4;
 
-interface Estimate {
-  readonly tokens: number;
-  /** In micro-units; `null` if a price is unknown. */
-  readonly cost: number | null;
-}
-
-/** The most that the first requests of the plan may use, on average. */
-const estimateOf = (sliceRequest: SliceOptions): Estimate => {
+/** The most that the first requests of the plan may use, on average; the cost in micro-units, `null` if a price is unknown. */
+const estimateOf = (sliceRequest: SliceOptions) => {
   let [tokens, cost] = [0, 0];
   let isPriced = true;
   for (let index = 0; index < sampledRequests; index += 1) {
-    const { traffic, draw, ask } = drawRequestContent(sliceRequest, {
-      stage: 0,
-      index,
-      due: instant(0),
-    });
+    const arrival = { stage: 0, index, due: instant(0) };
+    const { traffic, draw, ask } = drawRequestContent(sliceRequest, arrival);
     const demand = tokenDemand(traffic, { draw, ask });
     const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
     const output = demand?.output ?? 0;

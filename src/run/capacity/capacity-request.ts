@@ -10,6 +10,7 @@ import {
   percentageNotation,
   rateNotation,
 } from '../../scenario/schema/notation.ts';
+import { readOption } from '../input/read-option.ts';
 import type { PlanSource } from '../input/read-plan.ts';
 
 /** Options of `weir capacity`. */
@@ -28,15 +29,11 @@ export interface CapacityRequest {
 }
 
 /** Parses an option in its notation; it must be greater than 0. */
-const readOption = <Quantity extends number>(
+const readPositive = <Quantity extends number>(
   name: string,
   text: string,
-  { read, expected }: Notation<Quantity>,
-): Quantity => {
-  const value = read(text);
-  if (value !== null && value > 0) return value;
-  throw new Problem(`--${name}: expected ${expected}, above 0; got ${text}`);
-};
+  notation: Notation<Quantity>,
+): Quantity => readOption(name, text, notation, (quantity) => quantity > 0, ', above 0');
 
 const defaultThinkTime = milliseconds(20_000);
 
@@ -50,7 +47,6 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   return declaredThinkTime ?? defaultThinkTime;
 };
 
-const defaultTopRate = 1000;
 /** Below a low limit, the first step is the limit divided by this. */
 const firstStepDivisor = 4;
 /** Maximum duration of the first step in seconds, no matter how many samples it needs. */
@@ -65,15 +61,13 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
   const { requestsPerMinute, tokensPerMinute } = plan.limits;
   const keys = plan.keys.length;
   const samples = samplesFor(plan);
-  const ceiling = declaredCeiling(requestsPerMinute, keys);
-  const top =
-    request.top === undefined ? defaultTopRate : readOption('top', request.top, rateNotation);
-  const most = Math.min(top, ceiling);
+  const top = readPositive('top', request.top ?? '1000/s', rateNotation);
+  const most = Math.min(top, declaredCeiling(requestsPerMinute, keys));
   const first = Math.max(Math.min(1, most / firstStepDivisor), (2 * samples) / maxFirstStepSeconds);
   const start =
     request.start === undefined
       ? Math.min(first, most)
-      : readOption('start', request.start, rateNotation);
+      : readPositive('start', request.start, rateNotation);
   if (start > most) {
     throw new Problem(
       `--start: expected a rate of at most ${Number(most.toPrecision(4))}/s, what --top and the declared limits allow; got ${request.start}`,
@@ -83,13 +77,13 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
     thinkTime:
       request.think === undefined
         ? scenarioThinkTime(plan)
-        : readOption('think', request.think, durationNotation),
+        : readPositive('think', request.think, durationNotation),
     requestsPerMinute,
     tokensPerMinute,
     keys,
     start: perSecond(start),
-    top: perSecond(top),
-    precision: readOption('precision', request.precision, percentageNotation),
+    top,
+    precision: readPositive('precision', request.precision, percentageNotation),
     forLatency: asksForLatency(plan),
     samples,
   };
@@ -107,7 +101,7 @@ export const searchBudgetFor = (
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
   }
-  const seconds = readOption('time', time, durationNotation) / 1000;
+  const seconds = readPositive('time', time, durationNotation) / 1000;
   return {
     requests: Math.min(
       most,

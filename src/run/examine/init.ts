@@ -8,7 +8,7 @@ import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { starterScenarioText } from '../../scenario/starter-scenario.ts';
 import { openProbe } from './examination.ts';
 import type { Host } from '../input/host.ts';
-import { readPlan } from '../input/read-plan.ts';
+import { placeholderScenario, readPlan } from '../input/read-plan.ts';
 import { prepareTarget } from '../target/prepare-target.ts';
 
 interface InitRequest {
@@ -36,7 +36,7 @@ const readTargetModels = async (
   const read = await readPlan(
     {
       scenario: undefined,
-      flags: { kind: 'models', rate: '1/s', duration: '1s' },
+      flags: placeholderScenario,
       set: [`keys=\${env:${key}}`],
       target: address,
     },

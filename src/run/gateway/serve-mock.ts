@@ -12,7 +12,7 @@ import { parseSettings } from '../../scenario/schema/settings-notation.ts';
 import { nonDefaultSettings } from './non-default-settings.ts';
 import { defaultMockKeys, embeddedMockSettings } from '../target/embedded-mock.ts';
 import type { Host } from '../input/host.ts';
-import { readPlan } from '../input/read-plan.ts';
+import { placeholderScenario, readPlan } from '../input/read-plan.ts';
 import { mockSummaryText } from './mock-summary.ts';
 
 /** Options of the reference gateway. */
@@ -33,9 +33,6 @@ export interface MockRequest {
   /** The file that records what truly happened to each request. */
   readonly truth: string | undefined;
 }
-
-/** Replaces a scenario file: its load is not used. */
-const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' };
 
 const settingsFrom = async (
   request: MockRequest,

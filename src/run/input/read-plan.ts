@@ -28,6 +28,9 @@ export interface PlanSource {
   readonly workers?: string | undefined;
 }
 
+/** Flags in place of a scenario file, for verbs that use no load. */
+export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' } as const;
+
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
 /** The scenario in the folder of `path` with the most similar name; `null` if none is similar. */

@@ -5,17 +5,17 @@ import { sideDifferences } from '../../judge/compare/side-differences.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
-import { wallClock } from '../../platform/host/clock.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
-import { folderName } from '../input/folder-name.ts';
+import { folderFor } from '../input/folder-name.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
 import { readGates } from '../input/read-gates.ts';
 import { historyPath } from '../input/history-path.ts';
+import { defaultRunId } from '../input/run-facts.ts';
 import type { Host, Printer } from '../input/host.ts';
 import { readPlan } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
@@ -166,9 +166,9 @@ export const repeat = async (request: RepeatRequest, host: Host): Promise<ExitNa
   const pauseLength = milliseconds(
     Math.max(pauseFor(plan, request.pause), pauseFor(other, request.pause)),
   );
-  const out = request.out ?? join('reports', folderName(wallClock(), plan.name));
+  const out = folderFor(request.out ?? undefined, plan.name);
   const folder = await openRunFolder(out);
-  const runId = request.runId ?? `weir-${planHash(plan).slice(0, 8)}`;
+  const runId = request.runId ?? defaultRunId(plan);
   const slots = runSlots(request.repetitions, against !== undefined);
   const runs = await runAllSlots(request, slots, { folder, runId, pauseLength, host });
   printer.say(`Runs: ${out}`);

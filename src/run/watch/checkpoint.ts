@@ -2,13 +2,14 @@ import type { CheckpointCommit, CheckpointHeader } from '../../model/result/chec
 import type { Clock } from '../../model/clock.ts';
 import { maxLedgerRows } from '../../model/observation/ledger.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
-import type { GeneratorSample, ResultFacts } from '../../model/result/result.ts';
+import type { GeneratorSample } from '../../model/result/result.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import { removeFile } from '../../platform/files/plain-files.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { IncrementalTally } from '../../record/incremental-tally.ts';
 import type { StoredPart } from '../../record/tally.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
+import type { RunFacts } from '../input/run-facts.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunRecorder } from './recorder.ts';
 
@@ -135,7 +136,7 @@ export const openCheckpoint = async (path: string): Promise<CheckpointFile> => {
 export const keepCheckpoint = async (
   path: string,
   recorder: RunRecorder,
-  facts: Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>,
+  facts: RunFacts,
   warn: (text: string) => void,
 ): Promise<RunObserver> => {
   const file = await openCheckpoint(path);

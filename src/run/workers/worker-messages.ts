@@ -1,8 +1,6 @@
-import type { Credential, SharedBudget, SliceProgress } from '../../engine/slice-options.ts';
-import type { Slice } from '../../model/workload/arrival.ts';
+import type { SliceOptions, SliceProgress } from '../../engine/slice-options.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type { Clip, ClipSource } from '../../model/workload/clip.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
@@ -13,13 +11,8 @@ import type { TargetAddress } from './run-local-slice.ts';
 
 /** What a worker receives when it starts. */
 export interface WorkerSetup {
-  readonly plan: Plan;
-  readonly planHash: string;
-  readonly slice: Slice;
-  readonly runId: string;
-  readonly credentials: readonly Credential[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly userAgent: string;
+  /** The options of its slice, without what cannot cross threads. */
+  readonly options: Omit<SliceOptions, 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, for the checkpoint. */
   readonly notes: readonly string[];
   /** Secrets that must never be written anywhere. */
@@ -30,7 +23,6 @@ export interface WorkerSetup {
   readonly targetAddress: TargetAddress;
   /** Each worker opens its own canary streams from one emitter. */
   readonly canary: CanaryOptions | null;
-  readonly sharedBudget: SharedBudget;
   /** Whether the main thread needs a line for each observation, and the observations themselves: for objectives that may end the run, and for live metrics. */
   readonly reporting: { readonly lines: boolean; readonly observations: boolean };
 }

@@ -8,11 +8,10 @@ import type { ClipSource, Clip } from '../../model/workload/clip.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { redactor } from '../../model/plan/secret.ts';
-import { withoutPrompts } from '../../model/plan/without-prompts.ts';
 import { openCanaryStreams } from '../../platform/canary/canary-streams.ts';
 import { cleanHeap } from '../../platform/host/clean-heap.ts';
 import { clockFrom } from '../../platform/host/clock.ts';
-import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
+import { thisMachine } from '../../platform/host/machine.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import { observationLine } from '../../record/observation-lines.ts';
 import { toResult } from '../../record/tally.ts';
@@ -22,25 +21,20 @@ import { collectLiveFigures } from '../watch/live-display.ts';
 import { combineObservers, tickInterval, type WorkerObservations } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
 import { startLocalSlice } from './run-local-slice.ts';
+import { runFacts } from '../input/run-facts.ts';
 import { workloadFiles } from '../input/workload-files.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 
 const thread = currentThread<WorkerSetup, ToWorker, FromWorker>();
 const { input: setup } = thread;
-const { plan } = setup;
+const { plan, slice: share, runId } = setup.options;
 
 const clipsBy = new Map<string, readonly Clip[]>(
   setup.clips.map(([source, clips]) => [JSON.stringify(source), clips]),
 );
 
 const options: SliceOptions = {
-  plan,
-  slice: setup.slice,
-  runId: setup.runId,
-  userAgent: setup.userAgent,
-  credentials: setup.credentials,
-  headers: setup.headers,
-  sharedBudget: setup.sharedBudget,
+  ...setup.options,
   clips: { clipsOf: (source: ClipSource) => clipsBy.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(setup.baseFolder).reopen(plan),
   redact: redactor(setup.secrets),
@@ -83,14 +77,9 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
     observer: combineObservers([recorder, updates]),
     canary,
   });
-  const facts = {
-    weir: weirVersion(),
-    runId: setup.runId,
-    planHash: setup.planHash,
-    plan: withoutPrompts(plan),
-  };
+  const facts = runFacts(plan, runId);
   const slice = {
-    ...setup.slice,
+    ...share,
     startedAt,
     clock: `${startedAt} ${machineZero}`,
     baseUrl: setup.targetAddress.baseUrl,
