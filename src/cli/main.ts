@@ -32,17 +32,6 @@ const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
-/** Runs the command line and sets the exit code. */
-const main = async (): Promise<void> => {
-  let exit: ExitName = 'pass';
-  try {
-    exit = await program(process.argv.slice(2));
-  } catch (error) {
-    exit = reportError(error);
-  }
-  process.exitCode = exitCode(exit);
-};
-
 // A reader that closes the pipe early (`weir … 2>&1 | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -55,4 +44,4 @@ process.on('uncaughtException', (defect) => {
   process.exit(exitCode(reportError(defect)));
 });
 
-await main();
+process.exitCode = exitCode(await program(process.argv.slice(2)).catch(reportError));

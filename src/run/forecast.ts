@@ -18,11 +18,13 @@ import { forecastDocument } from '../report/run/forecast-document.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { durationNotation } from '../scenario/schema/notation.ts';
 import type { Host } from './input/host.ts';
-import { readOption } from './input/read-option.ts';
+import { bounded, readOption } from './input/read-option.ts';
 import { type PlanSource, type ReadPlanWithFiles, readPlanWithFiles } from './input/read-plan.ts';
 
 /** The assumed duration of an answer, for loads whose users wait for it. */
 const defaultAnswerTime = milliseconds(1000);
+
+const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
 
 const maxRequests = 10_000_000;
 
@@ -135,11 +137,10 @@ export const printForecast = async (
   const answerTime =
     givenTime === undefined
       ? defaultAnswerTime
-      : readOption('answer-time', givenTime, durationNotation, (ms) => ms >= 1, ', at least 1ms');
+      : readOption('answer-time', givenTime, answerTimeNotation);
   const forecast = forecastOf(read, answerTime);
   printer.print({
     json: JSON.stringify(forecast, null, 2),
     text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),
-    files: '',
   });
 };

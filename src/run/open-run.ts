@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import type { SliceOptions } from '../engine/slice-options.ts';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { openRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
+import { Problem } from '../platform/problem.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
 import { type RunCanary, openCanary } from './canary.ts';
 import { checkPlanFits } from './forecast.ts';
 import { folderFor } from './input/folder-name.ts';
 import type { Host } from './input/host.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
-import { checkpointFileName } from './input/read-stored-result.ts';
+import { checkpointFileName } from './input/read-result.ts';
 import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openRequestedFolder } from './output/publish.ts';
-import { rejectSaturationConflicts } from './reject-saturation-conflicts.ts';
 import { prepareTarget, type ReadyTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
@@ -40,6 +40,21 @@ export interface OpenedRun {
   /** The workers that send; `null` if this thread sends. */
   readonly workerPool: WorkerPoolPlan | null;
 }
+
+/** Throws a `Problem` for options that do not work with a `saturate` load. */
+const rejectSaturationConflicts = (plan: Plan, { capture, slice }: RunRequest): void => {
+  if (saturateLoadOf(plan) === null) return;
+  if (capture !== undefined) {
+    throw new Problem(
+      '--capture reads Weir’s own transports, and a load of the kind "saturate" is sent by autocannon. Leave --capture out, or use the kind "closed"',
+    );
+  }
+  if (slice.count > 1) {
+    throw new Problem(
+      '--slice: a load of the kind "saturate" has no shares: every machine would saturate the target by itself. Start a separate run on each machine, or use the kind "closed"',
+    );
+  }
+};
 
 const openFolder = async (
   { out, isRetry = false }: RunRequest,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { writeCheckpoint, openCheckpoint } from '../../run/watch/checkpoint.ts';
+import { writeCheckpoint } from '../../run/watch/checkpoint.ts';
 import { constantLoad, fakeSliceOptions, fakePlan } from '../../engine/fake-run.fixture.ts';
 import { fakeWorld } from '../../engine/fake-world.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
@@ -114,10 +114,10 @@ const slice = { index: 0, count: 1, startedAt: '2026-11-21T00:00:00.000Z', baseU
 
 /** Writes the checkpoint and the observations into a folder. */
 const runIn = async (folder: string): Promise<void> => {
-  const checkpoint = await openCheckpoint(join(folder, 'checkpoint.jsonl'));
+  const checkpoint = await openLineFile(join(folder, 'checkpoint.jsonl'));
   const observations = await openLineFile(join(folder, 'observations.jsonl'));
   const signals = watchGenerator();
-  const stopKeeping = writeCheckpoint(checkpoint.write, {
+  const stopKeeping = writeCheckpoint((line) => checkpoint.write(line), {
     header: { weir: '0', runId: 'r', planHash: 'h', plan, slice, notes: [] },
     tally,
     clock,
@@ -151,7 +151,7 @@ const runIn = async (folder: string): Promise<void> => {
   stopKeeping();
   signals.stop();
   await observations.close();
-  await checkpoint.remove();
+  await checkpoint.close();
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'));

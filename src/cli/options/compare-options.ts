@@ -48,39 +48,41 @@ const countFrom = (text: string | undefined): number => {
 };
 
 /** Throws a `UsageProblem` if `--self` has too few runs, or another option asks for a comparison. */
-const checkSelf = (compares: boolean, repetitions: string | undefined, strict: boolean): void => {
+const checkSelf = (compares: boolean, repetitions: number, strict: boolean): void => {
   if (compares || strict) {
     throw new UsageProblem(
       `--self compares the runs with each other: expected nothing else to compare with; got ${compares ? '--baseline or --against' : '--strict'}`,
     );
   }
-  if (countFrom(repetitions) < minSelfRuns) {
+  if (repetitions < minSelfRuns) {
     throw new UsageProblem(
-      `--self: expected at least ${minSelfRuns} runs, better ten (--repeat 10); got ${countFrom(repetitions)}`,
+      `--self: expected at least ${minSelfRuns} runs, better ten (--repeat 10); got ${repetitions}`,
     );
   }
 };
 
 /** `null`: one run without a comparison. Throws a `UsageProblem` for options that contradict each other. */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
-  const { repeat: repetitions, against, baseline } = given;
+  const { repeat, against, baseline, gate, strict, allowDifferent, pause, self } = given;
   const compares = against !== undefined || baseline.length > 0;
-  const criteriaOptions = [
-    ...(given.gate === undefined ? [] : ['--gate']),
-    ...(given.strict ? ['--strict'] : []),
-    ...(given.allowDifferent ? ['--allow-different'] : []),
-  ];
-  if (given.self) checkSelf(compares, repetitions, given.strict);
-  if (!compares && !given.self && criteriaOptions.length > 0) {
+  const repetitions = countFrom(repeat);
+  if (self) checkSelf(compares, repetitions, strict);
+  const criteria = {
+    '--gate': gate !== undefined,
+    '--strict': strict,
+    '--allow-different': allowDifferent,
+  };
+  const usedCriteria = Object.entries(criteria).flatMap(([name, isUsed]) => (isUsed ? name : []));
+  if (!compares && !self && usedCriteria.length > 0) {
     throw new UsageProblem(
-      `${criteriaOptions.join(', ')}: expected something to compare with, --baseline FILES or --against URL`,
+      `${usedCriteria.join(', ')}: expected something to compare with, --baseline FILES or --against URL`,
     );
   }
   if (against !== undefined && baseline.length > 0) {
     throw new UsageProblem('expected one base, --baseline or --against; got both');
   }
-  if (repetitions === undefined && !compares) {
-    if (given.pause === undefined) return null;
+  if (repeat === undefined && !compares) {
+    if (pause === undefined) return null;
     throw new UsageProblem('--pause: expected several runs, --repeat N; got one');
   }
   const singleRunOptions = (['observations', 'junit', 'csv', 'summary'] as const).filter(
@@ -91,9 +93,7 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
       `--${singleRunOptions.join(', --')}: expected one run, which is not compared; got several. \`weir report\` writes them for each run, and a comparison has its own in its folder`,
     );
   }
-  const { gate, strict, allowDifferent, pause, self } = given;
-  const criteria = { gate, strict, allowDifferent };
-  return { ...criteria, repetitions: countFrom(repetitions), against, baseline, pause, self };
+  return { gate, strict, allowDifferent, repetitions, against, baseline, pause, self };
 };
 
 /** The sides of `weir compare`: two paths, or several with `--with` before those of the new side; `next` is `null` for `--self`. */

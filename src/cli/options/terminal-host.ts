@@ -24,9 +24,10 @@ export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
       },
       warn: (text) => screen.line(text),
       print: (outcome) => {
-        const text = json ? outcome.json : quiet ? '' : outcome.text(stdoutStyle());
+        const text = json ? (outcome.json ?? '') : quiet ? '' : outcome.text(stdoutStyle());
         if (text !== '') toStdout(text);
-        if (!quiet && outcome.files !== '') screen.line(outcome.files);
+        const { files = '' } = outcome;
+        if (!quiet && files !== '') screen.line(files);
       },
       screen: quiet ? null : screen,
     },

@@ -15,7 +15,7 @@ export const initVerb = defineVerb({
     const host = terminalHost();
     const chat = await writeStarterScenario({ target, model, key, out }, host);
     const text = `${out}: sends requests to ${chat}. \`weir plan ${out}\` forecasts it, \`weir run ${out}\` runs it.`;
-    host.printer.print({ json: '', text: () => text, files: '' });
+    host.printer.print({ text: () => text });
     return 'pass';
   },
 });

@@ -10,7 +10,7 @@ export const schemaVerb = defineVerb({
     const { schemaText, writeSchemas } = await import('../../run/output/schemas.ts');
     const { printer } = terminalHost();
     if (write) await writeSchemas(printer.say);
-    else printer.print({ json: '', text: () => schemaText(subject), files: '' });
+    else printer.print({ text: () => schemaText(subject) });
     return 'pass';
   },
 });

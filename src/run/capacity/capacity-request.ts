@@ -10,7 +10,7 @@ import {
   percentageNotation,
   rateNotation,
 } from '../../scenario/schema/notation.ts';
-import { readOption } from '../input/read-option.ts';
+import { bounded, readOption } from '../input/read-option.ts';
 import type { PlanSource } from '../input/read-plan.ts';
 
 /** Options of `weir capacity`. */
@@ -33,7 +33,12 @@ const readPositive = <Quantity extends number>(
   name: string,
   text: string,
   notation: Notation<Quantity>,
-): Quantity => readOption(name, text, notation, (quantity) => quantity > 0, ', above 0');
+): Quantity =>
+  readOption(
+    name,
+    text,
+    bounded(notation, (quantity) => quantity > 0, ', above 0'),
+  );
 
 const defaultThinkTime = milliseconds(20_000);
 

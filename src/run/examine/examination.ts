@@ -1,9 +1,4 @@
-import {
-  type DeclaredLimits,
-  type LimitLog,
-  type ProbePhase,
-  probePhases,
-} from '../../model/limits/limit-log.ts';
+import { type LimitLog, probePhases } from '../../model/limits/limit-log.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { sleep } from '../../platform/process/pause.ts';
@@ -18,6 +13,7 @@ import { phaseBudget } from '../../probe/probe-budget.ts';
 import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
+import type { ExaminationSettings } from './limits-request.ts';
 
 /** An open connection to a target, with its models and the keys to examine. */
 export interface OpenedProbe {
@@ -27,9 +23,6 @@ export interface OpenedProbe {
   readonly keys: { readonly first: string; readonly second: string | null };
   readonly close: () => Promise<void>;
 }
-
-/** Timeout of one answer in ms: a queue may delay a request by more than a window. */
-const timeoutFor = (window: number): number => 2 * window + 30_000;
 
 /** Opens the connection and reads the model list. Throws a `Problem` when there is no usable model. */
 export const openProbe = async (
@@ -49,7 +42,8 @@ export const openProbe = async (
     wallZero: Date.parse(startedAt),
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
     redact: redactor([...target.secrets, ...values]),
-    timeoutFor: timeoutFor(window),
+    // In ms: a queue may delay a request by more than a window.
+    timeoutFor: 2 * window + 30_000,
   };
   const models = await findProbeModels(session, first, model);
   if (typeof models === 'string') {
@@ -69,14 +63,9 @@ export interface CompletedExamination {
 /** Examines the first key, reports progress, and ends early if stopped. */
 export const examine = async (
   { session, startedAt, models, keys }: OpenedProbe,
-  options: {
-    readonly declared: DeclaredLimits;
-    readonly phases: readonly ProbePhase[];
-    readonly maxRequests: number;
-  },
+  options: Omit<ExaminationSettings, 'price'> & { readonly maxRequests: number },
   { printer: { say }, onStop }: Host,
 ): Promise<CompletedExamination> => {
-  const { declared } = options;
   const { clock } = session;
   const hasSecondKey = keys.second !== null;
   let stoppedBy: StopCause | null = null;
@@ -98,7 +87,7 @@ export const examine = async (
       hasSecondKey,
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       onPhaseStart: (phase) => {
-        const { usual, time } = phaseBudget(phase, declared.requests, hasSecondKey);
+        const { usual, time } = phaseBudget(phase, options.declared.requests, hasSecondKey);
         const long = time < 1000 ? '' : ` in ${timeText(time)}`;
         say(`${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`);
       },

@@ -22,6 +22,9 @@ interface InitRequest {
 const fileExists = (path: string): Problem =>
   new Problem(`${path} exists already: name another file with --out FILE`);
 
+const unlistedModel = (model: string, listed: readonly string[]): Problem =>
+  new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
+
 /** The models that the target lists for its key. */
 const readTargetModels = async (
   { target: address, model, key }: InitRequest,
@@ -33,16 +36,9 @@ const readTargetModels = async (
       `--key: expected the name of an environment variable that contains the gateway’s key; ${key} is not set: run \`export ${key}=…\` first, or name another with --key NAME`,
     );
   }
-  const read = await readPlan(
-    {
-      scenario: undefined,
-      flags: placeholderScenario,
-      set: [`keys=\${env:${key}}`],
-      target: address,
-    },
-    environment,
-  );
-  const target = await prepareTarget(read);
+  const set = [`keys=\${env:${key}}`];
+  const source = { scenario: undefined, flags: placeholderScenario, set, target: address };
+  const target = await prepareTarget(await readPlan(source, environment));
   try {
     const probe = await openProbe(target, milliseconds(0), model);
     await probe.close();
@@ -61,9 +57,9 @@ const chooseChatModel = async (
   const chats = listed.filter((id) => id !== speech && id !== transcription);
   if (model !== undefined || chats.length < 2 || ask === null) return chat;
   printer.say(`Models: ${chats.join(', ')}`);
-  const answer = (await ask(`Which one? [${chat}] `)).trim();
-  if (answer === '' || chats.includes(answer)) return answer === '' ? chat : answer;
-  throw new Problem(`the target lists no model ${answer}: expected one of ${chats.join(', ')}`);
+  const answer = (await ask(`Which one? [${chat}] `)).trim() || chat;
+  if (!chats.includes(answer)) throw unlistedModel(answer, chats);
+  return answer;
 };
 
 /** Reads the models of a target and writes a first scenario; never overwrites a file. Resolves with the scenario's chat model. */
@@ -71,11 +67,8 @@ export const writeStarterScenario = async (request: InitRequest, host: Host): Pr
   const { target, model, key, out } = request;
   if (await pathExists(out)) throw fileExists(out);
   const models = await readTargetModels(request, host.environment);
-  if (model !== undefined && !models.listed.includes(model)) {
-    throw new Problem(
-      `the target lists no model ${model}: expected one of ${models.listed.join(', ')}`,
-    );
-  }
+  if (model !== undefined && !models.listed.includes(model))
+    throw unlistedModel(model, models.listed);
   const chat = await chooseChatModel(models, request, host);
   const { speech, transcription } = models;
   const text = starterScenarioText({ target, key, chat, speech, transcription }, basename(out));

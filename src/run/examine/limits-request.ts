@@ -8,7 +8,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
-import { readOption } from '../input/read-option.ts';
+import { bounded, readOption } from '../input/read-option.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
 /** Options of `weir limits`. */
@@ -105,9 +105,8 @@ export const examinationSettingsFrom = (
       return null;
     }
   };
-  const window = collectProblem(() =>
-    readOption('window', windowText, durationNotation, (length) => length > 0),
-  );
+  const windowNotation = bounded(durationNotation, (length) => length > 0);
+  const window = collectProblem(() => readOption('window', windowText, windowNotation));
   const permitted = collectProblem(() => readList('class', permittedText, limiterClassNames));
   const readPrice = collectProblem(() => priceOf(price));
   const phases = quick

@@ -45,21 +45,11 @@ const settingsFrom = async (
     target: 'mock',
   };
   const { plan } = await readPlan(source, environment);
-  const { seed, ...settings } = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
-  const { host, port, controlPort, truth } = request;
-  return {
-    ...settings,
-    seed: request.seed ?? seed,
-    port,
-    controlPort,
-    host,
-    ...(truth === undefined ? {} : { truth: { file: truth } }),
-  };
+  const settings = embeddedMockSettings(plan, request.keys ?? defaultMockKeys(plan));
+  const { host, port, controlPort, truth, seed = settings.seed } = request;
+  const traced = truth === undefined ? {} : { truth: { file: truth } };
+  return { ...settings, seed, port, controlPort, host, ...traced };
 };
-
-/** The control port accepts the notation of scenarios. */
-const parseControlSettings = (notation: unknown): unknown =>
-  parseSettings(mockSettingsSchema, notation);
 
 const start = async (settings: SettingsInput) => {
   const read = settingsSchema.safeParse(settings, { error: schemaIssueMessage });
@@ -68,15 +58,12 @@ const start = async (settings: SettingsInput) => {
     throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
   }
   await warmUpAudio();
-  try {
-    return {
-      settings: read.data,
-      mock: await startMock(read.data, realClock(), parseControlSettings),
-    };
-  } catch (error) {
-    if (error instanceof MockStartError) throw new Problem(error.message);
-    throw error;
-  }
+  // The control port accepts the notation of scenarios.
+  const parse = (notation: unknown): unknown => parseSettings(mockSettingsSchema, notation);
+  const mock = await startMock(read.data, realClock(), parse).catch((error: unknown) => {
+    throw error instanceof MockStartError ? new Problem(error.message) : error;
+  });
+  return { settings: read.data, mock };
 };
 
 /** Calls `end` after the lifetime; the returned function cancels that. */
@@ -105,7 +92,7 @@ export const serveRun = async (
     const release = onStop(() => {
       if (inContainer) finished.resolve();
     });
-    printer.print({ json: '', text: () => readyLine(mock), files: '' });
+    printer.print({ text: () => readyLine(mock) });
     await finished.promise;
     release();
     await mock.close();
@@ -127,7 +114,7 @@ export const serveMock = async (request: MockRequest, host: Host): Promise<void>
     `Counters: ${mock.controlUrl}/counters (also /state, /ledger, /settings, /truth, /reset, /clock, /health)`,
     ...(differing.length === 0 ? [] : [`Changed settings: ${differing.join(' ')}`]),
   ];
-  host.printer.print({ json: '', text: () => lines.join('\n'), files: 'Ctrl-C ends it.' });
+  host.printer.print({ text: () => lines.join('\n'), files: 'Ctrl-C ends it.' });
   await stop.promise;
   cancelLifetime();
   release();

@@ -91,8 +91,6 @@ export const listBaselines = (only: string | null, host: Host): Promise<void> =>
     if (only !== null && !runs.some(({ baselines }) => baselines.includes(only)))
       throw unknownBaseline(only, history);
     host.printer.print({
-      json: '',
       text: (style) => terminalText(baselinesDocument(weirVersion(), runs, only), style),
-      files: '',
     });
   });

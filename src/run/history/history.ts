@@ -62,6 +62,5 @@ export const listHistory = async (
   printer.print({
     json: JSON.stringify({ format: 'history/1', weir, trends }),
     text: (style) => (page ? '' : terminalText(historyDocument(weir, trends), style)),
-    files: '',
   });
 };

@@ -10,10 +10,10 @@ export type OnStop = (listener: (cause: StopCause, times: number) => void) => ()
 
 /** The output of a command, for people and for programs. */
 export interface PrintedOutcome {
-  readonly json: string;
+  readonly json?: string;
   readonly text: (style: { readonly colour: boolean; readonly width: number }) => string;
-  /** The lines that name its files; empty for none. */
-  readonly files: string;
+  /** The lines that name its files. */
+  readonly files?: string;
 }
 
 /** Receives all output. The command line prints it; the library prints nothing. */

@@ -61,15 +61,6 @@ interface SeriesContext {
   readonly host: Host;
 }
 
-interface SeriesRuns {
-  readonly base: readonly Repetition[];
-  readonly next: readonly Repetition[];
-  readonly exits: readonly ExitName[];
-  readonly excluded: readonly ExcludedRun[];
-  /** The exit after a stop; `null` if all runs were made. */
-  readonly stopped: ExitName | null;
-}
-
 const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
@@ -117,17 +108,18 @@ const runSlot = async (
   }
 };
 
-/** Makes all runs with a pause between them, until the user stops. */
+/** Makes all runs with a pause between them, until the user stops: `stopped` is the exit after that. */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],
   context: SeriesContext,
-): Promise<SeriesRuns> => {
+) => {
   const runs = {
     base: [] as Repetition[],
     next: [] as Repetition[],
     exits: [] as ExitName[],
     excluded: [] as ExcludedRun[],
+    stopped: null as ExitName | null,
   };
   for (const [i, slot] of slots.entries()) {
     context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
@@ -143,7 +135,7 @@ const runAllSlots = async (
     if (reason !== null) runs.excluded.push({ folder: slot.folder, reason });
     if (stopExits.includes(finished.exit)) return { ...runs, stopped: finished.exit };
   }
-  return { ...runs, stopped: null };
+  return runs;
 };
 
 const sideOf = (name: string, repetitions: readonly Repetition[]): Side => {

@@ -19,16 +19,6 @@ const snapshotInterval = 5000;
 const writeInterval = 20;
 const writeBudget = 1;
 
-/** The file from which a killed run can be reported. */
-interface CheckpointFile {
-  /** Adds a line of `writeCheckpoint`, of this thread or of a worker. */
-  readonly write: (line: string) => void;
-  /** Removes the file once the reports are written. Resolves with the reason if something could not be written. */
-  remove(): Promise<string | null>;
-  /** Leaves the file unchanged. */
-  discard(): Promise<void>;
-}
-
 /** The state of a slice to write. */
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
@@ -60,12 +50,6 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   };
 };
 
-/** A snapshot that is being written. */
-interface Snapshot {
-  readonly parts: Iterator<StoredPart, number>;
-  readonly at: Instant;
-}
-
 /** Writes the increments of a slice's tally every `snapshotInterval` ms, until the returned function is called. */
 export const writeCheckpoint = (
   write: (line: string) => void,
@@ -77,7 +61,8 @@ export const writeCheckpoint = (
   // A worker starts writing a little before instant 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
-  let current: Snapshot | null = null;
+  /** The snapshot that is being written, and its moment. */
+  let current: { parts: Iterator<StoredPart, number>; at: Instant } | null = null;
   write(JSON.stringify({ format: 'checkpoint/1', ...header }));
   const endSnapshot = (until: Instant, ended: number): void => {
     current = null;
@@ -91,7 +76,7 @@ export const writeCheckpoint = (
     samples = generator.length;
     write(JSON.stringify(cut));
   };
-  const writeParts = ({ parts, at }: Snapshot): void => {
+  const writeParts = ({ parts, at }: NonNullable<typeof current>): void => {
     const begun = clock.now();
     do {
       const next = parts.next();
@@ -112,26 +97,6 @@ export const writeCheckpoint = (
   });
 };
 
-/** Opens the checkpoint's file; throws a `Problem` when it cannot be written. */
-export const openCheckpoint = async (path: string): Promise<CheckpointFile> => {
-  const file = await openLineFile(path);
-  return {
-    write: (line) => file.write(line),
-    remove: async () => {
-      let failure: string | null = null;
-      try {
-        await file.close();
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        failure = error.message;
-      }
-      await removeFile(path);
-      return failure;
-    },
-    discard: () => file.discard(),
-  };
-};
-
 /** Keeps a checkpoint in a folder during the run; throws a `Problem` if it cannot be written. */
 export const keepCheckpoint = async (
   path: string,
@@ -139,12 +104,12 @@ export const keepCheckpoint = async (
   facts: RunFacts,
   warn: (text: string) => void,
 ): Promise<RunObserver> => {
-  const file = await openCheckpoint(path);
+  const file = await openLineFile(path);
   let stop = (): void => undefined;
   return {
     onStart: ({ clock, local, notes }) => {
       if (local === null) return;
-      stop = writeCheckpoint(file.write, {
+      stop = writeCheckpoint((line) => file.write(line), {
         header: { ...facts, slice: local.slice, notes: [...notes] },
         tally: recorder.tally,
         clock,
@@ -157,8 +122,11 @@ export const keepCheckpoint = async (
     },
     onEnd: () => stop(),
     onPublished: async () => {
-      const failure = await file.remove();
-      if (failure !== null) warn(`The checkpoint was not kept: ${failure}.`);
+      await file.close().catch((error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        warn(`The checkpoint was not kept: ${error.message}.`);
+      });
+      await removeFile(path);
     },
     discard: () => file.discard(),
   };

@@ -54,11 +54,7 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
 export const planWorkerPool = (
   { plan, folder }: ReadPlan,
   slice: Slice,
-  {
-    capture,
-    metricsExport,
-    observations,
-  }: Pick<RunRequest, 'capture' | 'metricsExport' | 'observations'>,
+  { capture, metricsExport, observations }: RunRequest,
 ): WorkerPoolPlan | null => {
   if (capture !== undefined) {
     rejectWorkers(plan, 'capture');

@@ -43,10 +43,11 @@ type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
 /** The setup of each worker, which begin together. */
 const setupsFor = (
-  { clips, workload: _, redact: __, ...options }: SliceOptions,
+  sliceOptions: SliceOptions,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
   { workers, baseFolder, reporting, canary }: WorkerPoolOptions,
 ): readonly WorkerSetup[] => {
+  const { clips, workload: _, redact: __, ...options } = sliceOptions;
   const { plan, credentials } = options;
   const common = {
     baseFolder,

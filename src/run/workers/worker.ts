@@ -43,24 +43,25 @@ const options: SliceOptions = {
 /** Collects what the main thread needs from the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup) => {
   const live = collectLiveFigures();
-  let observationLines: string[] = [];
-  let checkpointLines: string[] = [];
-  let observations: Observation[] = [];
+  const emptyUpdate = () => ({
+    observationLines: [] as string[],
+    checkpointLines: [] as string[],
+    observations: [] as Observation[],
+  });
+  let update = emptyUpdate();
   return {
     onObservation: (observation: Observation): void => {
       live.record(observation);
-      if (reporting.lines) observationLines.push(observationLine(observation));
-      if (reporting.observations) observations.push(observation);
+      if (reporting.lines) update.observationLines.push(observationLine(observation));
+      if (reporting.observations) update.observations.push(observation);
     },
     addCheckpointLine: (line: string): void => {
-      checkpointLines.push(line);
+      update.checkpointLines.push(line);
     },
     take: (): WorkerObservations => {
-      const update = { figures: live.take(), observationLines, checkpointLines, observations };
-      observationLines = [];
-      checkpointLines = [];
-      observations = [];
-      return update;
+      const taken = { figures: live.take(), ...update };
+      update = emptyUpdate();
+      return taken;
     },
   };
 };
