@@ -1,4 +1,5 @@
 import type { SliceOptions, SliceProgress } from '../../engine/slice-options.ts';
+import type { Slice } from '../../model/workload/arrival.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type { Clip, ClipSource } from '../../model/workload/clip.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
@@ -11,8 +12,9 @@ import type { TargetAddress } from './run-local-slice.ts';
 
 /** What a worker receives when it starts. */
 export interface WorkerSetup {
-  /** The options of its slice, without what cannot cross threads. */
-  readonly options: Omit<SliceOptions, 'clips' | 'workload' | 'redact'>;
+  readonly slice: Slice;
+  /** The other options of its slice, without what cannot cross threads. */
+  readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, for the checkpoint. */
   readonly notes: readonly string[];
   /** Secrets that must never be written anywhere. */

@@ -47,7 +47,7 @@ const setupsFor = (
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
   { workers, baseFolder, reporting, canary }: WorkerPoolOptions,
 ): readonly WorkerSetup[] => {
-  const { clips, workload: _, redact: __, ...options } = sliceOptions;
+  const { slice: whole, clips, workload: _, redact: __, ...options } = sliceOptions;
   const { plan, credentials } = options;
   const common = {
     baseFolder,
@@ -57,12 +57,9 @@ const setupsFor = (
     secrets: [...secrets, ...credentials.map(({ value }) => value)],
     clips: clipsIn(plan, clips),
     targetAddress: { baseUrl, wire, certificates },
+    options: { ...options, sharedBudget: createSharedBudget(whole) },
   };
-  const sharedBudget = createSharedBudget(options.slice);
-  return splitSlice(options.slice, workers).map((slice) => ({
-    ...common,
-    options: { ...options, slice, sharedBudget },
-  }));
+  return splitSlice(whole, workers).map((slice) => ({ ...common, slice }));
 };
 
 type OnUpdate = (worker: PooledWorker, update: WorkerUpdate) => void;
@@ -81,7 +78,7 @@ const startWorker = async (
     else if (report.kind === 'update') onUpdate(worker, report);
     else over.resolve(report);
   });
-  const { index, count } = setup.options.slice;
+  const { index, count } = setup.slice;
   const lossText = (reason: string | null): string =>
     `worker ${index}/${count} crashed (${redact(reason ?? 'it ended unexpectedly')}), and what its slice had measured is lost`;
   const worker: PooledWorker = {

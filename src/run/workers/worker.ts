@@ -27,7 +27,7 @@ import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 
 const thread = currentThread<WorkerSetup, ToWorker, FromWorker>();
 const { input: setup } = thread;
-const { plan, slice: share, runId } = setup.options;
+const { plan, runId } = setup.options;
 
 const clipsBy = new Map<string, readonly Clip[]>(
   setup.clips.map(([source, clips]) => [JSON.stringify(source), clips]),
@@ -35,6 +35,7 @@ const clipsBy = new Map<string, readonly Clip[]>(
 
 const options: SliceOptions = {
   ...setup.options,
+  slice: setup.slice,
   clips: { clipsOf: (source: ClipSource) => clipsBy.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(setup.baseFolder).reopen(plan),
   redact: redactor(setup.secrets),
@@ -80,7 +81,7 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
   });
   const facts = runFacts(plan, runId);
   const slice = {
-    ...share,
+    ...setup.slice,
     startedAt,
     clock: `${startedAt} ${machineZero}`,
     baseUrl: setup.targetAddress.baseUrl,
