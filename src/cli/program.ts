@@ -9,7 +9,6 @@ import { checkValues, explainUsageError } from './usage-errors.ts';
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
-/** A message of the parser, in its own words. */
 class ParserError extends Error {}
 
 const parserOf = (words: readonly string[], name: string): Argv =>

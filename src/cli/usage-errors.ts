@@ -30,15 +30,12 @@ export const checkValues = (
 
 /** What an unknown word may be matched with. */
 interface KnownNames {
-  /** The options of the verb. */
   readonly options: OptionTable;
-  /** The top-level fields of a scenario. */
   readonly fields: readonly string[];
 }
 
 const normalized = (name: string): string => name.replaceAll('-', '').toLowerCase();
 
-/** A suggestion for an unknown option. */
 const expectedOption = (
   verb: string,
   { name, value }: { readonly name: string; readonly value: string | undefined },

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { SliceOptions } from '../engine/slice-options.ts';
 import { type Plan, saturateLoadOf } from '../model/plan/plan.ts';
 import { openRunFolder, type RunFolder } from '../platform/files/run-folder.ts';
 import { Problem } from '../platform/problem.ts';
 import { rejectUnsupportedTarget } from '../platform/http/autocannon-client.ts';
-import { type RunCanary, openCanary } from './canary.ts';
+import { openCanary } from './canary.ts';
 import { checkPlanFits } from './forecast.ts';
-import { folderFor } from './input/folder-name.ts';
+import { folderFor } from './input/report-paths.ts';
 import type { Host } from './input/host.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
 import { checkpointFileName } from './input/read-result.ts';
@@ -14,7 +13,7 @@ import { defaultRunId, type RunFacts, runFacts } from './input/run-facts.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openRequestedFolder } from './output/publish.ts';
-import { prepareTarget, type ReadyTarget, sliceOptionsFor } from './target/prepare-target.ts';
+import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
 import { abortOnBreach } from './watch/abort-on-breach.ts';
 import { captureFileName, openCapture } from './watch/capture.ts';
 import { keepCheckpoint } from './watch/checkpoint.ts';
@@ -23,23 +22,7 @@ import { openLiveMetrics } from './watch/live-metrics.ts';
 import { openObservationFile } from './watch/observation-file.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
-import { type WorkerPoolPlan, planWorkerPool } from './workers/worker-pool-plan.ts';
-
-/** Everything that a run needs, opened before the first request. */
-export interface OpenedRun {
-  readonly options: SliceOptions;
-  readonly facts: RunFacts;
-  /** `null` if the run writes no files. */
-  readonly folder: RunFolder | null;
-  readonly extraReports: ExtraReports;
-  readonly recorder: RunRecorder;
-  /** The recorder and all other observers. */
-  readonly observers: readonly RunObserver[];
-  readonly target: ReadyTarget;
-  readonly canary: RunCanary;
-  /** The workers that send; `null` if this thread sends. */
-  readonly workerPool: WorkerPoolPlan | null;
-}
+import { planWorkerPool } from './workers/worker-pool-plan.ts';
 
 /** Throws a `Problem` for options that do not work with a `saturate` load. */
 const rejectSaturationConflicts = (plan: Plan, { capture, slice }: RunRequest): void => {
@@ -95,7 +78,7 @@ export const openRun = async (
   request: RunRequest,
   { environment, printer }: Pick<Host, 'environment' | 'printer'>,
   observe: (plan: Plan) => RunObserver,
-): Promise<OpenedRun> => {
+) => {
   const read = await readPlanWithFiles(request.source, environment);
   const { plan } = read;
   rejectSaturationConflicts(plan, request);
@@ -133,3 +116,6 @@ export const openRun = async (
     throw error;
   }
 };
+
+/** Everything that a run needs, opened before the first request; `folder` is `null` if it writes no files. */
+export type OpenedRun = Awaited<ReturnType<typeof openRun>>;

@@ -22,7 +22,6 @@ export const comparisonOptions = inGroup('Comparison:', {
   ),
 });
 
-/** The number of runs of `weir run`, and what they are compared with. */
 export const repetitionOptions = {
   ...comparisonOptions,
   ...inGroup('Comparison:', {

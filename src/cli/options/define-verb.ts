@@ -19,7 +19,6 @@ export type Given<Table extends OptionTable> = {
   readonly [Name in keyof Table & string as CamelCase<Name>]: InferredOptionType<Table[Name]>;
 };
 
-/** What `weir` does for a verb. */
 export interface Verb {
   readonly options: OptionTable;
   /** Verbs within this one, which take its options too. */

@@ -1,4 +1,4 @@
-import { historyPath } from '../../run/input/history-path.ts';
+import { historyPath } from '../../run/input/report-paths.ts';
 import type { ExtraReportPaths } from '../../run/input/run-request.ts';
 import { inGroup, switchOption, textOption } from './define-verb.ts';
 

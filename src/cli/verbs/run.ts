@@ -11,7 +11,6 @@ import {
 import { planSourceFrom, scenarioOptions, sliceFrom } from '../options/scenario-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** Runs a plan once or repeatedly. */
 export const runVerb = defineVerb({
   options: {
     ...scenarioOptions,

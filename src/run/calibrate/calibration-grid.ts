@@ -5,7 +5,6 @@ type SendingSetup = Pick<CalibrationCell, 'transport' | 'workers'>;
 
 type StreamLoad = Pick<CalibrationCell, 'streams' | 'tokensPerSecond'>;
 
-/** One load of the grid. */
 export type GridLoad = SendingSetup & StreamLoad;
 
 const loadsOf = (streamCounts: readonly number[], rates: readonly number[]): StreamLoad[] =>

@@ -13,7 +13,6 @@ import {
 import { bounded, readOption } from '../input/read-option.ts';
 import type { PlanSource } from '../input/read-plan.ts';
 
-/** Options of `weir capacity`. */
 export interface CapacityRequest {
   /** `null`: answer from stored results. */
   readonly source: PlanSource | null;
@@ -61,7 +60,6 @@ const maxFirstStepSeconds = 240;
 const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
-/** The criteria of the search and the assumptions of the answer. */
 export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerms => {
   const { requestsPerMinute, tokensPerMinute } = plan.limits;
   const keys = plan.keys.length;

@@ -1,9 +1,11 @@
+import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import { judgeSteps } from '../../judge/capacity/judge-steps.ts';
 import type { SearchTerms } from '../../judge/capacity/next-step.ts';
+import type { Traffic } from '../../model/workload/traffic.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { perSecond } from '../../model/quantity.ts';
+import { instant, perSecond } from '../../model/quantity.ts';
 import type { CapacityStep } from '../../model/series/capacity.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -13,22 +15,64 @@ import {
   type SearchBudget,
   stepPlan,
 } from '../../probe/find-capacity.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { tokenDemand } from '../../traffic/request/token-demand.ts';
 import { capacityStepLine } from '../../report/capacity/capacity-text.ts';
 import { openCanary } from '../canary.ts';
-import { budgetText } from './capacity-budget.ts';
 import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
-import { confirmBudget } from '../input/confirm-budget.ts';
-import { historyPath } from '../input/history-path.ts';
+import { confirmBudget, type Host, type StopCause } from '../input/host.ts';
+import { folderFor, historyPath } from '../input/report-paths.ts';
 import { defaultRunId } from '../input/run-facts.ts';
-import type { Host, StopCause } from '../input/host.ts';
 import { rejectWorkers } from '../workers/worker-pool-plan.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
-import { folderFor } from '../input/folder-name.ts';
 import { publishCapacity } from '../output/publish-capacity.ts';
 import { type PlanSource, readPlanWithFiles } from '../input/read-plan.ts';
 import { readSide } from '../input/read-side.ts';
 import { prepareTarget, type ReadyTarget, sliceOptionsFor } from '../target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
+
+/** Number of requests that the estimate is based on. */
+const sampledRequests = 50;
+/** Characters per token, as gateways estimate. */
+const charactersPerToken = 4;
+
+/** The most that the first requests of the plan may use, on average; the cost in micro-units, `null` if a price is unknown. */
+const estimateOf = (sliceRequest: SliceOptions) => {
+  let [tokens, cost] = [0, 0];
+  let isPriced = true;
+  for (let index = 0; index < sampledRequests; index += 1) {
+    const arrival = { stage: 0, index, due: instant(0) };
+    const { traffic, draw, ask } = drawRequestContent(sliceRequest, arrival);
+    const demand = tokenDemand(traffic, { draw, ask });
+    const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
+    const output = demand?.output ?? 0;
+    const price = priceOf(traffic);
+    tokens += input + output;
+    cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
+    // Without a bound on the answer, the cost has no bound.
+    isPriced &&= price !== null && (demand === null || output > 0);
+  }
+  return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
+};
+
+/** `null` if a price is unknown. */
+const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
+  if (traffic.kind === 'models') return { input: 0, output: 0 };
+  return 'price' in traffic ? traffic.price : null;
+};
+
+/** What a search may spend, as a sentence. */
+const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBudget): string => {
+  const { tokens, cost } = estimateOf(sliceRequest);
+  return [
+    `at most ${countText(requests)} requests`,
+    `about ${countText(tokens * requests)} tokens for them`,
+    cost === null
+      ? 'money unknown: the scenario names no price, or nothing bounds the answers'
+      : `about ${moneyText(Math.ceil(cost * requests))} of your currency`,
+    `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
+  ].join('; ');
+};
 
 const rejectTracePrompts = ({ stages: [first] }: Plan): void => {
   const needsTrace = first?.traffic.some(
@@ -58,21 +102,15 @@ const endNotes = {
   stopped: ['The search was stopped before its end.'],
 } as const satisfies Record<FinishedSearch['end'], readonly string[]>;
 
-/** The findings of the search, and what ended it early. */
-interface TargetSearch extends FinishedSearch {
-  readonly stoppedBy: StopCause | null;
-  /** A sentence saying that the target refused the whole first step. */
-  readonly refused: string | null;
-}
-
+/** Resolves with the findings, what stopped the search, and a sentence if the target refused the whole first step. */
 const search = async (
   options: SliceOptions,
   terms: SearchTerms,
   budget: SearchBudget,
   setup: StepSetup,
-): Promise<TargetSearch> => {
-  let stoppedBy: StopCause | null = null;
-  let refused: string | null = null;
+) => {
+  let stoppedBy = null as StopCause | null;
+  let refused = null as string | null;
   const searched = await findCapacity(
     {
       runStep: async (step, number): Promise<CapacityStep | null> => {

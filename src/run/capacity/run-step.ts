@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
 import { toResult } from '../../record/tally.ts';
 import type { RunCanary } from '../canary.ts';
 import { drive } from '../drive.ts';
-import type { Host, StopCause } from '../input/host.ts';
+import type { Host } from '../input/host.ts';
 import { runFacts } from '../input/run-facts.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import { displayedRun, openLiveDisplay } from '../watch/live-display.ts';
@@ -15,7 +14,6 @@ import { combineObservers } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
 import { watchRefusals } from './refusal-watch.ts';
 
-/** The target of the steps and the printer that shows them. */
 export interface StepSetup {
   readonly target: ReadyTarget;
   readonly canary: RunCanary;
@@ -23,22 +21,15 @@ export interface StepSetup {
   readonly host: Host;
 }
 
-export interface FinishedStep {
-  readonly result: Result;
-  readonly stoppedBy: StopCause | null;
-  /** A sentence saying that the target refused every request; `null` otherwise. */
-  readonly refused: string | null;
-}
-
 /**
  * Drives the plan of one step and writes its result into its own folder, from which it can be judged
- * again. A step whose requests are all refused ends early.
+ * again. A step whose requests are all refused ends early; `refused` is then a sentence.
  */
 export const runStep = async (
   options: SliceOptions,
   plan: Plan,
   { target, canary, folder, host }: StepSetup,
-): Promise<FinishedStep> => {
+) => {
   const recorder = openRecorder(plan);
   const refusals = watchRefusals();
   const [{ name }] = plan.stages as [Plan['stages'][number]];

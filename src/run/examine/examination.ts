@@ -1,4 +1,4 @@
-import { type LimitLog, probePhases } from '../../model/limits/limit-log.ts';
+import { probePhases } from '../../model/limits/limit-log.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
 import { sleep } from '../../platform/process/pause.ts';
@@ -10,26 +10,12 @@ import { type ProbeSession, openProbeClient } from '../../probe/send-probe-reque
 import { examineKey } from '../../probe/examine-key.ts';
 import { findProbeModels } from '../../probe/find-probe-models.ts';
 import { phaseBudget } from '../../probe/probe-budget.ts';
-import type { ProbeModels } from '../../probe/probe-requests.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { ExaminationSettings } from './limits-request.ts';
 
-/** An open connection to a target, with its models and the keys to examine. */
-export interface OpenedProbe {
-  readonly session: ProbeSession;
-  readonly startedAt: string;
-  readonly models: ProbeModels;
-  readonly keys: { readonly first: string; readonly second: string | null };
-  readonly close: () => Promise<void>;
-}
-
-/** Opens the connection and reads the model list. Throws a `Problem` when there is no usable model. */
-export const openProbe = async (
-  target: ReadyTarget,
-  window: number,
-  model: string | undefined,
-): Promise<OpenedProbe> => {
+/** Opens a connection to a target with its keys to examine, and reads its model list. Throws a `Problem` when there is no usable model. */
+export const openProbe = async (target: ReadyTarget, window: number, model: string | undefined) => {
   const startedAt = wallClock();
   const clock = startClock();
   const { baseUrl, wire, certificates, credentials } = target;
@@ -53,22 +39,17 @@ export const openProbe = async (
   return { session, startedAt, models, keys: { first, second }, close: () => transport.close() };
 };
 
-export interface CompletedExamination {
-  readonly log: LimitLog;
-  /** Its length in ms. */
-  readonly duration: number;
-  readonly stoppedBy: StopCause | null;
-}
+export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 
-/** Examines the first key, reports progress, and ends early if stopped. */
+/** Examines the first key, reports progress, and ends early if stopped; `duration` is in ms. */
 export const examine = async (
   { session, startedAt, models, keys }: OpenedProbe,
   options: Omit<ExaminationSettings, 'price'> & { readonly maxRequests: number },
   { printer: { say }, onStop }: Host,
-): Promise<CompletedExamination> => {
+) => {
   const { clock } = session;
   const hasSecondKey = keys.second !== null;
-  let stoppedBy: StopCause | null = null;
+  let stoppedBy = null as StopCause | null;
   const release = onStop((cause) => {
     stoppedBy ??= cause;
     say('stopping: the replies so far will be judged');

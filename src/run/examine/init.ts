@@ -25,7 +25,6 @@ const fileExists = (path: string): Problem =>
 const unlistedModel = (model: string, listed: readonly string[]): Problem =>
   new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
 
-/** The models that the target lists for its key. */
 const readTargetModels = async (
   { target: address, model, key }: InitRequest,
   environment: Host['environment'],

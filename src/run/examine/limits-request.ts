@@ -11,9 +11,7 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 import { bounded, readOption } from '../input/read-option.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-/** Options of `weir limits`. */
 export interface LimitsRequest {
-  /** A scenario file with target, keys, headers and limits. */
   readonly scenario: string | undefined;
   readonly target: string | undefined;
   readonly set: readonly string[];
@@ -83,7 +81,6 @@ export const targetPlanFor = async (
   return readPlan({ scenario, target, flags, set }, environment);
 };
 
-/** How to examine a key. */
 export interface ExaminationSettings {
   readonly declared: DeclaredLimits;
   readonly price: ReturnType<typeof priceOf>;

@@ -9,11 +9,10 @@ import { limitsJunit } from '../../report/limits/limits-junit.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { limitsDocument } from '../../report/limits/limits-document.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
-import { confirmBudget } from '../input/confirm-budget.ts';
-import type { Host, Printer } from '../input/host.ts';
-import { examine, type CompletedExamination, openProbe, type OpenedProbe } from './examination.ts';
+import { confirmBudget, type Host, type Printer } from '../input/host.ts';
+import { examine, openProbe, type OpenedProbe } from './examination.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
-import { folderFor } from '../input/folder-name.ts';
+import { folderFor } from '../input/report-paths.ts';
 import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
 import { type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
 
@@ -46,7 +45,7 @@ const publishLimits = async (
 };
 
 const exitFor = (
-  { log, stoppedBy }: CompletedExamination,
+  { log, stoppedBy }: Awaited<ReturnType<typeof examine>>,
   { judgement }: LimitReport,
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];

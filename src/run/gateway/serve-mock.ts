@@ -15,7 +15,6 @@ import type { Host } from '../input/host.ts';
 import { placeholderScenario, readPlan } from '../input/read-plan.ts';
 import { mockSummaryText } from './mock-summary.ts';
 
-/** Options of the reference gateway. */
 export interface MockRequest {
   /** A scenario file; its reference gateway is started as for a run. */
   readonly scenario: string | undefined;
@@ -101,7 +100,6 @@ export const serveRun = async (
   pipe.close();
 };
 
-/** Serves until it is stopped. */
 export const serveMock = async (request: MockRequest, host: Host): Promise<void> => {
   const { mock, settings } = await start(await settingsFrom(request, host));
   const stop = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ import { terminalText } from '../../report/document/terminal-writer.ts';
 import { baselinesDocument } from '../../report/history/history-document.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
-import { requireHistoryPath } from '../input/history-path.ts';
+import { requireHistoryPath } from '../input/report-paths.ts';
 import type { Host } from '../input/host.ts';
 import { readSide } from '../input/read-side.ts';
 
@@ -84,7 +84,6 @@ export const deleteBaseline = (name: string, host: Host): Promise<void> =>
     host.printer.say(`${name} is no longer a baseline; its runs stay in the history`);
   });
 
-/** Prints all baselines, or one. */
 export const listBaselines = (only: string | null, host: Host): Promise<void> =>
   withHistory(host, ({ history }) => {
     const runs = history.runs();

@@ -17,7 +17,6 @@ import { workloadFiles } from './workload-files.ts';
 
 /** The source of a plan: a file, a value passed to the library, or flags alone; all with overrides. */
 export interface PlanSource {
-  /** The path of a file. */
   readonly scenario: string | undefined;
   /** What a scenario module would export. */
   readonly value?: object | undefined;
@@ -75,7 +74,6 @@ const treeOf = (value: unknown, source: PlanSource): ScenarioTree => {
   return tree;
 };
 
-/** The text of a scenario file, or the tree of a value. */
 const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> => {
   const { scenario, value, flags } = source;
   if (value !== undefined) return treeOf(value, source);

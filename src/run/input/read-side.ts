@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isGateName, totals } from '../../judge/compare/gates.ts';
 import type { Repetition, Side } from '../../judge/compare/repetition.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { StoredRun } from '../../model/series/history.ts';
@@ -68,7 +69,6 @@ const filesAt = async (path: string): Promise<readonly string[]> => {
   );
 };
 
-/** One repetition with its verdicts. */
 const readRepetition = async (file: string): Promise<Repetition> => {
   const result = await readResultFile(file);
   return { file, result, trust: judgeTrust(result) };
@@ -90,7 +90,6 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
   );
 };
 
-/** How baselines are looked up. */
 interface SideOptions {
   /** Selects the runs of this plan; `null` if there is only one plan. */
   readonly planHash: string | null;
@@ -98,7 +97,6 @@ interface SideOptions {
   readonly history: string | null;
 }
 
-/** The runs at a path, or those of a baseline. */
 const readReference = async (
   reference: string,
   { planHash, history }: SideOptions,
@@ -138,4 +136,15 @@ export const checkDistinct = (...sides: readonly Side[]): void => {
   if (repeatedFile !== undefined) {
     throw new Problem(`${repeatedFile} is listed twice: a run counts once, on one side`);
   }
+};
+
+/** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
+export const readGates = (text: string | undefined): readonly string[] | null => {
+  if (text === undefined) return null;
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  const unknown = names.filter((name) => !isGateName(name));
+  if (unknown.length === 0) return names;
+  throw new Problem(
+    `--gate: expected ${totals.join(', ')}, or a measure and its percentile such as ttft.p95 or endToEnd.p50; got ${unknown.join(', ')}`,
+  );
 };

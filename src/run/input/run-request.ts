@@ -3,7 +3,6 @@ import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.t
 import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import type { PlanSource } from './read-plan.ts';
 
-/** Options of one run. */
 export interface RunRequest {
   readonly source: PlanSource;
   /** The folder for the run's files; `undefined`: a folder below `reports/`, named by time and plan; `null`: no files. */
@@ -11,7 +10,6 @@ export interface RunRequest {
   /** The folder may contain an earlier attempt at this run, which is overwritten without a warning. */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
-  /** The file of observation lines. */
   readonly observations: string | undefined;
   /** The requests whose bodies are written to `capture.jsonl`. */
   readonly capture: CaptureMode | undefined;
@@ -24,7 +22,6 @@ export interface RunRequest {
   readonly yes: boolean;
 }
 
-/** Additional reports and their files. */
 export interface ExtraReportPaths {
   readonly junit?: string | undefined;
   readonly csv?: string | undefined;
@@ -54,7 +51,6 @@ export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
   /** Another target, whose runs are the base; they alternate with the scenario's. */
   readonly against: string | undefined;
-  /** Stored runs that are the base. */
   readonly baseline: readonly string[];
   readonly pause: string | undefined;
   /** Measures how much the runs differ by themselves. */
@@ -63,8 +59,6 @@ export interface RepetitionRequest extends ComparisonCriteria {
 
 /** Where a run's figures are exported during the run. */
 export interface MetricsExportOptions {
-  /** The endpoint that serves them. */
   readonly metrics: MetricsAddress | null;
-  /** The collector that receives them. */
   readonly otlp: OtlpAddress | null;
 }

@@ -17,7 +17,6 @@ export interface ExcludedRun {
   readonly reason: string;
 }
 
-/** The summary of the excluded runs; empty if all count. */
 export const excludedRunLines = (
   runs: readonly ExcludedRun[],
   { of, isAllowed }: { readonly of: number; readonly isAllowed: boolean },

@@ -10,20 +10,17 @@ import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../output/exit-codes.ts';
-import { folderFor } from '../input/folder-name.ts';
+import { folderFor, historyPath } from '../input/report-paths.ts';
 import { publishComparison } from '../output/publish-comparison.ts';
 import { publishNoise } from '../output/publish-noise.ts';
-import { readGates } from '../input/read-gates.ts';
-import { historyPath } from '../input/history-path.ts';
+import { readGates, readSide } from '../input/read-side.ts';
 import { defaultRunId } from '../input/run-facts.ts';
 import type { Host, Printer } from '../input/host.ts';
 import { readPlan } from '../input/read-plan.ts';
-import { readSide } from '../input/read-side.ts';
 import { type FinishedRun, runOnce } from '../run.ts';
 import { type ExcludedRun, exclusionReason, excludedRunLines } from './excluded-runs.ts';
 import { pauseFor, type RunSlot, runSlots } from './run-slots.ts';
 
-/** Options of repeated or compared runs. */
 export interface RepeatRequest extends RunRequest, RepetitionRequest {
   /** Prints the result of each run, unless they are compared. */
   readonly printEach: boolean;
@@ -53,7 +50,6 @@ const readBaseline = async (
   );
 };
 
-/** What all runs of a series share. */
 interface SeriesContext {
   readonly folder: RunFolder;
   readonly runId: string;

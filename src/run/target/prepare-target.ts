@@ -31,11 +31,9 @@ export interface ReadyTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
-  /** The reference gateway, if it was started for this run. */
   readonly mock: MockProcess | null;
   /** Notes on the target for readers of the figures, as sentences. */
   readonly notes: readonly string[];
-  /** The notes to print before the load. */
   readonly warnings: readonly string[];
 }
 

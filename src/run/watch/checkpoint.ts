@@ -19,14 +19,12 @@ const snapshotInterval = 5000;
 const writeInterval = 20;
 const writeBudget = 1;
 
-/** The state of a slice to write. */
 interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: IncrementalTally;
   readonly clock: Clock;
   /** Grows in place. */
   readonly generator: readonly GeneratorSample[];
-  /** When the load ends according to its plan. */
   readonly loadEnds: Instant;
 }
 
@@ -97,7 +95,6 @@ export const writeCheckpoint = (
   });
 };
 
-/** Keeps a checkpoint in a folder during the run; throws a `Problem` if it cannot be written. */
 export const keepCheckpoint = async (
   path: string,
   recorder: RunRecorder,

@@ -55,7 +55,6 @@ export const displayedRun = (plan: Plan) => ({
 
 type DisplayedRun = ReturnType<typeof displayedRun>;
 
-/** The stage at a moment of the load. */
 const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress['stage'] => {
   const index = stages.findLastIndex(({ begins }) => begins <= now);
   const stage = stages[index];

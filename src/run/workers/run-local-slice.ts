@@ -20,7 +20,6 @@ export interface TargetAddress {
   readonly certificates: string | null;
 }
 
-/** A slice that this thread runs over its own connections. */
 export interface LocalSlice {
   readonly running: RunningSlice;
   /** The state of the load generator, one sample for each whole second so far. */

@@ -10,7 +10,6 @@ import type { TargetAddress } from './run-local-slice.ts';
 
 /** The messages between a run's main thread and its workers: plain data, which crosses threads. */
 
-/** What a worker receives when it starts. */
 export interface WorkerSetup {
   readonly slice: Slice;
   /** The other options of its slice, without what cannot cross threads. */
@@ -38,7 +37,6 @@ interface StartMessage {
 
 export type ToWorker = StartMessage | { readonly kind: 'stop'; readonly grace: Milliseconds };
 
-/** The events since the last update. */
 export interface WorkerUpdate extends WorkerObservations {
   readonly kind: 'update';
   readonly progress: SliceProgress;

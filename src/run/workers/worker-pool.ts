@@ -115,7 +115,6 @@ const finishedOf = (workers: readonly PooledWorker[]): readonly FinishedMessage[
 const lossesOf = (workers: readonly PooledWorker[]): readonly string[] =>
   workers.flatMap(({ end }) => (typeof end === 'string' ? end : []));
 
-/** Combines the ends of the finished workers; throws if there are none. */
 const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   const finished = finishedOf(workers);
   if (finished.length === 0) throw new Error(lossesOf(workers).join('; '));
@@ -127,7 +126,6 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-/** Resolves at instant 0. */
 const clockStarted = (clock: Clock): Promise<void> =>
   new Promise((resolve) => {
     const stop = clock.every(1, () => {
