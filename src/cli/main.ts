@@ -12,9 +12,6 @@ const likelySecrets = (): readonly string[] =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
-/** A position in a file is at the start of its line, where editors and CI look for it. */
-const startsWithPlace = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
-
 const reportError = (error: unknown): ExitName => {
   if (error instanceof UsageProblem) {
     toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
@@ -22,7 +19,8 @@ const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    toStderr(message.includes('\n') || startsWithPlace(message) ? message : `weir: ${message}`);
+    // A position in a file is at the start of its line, where editors and CI look for it.
+    toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

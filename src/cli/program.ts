@@ -34,14 +34,13 @@ const showVerbs = (words: readonly string[]): void => {
     .demandCommand(1, `expected a verb: ${orList(verbs)}`)
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
-  for (const { usage, summary } of Object.values(verbTable)) parser.command(usage, summary);
+  for (const { usage, summary } of verbTable.values()) parser.command(usage, summary);
   // Only for the list: `helpAsOption` does the work.
   parser.command('help [verb]', 'Show help for a command').parseSync();
 };
 
 /** The verb, or the one within it, that a command line names, with its options. */
 interface ParsedVerb {
-  /** The options that it knows. */
   options: OptionTable;
   /** Its work; `null` if the parser has shown help. */
   run: (() => Promise<ExitName>) | null;
@@ -73,7 +72,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
   const words = helpAsOption(commandLine);
   const [name = '', ...given] = words;
   checkVerb(words[0]);
-  const entry = verbTable[name];
+  const entry = verbTable.get(name);
   const parsed: ParsedVerb = { options: {}, run: null };
   try {
     if (entry === undefined) showVerbs(words);

@@ -28,7 +28,6 @@ export const checkValues = (
   }
 };
 
-/** What an unknown word may be matched with. */
 interface KnownNames {
   readonly options: OptionTable;
   readonly fields: readonly string[];
@@ -68,7 +67,7 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
 
 const unknownWord = (verb: string, name: string): string => {
   const within = subcommands[verb];
-  const expects = verbTable[verb]?.expects ?? null;
+  const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
   return `unexpected word "${name}": ${near === null ? expected : `did you mean "${near}"? If not, ${expected}`}`;
@@ -98,7 +97,7 @@ export const explainUsageError = (
     return [...new Set(lines)].join('\n');
   }
   if (message.startsWith('Not enough non-option arguments')) {
-    return `weir ${verb}: expected ${verbTable[verb]?.expects ?? 'a verb'}, got nothing`;
+    return `weir ${verb}: expected ${verbTable.get(verb)?.expects ?? 'a verb'}, got nothing`;
   }
   const [, missing] = /^Missing required arguments?: (.*)$/.exec(message) ?? [];
   if (missing !== undefined)

@@ -2,100 +2,92 @@ import { didYouMean } from '../scenario/text/spelling.ts';
 import { UsageProblem, type Verb } from './options/define-verb.ts';
 
 interface VerbEntry {
-  readonly usage: string;
   readonly summary: string;
   /** What the verb expects, for messages; `null`: options only. */
   readonly expects: string | null;
-  /** Loads what only this verb needs. */
   readonly load: () => Promise<Verb>;
 }
 
-/** The verbs, in the order of the help. */
-export const verbTable: Readonly<Record<string, VerbEntry>> = {
-  run: {
-    usage: 'run [scenario]',
+/** The verbs by their usage, in the order of the help. */
+const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
+  'run [scenario]': {
     summary: 'Run a scenario and write a report',
     expects: 'one scenario file',
     load: async () => (await import('./verbs/run.ts')).runVerb,
   },
-  compare: {
-    usage: 'compare <base..>',
+  'compare <base..>': {
     summary: 'Compare stored runs: compare BASE NEW, or BASE… --with NEW…',
     expects: 'the runs to compare (result files, their folders, or the name of a baseline)',
     load: async () => (await import('./verbs/compare.ts')).compareVerb,
   },
   history: {
-    usage: 'history',
     summary: 'List stored runs with the trends of their figures, and name baselines',
     expects: 'the verb baseline',
     load: async () => (await import('./verbs/history.ts')).historyVerb,
   },
-  limits: {
-    usage: 'limits [scenario]',
+  'limits [scenario]': {
     summary: 'Examine the rate limits of one idle key, and prove the findings',
     expects: 'one scenario file',
     load: async () => (await import('./verbs/limits.ts')).limitsVerb,
   },
-  capacity: {
-    usage: 'capacity [scenario]',
+  'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
     expects: 'one scenario file',
     load: async () => (await import('./verbs/capacity.ts')).capacityVerb,
   },
   calibrate: {
-    usage: 'calibrate',
     summary: 'Determine the measurement error of this machine; later reports quote it',
     expects: null,
     load: async () => (await import('./verbs/calibrate.ts')).calibrateVerb,
   },
-  init: {
-    usage: 'init <target>',
+  'init <target>': {
     summary: 'Read the models of a gateway and write a first scenario for it',
     expects: 'the base address of a gateway',
     load: async () => (await import('./verbs/init.ts')).initVerb,
   },
-  plan: {
-    usage: 'plan [scenario]',
+  'plan [scenario]': {
     summary: 'Forecast requests, tokens, cost and duration; sends nothing',
     expects: 'one scenario file',
     load: async () => (await import('./verbs/plan.ts')).planVerb,
   },
-  validate: {
-    usage: 'validate [scenario]',
+  'validate [scenario]': {
     summary: 'Check a scenario and list everything wrong with it',
     expects: 'one scenario file',
     load: async () => (await import('./verbs/validate.ts')).validateVerb,
   },
-  report: {
-    usage: 'report <result>',
+  'report <result>': {
     summary: 'Write the reports of a stored result again',
     expects: 'the result.json of a run',
     load: async () => (await import('./verbs/report.ts')).reportVerb,
   },
-  merge: {
-    usage: 'merge <results..>',
+  'merge <results..>': {
     summary: 'Merge the results of the slices of one run',
     expects: 'the result.json of each slice',
     load: async () => (await import('./verbs/merge.ts')).mergeVerb,
   },
-  mock: {
-    usage: 'mock [scenario]',
+  'mock [scenario]': {
     summary: 'Start the reference gateway',
     expects: 'one scenario file',
     load: async () => (await import('./verbs/mock.ts')).mockVerb,
   },
-  schema: {
-    usage: 'schema [subject]',
+  'schema [subject]': {
     summary: 'Print the JSON Schema of scenario files or results',
     expects: 'scenario or result',
     load: async () => (await import('./verbs/schema.ts')).schemaVerb,
   },
 };
 
+export const verbTable = new Map(
+  Object.entries(verbsByUsage).map(([usage, entry]) => [
+    usage.replace(/ .*/, ''),
+    { usage, ...entry },
+  ]),
+);
+
 export const subcommands: Readonly<Record<string, readonly string[]>> = { history: ['baseline'] };
 
 /** The verbs as messages list them, in the order of their first use. */
-export const verbs = [...new Set(['init', 'plan', ...Object.keys(verbTable), 'help'])];
+export const verbs = [...new Set(['init', 'plan', ...verbTable.keys(), 'help'])];
 
 export const orList = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

@@ -42,10 +42,8 @@ export const inGroup = <const Table extends OptionTable>(group: string, table: T
     Object.entries(table).map(([name, option]) => [name, { ...option, group }]),
   ) as unknown as Table;
 
-/** An option with a value. */
 export const textOption = (describe: string) => ({ type: 'string', describe }) as const;
 
-/** An option without a value. */
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 

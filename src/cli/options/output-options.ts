@@ -7,7 +7,6 @@ export const outputOptions = inGroup('Output:', {
   quiet: switchOption('Print only errors; see the files and the exit code'),
 });
 
-/** Options of the reports that are written on request. */
 export const reportOptions = {
   ...outputOptions,
   ...inGroup('Output:', {

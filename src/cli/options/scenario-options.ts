@@ -1,4 +1,5 @@
 import type { PlanSource } from '../../run/input/read-plan.ts';
+import type { Slice } from '../../model/workload/arrival.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import {
   type Given,
@@ -9,7 +10,6 @@ import {
   UsageProblem,
 } from './define-verb.ts';
 
-/** Options that replace a scenario file. */
 const flagOptions = inGroup('Without a file:', {
   model: textOption('Model of the requests'),
   kind: textOption('Kind of traffic: chat-stream (default), chat, speech, transcription or models'),
@@ -64,9 +64,7 @@ export const planSourceFrom = (given: Given<typeof scenarioOptions>): PlanSource
   return { scenario, flags, set, target, transport, workers };
 };
 
-export const sliceFrom = (
-  text: string | undefined,
-): { readonly index: number; readonly count: number } => {
+export const sliceFrom = (text: string | undefined): Slice => {
   if (text === undefined) return { index: 0, count: 1 };
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];

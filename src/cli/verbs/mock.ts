@@ -12,10 +12,10 @@ import {
 import { wholeNumberFrom } from '../options/number-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** Options for a setting, by its path below `mock` in a scenario. */
-const settingPaths = {
-  requestsPerMinute: 'limits.requestsPerMinute',
-  tokensPerMinute: 'limits.tokensPerMinute',
+/** Paths below `mock` in a scenario, by the option for the setting. */
+const settingPaths: Readonly<Record<string, string>> = {
+  'requests-per-minute': 'limits.requestsPerMinute',
+  'tokens-per-minute': 'limits.tokensPerMinute',
   window: 'limits.window',
   algorithm: 'limits.algorithm',
   profile: 'limits.profile',
@@ -23,9 +23,7 @@ const settingPaths = {
   ttft: 'ttft',
   gap: 'gap',
   latency: 'latency',
-} as const;
-type SettingOption = keyof typeof settingPaths;
-const settingOptions = Object.keys(settingPaths) as readonly SettingOption[];
+};
 
 /** Names and quantities are those of a scenario’s `mock`. */
 const options = {
@@ -74,11 +72,9 @@ const lifetimeFrom = (text: string | undefined): Milliseconds | null => {
   throw new UsageProblem(`--lifetime: expected ${durationNotation.expected}; got ${text}`);
 };
 
-const settingsFrom = (
-  given: Readonly<Partial<Record<SettingOption, string | undefined>>>,
-): readonly string[] =>
-  settingOptions.flatMap((option) =>
-    given[option] === undefined ? [] : [`${settingPaths[option]}=${given[option]}`],
+const settingsFrom = (given: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(settingPaths).flatMap(([option, path]) =>
+    given[option] === undefined ? [] : [`${path}=${given[option] as string}`],
   );
 
 /** Scenario problems name `--set mock.…`; this names the option of `weir mock` instead. */
@@ -86,10 +82,8 @@ const withOptionNames = (error: unknown): unknown =>
   error instanceof Problem
     ? new Problem(
         error.message.replaceAll(/--set mock\.([\w.]+)/g, (_, path: string) => {
-          const option = settingOptions.find((each) => settingPaths[each] === path);
-          return option === undefined
-            ? `--set ${path}`
-            : `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+          const names = Object.keys(settingPaths);
+          return `--${names.find((name) => settingPaths[name] === path) ?? `set ${path}`}`;
         }),
       )
     : error;

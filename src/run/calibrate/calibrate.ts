@@ -57,7 +57,6 @@ const measureAll = async (
   return { cells, stopped };
 };
 
-/** Writes the calibration and its page; returns lines with their paths. */
 const saveCalibration = async (calibration: Calibration, path: string): Promise<string> => {
   const folder = await openRunFolder(path);
   const { pageStyle } = await readReportAssets();

@@ -27,7 +27,6 @@ export interface CapacityRequest {
   readonly out: string | undefined;
 }
 
-/** Parses an option in its notation; it must be greater than 0. */
 const readPositive = <Quantity extends number>(
   name: string,
   text: string,
@@ -41,7 +40,6 @@ const readPositive = <Quantity extends number>(
 
 const defaultThinkTime = milliseconds(20_000);
 
-/** The think time of the first closed stage. */
 const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   const [declaredThinkTime] = stages.flatMap(({ load }) =>
     (load.kind === 'closed' || load.kind === 'iterations') && load.thinkTime > 0

@@ -31,7 +31,6 @@ import { readSide } from '../input/read-side.ts';
 import { prepareTarget, type ReadyTarget, sliceOptionsFor } from '../target/prepare-target.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
-/** Number of requests that the estimate is based on. */
 const sampledRequests = 50;
 /** Characters per token, as gateways estimate. */
 const charactersPerToken = 4;
@@ -55,13 +54,11 @@ const estimateOf = (sliceRequest: SliceOptions) => {
   return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
 };
 
-/** `null` if a price is unknown. */
 const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
   if (traffic.kind === 'models') return { input: 0, output: 0 };
   return 'price' in traffic ? traffic.price : null;
 };
 
-/** What a search may spend, as a sentence. */
 const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBudget): string => {
   const { tokens, cost } = estimateOf(sliceRequest);
   return [
@@ -205,7 +202,6 @@ const answerFromStored = async (
   );
 };
 
-/** Finds the capacity of a target by a search, or from stored results. */
 export const findTargetCapacity = (request: CapacityRequest, host: Host): Promise<ExitName> =>
   request.source === null
     ? answerFromStored(request, host)

@@ -47,7 +47,6 @@ const readTargetModels = async (
   }
 };
 
-/** Lets the user choose among several chat models, if the user can answer. */
 const chooseChatModel = async (
   { chat, speech, transcription, listed }: ProbeModels,
   { model }: InitRequest,

@@ -44,7 +44,6 @@ const similarScenario = async (path: string): Promise<string | null> => {
   return file === undefined ? null : join(folder, file);
 };
 
-/** The text of a scenario file; throws a `Problem` that says what is wrong with the path. */
 const readScenarioFile = async (path: string): Promise<string> => {
   try {
     return await readTextFile(path);

@@ -31,7 +31,6 @@ export const readResultFile = async (path: string): Promise<Result> => {
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
 
-/** Why a file is not a valid result: another format, or another version of the format. */
 const describe = (
   path: string,
   parsed: unknown,
@@ -58,9 +57,7 @@ const fileOf = async (path: string): Promise<string> => {
 };
 
 /** Reads a result file, the checkpoint of a killed run, or whichever of them is in a folder; throws a `Problem` if there is neither. */
-export const readStoredResult = async (
-  path: string,
-): Promise<{ readonly file: string; readonly result: Result }> => {
+export const readStoredResult = async (path: string) => {
   const file = await fileOf(path);
   if (!file.endsWith('.jsonl')) return { file, result: await readResultFile(file) };
   const text = await readTextFile(file).catch((error: unknown) => {

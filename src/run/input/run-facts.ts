@@ -4,7 +4,6 @@ import { withoutPrompts } from '../../model/plan/without-prompts.ts';
 import type { ResultFacts } from '../../model/result/result.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 
-/** What is known of a run before its load. */
 export type RunFacts = Pick<ResultFacts, 'weir' | 'runId' | 'planHash' | 'plan'>;
 
 /** The same for all slices of a plan. */

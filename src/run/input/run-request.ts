@@ -18,7 +18,6 @@ export interface RunRequest {
   readonly runId: string | undefined;
   /** The history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
-  /** Runs a plan even if it does not fit its own budget or pace. */
   readonly yes: boolean;
 }
 
@@ -30,7 +29,6 @@ export interface ExtraReportPaths {
   readonly jobSummary?: string | undefined;
 }
 
-/** The requests whose bodies are kept for debugging. */
 export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
@@ -38,7 +36,6 @@ export type CaptureMode = (typeof captureModes)[number];
 /** With fewer runs, the two halves cannot both show how much runs differ. */
 export const minSelfRuns = 4;
 
-/** How two sides of runs are compared. */
 export interface ComparisonCriteria {
   /** Metrics that decide, separated by commas; `undefined`: the usual ones. */
   readonly gate?: string | undefined;
@@ -46,7 +43,6 @@ export interface ComparisonCriteria {
   readonly strict: boolean;
 }
 
-/** Repetitions of a run and their comparison. */
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
   /** Another target, whose runs are the base; they alternate with the scenario's. */
@@ -57,7 +53,6 @@ export interface RepetitionRequest extends ComparisonCriteria {
   readonly self: boolean;
 }
 
-/** Where a run's figures are exported during the run. */
 export interface MetricsExportOptions {
   readonly metrics: MetricsAddress | null;
   readonly otlp: OtlpAddress | null;

@@ -13,7 +13,6 @@ export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Mi
   return text === undefined ? defaultPause : readOption('pause', text, durationNotation);
 };
 
-/** One run of several: its side and its folder. */
 export interface RunSlot {
   readonly side: 'base' | 'next';
   readonly folder: string;

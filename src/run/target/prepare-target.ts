@@ -50,7 +50,6 @@ const warningsFor = (baseUrl: string, status: number): readonly string[] => {
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
-/** The path of the command-line program, for child processes. */
 export const programPath = fileURLToPath(
   new URL(`../../cli/main${extname(import.meta.filename)}`, import.meta.url),
 );
@@ -81,7 +80,6 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
 /** More time than a run takes in addition to its load and grace, reports included (ms). */
 const extraLifetime = 300_000;
 
-/** Starts the reference gateway as a process or a container, with the settings that the plan needs. */
 const startMock = (
   { plan, environment }: ReadPlan,
   credentials: readonly Credential[],

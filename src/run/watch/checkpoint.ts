@@ -95,6 +95,26 @@ export const writeCheckpoint = (
   });
 };
 
+/** Writes the checkpoint of the slice that this thread runs, through `write`. */
+export const writeOwnCheckpoint = (
+  write: (line: string) => void,
+  { tally }: RunRecorder,
+  facts: RunFacts,
+): Pick<Required<RunObserver>, 'onStart' | 'onEnd'> => {
+  let stop = (): void => undefined;
+  return {
+    onStart: ({ clock, local, notes }) => {
+      if (local === null) return;
+      const { slice, generator } = local;
+      const header = { ...facts, slice, notes: [...notes] };
+      const loadEnds = scheduledEnd(facts.plan);
+      stop = writeCheckpoint(write, { header, tally, clock, generator, loadEnds });
+    },
+    onEnd: () => stop(),
+  };
+};
+
+/** Keeps a checkpoint in a file during the run; throws a `Problem` if it cannot be written. */
 export const keepCheckpoint = async (
   path: string,
   recorder: RunRecorder,
@@ -102,22 +122,11 @@ export const keepCheckpoint = async (
   warn: (text: string) => void,
 ): Promise<RunObserver> => {
   const file = await openLineFile(path);
-  let stop = (): void => undefined;
   return {
-    onStart: ({ clock, local, notes }) => {
-      if (local === null) return;
-      stop = writeCheckpoint((line) => file.write(line), {
-        header: { ...facts, slice: local.slice, notes: [...notes] },
-        tally: recorder.tally,
-        clock,
-        generator: local.generator,
-        loadEnds: scheduledEnd(facts.plan),
-      });
-    },
+    ...writeOwnCheckpoint((line) => file.write(line), recorder, facts),
     onWorkerUpdate: ({ checkpointLines }) => {
       for (const line of checkpointLines) file.write(line);
     },
-    onEnd: () => stop(),
     onPublished: async () => {
       await file.close().catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;

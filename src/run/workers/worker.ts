@@ -15,8 +15,7 @@ import { thisMachine } from '../../platform/host/machine.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import { observationLine } from '../../record/observation-lines.ts';
 import { toResult } from '../../record/tally.ts';
-import { scheduledEnd } from '../../schedule/stages.ts';
-import { writeCheckpoint } from '../watch/checkpoint.ts';
+import { writeOwnCheckpoint } from '../watch/checkpoint.ts';
 import { collectLiveFigures } from '../watch/live-display.ts';
 import { combineObservers, tickInterval, type WorkerObservations } from '../watch/observer.ts';
 import { openRecorder } from '../watch/recorder.ts';
@@ -69,17 +68,16 @@ const collectUpdates = ({ reporting }: WorkerSetup) => {
 
 const canary = setup.canary === null ? null : await openCanaryStreams(setup.canary);
 
-type StartRequest = Extract<ToWorker, { kind: 'begin' }>;
-
-const begin = ({ startedAt, machineZero }: StartRequest) => {
+const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>) => {
   const clock = clockFrom(machineZero);
   const recorder = openRecorder(plan);
   const updates = collectUpdates(setup);
+  const facts = runFacts(plan, runId);
+  const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts);
   const { running, samples, close } = startLocalSlice(options, setup.targetAddress, clock, {
     observer: combineObservers([recorder, updates]),
     canary,
   });
-  const facts = runFacts(plan, runId);
   const slice = {
     ...setup.slice,
     startedAt,
@@ -87,19 +85,15 @@ const begin = ({ startedAt, machineZero }: StartRequest) => {
     baseUrl: setup.targetAddress.baseUrl,
     machine: thisMachine(),
   };
-  const stopCheckpoint = writeCheckpoint(updates.addCheckpointLine, {
-    header: { ...facts, slice, notes: [...setup.notes] },
-    tally: recorder.tally,
-    clock,
-    generator: samples,
-    loadEnds: scheduledEnd(plan),
-  });
+  const { notes: targetNotes } = setup;
+  const local = { slice, generator: samples };
+  checkpoint.onStart({ startedAt, clock, notes: targetNotes, redact: options.redact, local });
   const sendUpdate = (): void =>
     thread.post({ kind: 'update', progress: running.progress(), ...updates.take() });
   const stopUpdates = clock.every(tickInterval, sendUpdate);
   const end = async (): Promise<void> => {
     const { loadEnded, stopped, spent, notes } = await running.done;
-    stopCheckpoint();
+    checkpoint.onEnd();
     stopUpdates();
     sendUpdate();
     const result = toResult(recorder.whole([]), {
