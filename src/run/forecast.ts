@@ -89,10 +89,9 @@ const overBudget = (plan: Plan, { budget }: Forecast): readonly string[] =>
   budget.flatMap((each) => {
     const { unit, cap, need } = each;
     if (unit !== 'requests' && need.unknown > 0) {
-      const what = unit === 'tokens' ? 'tokens' : 'cost';
       const remedy = unit === 'tokens' ? 'maxTokens' : 'maxTokens and prices';
       return [
-        `budget.${unit} is ${capText(each)}, but nothing bounds the ${what} of ${plural(need.unknown, 'request')}: give them ${remedy}`,
+        `budget.${unit} is ${capText(each)}, but nothing bounds the ${unit} of ${plural(need.unknown, 'request')}: give them ${remedy}`,
       ];
     }
     return need.sum > cap && !isUnpredictable(plan)
@@ -102,12 +101,13 @@ const overBudget = (plan: Plan, { budget }: Forecast): readonly string[] =>
       : [];
   });
 
-const overPace = ({ pace, total }: Forecast): readonly string[] =>
-  pace === null || pace.unsendable === 0
-    ? []
-    : [
-        `pace allows ${plural(total.requests.sum - pace.unsendable, 'request')} before the run ends or their total deadline passes, and the plan has ${plural(total.requests.sum, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
-      ];
+const overPace = ({ pace, total: { requests } }: Forecast): readonly string[] => {
+  if (pace === null || pace.unsendable === 0) return [];
+  const [allowed, all] = [requests.sum - pace.unsendable, requests.sum];
+  return [
+    `pace allows ${plural(allowed, 'request')} before the run ends or their total deadline passes, and the plan has ${plural(all, 'request')}: lengthen the load or "grace", add keys, or lower the rate`,
+  ];
+};
 
 /**
  * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more

@@ -10,10 +10,8 @@ import { Problem } from '../../platform/problem.ts';
 import { readResultFile } from './read-result.ts';
 
 /** Names of baselines look neither like paths nor like options. */
-const namePattern = /^\w[\w.-]*$/;
-
 export const isBaselineName = (name: string): boolean =>
-  namePattern.test(name) && !/^\d+$/.test(name) && !/\.(json|db)$/.test(name);
+  /^\w[\w.-]*$/.test(name) && !/^\d+$|\.(json|db)$/.test(name);
 
 const shortened = (hash: string): string => hash.slice(0, 12);
 
@@ -26,12 +24,12 @@ const runsOfPlan = (
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
   // If all runs are of one other plan, the comparison says how it differs, or allows it.
-  if (runsOfThisPlan.length > 0 || plans.size < 2)
-    return runsOfThisPlan.length > 0 ? runsOfThisPlan : runs;
-  const list = [...plans].map(
-    ([hash, planRuns]) =>
-      `  ${shortened(hash)} ${planRuns.at(-1)!.plan}, ${planRuns.at(-1)!.target}`,
-  );
+  if (runsOfThisPlan.length > 0) return runsOfThisPlan;
+  if (plans.size < 2) return runs;
+  const list = [...plans].map(([hash, planRuns]) => {
+    const { plan, target } = planRuns.at(-1)!;
+    return `  ${shortened(hash)} ${plan}, ${target}`;
+  });
   throw new Problem(
     `the baseline ${name} has runs of several plans, and ${planHash === null ? 'none is selected' : `none is this one (${shortened(planHash)})`}:\n${list.join('\n')}\nName runs of this plan with \`weir history baseline ${name} RUN…\`, or give result files.`,
   );

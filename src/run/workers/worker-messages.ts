@@ -1,7 +1,7 @@
 import type { SliceOptions, SliceProgress } from '../../engine/slice-options.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
-import type { Clip, ClipSource } from '../../model/workload/clip.ts';
+import type { Clip } from '../../model/workload/clip.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
@@ -18,7 +18,8 @@ export interface WorkerSetup {
   readonly notes: readonly string[];
   /** Secrets that must never be written anywhere. */
   readonly secrets: readonly string[];
-  readonly clips: readonly (readonly [ClipSource, readonly Clip[]])[];
+  /** By their sources as JSON. */
+  readonly clips: ReadonlyMap<string, readonly Clip[]>;
   /** The folder of the paths of prompts and traces: each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddress: TargetAddress;

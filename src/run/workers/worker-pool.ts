@@ -33,11 +33,11 @@ interface PooledWorker {
   readonly ended: Promise<void>;
 }
 
-const clipsIn = (plan: Plan, library: ClipLibrary): WorkerSetup['clips'] =>
+const clipsIn = (plan: Plan, library: ClipLibrary) =>
   plan.stages
     .flatMap(({ traffic }) => traffic)
     .flatMap((each) => (each.kind === 'transcription' ? each.clips : []))
-    .map((source) => [source, library.clipsOf(source)] as const);
+    .map((source) => [JSON.stringify(source), library.clipsOf(source)] as const);
 
 type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
@@ -55,7 +55,7 @@ const setupsFor = (
     notes,
     canary,
     secrets: [...secrets, ...credentials.map(({ value }) => value)],
-    clips: clipsIn(plan, clips),
+    clips: new Map(clipsIn(plan, clips)),
     targetAddress: { baseUrl, wire, certificates },
     options: { ...options, sharedBudget: createSharedBudget(whole) },
   };

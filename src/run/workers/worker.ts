@@ -4,7 +4,6 @@
  * result at the end.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';
-import type { ClipSource, Clip } from '../../model/workload/clip.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { redactor } from '../../model/plan/secret.ts';
@@ -28,14 +27,10 @@ const thread = currentThread<WorkerSetup, ToWorker, FromWorker>();
 const { input: setup } = thread;
 const { plan, runId } = setup.options;
 
-const clipsBy = new Map<string, readonly Clip[]>(
-  setup.clips.map(([source, clips]) => [JSON.stringify(source), clips]),
-);
-
 const options: SliceOptions = {
   ...setup.options,
   slice: setup.slice,
-  clips: { clipsOf: (source: ClipSource) => clipsBy.get(JSON.stringify(source)) ?? [] },
+  clips: { clipsOf: (source) => setup.clips.get(JSON.stringify(source)) ?? [] },
   workload: workloadFiles(setup.baseFolder).reopen(plan),
   redact: redactor(setup.secrets),
 };
