@@ -2,7 +2,7 @@ import { redactor } from '../model/plan/secret.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { Problem } from '../platform/problem.ts';
 import { exitCode, type ExitName } from '../run/output/exit-codes.ts';
-import { UsageProblem } from './options/scenario-options.ts';
+import { UsageProblem } from './options/define-verb.ts';
 import { program } from './program.ts';
 import { toStderr } from '../platform/standard-streams.ts';
 
@@ -12,9 +12,6 @@ const likelySecrets = (): readonly string[] =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
-/** A position in a file is at the start of its line, where editors and CI look for it. */
-const startsWithPlace = (message: string): boolean => /^\S+:\d+:\d+: /.test(message);
-
 const reportError = (error: unknown): ExitName => {
   if (error instanceof UsageProblem) {
     toStderr(`weir: ${error.message}\nSee \`weir --help\` or \`weir VERB --help\`.`);
@@ -22,7 +19,8 @@ const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    toStderr(message.includes('\n') || startsWithPlace(message) ? message : `weir: ${message}`);
+    // A position in a file is at the start of its line, where editors and CI look for it.
+    toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -30,17 +28,6 @@ const reportError = (error: unknown): ExitName => {
     `weir ${weirVersion()}: a bug in Weir; please report it with the text below.\n${redactor(likelySecrets())(text)}`,
   );
   return 'internal';
-};
-
-/** Runs the command line and sets the exit code. */
-const main = async (): Promise<void> => {
-  let exit: ExitName = 'pass';
-  try {
-    exit = await program(process.argv.slice(2));
-  } catch (error) {
-    exit = reportError(error);
-  }
-  process.exitCode = exitCode(exit);
 };
 
 // A reader that closes the pipe early (`weir … 2>&1 | head`) is no error.
@@ -55,4 +42,4 @@ process.on('uncaughtException', (defect) => {
   process.exit(exitCode(reportError(defect)));
 });
 
-await main();
+process.exitCode = exitCode(await program(process.argv.slice(2)).catch(reportError));

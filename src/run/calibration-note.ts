@@ -4,7 +4,7 @@ import type { Result } from '../model/result/result.ts';
 import { readCalibration } from '../platform/files/calibration-file.ts';
 import { calibratedErrorText } from '../report/calibration/calibration-document.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
-import { historyPath } from './input/history-path.ts';
+import { historyPath } from './input/report-paths.ts';
 
 /** The file of this machine's calibration, next to the history; `null` if no history is kept. */
 export const calibrationPath = (environment: Environment): string | null => {

@@ -16,6 +16,5 @@ export const validate = async (
   printer.print({
     json: JSON.stringify(plan, null, 2),
     text: () => [summary, ...traceNeeds(plan)].join('\n'),
-    files: '',
   });
 };

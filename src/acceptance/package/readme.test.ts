@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { roomOf } from '../../../.oxlint/map.ts';
-import { subcommands, verbs } from '../../cli/options/verbs.ts';
+import { subcommands, verbs } from '../../cli/verb-table.ts';
 import { program } from '../../cli/program.ts';
 import { faultNames } from '../../model/gateway/mock-faults.ts';
 import { limitBugs, mockLimiterClasses } from '../../model/gateway/mock-limits.ts';

@@ -17,7 +17,7 @@ import { watchGenerator } from '../../platform/host/generator-signals.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { observationLine } from '../../record/observation-lines.ts';
-import { openCheckpoint, writeCheckpoint } from '../../run/watch/checkpoint.ts';
+import { writeCheckpoint } from '../../run/watch/checkpoint.ts';
 import { eventText } from '../harness/chat-bytes.ts';
 import { readOptions } from '../harness/child-input.ts';
 import { openTempFolder } from '../harness/run-weir.ts';
@@ -91,10 +91,10 @@ const slice = { index: 0, count: 1, startedAt: '2026-11-21T00:00:00.000Z', baseU
 
 /** Writes the checkpoint and the observations into a folder. */
 const runIn = async (folder: string): Promise<void> => {
-  const checkpoint = await openCheckpoint(join(folder, 'checkpoint.jsonl'));
+  const checkpoint = await openLineFile(join(folder, 'checkpoint.jsonl'));
   const observations = await openLineFile(join(folder, 'observations.jsonl'));
   const signals = watchGenerator();
-  const stopKeeping = writeCheckpoint(checkpoint.write, {
+  const stopKeeping = writeCheckpoint((line) => checkpoint.write(line), {
     header: { weir: '0', runId: 'r', planHash: 'h', plan, slice, notes: [] },
     tally,
     clock,
@@ -114,7 +114,7 @@ const runIn = async (folder: string): Promise<void> => {
   stopKeeping();
   signals.stop();
   await observations.close();
-  await checkpoint.remove();
+  await checkpoint.close();
 };
 {
   await using folder = await openTempFolder();

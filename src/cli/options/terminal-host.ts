@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
 const ask = async (question: string): Promise<string> => {
+  const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question(question);
   prompt.close();
@@ -24,9 +24,10 @@ export const terminalHost = ({ json = false, quiet = false } = {}): Host => {
       },
       warn: (text) => screen.line(text),
       print: (outcome) => {
-        const text = json ? outcome.json : quiet ? '' : outcome.text(stdoutStyle());
+        const text = json ? (outcome.json ?? '') : quiet ? '' : outcome.text(stdoutStyle());
         if (text !== '') toStdout(text);
-        if (!quiet && outcome.files !== '') screen.line(outcome.files);
+        const { files = '' } = outcome;
+        if (!quiet && files !== '') screen.line(files);
       },
       screen: quiet ? null : screen,
     },

@@ -30,11 +30,13 @@ const startTimeout = 75_000;
 const measureAll = async (
   grid: readonly GridLoad[],
   { environment, printer: { say }, onStop }: Host,
-): Promise<{ readonly cells: readonly CalibrationCell[]; readonly stopped: StopCause | null }> => {
+): Promise<{ readonly cells: CalibrationCell[]; readonly stopped: StopCause | null }> => {
   const cells: CalibrationCell[] = [];
   const clock = startClock();
-  const stops: StopCause[] = [];
-  const release = onStop((cause) => stops.push(cause));
+  let stopped: StopCause | null = null;
+  const release = onStop((cause) => {
+    stopped ??= cause;
+  });
   try {
     for (const [n, load] of grid.entries()) {
       if (clock.now() > startTimeout) {
@@ -46,32 +48,23 @@ const measureAll = async (
       const measure = (folder: string) => measureCell(load, folder, environment);
       const cell = await inTemporaryFolder(measure).catch((error: unknown) => {
         // The signal ended the run too.
-        if (stops.length === 0) throw error;
+        if (stopped === null) throw error;
         return null;
       });
-      if (stops[0] !== undefined) return { cells, stopped: stops[0] };
+      if (stopped !== null) break;
       if (cell !== null) cells.push(cell);
     }
   } finally {
     release();
   }
-  return { cells, stopped: null };
+  return { cells, stopped };
 };
 
-/** Writes the calibration and its page; returns their paths, `null` if no calibration is kept. */
-const saveCalibration = async (
-  calibration: Calibration,
-  out: string | undefined,
-  environment: Host['environment'],
-): Promise<string | null> => {
-  const defaultPath = calibrationPath(environment);
-  if (out === undefined && defaultPath === null) return null;
-  const folder = await openRunFolder(out ?? dirname(defaultPath!));
+const saveCalibration = async (calibration: Calibration, path: string): Promise<string> => {
+  const folder = await openRunFolder(path);
   const { pageStyle } = await readReportAssets();
-  const page = await folder.write(
-    'calibration.html',
-    htmlPage(calibrationDocument(calibration), pageStyle),
-  );
+  const text = htmlPage(calibrationDocument(calibration), pageStyle);
+  const page = await folder.write('calibration.html', text);
   const file = join(folder.path, 'calibration.json');
   await writeCalibration(file, calibration);
   return `Report: ${page}\nCalibration: ${file}`;
@@ -89,17 +82,17 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
     weir: weirVersion(),
     calibratedAt: wallClock(),
     machine: thisMachine(),
-    cells: [...cells],
+    cells,
   };
   const isUseless = cells.every(({ trust }) => trust === 'invalid');
-  const saved =
-    stopped === null && !isUseless
-      ? await saveCalibration(calibration, request.out, environment)
-      : null;
+  const defaultPath = calibrationPath(environment);
+  const path = request.out ?? (defaultPath === null ? null : dirname(defaultPath));
+  const isKept = stopped === null && !isUseless && path !== null;
+  const files = isKept ? await saveCalibration(calibration, path) : 'The calibration was not kept.';
   printer.print({
     json: JSON.stringify(calibration),
     text: (style) => terminalText(calibrationDocument(calibration), style),
-    files: saved ?? 'The calibration was not kept.',
+    files,
   });
   if (stopped !== null) return exitOfStop[stopped];
   if (!isUseless) return 'pass';

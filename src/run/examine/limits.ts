@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { judgeLimits } from '../../judge/limits/examination/judge-limits.ts';
 import type { LimitReport } from '../../model/limits/limit-report.ts';
-import { wallClock } from '../../platform/host/clock.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
@@ -10,11 +8,10 @@ import { htmlPage } from '../../report/document/html-page.ts';
 import { limitsJunit, limitsDocument } from '../../report/limits/limits-document.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
-import { confirmBudget } from '../input/confirm-budget.ts';
-import type { Host, Printer } from '../input/host.ts';
-import { examine, type CompletedExamination, openProbe, type OpenedProbe } from './examination.ts';
+import { confirmBudget, type Host, type Printer } from '../input/host.ts';
+import { examine, openProbe, type OpenedProbe } from './examination.ts';
 import { type ExitName, exitOfStop } from '../output/exit-codes.ts';
-import { folderName } from '../input/folder-name.ts';
+import { folderFor } from '../input/report-paths.ts';
 import { examinationSettingsFrom, type LimitsRequest, targetPlanFor } from './limits-request.ts';
 import { type ReadyTarget, prepareTarget } from '../target/prepare-target.ts';
 
@@ -47,7 +44,7 @@ const publishLimits = async (
 };
 
 const exitFor = (
-  { log, stoppedBy }: CompletedExamination,
+  { log, stoppedBy }: Awaited<ReturnType<typeof examine>>,
   { judgement }: LimitReport,
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -62,8 +59,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
   const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);
   const { declared, price, phases } = examinationSettingsFrom(read.plan, request);
-  const name = folderName(wallClock(), 'limits');
-  const folder = await openRunFolder(request.out ?? join('reports', name));
+  const folder = await openRunFolder(folderFor(request.out, 'limits'));
   let target: ReadyTarget | null = null;
   let probe: OpenedProbe | null = null;
   try {

@@ -12,7 +12,7 @@ import { htmlPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { historyDocument } from '../../report/history/history-document.ts';
 import type { Host } from '../input/host.ts';
-import { requireHistoryPath } from '../input/history-path.ts';
+import { requireHistoryPath } from '../input/report-paths.ts';
 
 interface HistoryRequest {
   /** A plan's name, or the start of its hash. */
@@ -62,6 +62,5 @@ export const listHistory = async (
   printer.print({
     json: JSON.stringify({ format: 'history/1', weir, trends }),
     text: (style) => (page ? '' : terminalText(historyDocument(weir, trends), style)),
-    files: '',
   });
 };

@@ -1,50 +1,57 @@
-import { nearest } from '../../scenario/text/spelling.ts';
-import type { KnownOptions } from './known-options.ts';
-import { subcommands } from './verbs.ts';
+import { nearest } from '../scenario/text/spelling.ts';
+import { type OptionTable, UsageProblem } from './options/define-verb.ts';
+import { subcommands, verbTable } from './verb-table.ts';
 
-/** The arguments of each verb; `null` for none. */
-const expectedArguments: Readonly<Record<string, string | null>> = {
-  run: 'one scenario file',
-  compare: 'the runs to compare (result files, their folders, or the name of a baseline)',
-  history: 'the verb baseline',
-  limits: 'one scenario file',
-  init: 'the base address of a gateway',
-  plan: 'one scenario file',
-  capacity: 'one scenario file',
-  calibrate: null,
-  validate: 'one scenario file',
-  report: 'the result.json of a run',
-  merge: 'the result.json of each slice',
-  mock: 'one scenario file',
-  schema: 'scenario or result',
+/** The only option with an optional value: without one, the environment says where to push. */
+const valueOptional = 'otlp';
+
+/** Throws a `UsageProblem` if an option has no value, or has several but takes one. */
+export const checkValues = (
+  parsed: Readonly<Record<string, unknown>>,
+  options: OptionTable,
+): void => {
+  const withoutValue = Object.keys(parsed).find(
+    (name) => parsed[name] === '' && name !== valueOptional,
+  );
+  if (withoutValue !== undefined)
+    throw new UsageProblem(`--${withoutValue}: expected a value, got nothing`);
+  for (const [name, { type, array }] of Object.entries(options)) {
+    const value = parsed[name];
+    if (value === false && type !== 'boolean') {
+      throw new UsageProblem(
+        `--no-${name}: not supported; write --${name} with a value, or leave it out`,
+      );
+    }
+    if (Array.isArray(value) && array !== true) {
+      throw new UsageProblem(`--${name}: expected one value, got ${value.length}: keep one`);
+    }
+  }
 };
 
-/** What an unknown word may be matched with. */
-interface KnownNames extends KnownOptions {
-  /** The top-level fields of a scenario. */
-  readonly keys: readonly string[];
+interface KnownNames {
+  readonly options: OptionTable;
+  readonly fields: readonly string[];
 }
 
 const normalized = (name: string): string => name.replaceAll('-', '').toLowerCase();
 
-/** Verbs whose `--set` overrides fields of a scenario. */
-const setsScenarioFields = (verb: string, { all }: KnownNames): boolean =>
-  verb !== 'mock' && all.includes('set');
-
-/** A suggestion for an unknown option. */
 const expectedOption = (
   verb: string,
   { name, value }: { readonly name: string; readonly value: string | undefined },
-  known: KnownNames,
+  { options, fields }: KnownNames,
 ): string => {
   const listed = `expected one that \`weir ${verb} --help\` lists`;
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
-  const key = known.keys.find((each) => normalized(each) === normalized(plain));
-  if (key !== undefined && setsScenarioFields(verb, known)) {
-    return `it is a field of scenarios: write --set ${key}=${isNegated ? 'false' : (value ?? '…')}`;
+  const field = fields.find((each) => normalized(each) === normalized(plain));
+  // The `--set` of `weir mock` is for the mock only.
+  if (field !== undefined && verb !== 'mock' && 'set' in options) {
+    return `it is a field of scenarios: write --set ${field}=${isNegated ? 'false' : (value ?? '…')}`;
   }
-  const near = plain.length === 1 ? null : nearest(plain, isNegated ? known.switches : known.all);
+  const shown = Object.keys(options).filter((each) => options[each]?.hidden !== true);
+  const switches = shown.filter((each) => options[each]?.type === 'boolean');
+  const candidates = isNegated ? switches : ['version', 'help', ...shown];
+  const near = plain.length === 1 ? null : nearest(plain, candidates);
   return near === null
     ? listed
     : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
@@ -60,7 +67,7 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
 
 const unknownWord = (verb: string, name: string): string => {
   const within = subcommands[verb];
-  const expects = expectedArguments[verb] ?? null;
+  const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
   return `unexpected word "${name}": ${near === null ? expected : `did you mean "${near}"? If not, ${expected}`}`;
@@ -90,7 +97,7 @@ export const explainUsageError = (
     return [...new Set(lines)].join('\n');
   }
   if (message.startsWith('Not enough non-option arguments')) {
-    return `weir ${verb}: expected ${expectedArguments[verb] ?? 'a verb'}, got nothing`;
+    return `weir ${verb}: expected ${verbTable.get(verb)?.expects ?? 'a verb'}, got nothing`;
   }
   const [, missing] = /^Missing required arguments?: (.*)$/.exec(message) ?? [];
   if (missing !== undefined)

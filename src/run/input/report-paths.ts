@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { wallClock } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 
@@ -16,4 +17,15 @@ export const requireHistoryPath = (environment: Environment): string => {
   const path = historyPath(environment);
   if (path !== null) return path;
   throw new Problem('no history is kept: WEIR_HISTORY is `off`; unset it, or set it to a file');
+};
+
+/** The folder that the user named, or `reports/2026-11-20T23-40-05Z-quickstart`, which sorts by time and is valid on every file system. */
+export const folderFor = (out: string | undefined, name: string): string => {
+  if (out !== undefined) return out;
+  const time = wallClock().replace(/\.\d+/, '').replaceAll(':', '-');
+  const safe = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return join('reports', `${time}-${safe || 'run'}`);
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { program } from '../program.ts';
+import { program } from './program.ts';
 
 const said = (line: string): Promise<string> =>
   program(line.split(' ')).then(
